@@ -184,7 +184,7 @@ let package = Package(
       name: "WindTunnelTestingTests",
       dependencies: [
         "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
-        "WindTunnelTesting", "WindTunnel",
+        "WindTunnelTesting", "WindTunnel", "WindTunnelComparison",
       ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]

@@ -8,7 +8,8 @@ package enum Shipped {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
 
-  /// The group `default-drill`: the names of the scenarios that the default drill flies, in its order.
+  /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
+  /// order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
     "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
@@ -34,8 +35,8 @@ package enum Shipped {
   /// The group `pre-release`: the names of all that a release must fly.
   package static let preRelease = drill + weakNetwork
 
-  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
-  /// client than a test of every push does.
+  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
+  /// a client than a test of every push does.
   package static let weakNetwork = [
     "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "slow-dns",
     "ipv6-blackhole", "cancel",
@@ -65,20 +66,22 @@ package enum Shipped {
 extension Scenario {
   /// The scenarios that are short enough for a test of every push: the shipped group `every-push`.
   ///
-  ///     @Test(arguments: Scenario.everyPush)
+  /// ```swift
+  /// @Test(arguments: Scenario.everyPush)
+  /// ```
   public static let everyPush = group(Shipped.everyPush)
 
-  /// The weather of the default drill: every kind that a client meets, in some of which nobody succeeds. It
-  /// takes a minute, or as long as a client waits on silence.
+  /// The scenarios of the default drill: every kind of fault that a client meets, in some of which
+  /// no call can succeed. The drill takes a minute, or as long as a client waits for an answer that
+  /// never comes.
   public static let defaultDrill = group(Shipped.drill)
 
-  /// All that a release must fly: the group `pre-release` of what ships, which is the default drill's
-  /// and ``weakNetwork``. Some of
-  /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few hundred
-  /// calls.
+  /// The scenarios for a release: the shipped group `pre-release`, which is the default drill and
+  /// ``weakNetwork``. Some of its networks come back only after seconds, so that a drill in it
+  /// wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
-  /// Networks that come and go: the group `weak-network` of what ships.
+  /// The scenarios of networks that come and go: the shipped group `weak-network`.
   public static let weakNetwork = group(Shipped.weakNetwork)
 
   private static func group(_ names: [String]) -> [Scenario] {
@@ -94,10 +97,10 @@ extension Scenario {
 extension [Scenario] {
   /// The scenarios that are short enough for a test of every push.
   public static var everyPush: [Scenario] { Scenario.everyPush }
-  /// The weather of the default drill.
+  /// The scenarios of the default drill.
   public static var defaultDrill: [Scenario] { Scenario.defaultDrill }
-  /// All that a release must fly.
+  /// The scenarios for a release.
   public static var preRelease: [Scenario] { Scenario.preRelease }
-  /// Networks that come and go.
+  /// The scenarios of networks that come and go.
   public static var weakNetwork: [Scenario] { Scenario.weakNetwork }
 }

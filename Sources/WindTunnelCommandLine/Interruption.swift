@@ -6,8 +6,8 @@ internal import WindTunnel
 /// SIGINT and SIGTERM, which end a server in good order.
 ///
 /// They are heard from the moment it is made, so it is made before anybody is told that the server
-/// is ready. One that comes when nobody waits for it any more ends the process at once, whatever that is
-/// still about: what a recording has got by then is in its journal.
+/// is ready. One that comes when nobody waits for it any more ends the process at once, whatever
+/// that is still about: what a recording has got by then is in its journal.
 package struct Interruption: Sendable {
   private let signals: AsyncStream<Int32>
 
@@ -60,7 +60,8 @@ package struct Interruption: Sendable {
     }
   }
 
-  /// Comes back with the signal when one of them has come, and with `nil` when the task is cancelled.
+  /// Comes back with the signal when one of them has come, and with `nil` when the task is
+  /// cancelled.
   @discardableResult
   package func wait() async -> Int32? {
     for await signal in signals { return signal }

@@ -4,8 +4,8 @@ internal import WindTunnel
 package enum ExitCode: Int32, Sendable {
   /// All was done as asked.
   case done = 0
-  /// Something was found: a difference, a secret, no recording that answers, or the command that was
-  /// run against the server failed.
+  /// Something was found: a difference, a secret, no recording that answers, or the command that
+  /// was run against the server failed.
   case found = 1
   /// The live origin answers otherwise than it was recorded.
   case drift = 3
@@ -67,7 +67,8 @@ package struct Refusal: Error {
   }
 }
 
-// The sentences about words and values, in one place; those of files and ports are their libraries'.
+// The sentences about words and values, in one place; those of files and ports are their
+// libraries'.
 extension Refusal {
   /// The refusal of a question that was asked wrongly.
   package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }

@@ -22,7 +22,8 @@ package enum Scenarios {
     }
   }
 
-  /// The scenario of a name or in a file. Where one of them is wanted, a group is named as what it is.
+  /// The scenario of a name or in a file. Where one of them is wanted, a group is named as what it
+  /// is.
   package static func find(
     _ text: String,
     in shipped: [Scenario],

@@ -5,8 +5,8 @@ internal import WindTunnel
 /// The streams that words go to: answers to standard output, everything else to standard error.
 ///
 /// Much of what is printed was written by somebody else, so control characters and the like are
-/// spelled and never sent, whoever prints. What is not written to a full disk is told at the end, by
-/// ``close(_:as:)``.
+/// spelled and never sent, whoever prints. What is not written to a full disk is told at the end,
+/// by ``close(_:as:)``.
 package enum Terminal {
   /// The system's error number of the first write to standard output that failed; `nil` while none
   /// has.
@@ -14,8 +14,8 @@ package enum Terminal {
 
   /// Makes the standard streams safe to write to: for a program that is ours as a whole.
   package static func open() {
-    // With a handler a write to nobody fails. What is ignored instead stays so in every program that
-    // is started (POSIX.1-2024, exec), which would then print to nobody without an end.
+    // With a handler a write to nobody fails. What is ignored instead stays so in every program
+    // that is started (POSIX.1-2024, exec), which would then print to nobody without an end.
     for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
     // A stream that is closed would be the number of the next file that is opened, a cassette's.
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {

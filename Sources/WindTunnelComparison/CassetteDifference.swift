@@ -1,19 +1,24 @@
 internal import WindTunnelSymptoms
 
-/// The difference of two cassettes but for volatile parts, interaction by interaction.
+/// The difference between two cassettes, without volatile parts, interaction by interaction.
 ///
-/// The recordings of one method and address are a sequence and are compared as one; the order among
-/// different addresses is not looked at, since no player looks at it.
+/// ```swift
+/// let difference = CassetteDifference(from: old, to: new)
+/// print(difference.text(title: "users.json"))
+/// ```
+///
+/// The recordings of one method and URL are a sequence and are compared as one; the order among
+/// different URLs is ignored, since no player depends on it.
 public struct CassetteDifference: Sendable, Hashable {
-  /// One interaction that is not as it was. Numbers count from one.
+  /// A change of one interaction. Numbers count from 1.
   public enum Change: Sendable, Hashable {
-    /// It is new on the cassette.
+    /// An interaction that only the new cassette has.
     case added(Interaction, number: Int)
-    /// It is gone from the cassette.
+    /// An interaction that only the old cassette has.
     case removed(Interaction, number: Int)
-    /// It says something else.
+    /// An interaction with other content.
     case changed(Interaction, from: Int, to: Int, [PartDifference])
-    /// It stands elsewhere in its sequence.
+    /// An interaction at another position of its sequence.
     case moved(Interaction, from: Int, to: Int)
   }
 
@@ -21,18 +26,18 @@ public struct CassetteDifference: Sendable, Hashable {
   public private(set) var changes: [Change] = []
   /// The changes in the notes of the cassette itself.
   public private(set) var notes: [PartDifference] = []
-  /// The number of interactions that are the same.
+  /// The number of interactions that are equal.
   public private(set) var sameCount = 0
 
-  /// Tells whether there is no difference.
+  /// Tells whether the cassettes are equal.
   public var isEmpty: Bool { changes.isEmpty && notes.isEmpty }
 
   /// Compares two cassettes.
   ///
   /// - Parameters:
-  ///   - old: What was said.
-  ///   - new: What is said.
-  ///   - names: Header fields that change from one recording to the next, beside those that always do.
+  ///   - old: The earlier cassette.
+  ///   - new: The later cassette.
+  ///   - names: Further header fields that change from one recording to the next.
   public init(from old: Cassette, to new: Cassette, volatile names: [String] = []) {
     notes = PartDifference.notes(old.notes, new.notes, place: "")
     var forms = Forms(volatile: Set(names.map { $0.lowercased() }))
@@ -98,8 +103,8 @@ public struct CassetteDifference: Sendable, Hashable {
     changes += added.dropFirst(pairs).map { .added($0.steady, number: $0.number) }
   }
 
-  /// The difference for a terminal, under a title such as the name of the file; empty where there
-  /// is none.
+  /// Returns the difference for a terminal, under a title such as the name of the file; empty where
+  /// there is none.
   public func text(title: String) -> String {
     guard !isEmpty else { return "" }
     var text = "\(title): \(summary)\n"
@@ -111,7 +116,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return text
   }
 
-  /// The difference for a comment of a pull request; empty where there is none.
+  /// Returns the difference for a comment on a pull request; empty where there is none.
   public func markdown(title: String) -> String {
     guard !isEmpty else { return "" }
     var text = "### \(Self.code(title)): \(summary)\n\n"
@@ -139,7 +144,8 @@ public struct CassetteDifference: Sendable, Hashable {
   ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,
   ///         "parts": [{ "part": "response.status", "old": "200", "new": "404" }] }] }
   ///
-  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on none.
+  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on
+  /// none.
   package func json(title: String) -> JSON {
     [
       "title": .text(title), "same": .number(sameCount), "notes": .array(notes.map(\.json)),

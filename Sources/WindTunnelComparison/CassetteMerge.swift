@@ -1,15 +1,20 @@
-/// Several cassettes made one.
+/// A cassette merged from several.
+///
+/// ```swift
+/// let merge = try CassetteMerge([("users.json", users), ("home.json", home)])
+/// ```
 public struct CassetteMerge: Sendable, Hashable {
-  /// The interactions of the first, then those that the next ones add.
+  /// The interactions of the first cassette, then those that the next ones add.
   public private(set) var cassette = Cassette()
-  /// The number of interactions that were on an earlier cassette already, but for volatile parts.
+  /// The number of interactions that an earlier cassette already had, without their volatile parts.
   public private(set) var repeatedCount = 0
 
-  /// Merges cassettes. What occurs twice on one cassette is a sequence and stays twice.
+  /// Merges cassettes. An interaction that occurs twice on one cassette is a sequence and stays
+  /// twice.
   ///
-  /// Each cassette counted its secrets by itself, so where two of them have one pseudonym for values
-  /// that may differ, the later one's is numbered anew. What the later one shares with an earlier one
-  /// tells which of its pseudonyms are the same.
+  /// Each cassette numbers its secrets by itself, so that two of them may use one placeholder for
+  /// different values; the later cassette's is then renumbered. Interactions that it shares with an
+  /// earlier cassette show which of its placeholders mean the same.
   ///
   /// - Throws: `MergeConflict` where two of them have different notes of one name.
   public init(_ cassettes: [(name: String, cassette: Cassette)]) throws(MergeConflict) {
@@ -49,14 +54,14 @@ public struct CassetteMerge: Sendable, Hashable {
   }
 }
 
-/// Two cassettes that say different things of themselves.
+/// The error of cassettes whose notes contradict each other.
 public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the note.
   public var note: String
   /// The names of the cassettes.
   public var names: [String]
 
-  /// The note, its cassettes and the remedy.
+  /// The note, the cassettes and the remedy, in sentences.
   public var description: String {
     """
     "\(note)" stands in \(names.joined(separator: " and in ")) with different values. \

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// One part of an interaction that is not as it was.
+/// A part of an interaction that has changed.
 public struct PartDifference: Sendable, Hashable {
-  /// Such as `response.status`, `response.headers.ETag` or `response.json.user.name`.
+  /// The name of the part, such as `response.status`, `response.headers.ETag` or
+  /// `response.json.user.name`.
   public var part: String
   /// The old value, shortened; `nil` where there was nothing.
   public var old: String?

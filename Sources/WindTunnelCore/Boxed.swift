@@ -1,5 +1,4 @@
-/// A value beside those that hold it: they are copied without it, and share it until one of them
-/// changes it.
+/// A value on the heap that its holders share until one of them changes it (copy on write).
 @_spi(WindTunnel) public struct Boxed<Value> {
   /// Only the one that owns it alone changes it, so it may be read from everywhere.
   @usableFromInline final class Box: @unchecked Sendable {
@@ -13,7 +12,7 @@
   /// Makes a box that holds a value.
   @inlinable public init(_ value: Value) { box = Box(value) }
 
-  /// The value, which is copied when one of several that share it changes it.
+  /// The value, which is copied on change where others share it.
   @inlinable public var value: Value {
     get { box.value }
     _modify {
@@ -26,7 +25,7 @@
 @_spi(WindTunnel) extension Boxed: Sendable where Value: Sendable {}
 
 @_spi(WindTunnel) extension Boxed: Equatable where Value: Equatable {
-  /// Compares the values, unless both are one.
+  /// Compares the values, unless both boxes share one.
   @inlinable public static func == (one: Boxed, other: Boxed) -> Bool {
     one.box === other.box || one.value == other.value
   }

@@ -1,13 +1,13 @@
 internal import CWindTunnelSystem
 
-/// SHA-256 (FIPS 180-4); no system library has it on every platform.
+/// The hash function SHA-256 (FIPS 180-4), which no system library has on every platform.
 public struct SHA256: Sendable {
   private var digest = wt_sha256()
 
-  /// Starts with no bytes.
+  /// Starts a digest of no bytes.
   public init() { wt_sha256_begin(&digest) }
 
-  /// Takes bytes into the digest.
+  /// Adds bytes to the digest.
   public mutating func update(_ bytes: some Sequence<UInt8>) {
     let handled: Void? = bytes.withContiguousStorageIfAvailable { absorb($0) }
     if handled == nil { ContiguousArray(bytes).withUnsafeBufferPointer { absorb($0) } }
@@ -17,7 +17,7 @@ public struct SHA256: Sendable {
     wt_sha256_update(&digest, bytes.baseAddress, bytes.count)
   }
 
-  /// The 32 bytes of the digest.
+  /// Returns the 32 bytes of the digest.
   public consuming func finalize() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
       wt_sha256_end(&digest, bytes.baseAddress)
@@ -25,23 +25,23 @@ public struct SHA256: Sendable {
     }
   }
 
-  /// The digest of bytes in one go.
+  /// Returns the digest of bytes, in one call.
   public static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var digest = SHA256()
     digest.update(bytes)
     return digest.finalize()
   }
 
-  /// The digest of bytes as 64 hexadecimal digits.
+  /// Returns the digest of bytes as 64 hexadecimal digits.
   public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 
-/// A text's place in an index: two hashes of it, which take less room than the text.
+/// A key in place of a text: two hashes of it, which take less room than the text.
 ///
-/// 128 bits, so that of a million texts no two are taken for one another (one chance in 10²⁶). The
-/// hashes are the process's own and never written.
+/// It has 128 bits, so that of a million texts no two have the same one (but for one chance in
+/// 10²⁶). The hashes are the process's own and never written.
 @_spi(WindTunnel) public struct Fingerprint: Hashable, Sendable {
   @usableFromInline let first: Int
   @usableFromInline let second: Int
@@ -59,7 +59,7 @@ public struct SHA256: Sendable {
     }
   }
 
-  /// The first hash, as it is: what is a hash needs none.
+  /// Hashes the first hash, which is as good as any other.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
   /// Tells whether two fingerprints agree in both hashes.

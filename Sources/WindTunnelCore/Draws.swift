@@ -1,4 +1,4 @@
-/// Seeded draws that depend on nothing but what they are for.
+/// Seeded random draws that depend on nothing but their purpose.
 ///
 /// Each is a function of seed, scenario, lane, key, ordinal, rule and the draw's index over a fixed
 /// byte encoding; no generator is shared. So threads, concurrency, shards and ports cannot change a
@@ -6,7 +6,7 @@
 public struct Draws: Sendable, Hashable {
   private var base: UInt64
 
-  /// Names what the draws are for. The text fields are encoded with their lengths, so that
+  /// Makes the draws of a purpose. The text fields are encoded with their lengths, so that
   /// `("ab", "c")` and `("a", "bc")` differ.
   public init(
     seed: UInt64,
@@ -37,7 +37,8 @@ public struct Draws: Sendable, Hashable {
     return other
   }
 
-  /// The draw of an index: SplitMix64's output function (Steele, Lea and Flood 2014) of a counter.
+  /// Returns the draw of an index: SplitMix64's output function (Steele, Lea and Flood 2014) of a
+  /// counter.
   public func bits(_ index: Int) -> UInt64 {
     var mixed = base &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -45,6 +46,6 @@ public struct Draws: Sendable, Hashable {
     return mixed ^ mixed >> 31
   }
 
-  /// The draw of an index as a number from 0 up to but not including 1, in steps of 2⁻⁵³.
+  /// Returns the draw of an index as a number from 0 up to but not including 1, in steps of 2⁻⁵³.
   public func unit(_ index: Int) -> Double { Double(bits(index) >> 11) * 0x1p-53 }
 }

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The owner of requests: playheads, ordinals and first-N counters belong to a lane, and lanes
-/// share none.
+/// A sequence of requests with playheads, ordinals and first-N counters of its own, which lanes do
+/// not share.
 public struct Lane: Sendable, Hashable, CustomStringConvertible {
-  /// The name, which goes into every seeded draw.
+  /// The name, which is part of every seeded draw.
   public let name: String
 
-  /// Makes a lane of a name.
+  /// Makes a lane with a name.
   public init(_ name: String) { self.name = name }
 
   /// Makes the lane of a drill's call, such as `calm/17`.
@@ -14,30 +14,32 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
 
   /// The number of the drill's call whose lane it is; `nil` where it is no call's.
   ///
-  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn for.
+  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn
+  /// for.
   package var call: Int? {
     name.lastIndex(of: "/").flatMap { Int(name[name.index(after: $0)...]) }
   }
 
-  /// Everything that names no lane of its own.
+  /// The lane of all requests that do not name one.
   public static let deck = Lane("deck")
 
   /// The lane's name, the same as ``name``.
   public var description: String { name }
 
-  /// The header that names a call's lane in process. It is taken out before a request is matched,
-  /// recorded or forwarded.
+  /// The header field that names a call's lane in process. It is removed before a request is
+  /// matched, recorded or forwarded.
   public static let header = "WindTunnel-Call"
 
   /// The first segments of a path that name a call's lane on the wire:
   /// `/.windtunnel/calm~117/users` asks for `/users` in lane `calm/17`.
   public static let pathPrefix = "/.windtunnel/"
 
-  /// The path in front of every path of a call that bears this lane: `/.windtunnel/NAME` with the
-  /// name in one segment, its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
+  /// The path in front of every path of a call of this lane: `/.windtunnel/NAME` with the name in
+  /// one segment, its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
   ///
-  /// Not `%2F`: whoever decodes a path and puts it together again, as `URL.path` does and proxies that
-  /// normalise, makes two segments of that. A tilde is the same in every spelling (RFC 3986 §2.3).
+  /// Slashes are not written as `%2F`: code that decodes a path and reassembles it, as `URL.path`
+  /// and normalising proxies do, makes two segments of that. A tilde is the same in every spelling
+  /// (RFC 3986 §2.3).
   public var basePath: String {
     let bytes = name.utf8.map { byte in
       // RFC 3986 §2.3: what needs no escape; a name may hold anything else.

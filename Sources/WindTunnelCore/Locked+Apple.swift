@@ -10,7 +10,7 @@
     /// Puts a value behind a lock.
     public init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
-    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    /// Runs `body` with exclusive access to the value. Not re-entrant.
     public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

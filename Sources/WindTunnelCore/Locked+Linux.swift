@@ -8,9 +8,10 @@
     /// Puts a value behind a lock.
     @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
-    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    /// Runs `body` with exclusive access to the value. Not re-entrant.
     ///
-    /// Inlinable: a generic call into another module would cost a request as much as all that it locks.
+    /// Inlinable: a generic call into another module would cost a request as much as all that it
+    /// locks.
     @inlinable public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

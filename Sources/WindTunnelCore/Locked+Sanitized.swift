@@ -3,13 +3,13 @@
 
   /// A value behind a lock that the thread sanitizer sees.
   ///
-  /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex, so
-  /// whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
+  /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex,
+  /// so whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// The value, beside a byte: what has no size (`Void`) has no place of its own in an object, so that the
-    /// sanitizer would take an access to it for one to the object's first word.
+    /// The value, beside a byte: what has no size (`Void`) has no place of its own in an object, so
+    /// that the sanitizer would take an access to it for one to the object's first word.
     private var state: (value: Value, byte: UInt8)
 
     /// Puts a value behind a lock.
@@ -25,7 +25,7 @@
       lock.deallocate()
     }
 
-    /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+    /// Runs `body` with exclusive access to the value. Not re-entrant.
     public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,8 +1,8 @@
 /// Tells which of many words begins at each place of a text, in one pass over it whatever the words
 /// and the text are: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
 ///
-/// It reads words and text from their ends, since a word that ends there in a text read backwards is
-/// one that begins there.
+/// It reads words and text from their ends, since a word that ends there in a text read backwards
+/// is one that begins there.
 package struct WordFinder {
   /// A word that begins at a place; of several the longest.
   package struct Hit {

@@ -2,37 +2,42 @@ public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
-/// Flies a client of yours through weather, call by call, and reports how it did.
+/// A test flight of your own client: its calls are made in the weather of scenarios, one after the
+/// other, and a report says how it did.
 ///
-///     let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
-///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-///     }
-///     try report.require("successRate >= 0.99", "blankPages == 0")
+/// ```swift
+/// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
+///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+/// }
+/// try report.require("successRate >= 0.99", "blankPages == 0")
+/// ```
 ///
-/// The client flies in this very process. What would end it – a crash – ends the drill with it, and
-/// the report says so; `ProcessDrill` gives each client a process of its own.
+/// The client runs in this very process. A crash ends the drill with it, and the report says so;
+/// `ProcessDrill` gives each client a process of its own.
 public struct Drill: Sendable {
-  /// The plan; its subjects are not asked.
+  /// The plan of the drill; its subjects are ignored.
   public var plan: DrillPlan
 
   /// Makes a drill of a plan.
   public init(_ plan: DrillPlan) { self.plan = plan }
 
-  /// Makes a drill.
+  /// Makes a drill of a cassette and scenarios.
   ///
   /// - Parameters:
-  ///   - cassette: What answers.
-  ///   - scenarios: The weather, one after the other, such as `.preRelease`.
-  ///   - calls: How many calls the client makes in each scenario; `nil`: as many as it says, else 60.
-  ///   - seed: What all draws start from.
-  ///   - load: When the calls begin: fifty a second unless it says otherwise. A test shares its machine
-  ///     with others; where that begins calls late the report says how late, and a latency that is over a
-  ///     gate's bar by no more is inconclusive. A closed loop is quicker, and flatters a client that is slow.
-  ///   - deadline: How long a call may take; one that takes much longer hangs. `nil`: as long as the
-  ///     scenario says, else twenty seconds.
-  ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
-  ///     attempt is seen, else in process.
-  ///   - errors: Whose errors faults surface as in process.
+  ///   - cassette: The recordings that answer.
+  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`.
+  ///   - calls: The number of calls that the client makes in each scenario; `nil`: the scenario's
+  ///     number, else 60.
+  ///   - seed: The seed of all random draws.
+  ///   - load: The times at which the calls begin, by default fifty a second. A test shares its
+  ///     machine with others; where calls begin late for that reason, the report says by how much,
+  ///     and a latency that misses a gate's bar by no more is inconclusive. A closed loop is
+  ///     quicker, and flatters a slow client.
+  ///   - deadline: The time that a call may take; one that takes much longer hangs. `nil`: the
+  ///     scenario's deadline, else twenty seconds.
+  ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
+  ///     is seen, else in process.
+  ///   - errors: The platform whose errors faults surface as in process.
   public init(
     _ cassette: Cassette,
     in scenarios: [Scenario],
@@ -52,19 +57,20 @@ public struct Drill: Sendable {
     plan.errors = errors
   }
 
-  /// Makes the calls and folds what was seen.
+  /// Makes the calls and folds the observations into a report.
   ///
   /// A call succeeds when `body` returns and fails when it throws. It has something to show when
   /// what it returned is not empty: no `nil`, no empty collection, no JSON that does not decode;
-  /// `call.showed(_:)` overrules that. One that does not end in time hangs: it is abandoned and never
-  /// cancelled, and what it does later counts nowhere.
+  /// `call.showed(_:)` overrules that. A call that does not end in time hangs: it is abandoned and
+  /// never cancelled, and its later effects are not counted.
   ///
   /// - Parameters:
   ///   - name: The client's name in the report.
-  ///   - body: One use of the client, by the call's session and base URL. Whatever it starts must be
-  ///     over when it returns, for its session ends then.
-  /// - Returns: The report; the gates of the scenarios and of the plan are judged in it.
-  /// - Throws: `DrillError` where the plan cannot be flown, `CancellationError` where nobody waits.
+  ///   - body: One use of the client, by the call's session and base URL. All work that it starts
+  ///     must have ended when it returns, since its session ends then.
+  /// - Returns: The report, with the verdicts on the gates of the scenarios and of the plan.
+  /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where the
+  ///   task is cancelled.
   public func fly<Shown: Sendable>(
     as name: String = "client",
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown

@@ -96,12 +96,12 @@ extension DrillPlan {
     return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
   }
 
-  /// The load of programs on a machine that starts so many a second: half of them, so that they do not wait
-  /// for one another where several begin at once.
+  /// The load of programs on a machine that starts so many a second: half of them, so that they do
+  /// not wait for one another where several begin at once.
   ///
-  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by it for
-  /// all its calls would take an hour. Programs that are due then wait for a place to start, which is in no
-  /// latency.
+  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by it
+  /// for all its calls would take an hour. Programs that are due then wait for a place to start, which
+  /// is in no latency.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
     let half = (possible * 5).rounded(.down) / 10

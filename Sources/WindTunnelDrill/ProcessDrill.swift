@@ -5,10 +5,16 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Flies subjects through scenarios, each in a process of its own, and reports how they did.
+/// A drill whose subjects each fly in a process of their own.
 ///
-/// That process is the same executable started once more, so a crash or a hang of a subject is a row
-/// of the report and not the end of the drill.
+/// ```swift
+/// // Started with this argument, the executable calls `await ProcessDrill.runAsSubject()`.
+/// let drill = try ProcessDrill(plan, executable: executable, arguments: ["subject"])
+/// let report = try await drill.fly()
+/// ```
+///
+/// The process is the same executable, started once more, so that a crash or a hang of a subject is
+/// a row of the report and not the end of the drill.
 public struct ProcessDrill: Sendable {
   /// The plan that is flown.
   public let plan: DrillPlan
@@ -17,18 +23,18 @@ public struct ProcessDrill: Sendable {
   /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
   var grace: ChildProcess.Patience?
 
-  /// An event while a drill is flown.
+  /// An event in the course of a drill.
   public enum Progress: Sendable {
-    /// A subject has made so many calls of a scenario.
+    /// A subject has made this number of its calls in a scenario.
     case calls(scenario: String, subject: String, done: Int, of: Int)
-    /// An attempt of a call has come to the deck.
+    /// An attempt of a call has reached the deck.
     case attempt(scenario: String, subject: String, call: Int, Observation.Attempt)
-    /// A subject is through with a scenario.
+    /// A subject has finished a scenario.
     case finished(scenario: String, subject: String)
   }
 
-  /// Makes a drill whose subjects fly in `executable`, started with `arguments`: there
-  /// ``runAsSubject()`` must be called.
+  /// Makes a drill whose subjects run in `executable`, started with `arguments`, which must call
+  /// ``runAsSubject()``.
   public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
     try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
   }
@@ -56,7 +62,7 @@ public struct ProcessDrill: Sendable {
     NetworkLayerSubject(), URLSessionSubject(), ExecSubject(),
   ]
 
-  /// Makes this process a subject's: it takes its orders from standard input.
+  /// Runs this process as a subject, which reads its jobs from standard input.
   public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
 
   /// The same with these subjects.
@@ -64,7 +70,7 @@ public struct ProcessDrill: Sendable {
     await SubjectProcess.main(subjects: subjects)
   }
 
-  /// Flies everything and folds what was seen.
+  /// Makes all calls and folds the observations into a report.
   public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
@@ -124,8 +130,8 @@ public struct ProcessDrill: Sendable {
     )
   }
 
-  /// The plan with the load that this machine bears, where it is to follow that: programs are started in
-  /// calm as many at a time as there are processors, before anything is reported.
+  /// The plan with the load that this machine bears, where it is to follow that: programs are
+  /// started in calm as many at a time as there are processors, before anything is reported.
   private func planned() async throws -> DrillPlan {
     var plan = plan
     guard plan.followsCalm, let calm = plan.scenarios.first(where: { $0.name == "calm" }) else {
@@ -204,16 +210,16 @@ extension DrillPlan {
     return command.isService ? .service : .program
   }
 
-  /// The default drill: the shipped cassette and scenarios, the reference client and a bare
-  /// `URLSession` beside it.
+  /// Makes the plan of the default drill: the shipped cassette and scenarios, the reference client
+  /// and a bare `URLSession` beside it.
   public init() throws {
     self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))
     subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
   }
 }
 
-/// The file that tells programs whom to trust: it holds the certificate of an authority that is made
-/// for one subject in one scenario, and goes when that is over.
+/// The file that tells programs whom to trust: it holds the certificate of an authority that is
+/// made for one subject in one scenario, and goes when that is over.
 enum AuthorityFile {
   /// The answer to whether there is one.
   enum Kind: Sendable, Hashable {

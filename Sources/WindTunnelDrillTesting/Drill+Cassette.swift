@@ -4,30 +4,32 @@ public import WindTunnelSymptoms
 internal import WindTunnelTesting
 
 extension Drill {
-  /// Makes a drill on a cassette that is found as `.cassette("NAME")` finds it.
+  /// Makes a drill of a cassette that is found as `.cassette("NAME")` finds it.
   ///
-  ///     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
-  ///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-  ///     }
-  ///     try report.require("successRate >= 0.99", "blankPages == 0")
+  /// ```swift
+  /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
+  ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+  /// }
+  /// try report.require("successRate >= 0.99", "blankPages == 0")
+  /// ```
   ///
   /// A drill plays and never records.
   ///
   /// - Parameters:
   ///   - name: The cassette `NAME.json`, found as the trait `.cassette` finds it.
-  ///   - scenarios: The weather, one after the other, such as `.preRelease`.
-  ///   - calls: How many calls the client makes in each scenario.
-  ///   - seed: What all draws start from.
-  ///   - load: When the calls begin. A test shares its machine with others, so none of them is asked to
-  ///     keep time unless it says so.
-  ///   - deadline: How long a call may take; one that takes much longer hangs.
-  ///   - stage: Where to fly; `nil`: on the wire where the faults can be made for real and every
-  ///     attempt is seen, else in process.
-  ///   - errors: Whose errors faults surface as in process.
+  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`.
+  ///   - calls: The number of calls that the client makes in each scenario.
+  ///   - seed: The seed of all random draws.
+  ///   - load: The times at which the calls begin. A test shares its machine with others, so that
+  ///     by default none has to keep time.
+  ///   - deadline: The time that a call may take; one that takes much longer hangs.
+  ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
+  ///     is seen, else in process.
+  ///   - errors: The platform whose errors faults surface as in process.
   ///   - file: The test's file.
-  ///   - fileID: The same with its module, whose resources are looked through.
-  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that no
-  ///   file could say.
+  ///   - fileID: The same with its module, whose resources are searched.
+  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that
+  ///   no file could hold.
   public init(
     _ name: String,
     in scenarios: [Scenario],

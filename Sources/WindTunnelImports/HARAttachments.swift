@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The bodies that a HAR names by `_file` in place of holding them, as Playwright writes them: files
-/// in the HAR's own folder.
+/// The bodies that a HAR refers to by `_file` instead of containing them, as Playwright writes
+/// them: files in the HAR's own folder.
 public struct HARAttachments: Sendable {
   /// The reason why a body that is named cannot be had.
   struct Problem: Error, Hashable { var reason: String }
@@ -11,10 +11,10 @@ public struct HARAttachments: Sendable {
 
   private let folder: URL?
 
-  /// None can be had: a HAR's bytes came from anywhere.
+  /// No attachments, for a HAR whose bytes did not come from a file.
   public static let none = HARAttachments(folder: nil)
 
-  /// Those beside a HAR's file, in its folder and those within.
+  /// Makes the attachments beside a HAR's file, in its folder and those within.
   public init(besides har: URL) { self.init(folder: har.deletingLastPathComponent()) }
 
   private init(folder: URL?) { self.folder = folder }

@@ -244,8 +244,8 @@ extension String {
 
 // What exporters write beyond the specification.
 extension HAREntryReader {
-  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes the same
-  /// with a time in milliseconds.
+  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes
+  /// the same with a time in milliseconds.
   private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
     guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]

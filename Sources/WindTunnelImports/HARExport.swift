@@ -14,35 +14,39 @@
 // them are needed nobody has to know: the entry is read back the way every HAR is read, and what
 // is not as it was is written.
 //
-// What a HAR says that no recording has a place for stands in the note "_har" where the cassette was
-// made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long as what
-// it depends on is not changed (see ``HARPart``).
+// What a HAR says that no recording has a place for stands in the note "_har" where the cassette
+// was made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long
+// as what it depends on is not changed (see ``HARPart``).
 //
 // Other keys of ours are those that others have chosen before: "_error" tells why there is no
 // answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
-// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette in
-// "log", of an interaction in its entry, of request, response and timing in theirs.
+// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette
+// in "log", of an interaction in its entry, of request, response and timing in theirs.
 //
 // A cassette knows no dates unless somebody asked for them, and HAR demands one of each entry. An
 // entry without a date begins when the one in front of it ended, the first one with the year 1970.
 
 public import Foundation
 
-/// A cassette turned into a HAR file, without secrets, and what was lost on the way.
+/// A cassette converted to a HAR file, without secrets, with warnings about what was lost.
+///
+/// ```swift
+/// try HARExport(cassette).data.write(to: file)
+/// ```
 public struct HARExport: Sendable, Hashable {
-  /// The text of the file.
+  /// The contents of the file.
   public let data: Data
-  /// The things that the redaction left out, one sentence each.
+  /// The things that redaction left out, one sentence each.
   public let warnings: [String]
   /// The number of interactions in it.
   public let interactionCount: Int
 
-  /// Writes a cassette as a HAR.
+  /// Converts a cassette to a HAR.
   ///
   /// - Parameters:
-  ///   - cassette: What was said.
-  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay.
-  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
+  ///   - cassette: The cassette to convert.
+  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info.
+  ///   - redaction: Further rules of redaction, where secrets are not kept.
   public init(
     _ cassette: Cassette,
     keepingSecrets: Bool = false,
@@ -81,7 +85,7 @@ public struct HARExport: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// The bytes of a HAR without secrets; ``HARExport`` tells what was left out.
+  /// Returns a HAR of the cassette without secrets; ``HARExport`` has the warnings, too.
   public func har() -> Data { HARExport(self).data }
 }
 

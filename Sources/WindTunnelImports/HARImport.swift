@@ -15,16 +15,16 @@
 // - A body that is only named by "_file" is read from the HAR's folder, where that is known.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
-// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken for
-//   that if the length that is told says so; what is known to be UTF-8, only if it then is.
+// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken
+//   for that if the length that is told says so; what is known to be UTF-8, only if it then is.
 // - What a 304 shows as its body is the browser's cached copy; it is kept, and never played.
 // - Of members with the same name the last counts, as in JavaScript.
 // - Header fields come from "headers" alone; "cookies" and "queryString" say the same again.
 // - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
-// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With the
-//   secrets kept they stand aside (see ``HARLogOverlay``).
+// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With
+//   the secrets kept they stand aside (see ``HARLogOverlay``).
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
 //   timings are notes, but for "_initiator", the call stack of a browser's page.
 // - "_windtunnel" is ours (see ``HARExport``) and has the last word.
@@ -34,25 +34,30 @@
 
 public import Foundation
 
-/// A HAR file turned into a cassette, without secrets, and what was lost on the way.
+/// A HAR file converted to a cassette, without secrets, with warnings about what was lost.
+///
+/// ```swift
+/// let har = try HARImport(Data(contentsOf: file), source: file.lastPathComponent)
+/// for warning in har.warnings { print(warning) }
+/// ```
 public struct HARImport: Sendable, Hashable {
   /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette
-  /// The things that were left out, missing or changed, one sentence each: first what the file
-  /// lacks, in its order, then what the redaction left out.
+  /// The things that were left out, missing or changed, one sentence each: first those of the file,
+  /// in its order, then those of the redaction.
   public let warnings: [String]
 
-  /// Reads a HAR's bytes.
+  /// Converts the bytes of a HAR.
   ///
   /// - Parameters:
   ///   - data: The bytes of the file.
-  ///   - source: What errors call it.
-  ///   - keepingDates: Whether interactions keep the dates of their entries.
-  ///   - keepingSecrets: Whether the values of credentials, cookies and user info stay, and with
-  ///     them, as a note, whatever only a HAR says.
-  ///   - attachments: Where bodies are that the HAR only names, as Playwright does.
-  ///   - redaction: What is taken out beside what always is, where secrets do not stay.
-  /// - Throws: `FormatError` for what is no HAR. What is merely odd becomes a warning.
+  ///   - source: The name of the file in errors.
+  ///   - keepingDates: True to keep the dates of the entries.
+  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info and, as
+  ///     notes, everything that only a HAR has.
+  ///   - attachments: The bodies that the HAR refers to, as Playwright does.
+  ///   - redaction: Further rules of redaction, where secrets are not kept.
+  /// - Throws: `FormatError` for bytes that are not a HAR. Oddities become warnings.
   public init(
     _ data: Data,
     source: String,
@@ -110,7 +115,7 @@ public struct HARImport: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// Reads a HAR's bytes and takes its secrets out; ``HARImport`` tells what was lost on the way.
+  /// Converts the bytes of a HAR and removes its secrets; ``HARImport`` has the warnings, too.
   public init(har data: Data, source: String) throws(FormatError) {
     self = try HARImport(data, source: source).cassette
   }

@@ -2,8 +2,8 @@
 /// as they are and, under names that are ours,
 ///
 /// - `_root`: the members that stand beside the log,
-/// - `_entries`: entries that tell of no exchange by HTTP, whole, each with the number of interactions
-///   it stands behind. Nobody plays them.
+/// - `_entries`: entries that tell of no exchange by HTTP, whole, each with the number of
+///   interactions it stands behind. Nobody plays them.
 struct HARLogOverlay {
   /// An entry that became no interaction.
   struct Aside {
@@ -68,8 +68,8 @@ struct HARLogOverlay {
 
 /// The pages of a log, of which some exporters do not say when they began.
 private enum HARPages {
-  /// The log with pages that begin with the first of their entries, or with the first of all, where they
-  /// have no date; what stands in the place of one is kept.
+  /// The log with pages that begin with the first of their entries, or with the first of all, where
+  /// they have no date; what stands in the place of one is kept.
   static func dated(_ log: JSON, by entries: JSON?) -> JSON {
     guard case .object(var members) = log,
       let index = members.firstIndex(where: { $0.name.value == "pages" }),

@@ -2,8 +2,8 @@
 // versions and reasons of the protocol, header fields that were taken away because they did not fit
 // the body. Nobody plays it, so a recording has no place for it; whoever wants a HAR back as it was
 // converts with its secrets kept, and then it stands in a note, "_har", of the cassette and of each
-// interaction: the members of the original that the HAR which is written from the rest has otherwise
-// or not at all.
+// interaction: the members of the original that the HAR which is written from the rest has
+// otherwise or not at all.
 //
 // It is put back where the entry then says the same as the interaction. Where somebody has changed
 // the interaction since, the interaction is right, and what was said of the changed part goes (see
@@ -16,8 +16,8 @@ internal import WindTunnelSymptoms
 enum HAROverlay {
   static let key: JSON.Text = "_har"
 
-  /// The members of an object that another one has otherwise or not at all, down to the lists, which
-  /// are taken whole; `nil` if there are none. What may not stand in a HAR is none.
+  /// The members of an object that another one has otherwise or not at all, down to the lists,
+  /// which are taken whole; `nil` if there are none. What may not stand in a HAR is none.
   static func difference(_ original: JSON, from written: JSON, as name: String) -> JSON? {
     guard let original = HARSanitizer.object(original, of: name),
       case .object(let members) = original, case .object = written
@@ -84,8 +84,8 @@ enum HAROverlay {
 }
 
 extension JSON {
-  /// An entry whose form has a text beside its fields: some readers know no form without one, and an
-  /// empty one says nothing.
+  /// An entry whose form has a text beside its fields: some readers know no form without one, and
+  /// an empty one says nothing.
   var withTextOfForm: JSON {
     guard let post = self["request"]?.present("postData"), case .object = post, post["text"] == nil
     else { return self }
@@ -94,8 +94,8 @@ extension JSON {
 }
 
 extension Interaction {
-  /// Notes what its entry says and what is written for it does not, unless something of that name is
-  /// noted already.
+  /// Notes what its entry says and what is written for it does not, unless something of that name
+  /// is noted already.
   mutating func keepOverlay(of entry: JSON) {
     guard !notes.contains(where: { $0.name.value == HAROverlay.key.value }) else { return }
     var writer = HAREntryWriter()
@@ -119,10 +119,10 @@ extension Cassette {
   }
 }
 
-// Much of a HAR says the same once more in other words: the reason behind the status, the cookies and
-// the query as lists, sizes, the sum of the times. Where somebody changes a cassette, such words of its
-// HAR are no longer true, and nothing in them shows it. So the note says by what each was true: by a
-// digest of that part of the interaction.
+// Much of a HAR says the same once more in other words: the reason behind the status, the cookies
+// and the query as lists, sizes, the sum of the times. Where somebody changes a cassette, such
+// words of its HAR are no longer true, and nothing in them shows it. So the note says by what each
+// was true: by a digest of that part of the interaction.
 
 /// A part of an interaction, and what an entry says by it.
 enum HARPart: String, CaseIterable {

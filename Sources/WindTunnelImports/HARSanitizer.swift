@@ -1,9 +1,10 @@
 /// The rules of what may stand in a HAR 1.2, where an original is put back into one: some exporters
 /// write what no other tool reads.
 ///
-/// A number that is written as a text becomes one, and a text that is written as anything else. What
-/// must be there and is not becomes an empty text. What then has a wrong type still goes, in some
-/// objects under a name that is anybody's. Names that the specification does not have are that, too.
+/// A number that is written as a text becomes one, and a text that is written as anything else.
+/// What must be there and is not becomes an empty text. What then has a wrong type still goes, in
+/// some objects under a name that is anybody's. Names that the specification does not have are
+/// that, too.
 enum HARSanitizer {
   /// The value of a name as it may stand there; `nil` if it may not.
   static func value(_ json: JSON, of name: String) -> JSON? {
@@ -147,8 +148,8 @@ enum HARSanitizer {
       || lists[name] != nil || name == "serverIPAddress"
   }
 
-  /// Four numbers, or an IPv6 address without the brackets that some put around it and the port that
-  /// others put behind it.
+  /// Four numbers, or an IPv6 address without the brackets that some put around it and the port
+  /// that others put behind it.
   private static func address(_ text: String) -> String? {
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
     let inner = isBracketed ? String(text.dropFirst().dropLast()) : text
@@ -201,8 +202,8 @@ enum HARSanitizer {
     return kept(.string(text), if: texts.contains(name) || !isKnown(name))
   }
 
-  /// A date as the specification wants it, with a zone and of a day that there is; another spelling of
-  /// one becomes that.
+  /// A date as the specification wants it, with a zone and of a day that there is; another spelling
+  /// of one becomes that.
   private static func date(_ text: JSON.Text) -> JSON? {
     if isDate(text.value) { return .string(text) }
     return DateText.sinceEpoch(.string(text)).map { .text(DateText.text($0)) }

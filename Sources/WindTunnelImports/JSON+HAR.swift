@@ -66,9 +66,9 @@ extension JSON {
     }
   }
 
-  /// The value with the last of several members of one name, in the place of the first, as JavaScript
-  /// and Python read them; RFC 8259 §4 leaves it open. Members whose name begins with `_` are
-  /// anybody's, and what is in them stays.
+  /// The value with the last of several members of one name, in the place of the first, as
+  /// JavaScript and Python read them; RFC 8259 §4 leaves it open. Members whose name begins with
+  /// `_` are anybody's, and what is in them stays.
   var withoutRepeats: JSON { unrepeated ?? self }
 
   /// `nil` where no name is repeated, as in nearly all.

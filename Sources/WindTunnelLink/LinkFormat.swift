@@ -67,7 +67,8 @@ extension Link {
   }
 }
 
-/// The statements of a link's text about one direction or both; what it does not say stays as it is.
+/// The statements of a link's text about one direction or both; what it does not say stays as it
+/// is.
 private struct LinkOverrides {
   static let delays = 0.0...3_600_000
 

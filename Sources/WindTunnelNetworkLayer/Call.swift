@@ -16,8 +16,8 @@ struct Call {
   private let isRevalidation: Bool
   /// The call's deadline; `nil`: there is none.
   private var deadline: CallDeadline?
-  /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this runs
-  /// in.
+  /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this
+  /// runs in.
   private var waitsUntil: CallDeadline?
 
   init(_ client: NetworkClient, _ endpoint: Endpoint, isRevalidation: Bool = false) {
@@ -132,8 +132,8 @@ struct Call {
     return await confirmed(kept, request, in: cache, generation)
   }
 
-  /// Has a newer answer fetched by nobody who waits; false where nobody would do it. One at a time is
-  /// enough.
+  /// Has a newer answer fetched by nobody who waits; false where nobody would do it. One at a time
+  /// is enough.
   private func revalidates(_ key: String) -> Bool {
     var endpoint = endpoint
     endpoint.priority = .deferrable
@@ -157,8 +157,8 @@ struct Call {
     return end
   }
 
-  /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that is
-  /// granted.
+  /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that
+  /// is granted.
   private func confirmed(
     _ kept: CachedAnswer,
     _ request: URLRequest,

@@ -4,11 +4,16 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Calls an API through four parts that know nothing of each other: a builder makes the request, a
-/// transport carries it, a policy says whether to carry it again, an observer hears of it all.
+/// A client of an API, made of four independent parts: a builder makes the request, a transport
+/// carries it, a policy decides about retries, and an observer is told of all events.
 ///
-/// Each part is a protocol with one method; whoever needs another behaviour replaces one part.
-/// Time and chance are parameters too, so that a call can be told in advance to the nanosecond.
+/// ```swift
+/// let client = NetworkClient(baseURL: baseURL, session: session)
+/// let answer = try await client.call(Endpoint(.get, "/users/7"))
+/// ```
+///
+/// Each part is a protocol with one method; for other behaviour, replace one part. Time and chance
+/// are parameters too, so that a call can be predicted to the nanosecond.
 public struct NetworkClient: Sendable {
   let builder: any Builder
   let middleware: [any Middleware]
@@ -32,23 +37,23 @@ public struct NetworkClient: Sendable {
   let renewals: SingleFlight<String, Bool>
   let calls = Counter()
 
-  /// Puts a client together.
+  /// Makes a client of its parts.
   ///
   /// - Parameters:
-  ///   - builder: Makes requests.
-  ///   - middleware: Sees each attempt on its way out and back, in this order.
-  ///   - authenticator: Puts a credential on each attempt.
-  ///   - policy: Says what follows on an attempt.
-  ///   - transport: Carries requests.
-  ///   - cache: Keeps answers; `nil`: none are kept.
-  ///   - observer: Hears what happens.
-  ///   - limits: How long a call may take.
-  ///   - admission: Slots, retry budget and circuit breakers; `nil`: a controller of its own, with the
-  ///     default rules and the same time.
-  ///   - sendsTraces: Whether each attempt carries a `traceparent` (W3C Trace Context).
-  ///   - environment: What records call the environment that this is built for.
-  ///   - time: What waits are measured with.
-  ///   - draw: Brings numbers in 0..<1: one for each attempt, and those for traces.
+  ///   - builder: The builder of requests.
+  ///   - middleware: The stages that each attempt passes through, in this order on its way out.
+  ///   - authenticator: The source of each attempt's credential; `nil`: none.
+  ///   - policy: The policy of retries.
+  ///   - transport: The transport of requests.
+  ///   - cache: The cache of answers; `nil`: none.
+  ///   - observer: The observer of events.
+  ///   - limits: The limits of a call's duration.
+  ///   - admission: The slots, the retry budget and the circuit breakers; `nil`: a controller of
+  ///     its own, with the default rules and the same time.
+  ///   - sendsTraces: True to send a `traceparent` with each attempt (W3C Trace Context).
+  ///   - environment: The name of the client's environment in records.
+  ///   - time: The source of time.
+  ///   - draw: The source of random numbers in 0..<1: one for each attempt, and those for traces.
   public init(
     builder: any Builder,
     middleware: [any Middleware] = [],
@@ -85,7 +90,7 @@ public struct NetworkClient: Sendable {
     renewals = SingleFlight(background)
   }
 
-  /// Puts the usual client together: everything by default, on a base URL and a session.
+  /// Makes a client with the default parts, a base URL and a session.
   public init(
     baseURL: URL,
     session: URLSession,
@@ -104,19 +109,20 @@ public struct NetworkClient: Sendable {
     )
   }
 
-  /// Asks for an endpoint until there is something to show, or nothing more to hope for.
+  /// Calls an endpoint, with retries, and returns its answer or throws the last error.
   ///
-  /// A cancellation of the task ends it at once, in flight, in a queue and between attempts, and no
-  /// attempt follows.
+  /// A cancellation of the task ends the call at once, in flight, in a queue and between attempts,
+  /// and no attempt follows.
   ///
-  /// Off its caller's actor: requests are made, answers judged and files read on no main thread.
+  /// The call runs off its caller's actor: requests are made, answers checked and files read on no
+  /// main thread.
   @concurrent
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
     try await Call(self, endpoint).run().get()
   }
 
-  /// Asks for an endpoint and makes a value of what comes, as a part of the call: what the decoder
-  /// has to say, as a business code, is in its records. Off its caller's actor, decoding included.
+  /// Calls an endpoint and decodes the answer as a part of the call, so that the decoder's error,
+  /// such as a business code, is in its records. Runs off its caller's actor, decoding included.
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
@@ -127,16 +133,17 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// The environment of requests: that of the last middleware that moves them, else the one that this
-  /// is built for.
+  /// The environment of requests: that of the last middleware that moves them, else the one that
+  /// this is built for.
   var environment: String { middleware.lazy.compactMap(\.environment).last ?? builtFor }
 
-  /// Does what outlives a call, until the task is cancelled: renewing what was served stale,
-  /// answers that several calls share, a new credential. All of it runs in this task and ends with it.
+  /// Runs the work that outlives a call, until the task is cancelled: renewing stale answers that
+  /// were returned, answers that several calls share, and new credentials. All of it runs in this
+  /// task and ends with it.
   ///
-  /// It belongs into a task as long-lived as the client, started once for all copies of it; while it
-  /// runs, a second one returns at once. Without it nothing stale is served before the server was
-  /// asked, and a shared answer is fetched by one of those who wait for it.
+  /// Run it in a task as long-lived as the client, once for all copies of it; while it runs, a
+  /// second one returns at once. Without it no stale answer is returned before the server was
+  /// asked, and a shared answer is fetched by one of the calls that wait for it.
   @concurrent
   public func run() async { await background.run() }
 }
@@ -153,13 +160,14 @@ final class Counter: Sendable {
   }
 }
 
-/// The time that a call may take.
+/// The limits of a call's duration.
 public struct CallLimits: Sendable, Hashable {
-  /// The time that one attempt may go without a byte in or out; the request's time-out interval.
+  /// The time for which one attempt may neither send nor receive a byte; the request's timeout
+  /// interval.
   ///
-  /// On Linux `URLSession` counts whole seconds, so it is rounded up there.
+  /// On Linux `URLSession` counts whole seconds, so that the time is rounded up there.
   public var attemptTimeout: Duration
-  /// The time that a call may take with all its attempts and waits; `nil` for no end.
+  /// The time that a call may take with all its attempts and waits; `nil`: no limit.
   public var deadline: Duration?
 
   /// Makes limits; by default 15 s for an attempt and 60 s for a call.

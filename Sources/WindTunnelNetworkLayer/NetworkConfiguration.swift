@@ -1,31 +1,32 @@
 public import Foundation
 
-/// Three layers merged into one value, in which everything is possible.
+/// The values of a client's configuration, merged from three layers and validated.
 public struct NetworkConfiguration: Sendable, Hashable {
-  /// A name for records.
+  /// The name of the environment, for records.
   public let environment: String
   /// The URL that every path is put under.
   public let baseURL: URL
-  /// The time that a call may take.
+  /// The limits of a call's duration.
   public let limits: CallLimits
-  /// The caps on attempts under way at once.
+  /// The caps on concurrent attempts.
   public let caps: TrafficCaps
-  /// Fields of every request.
+  /// The header fields of every request.
   public let headers: Headers
-  /// Parameters in the query of every request, in order of their names.
+  /// The query parameters of every request, in the order of their names.
   public let parameters: [Headers.Field]
-  /// Values that the app looks up by name.
+  /// The values that the app looks up by name.
   public let extras: [String: String]
-  /// Keys and the like by name; shown by no view.
+  /// The secrets by name, such as API keys; no view shows them.
   public let secrets: [String: Secret]
   private let merged: ConfigurationLayer
 
-  /// Merges layers, later ones on top, and refuses what cannot be, with all that is wrong at once.
+  /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
+  /// once.
   ///
   /// - Parameters:
-  ///   - builtIn: What the app was built with; it has to name a base URL.
-  ///   - atLaunch: What this launch was given.
-  ///   - fetched: What a server said at the start.
+  ///   - builtIn: The app's built-in layer, which must have a base URL.
+  ///   - atLaunch: The layer of this launch.
+  ///   - fetched: The layer from a server, fetched at the start.
   /// - Throws: ``ConfigurationError``.
   public init(
     builtIn: ConfigurationLayer,
@@ -63,12 +64,12 @@ public struct NetworkConfiguration: Sendable, Hashable {
     merged = layer
   }
 
-  /// The builder that this describes.
+  /// The request builder of this configuration.
   public var builder: RequestBuilder {
     RequestBuilder(baseURL: baseURL, commonHeaders: headers, commonParameters: parameters)
   }
 
-  /// Everything but the secrets, of which only the names are told: for a debug screen or a report.
+  /// The configuration for a debug screen or a report, without the values of secrets.
   public var publicView: [String: String] {
     var view = [
       "environment": environment,
@@ -84,8 +85,8 @@ public struct NetworkConfiguration: Sendable, Hashable {
     return view
   }
 
-  /// Everything with the secrets, as JSON that only `seal` gets to see; it decodes as a
-  /// ``ConfigurationLayer``.
+  /// Returns the whole configuration, secrets included, as JSON that was encrypted by `seal`;
+  /// decrypted, it decodes as a ``ConfigurationLayer``.
   public func export(sealing seal: (Data) throws -> Data) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -128,43 +129,43 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
-/// The reasons for which layers make no configuration: one sentence for each fault.
+/// The error of layers that make no valid configuration, one sentence for each problem.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The faults, one sentence each.
+  /// The problems, one sentence each.
   public let faults: [String]
 
-  /// Makes one of its sentences.
+  /// Makes an error of its sentences.
   public init(faults: [String]) { self.faults = faults }
 
-  /// All of them in one text.
+  /// The problems in one text.
   public var description: String { faults.joined(separator: " ") }
 }
 
-/// One of the three layers that a configuration is made of: what is built in, what is given at
-/// launch, and what is fetched at the start. What a layer leaves out is the earlier ones' to say.
+/// One of the three layers of a configuration: built in, given at launch, or fetched at the start.
+/// A value that a layer leaves out is that of the earlier ones.
 ///
-/// Decodes from JSON with the same names.
+/// A layer decodes from JSON with the same names.
 public struct ConfigurationLayer: Sendable, Hashable, Codable {
-  /// A name for records, as in `production`.
+  /// The name of the environment, for records, such as `production`.
   public var environment: String?
   /// The URL that every path is put under.
   public var baseURL: String?
-  /// The time that one attempt may stay silent, in milliseconds.
+  /// The time for which one attempt may neither send nor receive a byte, in milliseconds.
   public var attemptTimeoutMilliseconds: Int?
   /// The time that a call may take, in milliseconds.
   public var deadlineMilliseconds: Int?
-  /// The most attempts that may be under way at once.
+  /// The greatest number of concurrent attempts.
   public var slots: Int?
-  /// Fields of every request, by name; joined with those of earlier layers.
+  /// The header fields of every request, by name; joined with those of earlier layers.
   public var headers: [String: String]?
-  /// Parameters in the query of every request, by name; joined with those of earlier layers.
+  /// The query parameters of every request, by name; joined with those of earlier layers.
   public var parameters: [String: String]?
-  /// Values that the app or its other modules look up, by name; joined with those of earlier layers.
+  /// The values that the app or its modules look up, by name; joined with those of earlier layers.
   public var extras: [String: String]?
-  /// Keys and the like, by name; joined with those of earlier layers.
+  /// The secrets by name, such as API keys; joined with those of earlier layers.
   public var secrets: [String: Secret]?
 
-  /// Makes a layer; what is not given is left out.
+  /// Makes a layer of the values that are given.
   public init(
     environment: String? = nil,
     baseURL: String? = nil,
@@ -219,12 +220,12 @@ public struct Secret: Sendable, Hashable, Codable {
   /// Makes a secret of a value.
   public init(_ value: String) { self.value = value }
 
-  /// Reads the value from a text.
+  /// Decodes the value from a text.
   public init(from decoder: any Decoder) throws {
     value = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Writes the value itself: only a sealed export does that.
+  /// Encodes the value itself, which only an encrypted export does.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(value)
@@ -232,9 +233,9 @@ public struct Secret: Sendable, Hashable, Codable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// A word that says there is a secret, and nothing about it.
+  /// A placeholder without any information about the value.
   public var description: String { "(secret)" }
-  /// A word that says there is a secret, and nothing about it.
+  /// A placeholder without any information about the value.
   public var debugDescription: String { description }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -8,30 +8,30 @@ internal import WindTunnelURLSession
   public import FoundationNetworking
 #endif
 
-/// The weather that a debug build flies in: for a look at the screens that are seldom seen.
+/// The weather of a debug build, to see the screens that appear seldom.
 public enum DebugWeather: Sendable, Hashable {
-  /// As it is outside.
+  /// The network as it is.
   case calm
-  /// There is no network.
+  /// The device has no network.
   case offline
-  /// Nothing comes within the time-out of an attempt.
+  /// No answer arrives within the timeout of an attempt.
   case timeout
   /// Every answer has this status.
   case failure(status: Int)
   /// A scenario for the live traffic; equal seeds draw equally.
   case scenario(Scenario, seed: UInt64)
 
-  /// The statuses that ``failure(status:)`` is read with.
+  /// The statuses that ``failure(status:)`` accepts.
   public static let failures = 400...599
 
-  /// Reads a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which is
-  /// 500, `failure 503`, or a scenario's file, `subway.json`, with a seed behind it where that is
+  /// Parses a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which
+  /// is 500, `failure 503`, or a scenario's file, `subway.json`, with a seed after it where that is
   /// not 1, `subway.json 7`.
   ///
   /// - Parameters:
   ///   - word: The word.
-  ///   - folder: Where files are that are named without their place, such as an app's resources;
-  ///     `nil` is the folder that the process runs in.
+  ///   - folder: The folder of files with relative paths, such as an app's resources; `nil`: the
+  ///     process's working directory.
   /// - Throws: ``DebugWeatherError`` where the word is none of them or the file is no scenario.
   public init(_ word: String, in folder: URL? = nil) throws(DebugWeatherError) {
     if let (name, seed) = Self.file(of: word) {
@@ -58,12 +58,13 @@ public enum DebugWeather: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``NetworkConfiguration/extras`` have under `weather`; calm where they have nothing.
+  /// Parses the word under `weather` in ``NetworkConfiguration/extras``; calm where there is none.
   ///
   /// - Parameters:
-  ///   - configuration: Such as one whose layer at launch is `{"extras": {"weather": "offline"}}`.
-  ///   - folder: As of ``init(_:in:)``.
-  /// - Throws: ``DebugWeatherError`` where what they have is no weather.
+  ///   - configuration: A configuration such as one whose layer at launch is
+  ///     `{"extras": {"weather": "offline"}}`.
+  ///   - folder: The folder of files with relative paths, as for ``init(_:in:)``.
+  /// - Throws: ``DebugWeatherError`` where the word is no weather.
   public init(
     _ configuration: NetworkConfiguration,
     in folder: URL? = nil
@@ -93,7 +94,7 @@ public enum DebugWeather: Sendable, Hashable {
 }
 
 extension DebugWeather: CustomStringConvertible {
-  /// The weather in a word or two, as records tell it.
+  /// The weather in a word or two, for records.
   public var description: String {
     switch self {
     case .calm: "calm"
@@ -105,7 +106,7 @@ extension DebugWeather: CustomStringConvertible {
   }
 }
 
-/// The reason for which a word is no weather, in a sentence.
+/// The error of a word that is no weather.
 public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in a sentence.
   public let description: String
@@ -113,13 +114,18 @@ public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConverti
   fileprivate init(_ description: String) { self.description = description }
 }
 
-/// Stands in front of a transport and makes its weather; inert until somebody changes that.
+/// A transport that adds weather to another one; without effect until its weather is set.
 ///
-/// In the weather of a scenario, requests go by a session of the tunnel's in place of the transport:
-/// what the transport does beside carrying, such as pinning, is not done then.
-/// That session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor the
-/// additional header fields, credentials and time-outs of the session that the transport wraps, so set
-/// on the request what the server must see.
+/// ```swift
+/// let hook = WeatherHook(URLSessionTransport(session: session), weather: .offline)
+/// hook.weather = .calm
+/// ```
+///
+/// In the weather of a scenario, requests are sent by a session of WindTunnel's in place of the
+/// transport: what the transport does beside sending, such as pinning, is not done then. That
+/// session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor
+/// the additional header fields, credentials and time-outs of the session that the transport wraps,
+/// so set on the request what the server must see.
 public final class WeatherHook: Transport, @unchecked Sendable {
   private let transport: any Transport
   private let time: any TimeSource
@@ -128,7 +134,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
   /// The transport of requests in the weather of a scenario.
   private var tunnel: URLSessionTransport?
 
-  /// Stands in front of a transport.
+  /// Makes a hook in front of a transport.
   public init(
     _ transport: any Transport,
     weather: DebugWeather = .calm,
@@ -140,7 +146,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
     tunnel = Self.tunnel(in: weather)
   }
 
-  /// The weather of the requests to come.
+  /// The weather of the next requests.
   ///
   /// A scenario begins anew each time it is set, and stays in memory for as long as the process.
   public var weather: DebugWeather {
@@ -151,7 +157,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
     }
   }
 
-  /// Sends in calm weather, and fails as the weather says.
+  /// Sends a request in calm weather, and otherwise fails as the weather demands.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     let (weather, tunnel) = lock.withLock { (current, self.tunnel) }
     switch weather {
@@ -165,7 +171,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
     }
   }
 
-  /// The transport's, with the weather where there is one.
+  /// Returns the transport's engine, with the weather where there is one.
   public func engine(for request: URLRequest) -> String {
     let (engine, weather) = (transport.engine(for: request), weather)
     return weather == .calm ? engine : "\(engine) in \(weather)"

@@ -5,12 +5,22 @@ public import WindTunnelNetworkLayer
   public import FoundationNetworking
 #endif
 
-/// Sends a running app's requests to another environment.
+/// A middleware that sends a running app's requests to another environment.
+///
+/// ```swift
+/// let environments = EnvironmentSwitch(from: production, to: ["test": test])
+/// let client = NetworkClient(
+///   builder: RequestBuilder(baseURL: production),
+///   middleware: [environments],
+///   transport: URLSessionTransport(session: session)
+/// )
+/// let isKnown = environments.fly(to: "test")
+/// ```
 ///
 /// A client is always built for production. This middleware, which only debug builds can link,
 /// rewrites the address of each attempt; one that is in flight stays where it is.
 public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
-  /// The name of what the app was built for.
+  /// The name of the environment that the app was built for.
   public static let production = "production"
 
   private let base: URL
@@ -18,7 +28,7 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   private let lock = NSLock()
   private var current = EnvironmentSwitch.production
 
-  /// Knows the other environments by name.
+  /// Makes a switch between environments with names.
   ///
   /// - Parameters:
   ///   - production: The base URL that the client is built with.
@@ -28,20 +38,21 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
     environments = others.merging([Self.production: production]) { $1 }
   }
 
-  /// The names that there are, in order.
+  /// The names of the environments, in order.
   public var names: [String] { environments.keys.sorted() }
 
-  /// The name of the environment that requests go to.
+  /// The name of the current environment.
   public var environment: String? { lock.withLock { current } }
 
-  /// Switches; false where there is no environment of this name, and then nothing changes.
+  /// Switches to an environment; returns false, and changes nothing, where there is none of this
+  /// name.
   public func fly(to name: String) -> Bool {
     guard environments[name] != nil else { return false }
     lock.withLock { current = name }
     return true
   }
 
-  /// Puts what lies under the production base under the current one.
+  /// Moves a request under the production base URL to the current one.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     guard let target = environments[lock.withLock { current }], target != base else {
       return request

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   public import Foundation
 
-  /// Sends requests of code that knows no middleware to another host: a `URLProtocol` for the
+  /// A `URLProtocol` that sends requests of code without middleware to another host, for the
   /// `protocolClasses` of a configuration.
   ///
   /// It carries them by a session without itself, so redirects and challenges are that session's.
@@ -11,17 +11,17 @@
     private static let session = URLSession(configuration: .ephemeral)
     private var carried: URLSessionDataTask?
 
-    /// Sends what is meant for one host to another; `nil` ends that.
+    /// Redirects the requests for one host to another; `nil` ends that.
     public static func rewrite(_ host: String, to other: String?) {
       lock.withLock { hosts[host] = other }
     }
 
-    /// Takes requests to hosts that are rewritten.
+    /// Tells whether the request's host is rewritten.
     override public class func canInit(with request: URLRequest) -> Bool {
       target(of: request) != nil
     }
 
-    /// Leaves the request as it is.
+    /// Returns the request unchanged.
     override public class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Sends the request to the other host.

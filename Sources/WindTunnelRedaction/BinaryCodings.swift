@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Maps of names and values in a binary form that counts entries and no bytes, so that only the head
-/// of a string changes with it: CBOR (RFC 8949) and MessagePack.
+/// Maps of names and values in a binary form that counts entries and no bytes, so that only the
+/// head of a string changes with it: CBOR (RFC 8949) and MessagePack.
 struct BinaryMaps: Decoder, Sendable {
   /// Tells whether bytes begin as a map of some members does, or with a tag of CBOR.
   static func mayBegin(_ bytes: [UInt8]) -> Bool {
@@ -225,8 +225,8 @@ struct BinaryMaps: Decoder, Sendable {
   }
 }
 
-/// A message of Protocol Buffers (encoding, *Message Structure*) without its schema: numbers of fields
-/// and no names. What has a length is a text, else a message in turn, else bytes.
+/// A message of Protocol Buffers (encoding, *Message Structure*) without its schema: numbers of
+/// fields and no names. What has a length is a text, else a message in turn, else bytes.
 struct ProtobufMessage: Decoder {
   /// The name that a text in it has, where it is the value of an entry.
   var name: String?
@@ -257,7 +257,8 @@ struct ProtobufMessage: Decoder {
       if texts[1] != nil {
         spans[1].role = .value(name: name, .field, [])
       } else if case .content = spans[1].role, name.isHTTPToken {
-        // Its value may be one of several types (`google.protobuf.Value`, OpenTelemetry's `AnyValue`).
+        // Its value may be one of several types (`google.protobuf.Value`, OpenTelemetry's
+        // `AnyValue`).
         spans[1].role = .content(type: "application/protobuf; windtunnel-name=\(name)")
       }
     }

@@ -1,41 +1,46 @@
 internal import Foundation
 
-/// A secret that stands on a cassette: where and what, never the value.
+/// A secret on a cassette: its place and kind, never its value.
 public struct CassetteLeak: Sendable, Hashable {
-  /// The interaction, counted from 1; 0 for the cassette's own notes.
+  /// The number of the interaction, from 1; 0 for the cassette's own notes.
   public var number: Int
-  /// The place where in it, such as `request header Authorization` or `response body JSON token`.
+  /// The place within the interaction, such as `request header Authorization` or
+  /// `response body JSON token`.
   public var place: String
-  /// The name that it stands under, or what it looks like.
+  /// The name of the secret, or the kind of secret that it looks like.
   public var kind: String
-  /// The row of the table of detections by which it was found, such as `field-name`.
+  /// The row of the table of detections that found it, such as `field-name`.
   public var rule: String
   /// The length of the value in bytes.
   public var bytes: Int
 }
 
 extension CassetteLeak: CustomStringConvertible {
-  /// A line without the value.
+  /// The leak in one line, without the value.
   public var description: String {
     "\(number == 0 ? "" : "#\(number) ")\(place): \(kind), \(bytes) bytes"
   }
 }
 
-/// Looks for secrets on a cassette: by the names and shapes that a recording is cleaned of, and for
-/// words that look drawn by lot.
+/// A search for secrets on a cassette: by the names and shapes that recordings are redacted by, and
+/// for words that look random.
+///
+/// ```swift
+/// for leak in CassetteLint(cassette).leaks { print(leak) }
+/// ```
 public struct CassetteLint: Sendable {
   /// The secrets that were found, in the order of the interactions.
   public let leaks: [CassetteLeak]
-  /// The bodies that could not be looked into, in words.
+  /// The bodies that could not be searched, one sentence each.
   public let unopened: [String]
 
-  /// Looks through a cassette, or through what was added to it or changed in it.
+  /// Searches a cassette, or what was added to it or changed in it.
   ///
   /// - Parameters:
   ///   - cassette: The cassette.
-  ///   - earlier: What it was before; an interaction that stood there as it stands now is passed
-  ///     over. Its secrets are looked for in the others all the same.
-  ///   - rules: What is a secret beside what always is.
+  ///   - earlier: The cassette before; an interaction that is unchanged since is not searched. Its
+  ///     secrets are searched for in the others all the same.
+  ///   - rules: Further rules of redaction.
   public init(
     _ cassette: Cassette,
     since earlier: Cassette = Cassette(),
@@ -90,7 +95,8 @@ struct RedactionLog {
   private var knownLines: Set<String> = []
   /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
   var isAtLot = false
-  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and public.
+  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and
+  /// public.
   private var boundaries: [[UInt8]] = []
   /// RFC 2046 §5.1.1 has 70.
   private static let boundaryBytesMax = 200
@@ -132,7 +138,8 @@ struct RedactionLog {
     }
   }
 
-  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in a body.
+  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in
+  /// a body.
   private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
     guard !boundaries.isEmpty else { return false }
     let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
@@ -204,30 +211,30 @@ enum Entropy {
   }
 }
 
-/// The placeholders of a cassette, each with its places and its reason, so that a wrong one
-/// can be kept the next time.
+/// The placeholders of a cassette, each with its places and its reason, so that a wrongly redacted
+/// value can be kept the next time.
 public struct CassetteReview: Sendable {
-  /// A placeholder and what became of its value.
+  /// A placeholder and the reason for which its value was redacted.
   public struct Placeholder: Sendable, Hashable {
-    /// As it stands there: `REDACTED-token-1`.
+    /// The text of the placeholder, such as `REDACTED-token-1`.
     public let text: String
-    /// The row of the table by which its value went, such as `field-name`.
+    /// The row of the table of detections that redacted its value, such as `field-name`.
     public let rule: String
     /// The reason in a few words.
     public let reason: String
-    /// The place where it stands: `#2 response body $.session.token`.
+    /// The places of the placeholder, such as `#2 response body $.session.token`.
     public fileprivate(set) var places: [String]
     /// The value of `--keep` that keeps such a value the next time.
     public let keep: String
   }
 
-  /// The placeholders, in the order in which they stand.
+  /// The placeholders, in the order of their first places.
   public let placeholders: [Placeholder]
-  /// The numbers, counted from 1, of recordings that nothing tells apart but what was taken out: which
-  /// of them a request gets is a matter of what came first.
+  /// The numbers, from 1, of recordings that differ only in redacted values, so that the order of
+  /// requests decides which of them a request gets.
   public let alike: [[Int]]
 
-  /// Looks through a cassette.
+  /// Collects the placeholders of a cassette.
   public init(_ cassette: Cassette) {
     var finder = PlaceholderFinder()
     for (index, interaction) in cassette.interactions.enumerated() {

@@ -1,5 +1,5 @@
-/// Secrets in the words of a command, a dialogue or a file that has no names beside its values: where
-/// they stand tells what they are.
+/// Secrets in the words of a command, a dialogue or a file that has no names beside its values:
+/// where they stand tells what they are.
 ///
 /// The cost is linear: of a command 400 bytes of its line are looked at, once.
 struct Commands: Detector {
@@ -273,7 +273,8 @@ struct Commands: Detector {
     return add(secret.startIndex..<secret.endIndex, "password")
   }
 
-  /// `snmp-server community …`, `enable secret 5 …`, as the settings of a network's devices have them.
+  /// `snmp-server community …`, `enable secret 5 …`, as the settings of a network's devices have
+  /// them.
   private mutating func directive(behind place: Int, isNamed: Bool) -> Int? {
     var (start, isNamed) = (place, isNamed)
     for _ in 0..<5 {
@@ -362,7 +363,8 @@ struct Commands: Detector {
     }
   }
 
-  /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`, `common.login`.
+  /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`,
+  /// `common.login`.
   private mutating func readCalls() {
     guard hasCall, let mark = bytes.firstRange(of: Array("<methodName>".utf8)) else { return }
     let method = bytes[mark.upperBound...].prefix(60).prefix { $0 != UInt8(ascii: "<") }

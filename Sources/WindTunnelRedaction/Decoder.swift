@@ -26,7 +26,8 @@ struct Span {
     case sealed
   }
 
-  /// The place where it stands, with all that must be written anew where it changes, such as a length.
+  /// The place where it stands, with all that must be written anew where it changes, such as a
+  /// length.
   var range: Range<Int>
   var meaning: [UInt8]
   var role: Role
@@ -73,8 +74,8 @@ extension Redaction {
   }
 }
 
-/// Names and values with `=` between and `&` around, as in a query, a form and what OAuth puts behind
-/// `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
+/// Names and values with `=` between and `&` around, as in a query, a form and what OAuth puts
+/// behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
 struct Pairs: Decoder {
   /// The place where they stand.
   enum Origin {
@@ -368,8 +369,8 @@ struct Recoded: Decoder {
     )
   }
 
-  /// Quoted-printable (RFC 2045 §6.7). Where something is replaced all of it is spelled anew, in lines
-  /// of 76.
+  /// Quoted-printable (RFC 2045 §6.7). Where something is replaced all of it is spelled anew, in
+  /// lines of 76.
   static func quotedPrintable(type: String) -> Recoded {
     Recoded(
       decode: { bytes in

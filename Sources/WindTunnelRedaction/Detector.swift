@@ -39,26 +39,28 @@ struct Finding {
   init(_ range: Range<Int>, _ row: String) { self.init(range: range, name: row, .row(row)) }
 }
 
-/// One way to find secrets in a passage. It looks at no byte more often than a fixed number of times.
+/// One way to find secrets in a passage. It looks at no byte more often than a fixed number of
+/// times.
 protocol Detector: Sendable {
   /// The secrets in a passage, in their order.
   static func findings(in passage: Passage) -> [Finding]
 }
 
-/// A row of the table of what is taken out: what is found by it, why, and an example of both sides.
+/// A row of the table of detections: the values that it redacts, the reason, and an example of both
+/// sides.
 ///
-/// The rows of keys that providers give out are made of their table (``KnownKey``), so that a new one
-/// is one line there.
+/// The rows of the keys that providers issue are made from their table (``KnownKey``), where a new
+/// one is one line.
 public struct DetectionRow: Sendable, Hashable {
-  /// The name of the row, as a lint and a review give it.
+  /// The name of the row, as a lint and a review print it.
   public let id: String
-  /// The values that are found by it.
+  /// The values that the row redacts.
   public let finds: String
-  /// The reason, or the place where it is written.
+  /// The reason, or the place where it is documented.
   public let reason: String
-  /// A text, or a body of JSON, with something that is taken out; invented.
+  /// A text, or a JSON body, with an invented value that is redacted.
   public let secret: String
-  /// One that is like it and stays to the byte.
+  /// A similar text that stays unchanged to the byte.
   public let harmless: String
 
   /// All rows, in the order of the table.

@@ -116,8 +116,8 @@ struct EncodedRun {
   }
 }
 
-/// Bytes in lines of an offset, pairs of hexadecimal digits and their letters, as `xxd`, `hexdump -C`
-/// and `od -t x1` print them.
+/// Bytes in lines of an offset, pairs of hexadecimal digits and their letters, as `xxd`,
+/// `hexdump -C` and `od -t x1` print them.
 struct HexDump: Decoder {
   /// The number of bytes in a line, and whether their letters stand behind them.
   private var (width, hasLetters) = (16, false)

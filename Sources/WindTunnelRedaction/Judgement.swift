@@ -42,7 +42,8 @@ enum Judgement {
     }
   }
 
-  /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a path.
+  /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a
+  /// path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
     if isPlaceholder(value) || SecretNames.isPlain(value) { return true }
     if switches.contains(value.lowercased()) { return true }
@@ -176,8 +177,8 @@ enum Judgement {
     }
   }
 
-  /// Tells whether a value is long and has letters of both cases and digits, with nothing between that
-  /// parts words.
+  /// Tells whether a value is long and has letters of both cases and digits, with nothing between
+  /// that parts words.
   private static func isLongKey(_ value: String) -> Bool {
     value.utf8.count >= 24 && Looks.isDrawn(value) && !isCursor(value)
       && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
@@ -218,8 +219,8 @@ enum Judgement {
       && value.utf8.contains { !$0.isASCIILetter && $0 < 0x80 }
   }
 
-  /// A digest of what is for everybody (Subresource Integrity §3.1), or an address on a public chain
-  /// (EIP-55): 0x and 40 digits; of a transaction or an id 64.
+  /// A digest of what is for everybody (Subresource Integrity §3.1), or an address on a public
+  /// chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
   private static func isPublic(_ value: String) -> Bool {
     ["sha256-", "sha384-", "sha512-"].contains { value.hasPrefix($0) }
       || value.hasPrefix("0x")
@@ -229,7 +230,8 @@ enum Judgement {
         }
   }
 
-  /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`, `cursor:v2:id:1042`.
+  /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`,
+  /// `cursor:v2:id:1042`.
   private static func isCursor(_ value: String) -> Bool {
     guard value.utf8.count >= 8,
       let bytes = Base64Text.decoded(value.replacing("%3D", with: "=").utf8),
@@ -303,8 +305,8 @@ enum Prose {
     word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
   }
 
-  /// Tells whether a value is what something is kept under: a session's entry `cart`, a key `s` of a
-  /// keyboard. A key that opens anything is drawn by lot.
+  /// Tells whether a value is what something is kept under: a session's entry `cart`, a key `s` of
+  /// a keyboard. A key that opens anything is drawn by lot.
   static func isKeyOfStore(_ name: some StringProtocol, _ value: String) -> Bool {
     guard value.utf8.count <= 24, value.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return false }
     let name = SecretNames.folded(name)
@@ -318,8 +320,8 @@ enum Looks {
   /// words and no numbers.
   ///
   /// A word is a run of letters that follow each other as they do in words: more than half of its
-  /// pairs are frequent ones. `bucket-refill-v2`, `createHash256`, `2026-11-21T10:00` and `SUMMER26`
-  /// are of words and numbers; `abc1`, `x7k2` and `qzjvkwpxmtrb` are drawn.
+  /// pairs are frequent ones. `bucket-refill-v2`, `createHash256`, `2026-11-21T10:00` and
+  /// `SUMMER26` are of words and numbers; `abc1`, `x7k2` and `qzjvkwpxmtrb` are drawn.
   ///
   /// Within words that are parted by spaces and quotation marks as much as eight characters are.
   static func isDrawn(_ value: some StringProtocol) -> Bool {
@@ -383,8 +385,8 @@ enum Looks {
     let wordCount = letters.reduce(0) { $0 + (isWord($1) ? $1.count : 0) }
     let letterCount = part.count - digitCount
     if digitCount == 0 {
-      // Capitals alone are an acronym, and a few letters are in some language; capitals here and there
-      // are neither.
+      // Capitals alone are an acronym, and a few letters are in some language; capitals here and
+      // there are neither.
       if part.count >= 8, letters.count * 5 > letterCount * 2 { return true }
       let isOfOneCase = runs.count == 1 || runs.count == 2 && runs[0].count == 1
       return part.count >= (isOfOneCase ? 16 : 8) && wordCount * 2 < letterCount

@@ -1,6 +1,6 @@
-/// Keys that providers give out, by what they begin with and how many of which letters follow, as the
-/// providers document them and the published rules of secret scanners (gitleaks, TruffleHog, GitHub
-/// secret scanning) have them.
+/// Keys that providers give out, by what they begin with and how many of which letters follow, as
+/// the providers document them and the published rules of secret scanners (gitleaks, TruffleHog,
+/// GitHub secret scanning) have them.
 struct KnownKey {
   /// The letters that follow the mark.
   enum Letters: Int, CaseIterable {

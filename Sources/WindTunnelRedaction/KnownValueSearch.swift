@@ -3,8 +3,9 @@ internal import Foundation
 /// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
 /// redirect that carries it in the address.
 ///
-/// All secrets are looked for at once, so the cost does not grow with their number (``WordFinder``).
-/// Those that are found in any text by chance are looked for where they stand alone (``WordBoundary``).
+/// All secrets are looked for at once, so the cost does not grow with their number
+/// (``WordFinder``). Those that are found in any text by chance are looked for where they stand
+/// alone (``WordBoundary``).
 struct KnownValueSearch {
   private struct Secret {
     var bytes: [UInt8]
@@ -116,8 +117,8 @@ struct KnownValueSearch {
     }
   }
 
-  /// The longest secret that counts at a place; `hits` are those that begin there or later, the last
-  /// ones first.
+  /// The longest secret that counts at a place; `hits` are those that begin there or later, the
+  /// last ones first.
   private func secret(
     at start: Int,
     in bytes: [UInt8],
@@ -145,7 +146,8 @@ struct KnownValueSearch {
 
   private static let mark = Array("REDACTED-".utf8)
 
-  /// The place where a pseudonym ends that begins at a place: a secret may be a word that occurs in one.
+  /// The place where a pseudonym ends that begins at a place: a secret may be a word that occurs in
+  /// one.
   private static func pseudonymEnd(_ bytes: [UInt8], _ place: Int) -> Int? {
     guard bytes[place...].starts(with: mark) else { return nil }
     var end = place + mark.count
@@ -204,9 +206,9 @@ extension UInt8 {
 /// A secret that is a word or short, and so occurs in texts by chance: a password `test`, a PIN
 /// `2024`, a token `pass-phrase`.
 ///
-/// It counts where it stands alone, between spaces, quotation marks, brackets, `=`, `&` and whatever
-/// else is no part of a word. What joins words, joins it, too, so that a date, a version, a host and
-/// a media type stay whole.
+/// It counts where it stands alone, between spaces, quotation marks, brackets, `=`, `&` and
+/// whatever else is no part of a word. What joins words, joins it, too, so that a date, a version,
+/// a host and a media type stay whole.
 ///
 /// - Letters alone (`test`, `password`) may be a name as well. They stay where names stand: before
 ///   `:` and `=`, behind `<`, as a JSON key, as a segment of a path, and in HTML and scripts except

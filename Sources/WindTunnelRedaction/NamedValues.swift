@@ -6,8 +6,8 @@ internal import Foundation
 /// `name=value`, `name: value`, `"name": "value"`, `password "value"`, `<name>value</name>` and the
 /// fields of a form. A value ends where it is delimited and never goes over a line; what is code, a
 /// placeholder or an operator is none (``CodeText``). Without quotes a colon is prose as often as
-/// not, so what follows it must not be a word of letters alone; and in HTML, scripts and style sheets
-/// only quoted values count and what stands in an address.
+/// not, so what follows it must not be a word of letters alone; and in HTML, scripts and style
+/// sheets only quoted values count and what stands in an address.
 ///
 /// The cost is linear: no byte is looked at more often than a fixed number of times.
 struct NamedValues: Detector {
@@ -16,8 +16,8 @@ struct NamedValues: Detector {
   let flavour: Passage.Flavour
   /// The string that the place at hand is in.
   var quotes = OpenQuote()
-  /// The ranges that were read last without meeting the end of a value that stands without quotes, outside
-  /// a query and in one, and where what ends a sentence begins in each.
+  /// The ranges that were read last without meeting the end of a value that stands without quotes,
+  /// outside a query and in one, and where what ends a sentence begins in each.
   var bareRuns: [(range: Range<Int>, sentenceEnd: Int)] = [(0..<0, 0), (0..<0, 0)]
   private var found: [Finding] = []
 
@@ -233,7 +233,8 @@ extension NamedValues {
     return start..<end
   }
 
-  /// Tells whether a hash begins at a place, behind the name of its scheme: `{SSHA}…` (RFC 2307 §5.3).
+  /// Tells whether a hash begins at a place, behind the name of its scheme: `{SSHA}…` (RFC 2307
+  /// §5.3).
   private func isHash(at place: Int) -> Bool {
     let scheme = bytes[place...].dropFirst().prefix(20).prefix { $0.isWord || $0 == 0x2D }
     return bytes[place] == UInt8(ascii: "{") && scheme.count >= 3
@@ -282,8 +283,8 @@ extension NamedValues {
     return Prose.isPlain(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces))
   }
 
-  /// Returns where a value ends that begins at a place. Many may begin before one end, which is looked
-  /// for once.
+  /// Returns where a value ends that begins at a place. Many may begin before one end, which is
+  /// looked for once.
   private mutating func bareRun(
     from start: Int,
     _ isQuery: Bool

@@ -9,9 +9,9 @@ package struct Pseudonyms {
   /// A secret of at least so many bytes is looked for everywhere, in the middle of words, too;
   /// shorter ones occur there by chance.
   static let anywhereBytesMin = 6
-  /// A shorter secret is looked for where it stands alone. One of three bytes and less is not: there
-  /// are so few of them that texts are full of each (`the`, `200`, `GET`, `en`), and whoever wants
-  /// it tries them all.
+  /// A shorter secret is looked for where it stands alone. One of three bytes and less is not:
+  /// there are so few of them that texts are full of each (`the`, `200`, `GET`, `en`), and whoever
+  /// wants it tries them all.
   static let aloneBytesMin = 4
 
   /// The certainty with which a value is somebody's secret.
@@ -28,8 +28,8 @@ package struct Pseudonyms {
   package enum Reach {
     /// In every text, within words, too.
     case anywhere
-    /// The place where it stands alone: a short secret, or a word that itself names secrets, such as a
-    /// password `pass-phrase`.
+    /// The place where it stands alone: a short secret, or a word that itself names secrets, such
+    /// as a password `pass-phrase`.
     case alone
     /// The place where it is the whole of a value: such a word that may be no secret.
     case whole
@@ -83,8 +83,8 @@ package struct Pseudonyms {
     return ordinal
   }
 
-  /// Takes over what a copy has given pseudonyms to that was made of these at `start`, and what it has
-  /// learnt.
+  /// Takes over what a copy has given pseudonyms to that was made of these at `start`, and what it
+  /// has learnt.
   ///
   /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
   mutating func adopt(
@@ -150,8 +150,8 @@ package struct Pseudonyms {
     return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil
   }
 
-  /// A value in capitals and in small letters, as it is echoed by what does not tell them apart. What is
-  /// short or a word would be found by chance.
+  /// A value in capitals and in small letters, as it is echoed by what does not tell them apart.
+  /// What is short or a word would be found by chance.
   private static func otherCases(_ value: String) -> [String] {
     guard 12...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }),
       value.utf8.contains(where: { $0.isASCIIDigit }) || Looks.isDrawn(value)
@@ -183,7 +183,8 @@ package struct Pseudonyms {
   }
 }
 
-// Secrets in texts that belong to no cassette, such as the words of a command and requests in a log.
+// Secrets in texts that belong to no cassette, such as the words of a command and requests in a
+// log.
 
 extension String {
   /// The text with pseudonyms for what stands under a secret's name or looks like a secret.

@@ -154,7 +154,8 @@ extension Redaction {
     if holds { obstacle = "\(what) in gzip holds a credential" }
   }
 
-  /// The length of the shortest text between bytes that no text has; a shorter one is there by chance.
+  /// The length of the shortest text between bytes that no text has; a shorter one is there by
+  /// chance.
   private static let runBytesMin = 8
 
   /// Looks for what is surely a secret in the texts of binary content; whether there is any.

@@ -5,7 +5,8 @@ extension Redaction {
     var kind: SecretNames.Kind
     /// The kinds of members beside the one that has the name.
     var neighbours: Neighbours = []
-    /// Tells whether an object is between the name and the value: its numbers tell about the secret.
+    /// Tells whether an object is between the name and the value: its numbers tell about the
+    /// secret.
     var isWithin = false
     /// Tells whether it is one of a list.
     var isListed = false
@@ -52,8 +53,9 @@ extension Redaction {
     }
   }
 
-  // A text may nest as deep as the parser lets it, and a thread of Darwin's has 512 KiB. So whatever
-  // is on the way down leaves to others what needs room, and keeps one reference for a level.
+  // A text may nest as deep as the parser lets it, and a thread of Darwin's has 512 KiB. So
+  // whatever is on the way down leaves to others what needs room, and keeps one reference for a
+  // level.
   mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     switch span {
     case .array: list(span, inherited, &walk)
@@ -109,7 +111,8 @@ extension Redaction {
     }
   }
 
-  /// Bytes that are written as a list of numbers: those of an echo become 0. Tells whether there was one.
+  /// Bytes that are written as a list of numbers: those of an echo become 0. Tells whether there
+  /// was one.
   private mutating func numbers(_ list: JSONSpan, _ walk: inout Walk) -> Bool {
     guard !echoes.isEmpty else { return false }
     var bytes: [UInt8] = []
@@ -146,7 +149,8 @@ extension Redaction {
     walk.way.removeLast()
   }
 
-  /// A string of a list; behind the flag of a command it is what the flag says: `["--password", "…"]`.
+  /// A string of a list; behind the flag of a command it is what the flag says:
+  /// `["--password", "…"]`.
   private mutating func word(_ element: JSONSpan, _ about: AboutList, _ walk: inout Walk) {
     guard about.inherited == nil, case .string(let range) = element else {
       return leaf(element, about.inherited, &walk)
@@ -173,8 +177,8 @@ extension Redaction {
     walk.isTold = about.isTold
   }
 
-  /// The number of members that are asked what they tell about an object: one of more is a map by ids,
-  /// and no record, and what stands behind them says nothing about the others.
+  /// The number of members that are asked what they tell about an object: one of more is a map by
+  /// ids, and no record, and what stands behind them says nothing about the others.
   private static let toldMembersMax = 65_536
 
   /// The known facts of an object while its members are visited.
@@ -241,8 +245,8 @@ extension Redaction {
     walk.way.removeLast()
   }
 
-  /// Sees to the name of an object's member and to what it says of the value; whether that is left to
-  /// be visited, and what it inherits.
+  /// Sees to the name of an object's member and to what it says of the value; whether that is left
+  /// to be visited, and what it inherits.
   private mutating func enter(
     _ member: (name: Range<Int>, value: JSONSpan),
     _ about: About,
@@ -286,7 +290,8 @@ extension Redaction {
     return true
   }
 
-  /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of names.
+  /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of
+  /// names.
   private static func isSchema(
     _ members: [(name: Range<Int>, value: JSONSpan)],
     _ walk: Walk
@@ -339,8 +344,8 @@ extension Redaction {
   }
 
   /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
-  /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches any
-  /// number: as a string where that keeps the body JSON, bare in a text within it.
+  /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches
+  /// any number: as a string where that keeps the body JSON, bare in a text within it.
   private mutating func number(
     _ range: Range<Int>,
     _ inherited: Inherited?,
@@ -468,8 +473,8 @@ struct NamedPair {
     (self.name, valueKey) = (name, nil)
   }
 
-  /// `ParameterKey` and `ParameterValue`, `Name` and `Value`: the name that is given, and the member
-  /// that holds the value.
+  /// `ParameterKey` and `ParameterValue`, `Name` and `Value`: the name that is given, and the
+  /// member that holds the value.
   private static func prefixed(
     _ members: [(name: Range<Int>, value: JSONSpan)],
     _ walk: Redaction.Walk
@@ -513,8 +518,8 @@ struct NamedPair {
     "value", "content", "val", "text", "data", "string", "stringValue",
   ]
 
-  /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads like a
-  /// label or a sentence is one: `{"id": "password", "text": "Your password"}`.
+  /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads
+  /// like a label or a sentence is one: `{"id": "password", "text": "Your password"}`.
   func holds(_ value: JSONSpan, in key: String, _ walk: Redaction.Walk) -> Bool {
     if let valueKey { return key == valueKey }
     guard Self.valueKeys.contains(key), case .string(let range) = value else { return false }

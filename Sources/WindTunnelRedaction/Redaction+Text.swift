@@ -39,7 +39,8 @@ extension Redaction {
     return bytes
   }
 
-  /// A text whose words may hold pairs that are escaped once more; a string of JSON is read so by itself.
+  /// A text whose words may hold pairs that are escaped once more; a string of JSON is read so by
+  /// itself.
   private mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
     let edits = Links.escaped(in: bytes).compactMap { range in
       let old = Array(bytes[range])
@@ -115,7 +116,8 @@ extension Redaction {
     return lines
   }
 
-  /// A line that is JSON, maybe behind `data:`: where that stands, and what it is instead, if anything.
+  /// A line that is JSON, maybe behind `data:`: where that stands, and what it is instead, if
+  /// anything.
   private mutating func json(
     _ line: Range<Int>,
     in bytes: [UInt8],
@@ -188,8 +190,9 @@ extension Redaction {
     return echoed(result)
   }
 
-  /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a mark
-  /// behind a name, a word of some length, a scheme, the line of a key. Most texts are a few words.
+  /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a
+  /// mark behind a name, a word of some length, a scheme, the line of a key. Most texts are a few
+  /// words.
   private static func isWorthReading(_ bytes: [UInt8]) -> Bool {
     var length = 0
     var last: UInt8 = 0
@@ -421,8 +424,8 @@ extension Redaction {
 }
 
 extension Redaction {
-  /// The place where JDBC's parameters begin, `;user=a`: behind a host, with or without its port. Behind
-  /// anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
+  /// The place where JDBC's parameters begin, `;user=a`: behind a host, with or without its port.
+  /// Behind anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
   private static func parameters(of authority: Substring) -> Substring.Index? {
     guard let mark = authority.firstIndex(of: ";") else { return nil }
     let port = authority[..<mark].drop { $0 != ":" }.dropFirst()
@@ -434,8 +437,8 @@ extension Redaction {
 
 /// Finds addresses in a text.
 enum Links {
-  /// Words within which pairs are escaped once more, as in an address without a scheme that has one in its
-  /// query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
+  /// Words within which pairs are escaped once more, as in an address without a scheme that has one
+  /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
   static func escaped(in bytes: [UInt8]) -> [Range<Int>] {
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
     var words: [Range<Int>] = []

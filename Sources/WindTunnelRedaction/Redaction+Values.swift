@@ -17,8 +17,8 @@ extension Redaction {
     return stand
   }
 
-  /// The placeholder of a value that is a secret by its name and neighbours; the value itself where it is
-  /// none.
+  /// The placeholder of a value that is a secret by its name and neighbours; the value itself where
+  /// it is none.
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
@@ -102,8 +102,8 @@ extension Redaction {
     rememberPassword(of: pair)
   }
 
-  /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the halves
-  /// of a signed cookie, a token's payload.
+  /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the
+  /// halves of a signed cookie, a token's payload.
   mutating func rememberParts(of value: String, _ name: String) {
     guard isLearning, value.utf8.count >= 20, value.utf8.count <= 8192 else { return }
     let plain = value.contains("%") ? value.removingPercentEncoding ?? value : value
@@ -145,8 +145,8 @@ extension Redaction {
     return rest.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
   }
 
-  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a key
-  /// in the place of the user's name, too.
+  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a
+  /// key in the place of the user's name, too.
   private mutating func rememberPassword(of pair: String) {
     let parts = pair.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if let user = parts.first, user.utf8.count >= 16, Looks.isDrawn(user) {
@@ -384,8 +384,8 @@ enum FieldKind {
     "x-request-id", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-client-data", "traceparent",
   ]
 
-  /// Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports (Reporting
-  /// API, Network Error Logging): such an address bears an id of the answer.
+  /// Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports
+  /// (Reporting API, Network Error Logging): such an address bears an id of the answer.
   private static let drawnNames: Set<String> = [
     "content-md5", "digest", "content-digest", "repr-digest", "x-goog-hash", "x-ms-content-md5",
     "report-to", "reporting-endpoints", "nel",

@@ -5,26 +5,26 @@ internal import WindTunnelSymptoms
 // How secrets are taken out.
 //
 // Everything is walked through twice. The first walk learns: what stands under a secret's name, or
-// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside it
-// each learnt value wherever it is repeated, in whatever spelling, since an echo may come before its
-// secret is known.
+// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside
+// it each learnt value wherever it is repeated, in whatever spelling, since an echo may come before
+// its secret is known.
 //
 // On its way the walk opens what holds texts and values (``Decoder``), asks what is found in them
 // (``Detector``) and how sure that is (``Judgement``), and closes all to the byte.
 //
-// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a query,
-//   a form, a string of JSON and a text. In a text it ends where it is delimited, so that code stays
-//   code and a page a page.
+// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a
+//   query, a form, a string of JSON and a text. In a text it ends where it is delimited, so that
+//   code stays code and a page a page.
 // - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
 //   becomes 0: it has no room for an ordinal. Truth values and null stay.
 // - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
 //   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
 // - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
-//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a password,
-//   a PIN, credentials. Three bytes and less are never looked for.
-// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a file
-//   in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a secret;
-//   binary content that repeats a secret; a host that does.
+//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a
+//   password, a PIN, credentials. Three bytes and less are never looked for.
+// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a
+//   file in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a
+//   secret; binary content that repeats a secret; a host that does.
 
 /// Takes secrets out of what is about to be kept.
 package struct Redaction {
@@ -56,8 +56,8 @@ package struct Redaction {
   private(set) var isAsked = false
   /// The reason why the interaction at hand cannot be kept.
   var obstacle: String?
-  /// The number of bytes that may be read once more because they are spelled in a way of their own, in the
-  /// interaction at hand: a few ways within each other are many readings.
+  /// The number of bytes that may be read once more because they are spelled in a way of their own,
+  /// in the interaction at hand: a few ways within each other are many readings.
   var rereadBytesLeft = Self.rereadBytesMin
   /// The number of bytes that have been unpacked from within the interaction at hand.
   var unpackedBytes = 0
@@ -266,30 +266,34 @@ extension Cassette {
   }
 }
 
-/// The values that are taken out of a recording before it is written, beside those that always are.
+/// The values that are removed from a recording before it is written, beside those that always are.
 ///
-/// Rules only add: the names that mark a secret by default (`Authorization`, `Cookie`, `password`,
-/// `access_token`, `X-Api-Key`, …) mark one whatever stands here. Names are compared without regard
-/// to case and to what separates their words: `clientSecret` is `client_secret`.
+/// ```swift
+/// let rules = RedactionRules(names: ["loginToken", "$.user.code"], keep: ["pageToken"])
+/// ```
+///
+/// Rules only add: the default names of secrets (`Authorization`, `Cookie`, `password`,
+/// `access_token`, `X-Api-Key`, …) always apply. Names are compared without regard to case and to
+/// the separators of words: `clientSecret` is `client_secret`.
 public struct RedactionRules: Sendable, Hashable {
-  /// More header fields whose values are secrets.
+  /// The names of further header fields whose values are secrets.
   public var headers: [String]
-  /// More query parameters whose values are secrets.
+  /// The names of further query parameters whose values are secrets.
   public var queries: [String]
-  /// More names of JSON members and form fields whose values are secrets.
+  /// The names of further JSON members and form fields whose values are secrets.
   public var fields: [String]
-  /// Places in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
+  /// The places of secrets in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
   public var paths: [JSONPath]
-  /// Names whose values are none, whatever they look like, and places in JSON bodies that hold none:
-  /// their values stay.
+  /// The names of values, and their places in JSON bodies, that are no secrets whatever they look
+  /// like: they stay.
   public var keep: [String]
-  /// Tells whether e-mail addresses, telephone numbers and people's names are taken out, too.
+  /// Tells whether e-mail addresses, telephone numbers and people's names are removed, too.
   public var personalData: Bool
 
-  /// The defaults and nothing else.
+  /// The rules that always apply, and no further ones.
   public static let standard = RedactionRules()
 
-  /// Makes rules that add to the defaults.
+  /// Makes rules on top of those that always apply.
   public init(
     headers: [String] = [],
     queries: [String] = [],
@@ -306,8 +310,8 @@ public struct RedactionRules: Sendable, Hashable {
     self.personalData = personalData
   }
 
-  /// Makes rules of names that mark a secret wherever they stand; what begins with `$` is a place
-  /// in JSON bodies, and must be one.
+  /// Makes rules of the names of secrets, wherever they stand; a name that begins with `$` is a
+  /// place in JSON bodies, and must be a valid path.
   public init(names: [String], keep: [String] = [], personalData: Bool = false) {
     let words = names.filter { !$0.hasPrefix("$") }
     self.init(
@@ -337,7 +341,8 @@ public struct RedactionRules: Sendable, Hashable {
 }
 
 extension RedactionRules {
-  /// The defaults, and e-mail addresses, telephone numbers and people's names beside them.
+  /// The rules that always apply, and those for e-mail addresses, telephone numbers and people's
+  /// names.
   public static let personalData = RedactionRules(personalData: true)
 }
 

@@ -4,8 +4,9 @@ internal import Foundation
 /// Tells by a field's name whether its value is a secret, may be one, or is none.
 ///
 /// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
-/// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the same:
-/// `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a key.
+/// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the
+/// same: `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a
+/// key.
 struct SecretNames {
   /// The place where a name stands.
   enum Place: String { case header, query, field }
@@ -98,8 +99,8 @@ struct SecretNames {
     return within(parts) ? .ambiguous(.near) : nil
   }
 
-  /// Tells whether a word of a name, or two or three together, name a secret, and what follows says nothing
-  /// else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
+  /// Tells whether a word of a name, or two or three together, name a secret, and what follows says
+  /// nothing else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
   private static func within(_ parts: [String]) -> Bool {
     guard parts.count <= 8 else { return false }
     if parts.count > 1, let last = parts.last, ["pass", "pw", "pwd"].contains(last) { return true }
@@ -170,8 +171,8 @@ struct SecretNames {
   )
   private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
 
-  /// Tells whether a name ends with one of many words: they are looked up by their length, so that the cost
-  /// is the name's and not the list's.
+  /// Tells whether a name ends with one of many words: they are looked up by their length, so that
+  /// the cost is the name's and not the list's.
   static func ends(_ name: String, in words: Set<String>) -> Bool {
     var rest = name[...]
     while !rest.isEmpty {
@@ -250,7 +251,8 @@ struct SecretNames {
 
 /// Tells code and placeholders from values.
 enum CodeText {
-  /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put there.
+  /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put
+  /// there.
   static func isPlaceholder(_ text: some BidirectionalCollection<UInt8>) -> Bool {
     guard let first = text.first, let last = text.last else { return false }
     let rest = text.dropFirst()
@@ -275,8 +277,8 @@ enum CodeText {
       || text.dropFirst().allSatisfy { isLetter($0) || $0.isASCIIDigit }
   }
 
-  /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a string:
-  /// `" + token`, `'+id+'`.
+  /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a
+  /// string: `" + token`, `'+id+'`.
   static func follows(_ text: ArraySlice<UInt8>) -> Bool {
     guard let first = text.first(where: { $0 != 0x20 }) else { return true }
     return "+),;.]}?|&".utf8.contains(first)
@@ -287,8 +289,8 @@ enum CodeText {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
   }
 
-  /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends an
-  /// expression.
+  /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
+  /// an expression.
   static func isExpression(
     _ text: ArraySlice<UInt8>,
     isSpaced: Bool,

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Secrets that are known by their looks, whatever they are called.
 ///
-/// The cost is linear: where a long word turns out to be none, it is not read again from its middle.
+/// The cost is linear: where a long word turns out to be none, it is not read again from its
+/// middle.
 enum Shapes: Detector {
   /// Tells whether anything that is known begins with a byte.
   private static let begins: [Bool] = {
@@ -34,13 +35,14 @@ enum Shapes: Detector {
     return found
   }
 
-  /// Tells whether a word stands within base64 of some length, where any few letters turn up by chance: in
-  /// one word, or in lines of one length (RFC 2045 §6.8).
+  /// Tells whether a word stands within base64 of some length, where any few letters turn up by
+  /// chance: in one word, or in lines of one length (RFC 2045 §6.8).
   private static func isWithinBase64(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
     let start = wordStart(range.lowerBound, in: bytes)
     let end = wordEnd(range.upperBound, in: bytes)
     if range.lowerBound - start + end - range.upperBound >= base64BytesMin { return true }
-    // A word that has a line of its own is one of a list, and what has hyphens is of names and keys.
+    // A word that has a line of its own is one of a list, and what has hyphens is of names and
+    // keys.
     guard start..<end != range, end - start >= lineBytesMin,
       !bytes[start..<end].contains(where: { "-_".utf8.contains($0) })
     else { return false }

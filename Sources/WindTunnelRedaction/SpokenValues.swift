@@ -11,12 +11,12 @@ enum SpokenValues: Detector {
   static func mayBeIn(_ bytes: [UInt8]) -> Bool { ToldValues.mayBeIn(bytes) }
 }
 
-/// Secrets that a sentence tells: `Your password is hunter2-long`, `the PIN for Ada was set to 4711`,
-/// `your verification code is: 123456`.
+/// Secrets that a sentence tells: `Your password is hunter2-long`,
+/// `the PIN for Ada was set to 4711`, `your verification code is: 123456`.
 ///
 /// A sentence says more often something about a secret than the secret itself (`The password is too
-/// short`), so what is told must look like one: letters with digits, signs or capitals within. The cost
-/// is linear: behind a name no more than a few words are looked at.
+/// short`), so what is told must look like one: letters with digits, signs or capitals within. The
+/// cost is linear: behind a name no more than a few words are looked at.
 private struct ToldValues {
   /// The kind of value that a name promises.
   enum Kind {
@@ -220,16 +220,16 @@ private struct ToldValues {
 
 }
 
-/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`, `token
-/// 9f8e… expired`, `loginToken 'x7k2' not accepted`.
+/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`,
+/// `token 9f8e… expired`, `loginToken 'x7k2' not accepted`.
 ///
-/// Between a name and its value are at most two words, none of which says whose the value is instead
-/// (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16 characters
-/// or more, letters and digits mixed, and no words with a number behind; or fewer in quotation marks
-/// right behind the name.
+/// Between a name and its value are at most two words, none of which says whose the value is
+/// instead (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16
+/// characters or more, letters and digits mixed, and no words with a number behind; or fewer in
+/// quotation marks right behind the name.
 ///
-/// The cost is linear: names are looked for only behind words that look like values, and a few words
-/// back.
+/// The cost is linear: names are looked for only behind words that look like values, and a few
+/// words back.
 private struct ValuesBesideNames {
   private let bytes: [UInt8]
   private let names: SecretNames

@@ -63,7 +63,8 @@ enum Vocabulary {
     """
   )
 
-  /// Names whose values are as often harmless: what they are tells the value, or what stands beside.
+  /// Names whose values are as often harmless: what they are tells the value, or what stands
+  /// beside.
   static let ambiguous: [String: Sense] = senses([
     .token: """
     token tokens session sessions sid sig sign signature signatures auth bearer assertion secret
@@ -323,7 +324,8 @@ enum Sense: Hashable {
   /// Behind `…Key`, which opens something as often as it is what something is kept under: long, of
   /// small letters, capitals and digits.
   case longKey
-  /// A code that a client gets a token for (RFC 6749 §4.1): none of an error, a country or a status.
+  /// A code that a client gets a token for (RFC 6749 §4.1): none of an error, a country or a
+  /// status.
   case exchanged
 }
 

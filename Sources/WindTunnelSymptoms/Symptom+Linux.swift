@@ -48,7 +48,8 @@
       ("hexadecimal sequence", .malformedResponse),
       ("hexadecimal number", .malformedResponse),
       ("Malformed encoding found", .malformedResponse),
-      // What 7.88 says of a field that is longer than it takes, and later ones of all fields together.
+      // What 7.88 says of a field that is longer than it takes, and later ones of all fields
+      // together.
       ("Out of memory", .malformedResponse),
       ("Too large response headers", .malformedResponse),
       ("Header without colon", .malformedResponse),

@@ -6,9 +6,9 @@ public import Foundation
 /// most failures share one `URLError` code, and the global `NSURLError…` constants for TLS are off
 /// by one there. The raw value is the name in every file.
 public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Nothing came for longer than the client was willing to wait.
+  /// Nothing arrived for longer than the client was willing to wait.
   case timedOut
-  /// The caller gave up; no fault of the network.
+  /// The caller cancelled; no fault of the network.
   case cancelled
   /// The connection was reset.
   case connectionLost
@@ -16,9 +16,9 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
   case emptyAnswer
   /// The connection ended before the announced end of the body.
   case truncated
-  /// Nobody listens at the address.
+  /// No process listens at the address.
   case connectionRefused
-  /// The name has no address.
+  /// The host name has no address.
   case hostNotFound
   /// The device has no network at all.
   case offline
@@ -30,30 +30,30 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
   case tooManyRedirects
   /// The address is not a URL.
   case badURL
-  /// The scheme is not spoken.
+  /// The URL's scheme is not supported.
   case unsupportedURL
-  /// The TLS handshake failed: an alert, plain text, or a connection that closed in it.
+  /// The TLS handshake failed: an alert, plain text, or a connection that closed during it.
   case secureConnectionFailed
-  /// The server's certificate does not fit: self-signed, or another host's.
+  /// The server's certificate is not trusted: self-signed, or made out to another host.
   case serverCertificateUntrusted
   /// The server's certificate has expired.
   case serverCertificateHasBadDate
   /// The server's certificate is not valid yet.
   case serverCertificateNotYetValid
-  /// The server's certificate was issued by nobody the client knows.
+  /// The server's certificate was issued by an authority that the client does not know.
   case serverCertificateHasUnknownRoot
   /// The server refused the client's certificate.
   case clientCertificateRejected
-  /// The server wants a certificate of the client.
+  /// The server requires a certificate of the client.
   case clientCertificateRequired
-  /// Something else; the platform's own text says what.
+  /// Another failure, described by the platform's own text.
   case unknown
 
-  /// The platform as whose errors a fault surfaces in process.
+  /// The platform whose errors a fault surfaces as in process.
   public enum Platform: String, Sendable, Hashable, CaseIterable {
-    /// The errors of the platform the process runs on.
+    /// The platform that the process runs on.
     case current
-    /// Apple's errors, also on Linux: for suites that run there on behalf of an iOS client.
+    /// Apple's platforms, also on Linux: for test suites that run there on behalf of an iOS client.
     case apple
   }
 
@@ -83,11 +83,11 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Names what an error of a URL loading system means.
+  /// Finds the symptom of an error of a URL loading system.
   ///
-  /// Codes decide first; where a platform folds many failures into one code its text decides
-  /// (Linux: libcurl's). What neither tells is ``unknown``. An error that is no `URLError` is
-  /// `nil`, except a cancellation.
+  /// The code decides first; where a platform uses one code for many failures, its text decides
+  /// (Linux: libcurl's). A failure that neither shows is ``unknown``. An error that is no
+  /// `URLError` is `nil`, except a cancellation.
   public init?(_ error: any Error) {
     if error is CancellationError {
       self = .cancelled
@@ -98,7 +98,7 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Names what a code and its text mean.
+  /// Finds the symptom of a code and its text.
   public init(code: URLError.Code, text: String) {
     if let told = Self.told(byPlatformCode: code, text: text) {
       self = told

@@ -8,8 +8,8 @@ internal import WindTunnelURLSession
 #endif
 
 extension CassettePlace {
-  /// Compares, where `WINDTUNNEL_RECORD` is `verify`, the live origins' answers with what a test was
-  /// played.
+  /// Compares, where `WINDTUNNEL_RECORD` is `verify`, the live origins' answers with what a test
+  /// was played.
   ///
   /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
   /// secret only where the environment has it; and each interaction once a process, however many

@@ -13,11 +13,11 @@ struct CassettePlace: Sendable, Hashable {
   /// Tells whether each interaction that is recorded bears the day on which it was.
   private let isDated: Bool
 
-  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where nothing can be recorded,
-  /// in the folder `Cassettes` amongst the resources of the test's module; else in `Cassettes` beside
-  /// the test's own file; else, if it is a cassette, at the top of those resources. Where something can
-  /// be recorded, the resources count only if the folder of the test's file is not there. A name that
-  /// begins with a `/` is a path.
+  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where nothing can be
+  /// recorded, in the folder `Cassettes` amongst the resources of the test's module; else in
+  /// `Cassettes` beside the test's own file; else, if it is a cassette, at the top of those
+  /// resources. Where something can be recorded, the resources count only if the folder of the
+  /// test's file is not there. A name that begins with a `/` is a path.
   ///
   /// The mode is `$WINDTUNNEL_RECORD`; without it a missing cassette is recorded at a desk, and
   /// where `$CI` is set nothing is ever recorded. With `$WINDTUNNEL_DATES` recordings bear dates.
@@ -66,8 +66,8 @@ struct CassettePlace: Sendable, Hashable {
       let isKnown = isThere(source) || !RecordingRegistry.journals(besides: source).isEmpty
       return isKnown ? nil : resources.file(atTop: path, of: module)
     case .once:
-      // Where the sources are, a cassette that is missing is to be recorded, however old a copy of it
-      // the build has kept. On a device they are not.
+      // Where the sources are, a cassette that is missing is to be recorded, however old a copy of
+      // it the build has kept. On a device they are not.
       guard !isThere(tests) else { return nil }
       return resources.file(inCassettes: path, of: module)
         ?? resources.file(atTop: path, of: module)
@@ -106,8 +106,8 @@ struct CassettePlace: Sendable, Hashable {
   ///   - deck: The deck of this place.
   ///   - settings: How it is played.
   ///   - fly: Runs the part.
-  /// - Returns: What is to be told at the end, where the part has not thrown: what fails it, and what
-  ///   is only to be known.
+  /// - Returns: What is to be told at the end, where the part has not thrown: what fails it, and
+  ///   what is only to be known.
   /// - Throws: What the part throws. Then ``Deck/mismatches`` mostly say why.
   func run(
     _ deck: Deck,
@@ -160,9 +160,9 @@ struct CassettePlace: Sendable, Hashable {
 
   /// A fresh deck of the cassette as it is now.
   ///
-  /// What it records is journalled beside the cassette until ``keep(_:_:)`` or ``discard(_:)``. What a
-  /// process had recorded when it was killed is on the cassette, and there the recording goes on; so it
-  /// does on a cassette that another test of this process has begun.
+  /// What it records is journalled beside the cassette until ``keep(_:_:)`` or ``discard(_:)``.
+  /// What a process had recorded when it was killed is on the cassette, and there the recording
+  /// goes on; so it does on a cassette that another test of this process has begun.
   func deck(_ settings: CassetteSettings = CassetteSettings()) throws -> Deck {
     try settings.check()
     guard mode != .none, mode != .verify else {
@@ -191,11 +191,12 @@ struct CassettePlace: Sendable, Hashable {
     }
   }
 
-  /// Writes what a deck has recorded, if it has. Tests that share a cassette write onto it one after
-  /// the other: each puts what it asked for in the places that would have been played for it, and
-  /// leaves the rest as it is, and what another test of this process has written.
+  /// Writes what a deck has recorded, if it has. Tests that share a cassette write onto it one
+  /// after the other: each puts what it asked for in the places that would have been played for it,
+  /// and leaves the rest as it is, and what another test of this process has written.
   ///
-  /// - Returns: What there is to tell of a cassette that was not there before: its name may be misspelt.
+  /// - Returns: What there is to tell of a cassette that was not there before: its name may be
+  ///   misspelt.
   @discardableResult
   func keep(_ deck: Deck, _ settings: CassetteSettings = CassetteSettings()) throws -> String? {
     guard mode != .none, mode != .verify else { return nil }
@@ -268,9 +269,11 @@ struct CassettePlace: Sendable, Hashable {
     )
   }
 
-  /// The options of a deck's loopback server: where it records, the server that it stands in front of.
+  /// The options of a deck's loopback server: where it records, the server that it stands in front
+  /// of.
   ///
-  /// - Throws: `CassetteProblem` where nobody says which server that is, or where it cannot be used.
+  /// - Throws: `CassetteProblem` where nobody says which server that is, or where it cannot be
+  ///   used.
   func wire(for deck: Deck, _ settings: CassetteSettings) throws -> ReplayServer.Options {
     var options = Tunnel.standardOptions
     guard records(deck) else { return options }
@@ -302,7 +305,8 @@ extension Cassette {
   ///   - name: The cassette's name.
   ///   - test: The test's file.
   ///   - fileID: The same with its module, whose resources are looked through.
-  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` where it does not read.
+  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` where it does not
+  ///   read.
   package init(playing name: String, besides test: String, _ fileID: String) throws {
     let place = try CassettePlace(
       name,
@@ -354,13 +358,13 @@ private final class FailureWatch: Sendable {
   }
 }
 
-/// A problem of a test's cassette, told in a sentence or two.
+/// The error of a test's cassette, in one or two sentences.
 public struct CassetteProblem: LocalizedError, Sendable, CustomStringConvertible {
-  /// The sentences that tell it.
+  /// The problem in one or two sentences.
   public let description: String
-  /// The error that the test itself has thrown, mostly because of this; `nil` where it has not.
+  /// The error that the test itself threw, mostly because of this one; `nil` where it threw none.
   public let underlyingError: (any Error)?
-  /// The same, for whoever prints errors the platform's way.
+  /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }
 
   init(_ description: String) { (self.description, underlyingError) = (description, nil) }

@@ -28,8 +28,8 @@ struct CassetteSettings: Sendable {
     return Deck(cassette, options: options, recordingJournal: journal)
   }
 
-  /// The server that a recording on the wire stands in front of: what it is called on the cassette, and
-  /// where it is. `nil` where neither the cassette nor the only host that is mapped tells.
+  /// The server that a recording on the wire stands in front of: what it is called on the cassette,
+  /// and where it is. `nil` where neither the cassette nor the only host that is mapped tells.
   func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]

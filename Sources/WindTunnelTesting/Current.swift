@@ -10,18 +10,18 @@ internal import WindTunnelServer
 #endif
 
 extension Deck {
-  /// The deck of the test that runs here.
+  /// The deck of the running test.
   ///
-  /// Outside a test with a cassette there is none, which is the test's mistake and an issue at its
-  /// line; what is returned then is empty.
+  /// Outside a test with a cassette there is none: an issue is recorded at the line, and the deck
+  /// that is returned is empty.
   public static var current: Deck {
     if let tunnel = Tunnel.current { return tunnel.deck }
     MissingCassette.report("deck")
     return Deck(Cassette())
   }
 
-  /// The address at which this deck is asked: the loopback server of a test that flies on the wire,
-  /// else the origin that was recorded. No slash at its end.
+  /// The URL to call for this deck's answers, without a slash at its end: the loopback server's in
+  /// a test with `.onTheWire`, else the recorded origin.
   public var url: String {
     if let tunnel = Tunnel.current, tunnel.deck === self, let server = tunnel.server {
       return server.url
@@ -31,10 +31,16 @@ extension Deck {
 }
 
 extension URLSession {
-  /// The session of the test that runs here: its own cassette, and never the network by accident.
+  /// A session of the running test, which is answered by its cassette and never by the network.
   ///
-  /// Outside a test with a cassette there is none, which is the test's mistake and an issue at its
-  /// line; every task of what is returned then fails.
+  /// ```swift
+  /// @Test(.cassette("users")) func `the session plays the cassette`() async throws {
+  ///   #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
+  /// }
+  /// ```
+  ///
+  /// Outside a test with a cassette there is none: an issue is recorded at the line, and every task
+  /// of the session that is returned fails.
   public static var windTunnel: URLSession {
     if let tunnel = Tunnel.current { return tunnel.session }
     return URLSession(configuration: .leadingNowhere(MissingCassette.report("session")))
@@ -42,11 +48,15 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-  /// A configuration of the test that runs here, for code that makes its sessions itself: they lead
-  /// where `URLSession.windTunnel` leads, and with it play one sequence.
+  /// A configuration of the running test, for code that makes its own sessions: they lead where
+  /// `URLSession.windTunnel` leads, and play one sequence together with it.
   ///
-  /// Each is another object, to be changed at will. Outside a test with a cassette there is none, which
-  /// is an issue at the test's line; every task of its sessions then fails.
+  /// ```swift
+  /// let session = URLSession(configuration: .windTunnel)
+  /// ```
+  ///
+  /// Each access makes a new object, to be changed at will. Outside a test with a cassette there is
+  /// none: an issue is recorded at the line, and every task of its sessions fails.
   public static var windTunnel: URLSessionConfiguration {
     if let tunnel = Tunnel.current { return tunnel.configure() }
     return .leadingNowhere(MissingCassette.report("configuration"))

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The files that a build has put beside the tests of a module.
 ///
-/// SwiftPM copies the resources of a target into `PACKAGE_TARGET.resources` beside the test program, or
-/// on Apple platforms into a bundle `PACKAGE_TARGET.bundle` within that of the tests or beside it;
-/// Xcode copies a target's into the bundle of its tests, `TARGET.xctest`.
+/// SwiftPM copies the resources of a target into `PACKAGE_TARGET.resources` beside the test
+/// program, or on Apple platforms into a bundle `PACKAGE_TARGET.bundle` within that of the tests or
+/// beside it; Xcode copies a target's into the bundle of its tests, `TARGET.xctest`.
 struct Resources: Sendable {
   /// Folders that such bundles are or lie in.
   let roots: [URL]
@@ -36,8 +36,8 @@ struct Resources: Sendable {
       .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// The cassette of a module that has its files processed: they lie at the top, amongst files of any
-  /// kind, so that only what begins as a cassette does is one.
+  /// The cassette of a module that has its files processed: they lie at the top, amongst files of
+  /// any kind, so that only what begins as a cassette does is one.
   func file(atTop path: String, of module: String) -> URL? {
     folders(of: module).map { $0.appending(path: path) }.first(where: Self.isCassette)
   }
@@ -52,8 +52,8 @@ struct Resources: Sendable {
     return [content] + bundles(of: module, in: content)
   }
 
-  /// The bundles of a module in a folder: those of the shortest name, for a longer one may be that of a
-  /// target whose own name has an underscore.
+  /// The bundles of a module in a folder: those of the shortest name, for a longer one may be that
+  /// of a target whose own name has an underscore.
   private func bundles(of module: String, in folder: URL) -> [URL] {
     // A folder that cannot be read has nothing to offer.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -67,8 +67,8 @@ struct Resources: Sendable {
     return found.filter { $0.length == shortest }.map { Self.content(of: $0.place) }
   }
 
-  /// Tells whether a name is `PACKAGE_TARGET`; a module is called as its target, but for what may stand
-  /// in no name.
+  /// Tells whether a name is `PACKAGE_TARGET`; a module is called as its target, but for what may
+  /// stand in no name.
   private static func isNamed(_ name: String, _ module: String) -> Bool {
     name.indices.contains { place in
       guard name[place] == "_" else { return false }

@@ -3,7 +3,7 @@ public import Testing
 public import WindTunnel
 internal import WindTunnelServer
 
-/// Plays a cassette for a test, each from its beginning.
+/// A trait that plays a cassette for a test, each time from its beginning.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let name: String
   fileprivate let file: String
@@ -11,13 +11,13 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let settings: CassetteSettings
   fileprivate let sharedSession: Bool
 
-  /// A suite's cassette is that of each of its tests.
+  /// Tells that a suite's cassette is played for each of its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test with the cassette in place; a request that nothing answered fails the test at its
-  /// own line, with the explanation, and so does what was expected of the cassette and does not hold.
+  /// Runs a test with its cassette. A request that no recording answers fails the test at its own
+  /// line, with the explanation, and so does an expectation of the cassette that does not hold.
   ///
-  /// What a test records is written if the test does not fail, by an expectation or by an error.
+  /// A recording is written if the test does not fail, by an expectation or by an error.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -65,36 +65,43 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CassetteTrait {
-  /// Plays `NAME.json`: from `$WINDTUNNEL_CASSETTES` where that is set, else from
-  /// `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
-  /// there are no sources, it is played from the resources of the test's target.
+  /// Plays `NAME.json` from `$WINDTUNNEL_CASSETTES` where that is set, else from `Cassettes` beside
+  /// the test's file, where it is also recorded. Without a recording there, or without sources, it
+  /// is played from the resources of the test's target.
+  ///
+  /// ```swift
+  /// @Test(.cassette("users", expecting: .inOrder)) func `a user is read`() async throws {
+  ///   #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
+  /// }
+  /// ```
   ///
   /// - Parameters:
-  ///   - name: The cassette's name. One that begins with a `/` is a path.
-  ///   - matcher: What requests are compared by.
-  ///   - then: What follows when the recordings of a request are used up.
-  ///   - pace: How long recorded answers take.
-  ///   - rules: What a recording is written without, beside what it always is: `.personalData`, or names
-  ///     of secrets as in `RedactionRules(names: ["loginToken"])`.
-  ///   - ignored: Hosts whose requests pass to them in every mode, unrecorded: `api.example.com` at every
-  ///     port, or `api.example.com:8443`.
-  ///   - mapping: Hosts that are asked elsewhere where they are asked at all:
-  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette they keep their names.
-  ///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since
+  ///   - name: The cassette's name. A name that begins with a `/` is a path.
+  ///   - matcher: The parts of a request that decide which recording answers it.
+  ///   - then: The policy for requests after their recordings are used up.
+  ///   - pace: The speed of recorded answers.
+  ///   - rules: Further rules of redaction for recordings: `.personalData`, or names of secrets as
+  ///     in `RedactionRules(names: ["loginToken"])`.
+  ///   - ignored: The hosts whose requests go to them in every mode, unrecorded: `api.example.com`
+  ///     at every port, or `api.example.com:8443`.
+  ///   - mapping: The addresses that stand in for hosts where a live origin is asked:
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette the hosts
+  ///     keep their names.
+  ///   - refreshesDates: True to move dates in answers forward by the time since the recording
   ///     (`Interaction.refreshingDates(at:)`).
-  ///   - sharedSession: Whether the cassette is played by `URLSession.shared`, too, for code that
-  ///     takes no session. On Linux any number of tests has it at once: a request is the test's
-  ///     whose task resumes it. One that is asked from elsewhere meanwhile – a detached task, a
+  ///   - sharedSession: True to play the cassette by `URLSession.shared`, too, for code that does
+  ///     not accept a session. On Linux any number of tests can do so at once: a request belongs to
+  ///     the test whose task resumes it. A request from elsewhere meanwhile – a detached task, a
   ///     dispatch queue, a completion handler – fails with an error that says so, and is not sent;
-  ///     so does any test's that does not have the session. On Apple platforms one test has it at a
-  ///     time, and all requests are that test's. When the last such test has ended, requests of
-  ///     `URLSession.shared` go where they always went, to the network: await in a test what it
-  ///     has begun, for work that outlives it is held by nothing.
-  ///   - expectation: What must be true at the end: `.everyInteraction` and `.inOrder` of the cassette,
-  ///     `.everyRule` of the weather. Without it a rule that met no request is a warning, and so is a
-  ///     cassette that nobody has asked.
+  ///     so does a request of a test without the shared session. On Apple platforms one test has it
+  ///     at a time, and all requests are that test's. When the last such test has ended, requests
+  ///     of `URLSession.shared` go to the network again: await in a test all work that it has
+  ///     begun, since nothing holds back work that outlives it.
+  ///   - expectation: The conditions at the end: `.everyInteraction` and `.inOrder` for the
+  ///     cassette, `.everyRule` for the weather. Without them a rule that matched no request is a
+  ///     warning, and so is a cassette without a request.
   ///   - file: The test's file.
-  ///   - fileID: The same with its module, whose resources are looked through.
+  ///   - fileID: The same with its module, whose resources are searched.
   /// - Returns: The trait.
   public static func cassette(
     _ name: String,
@@ -131,11 +138,11 @@ extension Trait where Self == CassetteTrait {
   }
 }
 
-/// Plays a test's deck on a loopback server instead of in process.
+/// A trait that plays a test's deck on a loopback server instead of in process.
 public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
   @TaskLocal fileprivate static var isPending = false
 
-  /// A suite's tests are each played on a server.
+  /// Tells that each of a suite's tests is played on a server.
   public var isRecursive: Bool { true }
 
   /// Runs a test against a server of its own.
@@ -160,27 +167,36 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == OnTheWireTrait {
   /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
   ///
-  /// Ask by `Deck.current.url`; whatever asks elsewhere is refused, but for hosts that the cassette
-  /// ignores. A redirect to another host leads back to the server, which answers it from the cassette
-  /// like any other request. With `.cassette("NAME", sharedSession: true)` all that holds for
-  /// `URLSession.shared`, too, but for its cookies, which are the process's.
+  /// ```swift
+  /// @Test(.cassette("users"), .onTheWire) func `real sockets give the same`() async throws {
+  ///   let api = UserAPI(session: .windTunnel, base: Deck.current.url)
+  ///   #expect(try await api.profile(7).name == "Ada")
+  /// }
+  /// ```
+  ///
+  /// Send requests to `Deck.current.url`; requests to other hosts are refused, except to those that
+  /// the cassette ignores. A redirect to another host leads back to the server, which answers it
+  /// from the cassette like any other request. With `.cassette("NAME", sharedSession: true)` all of
+  /// this holds for `URLSession.shared`, too, except for its cookies, which are the process's.
   ///
   /// On Apple platforms a test that an app hosts needs `NSAllowsLocalNetworking` in that app's
-  /// Info.plist: App Transport Security refuses `http://127.0.0.1` else. `swift test` does not.
+  /// Info.plist: App Transport Security refuses `http://127.0.0.1` otherwise. A test by
+  /// `swift test` does not need it.
   ///
-  /// A cassette can be recorded on the wire where it names the server already, or `mapping:` does.
+  /// A cassette can be recorded on the wire where it already names the server, or where `mapping:`
+  /// does.
   public static var onTheWire: Self { Self() }
 }
 
-/// Makes the weather of a test.
+/// A trait that puts a test into the weather of a scenario.
 public struct WeatherTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let scenario: Scenario
   fileprivate let seed: UInt64?
 
-  /// A suite's weather is that of each of its tests.
+  /// Tells that a suite's weather is that of each of its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test in this weather.
+  /// Runs a test in the scenario.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -215,16 +231,30 @@ private struct Weather: Sendable {
 extension Trait where Self == WeatherTrait {
   /// Flies the test in a scenario, which may be a plan:
   /// `.weather([.on("GET /x", .first(2), .status(503))], seed: 7)`.
+  ///
+  /// ```swift
+  /// @Test(.cassette("users"), .weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  /// func `two 503s cost two retries`() async throws {
+  ///   _ = try await UserAPI(session: .windTunnel).profile(7)
+  ///   #expect(Deck.current.attempts("GET /users/7") == 3)
+  /// }
+  /// ```
   public static func weather(_ scenario: Scenario, seed: UInt64? = nil) -> Self {
     Self(scenario: scenario, seed: seed)
   }
 }
 
-/// Flies a part of a test in a scenario; before and after, the weather is as it was.
+/// Runs a part of a test in a scenario; before and after, the test has its own.
 ///
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws, and `FormatError` for a scenario that no file could say, such as one for
-///   the first -2 requests.
+/// ```swift
+/// let user = try await flying(in: [.on("GET /users/*", .first(1), .status(503))]) {
+///   try await UserAPI(session: .windTunnel).profile(7)
+/// }
+/// ```
+///
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`, and `FormatError` for a scenario that no file could hold, such as
+///   one for the first -2 requests.
 public func flying<Result>(
   in scenario: Scenario,
   _ body: () async throws -> Result
@@ -237,6 +267,6 @@ public func flying<Result>(
 }
 
 extension Scenario: CustomTestStringConvertible {
-  /// Its name, so that a test that flies in several has a row for each.
+  /// The scenario's name, so that a test with several has a row for each.
   public var testDescription: String { name }
 }

@@ -10,33 +10,39 @@ public import WindTunnel
 
 /// Plays a cassette for a part of a test, in XCTest and anywhere else.
 ///
-/// What it records is written if the part does not fail, else standard error or an issue says that it
-/// is not: if it does not throw, and in a test of Swift Testing if no expectation fails in it. An
-/// assertion of XCTest that fails without throwing is not heard of here.
+/// ```swift
+/// let user = try await withCassette("users") { session in
+///   try await UserAPI(session: session).profile(7)
+/// }
+/// ```
+///
+/// A recording is written if the part does not fail, which means that it does not throw and, in a
+/// test of Swift Testing, that no expectation fails in it; otherwise standard error or an issue
+/// says that it is not written. An assertion of XCTest that fails without throwing is not noticed.
 ///
 /// - Parameters:
 ///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in
-///     `Cassettes` beside the test's file, which is where it is recorded. Where nothing is recorded, or
-///     there are no sources, amongst the resources of the test's target. A name that begins with a `/`
-///     is a path.
-///   - scenario: The weather.
-///   - matcher: What requests are compared by.
-///   - then: What follows when the recordings of a request are used up.
-///   - pace: How long recorded answers take.
-///   - rules: What a recording is written without, beside what it always is, such as `.personalData`.
-///   - ignored: Hosts whose requests pass to them in every mode, unrecorded.
-///   - mapping: Hosts that are asked elsewhere where they are asked at all.
-///   - refreshesDates: Whether dates in answers are moved by the time that has gone by since.
-///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
-///     the trait `.cassette`.
-///   - expectation: What must be true of the cassette at the end.
+///     `Cassettes` beside the test's file, where it is also recorded; without a recording there, or
+///     without sources, among the resources of the test's target. A name that begins with a `/` is
+///     a path.
+///   - scenario: The faults and the link.
+///   - matcher: The parts of a request that decide which recording answers it.
+///   - then: The policy for requests after their recordings are used up.
+///   - pace: The speed of recorded answers.
+///   - rules: Further rules of redaction for recordings, such as `.personalData`.
+///   - ignored: The hosts whose requests go to them in every mode, unrecorded.
+///   - mapping: The addresses that stand in for hosts where a live origin is asked.
+///   - refreshesDates: True to move dates in answers forward by the time since the recording.
+///   - sharedSession: True to play it by `URLSession.shared`, too, for code that does not accept a
+///     session; see the trait `.cassette`.
+///   - expectation: The conditions that the cassette must meet at the end.
 ///   - file: The test's file.
-///   - fileID: The same with its module, whose resources are looked through.
-///   - body: What is tested, with the session that leads to the cassette.
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where there is no such cassette, where requests were
-///   not answered, with what `body` has thrown as its `underlyingError`, where what was expected of the
-///   cassette does not hold, and where a recording cannot be kept.
+///   - fileID: The same with its module, whose resources are searched.
+///   - body: The part of the test, with the session that leads to the cassette.
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`; `CassetteProblem` where there is no such cassette, where requests
+///   were not answered (with the error of `body` as its `underlyingError`), where an expectation of
+///   the cassette does not hold, and where a recording cannot be written.
 public func withCassette<Result: Sendable>(
   _ name: String,
   in scenario: Scenario = .calm,
@@ -88,17 +94,26 @@ public func withCassette<Result: Sendable>(
   }
 }
 
-/// Plays a deck for a part of a test: one with answers written in Swift, or of a cassette made there.
+/// Plays a deck for a part of a test: one with answers written in Swift, or with a cassette made
+/// there.
+///
+/// ```swift
+/// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+/// let user = try await withDeck(deck) { session in
+///   try await UserAPI(session: session).profile(7)
+/// }
+/// ```
 ///
 /// - Parameters:
-///   - deck: What answers.
-///   - sharedSession: Whether `URLSession.shared` plays it, too, for code that takes no session; see
-///     the trait `.cassette`.
-///   - expectation: What must be true of the cassette at the end.
-///   - body: What is tested, with the session that leads to the deck.
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws; `CassetteProblem` where requests were not answered, with what `body` has
-///   thrown as its `underlyingError`, and where what was expected of the cassette does not hold.
+///   - deck: The deck that answers.
+///   - sharedSession: True to play it by `URLSession.shared`, too, for code that does not accept a
+///     session; see the trait `.cassette`.
+///   - expectation: The conditions that the cassette must meet at the end.
+///   - body: The part of the test, with the session that leads to the deck.
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`; `CassetteProblem` where requests were not answered (with the
+///   error of `body` as its `underlyingError`), and where an expectation of the cassette does not
+///   hold.
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,
@@ -123,7 +138,7 @@ private func tell(_ note: String) {
 /// Runs a part of a test with a deck's session, and throws what there is to be told of it.
 ///
 /// - Parameters:
-///   - deck: What answers.
+///   - deck: The deck that answers.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too.
 ///   - body: The part.
 ///   - told: Says why nothing answered.

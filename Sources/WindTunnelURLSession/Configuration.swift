@@ -9,31 +9,36 @@ public import WindTunnelSymptoms
 #endif
 
 extension URLSessionConfiguration {
-  /// An ephemeral configuration whose sessions are answered by a deck and never by the network,
-  /// unless the deck records.
+  /// Makes an ephemeral configuration whose sessions are answered by a deck and never by the
+  /// network, unless the deck records.
+  ///
+  /// ```swift
+  /// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+  /// let session = URLSession(configuration: .windTunnel(deck))
+  /// ```
   ///
   /// A session is a lane of its own: it starts each recorded sequence at its head, and sessions
   /// with other decks on the same URLs never mix. Everything else of the configuration is the
   /// caller's to set: additional headers, timeouts, cookie storage.
   ///
-  /// Its protocol class is never given back, since nothing tells whether a session still uses it: a deck
-  /// stays in memory for as long as the process, however many sessions are made of it. So take one
-  /// configuration for a test and not one for each request.
+  /// The configuration's protocol class is never reused, since nothing shows whether a session
+  /// still uses it: a deck stays in memory for as long as the process, however many sessions are
+  /// made of it. Use one configuration for a test, therefore, and not one for each request.
   ///
   /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
-  /// A 401 is handed out as it is: no task's or session's delegate is asked for a credential, so a
-  /// client's own answer to a challenge is tested on a loopback server. WebSocket tasks never ask a
-  /// `URLProtocol`, nor do stream tasks: they pass by the deck and reach the network, where the
+  /// A 401 is returned as it is: no task's or session's delegate is asked for a credential, so that
+  /// a client's own answer to a challenge must be tested on a loopback server. WebSocket tasks and
+  /// stream tasks do not use a `URLProtocol`: they bypass the deck and reach the network, where the
   /// platform has them. On Apple platforms a `URLProtocol` is shown no session, so a redirect is
   /// followed without asking the session's delegate. For each of these, play the deck on a loopback
   /// server.
   ///
   /// - Parameters:
-  ///   - deck: What answers.
-  ///   - errors: Whose errors faults surface as.
-  ///   - silenceMax: How long an answer that is played may be silent. A client's own timeout is kept
-  ///     as its platform keeps it, and comes first where it is shorter; past this a task fails with
-  ///     an error of the harness's own, so that none hangs.
+  ///   - deck: The deck that answers.
+  ///   - errors: The platform whose errors faults surface as.
+  ///   - silenceMax: The time for which a played answer may be silent. A client's own timeout is
+  ///     kept as its platform keeps it, and comes first where it is shorter; past this a task fails
+  ///     with an error of the harness's own, so that none hangs.
   /// - Returns: A configuration to make sessions with.
   public static func windTunnel(
     _ deck: Deck,
@@ -49,8 +54,8 @@ extension URLSessionConfiguration {
     return .registered(ProtocolClassPool.take(for: registration))
   }
 
-  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol that
-  /// could reach the network.
+  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol
+  /// that could reach the network.
   package static func registered(_ type: AnyClass) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [type]

@@ -148,14 +148,14 @@ private enum ContentCoding {
     return coding.isEmpty || coding == "identity" ? nil : coding
   }
 
-  /// A body as it is without its coding; `nil` if it is damaged or of a coding that is not known here.
+  /// Returns a body without its content coding; `nil` if it is damaged or of an unknown coding.
   static func open(_ body: Data, _ coding: String?) -> Data? {
     guard let coding else { return body }
     return Inflate.open(body, coding: coding)
   }
 
-  /// The reason why a body that a client's own platform might open cannot be; `nil` where it could not,
-  /// either.
+  /// The reason why a body that a client's own platform might open cannot be; `nil` where it could
+  /// not, either.
   static func refusal(_ coding: String?) -> (any Error)? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
     return HarnessError(
@@ -167,8 +167,8 @@ private enum ContentCoding {
   }
 }
 
-/// A response as a task's client takes it, all of it at once: nothing in it waits, leads elsewhere or
-/// has to be undone first.
+/// A response as a task's client takes it, all of it at once: nothing in it waits, leads elsewhere
+/// or has to be undone first.
 struct RenderedResponse: Sendable {
   /// The address that it was asked for under.
   fileprivate let url: URL

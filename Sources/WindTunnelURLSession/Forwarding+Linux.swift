@@ -5,9 +5,9 @@
   extension Forwarding {
     /// Takes a challenge for the end of the answer that it stands in.
     ///
-    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks for a credential
-    /// in place of ending the task, and without one it does neither for ever. All bytes have come by
-    /// then. What the platform says of the cancelled task comes too late to count.
+    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks for a
+    /// credential in place of ending the task, and without one it does neither for ever. All bytes
+    /// have come by then. What the platform says of the cancelled task comes too late to count.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,

@@ -10,8 +10,8 @@ internal import WindTunnelSymptoms
 /// Asks the live origin on behalf of a loading task that records.
 ///
 /// The request goes through a session of the harness's own, which adds nothing: no cookies, no
-/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back to
-/// the task's.
+/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back
+/// to the task's.
 final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   /// The parts of an answer, in the order in which they come.
   enum Event {

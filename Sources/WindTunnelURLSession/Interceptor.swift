@@ -12,9 +12,9 @@ package import WindTunnelSymptoms
 /// It keeps to what is safe on Linux: the client is called on the task's own queue only, nothing
 /// after a stop, one terminal call, and no call into `URLSession` from within these methods.
 ///
-/// One thing no protocol can mend: on Linux a task that is resumed once more while it ends finds its
-/// protocol gone and its entry, too, and the platform ends the process. An answer without a delay is
-/// there at once, so a client that suspends and resumes wants one with a delay.
+/// One thing no protocol can mend: on Linux a task that is resumed once more while it ends finds
+/// its protocol gone and its entry, too, and the platform ends the process. An answer without a
+/// delay is there at once, so a client that suspends and resumes wants one with a delay.
 class Interceptor: URLProtocol {
   private var loading: LoadingTask?
 
@@ -55,13 +55,14 @@ struct HarnessError: LocalizedError, CustomStringConvertible {
   var errorDescription: String? { description }
 }
 
-/// The deck that answers the tasks of one protocol class, with the lane they are in and the platform
-/// of the errors they see.
+/// The deck that answers the tasks of one protocol class, with the lane they are in and the
+/// platform of the errors they see.
 package struct ProtocolRegistration: Sendable {
   package let deck: Deck
   package var lane: Lane
   package var errors: Symptom.Platform
-  /// The time that an answer that is played may be silent before the harness ends the task by itself.
+  /// The time that an answer that is played may be silent before the harness ends the task by
+  /// itself.
   package var silenceMax = ProtocolRegistration.standardSilenceMax
   /// The configuration the class was put into; where the platform does not show a protocol its
   /// session, this is what is known of it.

@@ -166,8 +166,8 @@ final class LoadingTask {
     advance(.arrived(.requestEnd))
   }
 
-  /// The response, where it is there all at once: as it was made for an earlier request, or made now for
-  /// those that follow.
+  /// The response, where it is there all at once: as it was made for an earlier request, or made
+  /// now for those that follow.
   private func rendered(_ outcome: Outcome) -> RenderedResponse? {
     guard let key = outcome.renderedKey, maySend, let url = request.url else { return nil }
     return registration.responses.response(under: key, at: url) {
@@ -349,8 +349,8 @@ final class LoadingTask {
     after(min(left, untilCeiling)) { $0.checkTimers() }
   }
 
-  /// The client waits no longer. An origin that kept it waiting is recorded as one: what it had said by
-  /// then, and that the time was up.
+  /// The client waits no longer. An origin that kept it waiting is recorded as one: what it had
+  /// said by then, and that the time was up.
   private func runOut() {
     guard let forwarding else { return finish { $0.fail(Symptom.timedOut) } }
     forwarding.giveUp(Symptom.timedOut.urlError(for: request.url, as: registration.errors))

@@ -7,17 +7,20 @@
   /// An object that the objects of another module's class hold in a stored property, found by its
   /// label.
   ///
-  /// Reflection finds it, too, but makes a value of everything on the way, and every replayed request
-  /// would pay for that. So the runtime is asked once where the property stands, which does not change
-  /// while a process runs.
+  /// Reflection finds it, too, but makes a value of everything on the way, and every replayed
+  /// request would pay for that. So the runtime is asked once where the property stands, which does
+  /// not change while a process runs.
   final class StoredReference<Owner: AnyObject, Object: AnyObject>: Sendable {
     private let label: String
-    /// In bytes from the beginning of an object; 0 is not known yet, -1 for reflection alone to tell.
+    /// In bytes from the beginning of an object; 0 is not known yet, -1 for reflection alone to
+    /// tell.
     private let place = Atomic(0)
-    /// The class of what reflection saw there; to ask an object whether it is of another costs more.
+    /// The class of what reflection saw there; to ask an object whether it is of another costs
+    /// more.
     private let type = Atomic(0)
 
-    /// `_EachFieldOptions.classType`, which is a variable and so out of reach of checked concurrency.
+    /// `_EachFieldOptions.classType`, which is a variable and so out of reach of checked
+    /// concurrency.
     private static var classes: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
 
     init(_ label: String) { self.label = label }

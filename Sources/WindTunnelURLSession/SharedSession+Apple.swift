@@ -4,8 +4,8 @@
   internal import WindTunnel
 
   // A registered class sees every request of `URLSession.shared` and of no test in particular. So
-  // one test has the session at a time, and others that want it wait; whatever is asked meanwhile is
-  // that test's.
+  // one test has the session at a time, and others that want it wait; whatever is asked meanwhile
+  // is that test's.
 
   extension SharedSession {
     private static let turn = Turn()

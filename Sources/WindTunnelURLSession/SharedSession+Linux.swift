@@ -7,9 +7,9 @@
 
   // A request belongs to the test whose task resumes it. swift-corelibs-foundation asks a protocol
   // class whether it wants a request, and without a cache also makes its instance, within
-  // `resume()` on the caller's thread. There the caller's task-local values are in sight, which they
-  // are nowhere later. So one class sees the requests of all tests and any number of them runs at
-  // once. Were that to change, a request would be no test's and be refused, not sent.
+  // `resume()` on the caller's thread. There the caller's task-local values are in sight, which
+  // they are nowhere later. So one class sees the requests of all tests and any number of them runs
+  // at once. Were that to change, a request would be no test's and be refused, not sent.
   //
   // The class stays in front of the platform's own for good, since the list must not change while
   // a request reads it. It steps aside while no test has the session.
@@ -77,9 +77,9 @@
       if let parts = Parts() { parts.queue.sync(execute: body) } else { body() }
     }
 
-    /// Keeps the cache from a request of a task that outlives the last test: it is looked at when this
-    /// has returned, and with a cache the instance would be made where no task-local value is in sight.
-    /// It is back with the queue's next turn.
+    /// Keeps the cache from a request of a task that outlives the last test: it is looked at when
+    /// this has returned, and with a cache the instance would be made where no task-local value is
+    /// in sight. It is back with the queue's next turn.
     private static func withholdCache() {
       let parts = state.withLock { $0.tests == 0 ? $0.parts : nil }
       guard let parts, let cache = parts.configuration.urlCache else { return }

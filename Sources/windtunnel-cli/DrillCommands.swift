@@ -65,7 +65,8 @@ enum ReportCommand: Command {
         : Terminal.answer(report: String(decoding: data, as: UTF8.self))
     }
     try files.write(report)
-    // A report that is only shown was judged when it was flown; parts were not, and new bars neither.
+    // A report that is only shown was judged when it was flown; parts were not, and new bars
+    // neither.
     let isJudged =
       parts.count > 1 || !gates.isEmpty || baseline != nil || arguments.has("--findings")
     guard isJudged else { return .done }

@@ -64,9 +64,14 @@
     }
 
     @Test func `a comment ends at the width of a line`() throws {
+      let data = try Data(contentsOf: House.root.appending(path: ".swift-format"))
+      let format = try JSONDecoder().decode(Format.self, from: data)
+      func width(of path: String) -> Int {
+        path.hasPrefix("Sources/WindTunnelFindings/Rules/") ? Self.widthOfRules : format.lineLength
+      }
       for (path, lines) in try House.sources(in: "Sources") {
         for (number, line) in lines.enumerated()
-        where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > Self.width {
+        where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > width(of: path) {
           // A row of a table and a line of JSON are one line.
           if line.contains("| `") || line.contains("/// {\"") { continue }
           Issue.record("\(path):\(number + 1) has \(line.count) characters")
@@ -120,7 +125,70 @@
       "What", "How", "Whether", "Who", "Whom", "Whose", "Where", "When", "Which", "Why",
     ]
 
-    /// The width of comments; code ends at a hundred, by the formatter.
-    static let width = 110
+    /// What is read of the formatter's configuration.
+    private struct Format: Decodable { var lineLength: Int }
+
+    /// The width of the rules' comments, which `Scripts/doc-style --wrap` can break like all others.
+    static let widthOfRules = 110
+
+    /// The openings that only a reader of the code can follow.
+    static let pronouns: Set<Substring> = [
+      "It", "They", "This", "That", "These", "So", "There", "Such", "Whoever", "Whatever",
+      "Whichever", "Wherever",
+    ]
+
+    @Test func `a public doc comment says what a thing is or what a function does`() throws {
+      let comments = try DocComment.all(in: "Sources").filter(\.isPublic)
+      #expect(comments.count > 1500)
+      for comment in comments {
+        if Self.pronouns.contains(comment.opening) { Issue.record("\(comment.place)") }
+        switch comment.kind {
+        case "func", "init", "subscript":
+          #expect(comment.opensWithVerb, "a function opens with a verb: \(comment.place)")
+        case "struct", "class", "enum", "protocol", "actor", "typealias":
+          #expect(!comment.opensWithVerb, "a type opens with a noun: \(comment.place)")
+        default: break
+        }
+        for line in comment.text where line.drop(while: { $0 == " " }).hasPrefix("- ") {
+          guard let colon = line.firstIndex(of: ":") else { continue }
+          let word = line[colon...].dropFirst().split(separator: " ").first ?? ""
+          #expect(!Self.questions.contains(word), "\(comment.place): \(line)")
+        }
+      }
+    }
+
+    @Test func `what users start from has an example`() throws {
+      let comments = try DocComment.all(in: "Sources")
+      let list = try String(
+        contentsOf: House.root.appending(path: "Scripts/entry-points.txt"),
+        encoding: .utf8
+      )
+      let rows = list.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      #expect(rows.count > 40)
+      for row in rows {
+        let parts = row.split(separator: ": ", maxSplits: 1)
+        let meant = comments.filter {
+          $0.path == "Sources/\(parts[0])" && $0.declaration.hasPrefix(parts[1])
+        }
+        #expect(meant.contains { !$0.examples.isEmpty }, "\(row)")
+      }
+    }
+
+    @Test func `an example in a doc comment is compiled`() throws {
+      let compiled = try ["Tests/WindTunnelTestingTests", "Tests/NetworkLayerTests"]
+        .flatMap { try House.sources(in: $0) }
+        .filter { $0.path.hasSuffix("/DocExamples.swift") }
+        .map { $0.lines.map { $0.trimmingPrefix { $0 == " " } }.filter { !$0.isEmpty } }
+      #expect(compiled.count == 2)
+      for comment in try DocComment.all(in: "Sources") {
+        for example in comment.examples {
+          let code = example.filter { !$0.hasPrefix("import ") }
+          let isThere = compiled.contains { lines in
+            lines.indices.contains { lines[$0...].starts(with: code) }
+          }
+          #expect(isThere, "\(comment.place)")
+        }
+      }
+    }
   }
 #endif

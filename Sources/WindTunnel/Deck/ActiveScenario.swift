@@ -102,8 +102,8 @@ struct ActiveScenario: Sendable {
       : scenario.decide(prepared.request, at: moment)
   }
 
-  /// The link and the fates of a connection's packets; `nil` where there is no link. An exchange has
-  /// a connection of its own, so that no client's reuse of connections changes what it meets.
+  /// The link and the fates of a connection's packets; `nil` where there is no link. An exchange
+  /// has a connection of its own, so that no client's reuse of connections changes what it meets.
   func path(_ decision: Decision) -> LinkPath? {
     scenario.link.map { link in
       LinkPath(

@@ -16,8 +16,8 @@ struct LaneKey: Hashable {
 
 /// The number of requests of each key in each lane, and those that are being carried.
 ///
-/// Of the keys that come after very many others only the last are remembered (``BoundedTable``): one
-/// that was forgotten counts from one again.
+/// Of the keys that come after very many others only the last are remembered (``BoundedTable``):
+/// one that was forgotten counts from one again.
 struct Arrivals: Sendable {
   /// The requests of one key in one lane.
   private struct Tally: Sendable {

@@ -30,15 +30,16 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Every value, in no order.
   var values: some Sequence<Value> { entries.lazy.map(\.value) }
 
-  /// The value at a place that ``place(of:or:while:)`` has answered. By now it may be another key's.
+  /// The value at a place that ``place(of:or:while:)`` has answered. By now it may be another
+  /// key's.
   subscript(place: Int) -> Value {
     get { entries[place].value }
     set { entries[place].value = newValue }
     _modify { yield &entries[place].value }
   }
 
-  /// The place of a key's value, which is `new` where the key is not there. A value that `isNeeded` is
-  /// not forgotten now.
+  /// The place of a key's value, which is `new` where the key is not there. A value that `isNeeded`
+  /// is not forgotten now.
   mutating func place(
     of key: Key,
     or new: @autoclosure () -> Value,

@@ -1,26 +1,27 @@
-/// The demands on a cassette, and on the scenario, once a test has played it.
+/// The conditions that a cassette, and a scenario, must meet once a test has played it.
 public struct CassetteExpectation: OptionSet, Sendable, Hashable {
-  /// One bit for each demand.
+  /// The conditions as bits, one for each.
   public let rawValue: Int
 
-  /// Makes a set of demands.
+  /// Makes a set of conditions from its bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Every interaction was played. What a fault took the place of was asked for and not played.
+  /// Every interaction was played. One that a fault replaced was asked for, but not played.
   public static let everyInteraction = CassetteExpectation(rawValue: 1 << 0)
 
-  /// Interactions were played in the order in which they were recorded. One that was not played
-  /// at all breaks no order, nor does one that is played again.
+  /// The interactions were played in the order in which they were recorded. An interaction that was
+  /// never played, or that was played again, does not break the order.
   public static let inOrder = CassetteExpectation(rawValue: 1 << 1)
 
-  /// Every rule of the scenario has met a request, whether it fired for it or not.
+  /// Every rule of the scenario has matched a request, whether or not it fired.
   public static let everyRule = CassetteExpectation(rawValue: 1 << 2)
 
   /// Returns what of this does not hold.
   ///
   /// - Parameters:
   ///   - journal: What was played, in the order in which it was.
-  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its place.
+  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its
+  ///     place.
   /// - Returns: What does not hold, in words.
   func unmet(by journal: Journal, of recordings: [Interaction?]) -> [UnmetExpectation] {
     guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
@@ -62,37 +63,37 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
 
 /// An interaction by its number on the cassette, which counts from 1.
 public struct NumberedInteraction: Sendable, Hashable, CustomStringConvertible {
-  /// Its number, from 1.
+  /// The interaction's number on the cassette, from 1.
   public let number: Int
-  /// Its method, such as `GET`.
+  /// The method of its request, such as `GET`.
   public let method: String
-  /// The address of its request.
+  /// The URL of its request.
   public let url: RequestURL
 
   init(_ number: Int, _ request: Request) {
     (self.number, method, url) = (number, request.method, request.url)
   }
 
-  /// Number, method and address: `2 GET https://api.example.com/home`.
+  /// The number, the method and the URL: `2 GET https://api.example.com/home`.
   public var description: String { "\(number) \(method) \(url)" }
 }
 
-/// A demand on a cassette that does not hold.
+/// A condition on a cassette or a scenario that was not met.
 public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
-  /// These interactions, of so many, were not played.
+  /// The interactions that were not played, and the number of all on the cassette.
   case unplayed([NumberedInteraction], of: Int)
-  /// The first that came out of order: it was played, and only then the other, which was recorded
-  /// before it.
+  /// The first interaction out of order: it was played before the other one, which was recorded
+  /// earlier.
   case outOfOrder(NumberedInteraction, before: NumberedInteraction)
-  /// This rule has met no request.
+  /// A rule that matched no request.
   case unmetRule(UnmetRule)
-  /// More requests came than are remembered, so that it cannot be said.
+  /// More requests came than the deck remembers, so that the condition cannot be checked.
   case forgotten(requests: Int)
 
   /// The most interactions that are named; the rest are counted.
   static let namesMax = 10
 
-  /// A sentence or two: what was demanded, what was there, what to do.
+  /// One or two sentences: the condition, what was there, and what to do next.
   public var description: String {
     switch self {
     case .unplayed(let left, let count):
@@ -120,7 +121,8 @@ public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Deck {
-  /// Counts the requests of a pattern that came, such as `GET /users/7` or `* /users/**`.
+  /// Returns the number of requests so far that match a pattern, such as `GET /users/7` or
+  /// `* /users/**`.
   public func attempts(_ pattern: RequestPattern) -> Int {
     journal.count { entry in
       guard entry.take != .connection else { return false }
@@ -130,13 +132,13 @@ extension Deck {
     }
   }
 
-  /// The interactions that were not played, in recorded order. Functions are none.
+  /// The interactions that were not played, in recorded order. Functions are not among them.
   public var unused: [Interaction] {
     let taken = Set(journal.plays)
     return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
   }
 
-  /// Returns what of an expectation does not hold by now.
+  /// Returns the conditions of an expectation that are not met so far.
   ///
   /// A deck that records everything anew plays nothing, so of its cassette nothing is expected.
   public func unmet(_ expectation: CassetteExpectation) -> [UnmetExpectation] {
@@ -145,8 +147,8 @@ extension Deck {
       + rules.map { .unmetRule($0) }
   }
 
-  /// The rules of the scenario, and of those before it, that have met no request by now: misspelt, or
-  /// no longer needed.
+  /// The rules of the current scenario, and of those before it, that have matched no request so
+  /// far: each is misspelt or no longer needed.
   public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
 }
 

@@ -4,6 +4,12 @@ public import Foundation
 /// A cassette, a matcher, a scenario and a mode behind one lock, played to any number of clients in
 /// process or on the wire.
 ///
+/// ```swift
+/// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+/// let session = URLSession(configuration: .windTunnel(deck))
+/// let user = try await UserAPI(session: session).profile(7)
+/// ```
+///
 /// A lock around a value and not an actor: the order in which requests arrive decides which
 /// recording each gets, and a hop to an actor would not keep that order. A request takes the lock
 /// once when it arrives, and once more when its exchange has ended.
@@ -16,7 +22,7 @@ public final class Deck: Sendable {
   /// The rules by which ``recorded(volatile:)`` takes secrets out, beside those that always are.
   let redaction: RedactionRules
 
-  /// Loads a deck with a cassette, by the options that most decks need (``PlaybackOptions``).
+  /// Makes a deck of a cassette and the options that most decks need (``PlaybackOptions``).
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -36,18 +42,18 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Loads a deck with a cassette.
+  /// Makes a deck of a cassette.
   ///
   /// - Parameters:
   ///   - cassette: The interactions to play.
-  ///   - scenario: The faults and the link that are met.
-  ///   - seed: The start of all draws.
-  ///   - options: How the cassette is played and recorded.
-  ///   - recordingJournal: The file that each interaction is noted in as soon as it is complete, so
-  ///     that what ends the process does not take the recording with it.
-  ///   - observe: Is given each event of an exchange: a decision while it is made, under the deck's
-  ///     lock, where it must be quick and must not call the deck, and every other on the thread that
-  ///     carries the exchange.
+  ///   - scenario: The faults and the link.
+  ///   - seed: The seed of all random draws.
+  ///   - options: The options of playing and recording.
+  ///   - recordingJournal: The file that each interaction is written to as soon as it is complete,
+  ///     so that a crash of the process does not lose the recording.
+  ///   - observe: The observer of all events. A decision is reported while it is made, under the
+  ///     deck's lock, so that the observer must be quick and must not call the deck; any other
+  ///     event is reported on the thread that carries the exchange.
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -67,7 +73,7 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Loads a deck with answers written by hand.
+  /// Makes a deck of answers that are written in Swift.
   public convenience init(
     _ stubs: [Stub],
     scenario: Scenario = .calm,
@@ -104,8 +110,8 @@ extension Deck {
     case decided(Outcome)
   }
 
-  /// Decides what a request meets, first of its connection's and then of its own, or that it is none of
-  /// the deck's affair.
+  /// Decides what a request meets, first of its connection's and then of its own, or that it is
+  /// none of the deck's affair.
   package func arrive(
     _ request: Request,
     lane: Lane,
@@ -125,10 +131,10 @@ extension Deck {
     return .opening(opening ?? .nothing)
   }
 
-  /// Decides what a request gets; the same request may get something else next time.
+  /// Decides the answer to a request; an equal request may get another one next time.
   ///
-  /// The request names its lane itself (``Lane/take(from:)``), else it is of `lane`. The caller says
-  /// what time it is (``open(lane:on:at:)``).
+  /// A request may name its lane itself (``Lane/take(from:)``), else it belongs to `lane`. The
+  /// caller passes the time (``open(lane:on:at:)``).
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     complete(
       state.withLock { state in
@@ -137,8 +143,8 @@ extension Deck {
     )
   }
 
-  /// Decides what a request gets, and returns what was worked out of it beside that: for when it comes
-  /// again.
+  /// Decides what a request gets, and returns what was worked out of it beside that: for when it
+  /// comes again.
   package func prepareAndDecide(
     _ request: Request,
     lane: Lane,
@@ -229,11 +235,11 @@ extension Deck {
 // MARK: - A connection
 
 extension Deck {
-  /// Decides what a connection meets before there is a request on it; `Delivery.nothing` where it
-  /// simply goes on.
+  /// Decides the faults of a connection before there is a request on it; `Delivery.nothing` where
+  /// it simply goes on.
   ///
-  /// The caller says what time it is, for the rules that follow the clock: the first moment that is
-  /// told in a scenario is its beginning, and for a caller that tells none it is always then.
+  /// The caller passes the time, for the rules that follow the clock: the first time that is passed
+  /// in a scenario is its beginning, and without a time it is always the beginning.
   public func open(lane: Lane, on stage: Stage, at now: Date? = nil) -> Delivery {
     openConnection(lane: lane, on: stage, at: now).delivery
   }
@@ -254,11 +260,11 @@ extension Deck {
     return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path)
   }
 
-  /// Decides what a tunnel to `host:port` meets. The *n*-th to the same place meets the same for the
-  /// same seed, whatever else is going on.
+  /// Decides the faults of a tunnel to `host:port`. The *n*-th tunnel to the same address meets the
+  /// same faults for the same seed, whatever else is going on.
   ///
-  /// Where `isOpened` says that the proxy looks into the tunnel, only what is meant for tunnels and
-  /// connections is decided, since the requests within meet the rest.
+  /// Where the proxy decrypts the tunnel (`isOpened`), only faults of tunnels and connections are
+  /// decided, since the requests within meet the rest.
   public func openTunnel(
     to authority: String,
     lane: Lane = .deck,
@@ -280,15 +286,16 @@ extension Deck {
 // MARK: - The end of an exchange
 
 extension Deck {
-  // An event is made where it is handed over: so none is where nobody observes, and the outcome in it
-  // is the carrier's own, neither copied nor retained.
+  // An event is made where it is handed over: so none is where nobody observes, and the outcome in
+  // it is the carrier's own, neither copied nor retained.
 
-  /// Tells that all of a request has come.
+  /// Reports that a request has arrived as a whole.
   ///
   /// - Parameters:
   ///   - outcome: The decision about the request.
-  ///   - handshake: From the connection's beginning to the request's, where that was a TLS handshake.
-  ///   - upload: From the request's head to its last byte, where there are bytes to be seen.
+  ///   - handshake: The time from the connection's beginning to the request's, where that was a TLS
+  ///     handshake.
+  ///   - upload: The time from the request's head to its last byte, where bytes can be seen.
   public func requestEnded(
     _ outcome: Outcome,
     handshake: Duration? = nil,
@@ -297,10 +304,10 @@ extension Deck {
     observe?(.requestEnd(outcome, handshake: handshake, upload: upload))
   }
 
-  /// Tells that the first byte of an answer has left for the client.
+  /// Reports that the first byte of an answer has been sent to the client.
   public func answerBegan(_ outcome: Outcome) { observe?(.firstByte(outcome)) }
 
-  /// Tells that an outcome has been carried to its end, however it ended, and what was measured of it.
+  /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { $0.end(id, at: slot) }
@@ -319,13 +326,13 @@ extension Deck {
     state.withLock { $0.note(misfits, on: id) }
   }
 
-  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
-  /// takes the secrets out of it.
+  /// Keeps the live origin's answer to a forwarded request, in memory, until ``recorded()`` takes
+  /// the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     remember(interaction, for: outcome)?()
   }
 
-  /// Keeps that the live origin of a tunnel could not be reached, where anything is recorded.
+  /// Records that the live origin of a tunnel could not be reached, where anything is recorded.
   public func keep(_ failure: Failure, for tunnel: TunnelDecision, to authority: String) {
     guard let ticket = tunnel.ticket else { return }
     remember(Interaction(Request(tunnelTo: authority), .failure(failure)), under: ticket)?()
@@ -348,8 +355,8 @@ extension Deck {
     return { recordingJournal.append(interaction, order: ticket) }
   }
 
-  /// Takes note that this process could not ask the live origin, for want of something of its own: that
-  /// is no answer, and stands on no cassette.
+  /// Takes note that this process could not ask the live origin, for want of something of its own:
+  /// that is no answer, and stands on no cassette.
   package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
     let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
     state.withLock { $0.noteUnasked(ticket, reason) }
@@ -370,7 +377,7 @@ extension Deck {
 // MARK: - Changes between two requests
 
 extension Deck {
-  /// Changes the scenario between two requests, and returns what it was.
+  /// Changes the scenario between two requests, and returns the former one with its seed.
   @discardableResult
   public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
   {
@@ -383,21 +390,20 @@ extension Deck {
   /// Says how old the scenario is when the first moment is told, where that is not its beginning.
   package func begin(aged age: Duration) { state.withLock { $0.begin(aged: age) } }
 
-  /// Takes the next cassette, and other rules to compare requests by where there are any, between two
-  /// requests.
+  /// Replaces the cassette between two requests, and the matcher where one is given.
   ///
-  /// Answers that have begun end from the old cassette. The new one is at its head for every lane:
-  /// nothing of it was played, redactions stand for no value yet, and the journal begins anew,
-  /// since its entries name places on the old one. Ordinals go on, so the scenario does not begin
-  /// anew with each save. It is meant for a deck that plays.
+  /// Answers that have begun are completed from the old cassette. The new one is at its head for
+  /// every lane: none of it has been played, its placeholders have no values yet, and the journal
+  /// is empty, since its entries named places on the old one. Ordinals go on, so that the scenario
+  /// does not begin again with each save. Meant for a deck that plays.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     // The index takes its time; no request has to wait for it.
     let next = LoadedCassette(cassette, state.withLock { $0.options(by: matcher) })
     state.withLock { $0.load(next) }
   }
 
-  /// Begins anew: playheads, ordinals, what redactions stand for, the journal and the misses.
-  /// Scenario and seed stay, and so does what was recorded.
+  /// Resets playheads, ordinals, the values of placeholders, the journal and the mismatches. The
+  /// scenario, the seed and what was recorded stay.
   public func reset() { state.withLock { $0.reset() } }
 
   /// A lane for one more session of this deck.
@@ -412,7 +418,7 @@ extension Deck {
 // MARK: - What it holds
 
 extension Deck {
-  /// The parts that requests are compared by.
+  /// The parts of a request that decide which recording answers it.
   public var matcher: Matcher { state.withLock { $0.cassette }.matcher }
 
   /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
@@ -424,10 +430,10 @@ extension Deck {
   /// The recordings by their places; `nil` where a function answers.
   var recordings: [Interaction?] { state.withLock { $0.cassette }.recordings }
 
-  /// The scenario that the deck is in.
+  /// The scenario that the deck plays.
   public var scenario: Scenario { state.withLock { $0.scenario.scenario } }
 
-  /// The start of all draws.
+  /// The seed of all random draws.
   public var seed: UInt64 { state.withLock { $0.scenario.seed } }
 
   /// The time since the scenario began, with its first moment that was told; `nil` where none was.
@@ -438,11 +444,11 @@ extension Deck {
   /// The scenario with its seed and with what its rules have met.
   var activeScenario: ActiveScenario { state.withLock { $0.scenario } }
 
-  /// The decisions so far.
+  /// The decisions that the deck has made so far.
   public var journal: Journal { state.withLock { $0.journal } }
 
-  /// The reasons why requests were not answered, in the order in which they were found out; the first
-  /// hundred.
+  /// The reasons for which requests were not answered, in the order in which they were found; the
+  /// first hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.misses } }
 
   /// The requests so far, and those that are being carried.
@@ -475,7 +481,8 @@ extension Deck {
 }
 
 extension Deck {
-  /// Lowers an outcome to steps; the journal is told of mutations that its answer gave no room for.
+  /// Returns the steps of an outcome on a stage. Mutations for which its answer gave no room are
+  /// noted in the journal.
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
     if !script.misfits.isEmpty { note(script.misfits, on: outcome) }

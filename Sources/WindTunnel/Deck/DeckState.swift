@@ -174,8 +174,9 @@ extension Deck {
       return RenderedResponseKey(cassette: cassetteNumber, place: place)
     }
 
-    /// Decides that a request gets the response that it was sent before, and that it has been carried to
-    /// its end: what is counted and noted is what a decision and an end would count and note.
+    /// Decides that a request gets the response that it was sent before, and that it has been
+    /// carried to its end: what is counted and noted is what a decision and an end would count and
+    /// note.
     ///
     /// - Returns: False where anything else answers, or may; then nothing was decided.
     mutating func repeatResponse(

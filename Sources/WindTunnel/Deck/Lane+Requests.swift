@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Lane {
-  /// Takes the lane's name out of a request, if it bears one.
+  /// Removes the lane's name from a request and returns the lane, if the request names one.
   public static func take(from request: inout Request) -> Lane? {
     if let name = request.headers[header] {
       request.headers.remove(header)

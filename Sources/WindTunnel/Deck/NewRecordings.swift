@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The answers of live origins that a deck was told to keep, by the number of the request that asked
-/// for each.
+/// The answers of live origins that a deck was told to keep, by the number of the request that
+/// asked for each.
 struct NewRecordings: Sendable {
   private var interactions: [Int: Interaction] = [:]
   private var unaskedTickets: Set<Int> = []
-  /// The number of requests that this process could not ask for, and the reason, as half a sentence;
-  /// `nil` where it could ask for all.
+  /// The number of requests that this process could not ask for, and the reason, as half a
+  /// sentence; `nil` where it could ask for all.
   private(set) var unasked: (count: Int, reason: String)?
 
   var isEmpty: Bool { interactions.isEmpty }
@@ -59,13 +59,21 @@ extension Deck {
   /// sentence; `nil` where it could ask for all.
   package var unasked: (count: Int, reason: String)? { newRecordings.unasked }
 
-  /// Everything that is on the cassette and what was recorded since, in the order of the requests
-  /// and without secrets; what cannot be looked into or rewritten is left out, and named. An
-  /// interaction that was recorded anew and differs in volatile parts alone is the old one.
+  /// Returns the interactions of the cassette and those recorded since, in the order of the
+  /// requests and without secrets. Content that cannot be searched for secrets or rewritten is left
+  /// out, and named. An interaction that was recorded again and differs in volatile parts alone
+  /// stays as it was.
   ///
-  /// - Parameter names: Header fields that change from one recording to the next, beside those that
-  ///   always do.
-  /// - Returns: The cassette, and what was left out, in words.
+  /// ```swift
+  /// let deck = Deck(Cassette(), mode: .newEpisodes)
+  /// let session = URLSession(configuration: .windTunnel(deck))
+  /// _ = try await UserAPI(session: session, base: origin).profile(7)
+  /// let (cassette, leftOut) = deck.recorded()
+  /// try cassette.write(to: file)
+  /// ```
+  ///
+  /// - Parameter names: Further header fields that change from one recording to the next.
+  /// - Returns: The cassette, and one sentence about each thing that was left out.
   public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {
     let (cassette, _, leftOut) = numbered(volatile: names)
     return (cassette, leftOut)
@@ -79,8 +87,8 @@ extension Deck {
     return numbered(recording, onto: recording.kept, volatile: names)
   }
 
-  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands in
-  /// the file by now.
+  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands
+  /// in the file by now.
   package func recorded(
     onto cassette: Cassette,
     volatile names: [String] = []
@@ -106,8 +114,8 @@ extension Deck {
     return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
   }
 
-  /// Returns what was recorded, put onto the cassette that stands in the file by now and that others
-  /// may have written onto since.
+  /// Returns what was recorded, put onto the cassette that stands in the file by now and that
+  /// others may have written onto since.
   ///
   /// A deck that records everything anew replaces what it was asked for and nothing else
   /// (``RerecordingMerge``); any other adds.
@@ -118,8 +126,8 @@ extension Deck {
   ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
   ///   - date: What recordings bear as their day; `nil`: none.
   ///   - run: What was recorded onto the cassette before, in the same run.
-  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run by
-  ///   now.
+  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run
+  ///   by now.
   package func recorded(
     into cassette: Cassette,
     then: EndPolicy,

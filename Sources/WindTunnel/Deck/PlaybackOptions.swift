@@ -1,34 +1,35 @@
 public import Foundation
 
-/// The way in which a deck plays its cassette and records onto it.
+/// The options by which a deck plays its cassette and records onto it.
 public struct PlaybackOptions: Sendable {
-  /// The parts that requests are compared by.
+  /// The parts of a request that decide which recording answers it.
   public var matcher: Matcher
   /// The policy for a request whose recordings are used up; an interaction may have its own.
   public var then: EndPolicy
-  /// The time that recorded answers take; their streamed bodies come in their pieces at any.
+  /// The speed of recorded answers. Streamed bodies arrive in their recorded pieces at any speed.
   public var pace: Pace
   /// The choice between playing, recording and both.
   public var mode: RecordMode
-  /// The rules by which secrets are taken out of what is recorded, beside those that always are.
+  /// The rules by which secrets are removed from recordings, beside those that always apply.
   public var redaction: RedactionRules
-  /// The hosts that are left alone: their requests pass to them in every mode, without faults and
-  /// unrecorded. `api.example.com` is every port of it, `api.example.com:8443` one.
+  /// The hosts that are ignored: their requests go to them in every mode, without faults and
+  /// unrecorded. `api.example.com` is any port of it, `api.example.com:8443` that port alone.
   public var ignoring: [String]
-  /// The hosts that are asked elsewhere where they are asked at all:
-  /// `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette they keep their names.
+  /// The addresses that stand in for hosts where a live origin is asked:
+  /// `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette the hosts keep their names.
   public var mapping: [String: RequestURL]
-  /// Tells whether requests come through a forward proxy: it passes on those to other hosts, and a
-  /// failed connection is the proxy's, which answers 502.
+  /// Tells whether requests come through a forward proxy: it forwards those to other hosts, and
+  /// answers 502 where a connection fails.
   public var isProxied: Bool
-  /// Tells whether requests to hosts that are nowhere on the cassette go there, with the scenario's
-  /// faults and unrecorded; with an empty cassette those are faults over live traffic.
+  /// Tells whether requests to hosts that are not on the cassette are forwarded to them, with the
+  /// scenario's faults and unrecorded; with an empty cassette these are faults over live traffic.
   public var passesOthers: Bool
-  /// The clock by which dates in recorded answers are moved by as much as has gone by since
-  /// (``Interaction/refreshingDates(at:)``). What is dealt does not depend on it.
+  /// The clock by which dates in recorded answers are moved forward, by the time since the
+  /// recording (``Interaction/refreshingDates(at:)``). Which answer is played does not depend on
+  /// it.
   public var refreshingDates: (@Sendable () -> Date)?
 
-  /// Makes options; each that is not given is as in most tests.
+  /// Makes options; the defaults are those of most tests.
   public init(
     matcher: Matcher = .url,
     then: EndPolicy = .fail,

@@ -1,8 +1,8 @@
 /// The place at which each lane stands in the recordings: identical requests get them in recorded
 /// order.
 ///
-/// What a recording with placeholders was asked for is remembered by key, and of very many keys only
-/// the last (``BoundedTable``): one that was forgotten begins at the head again.
+/// What a recording with placeholders was asked for is remembered by key, and of very many keys
+/// only the last (``BoundedTable``): one that was forgotten begins at the head again.
 struct Playhead: Sendable {
   private struct Place: Hashable {
     var lane: Lane

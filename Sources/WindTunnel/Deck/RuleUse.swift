@@ -1,9 +1,9 @@
 /// The use of the rules of a deck's scenarios: those that have met a request, through every change.
 ///
 /// A rule has met one that its trigger means by method, address, fields and importance, whether it
-/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule that
-/// means nothing that is ever asked is a slip of the pen. A rule of connections has met one as soon as
-/// any connection comes.
+/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule
+/// that means nothing that is ever asked is a slip of the pen. A rule of connections has met one as
+/// soon as any connection comes.
 struct RuleUse: Sendable {
   private struct Use: Sendable {
     var scenario: Scenario
@@ -59,15 +59,16 @@ struct RuleUse: Sendable {
   }
 }
 
-/// A rule that has met no request.
+/// A rule of a scenario that matched no request.
 public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
-  /// Its place in the scenario, from 1.
+  /// The rule's number in the scenario, from 1.
   public let number: Int
-  /// The scenario's name; `nil` where it is a plan, which has none.
+  /// The scenario's name; `nil` for a plan, which has none.
   public let scenario: String?
-  /// The requests that it means: `GET /users/*`, or the trigger's text where that says more.
+  /// The requests that the rule is about: `GET /users/*`, or the trigger's text where that says
+  /// more.
   public let requests: String
-  /// The requests that came, each once, in the order in which they came first.
+  /// The requests that arrived, without repeats, in the order of their first arrival.
   public let seen: [String]
 
   /// The number of requests that are named before the rest is counted.
@@ -90,7 +91,7 @@ public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
     self.seen = seen
   }
 
-  /// A line: ``rule 1 `GET /gett` met no request; seen: GET /get``.
+  /// One line, such as ``rule 1 `GET /gett` met no request; seen: GET /get``.
   public var description: String {
     let name = scenario.map { " of \($0)" } ?? ""
     let more = seen.count - Self.seenMax

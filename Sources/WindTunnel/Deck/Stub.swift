@@ -1,12 +1,21 @@
 /// An answer of a deck: a recording, or a function.
+///
+/// ```swift
+/// let stubs: [Stub] = [
+///   .get("/users/{id}", json: ["id": 7, "name": "Ada"]),
+///   .post("/users") { request in
+///     Response(status: request.headers["Idempotency-Key"] == nil ? 400 : 201)
+///   },
+/// ]
+/// ```
 public enum Stub: Sendable {
-  /// A recording, or one written by hand in its form.
+  /// A recording, or an interaction written by hand.
   case recorded(Interaction)
-  /// A function that answers every such request; it runs outside the deck's lock and may ask the
-  /// deck.
+  /// A function that answers every request like this one. It runs outside the deck's lock and may
+  /// use the deck.
   case computed(Request, @Sendable (Request) -> Response)
 
-  /// A GET that is answered with JSON.
+  /// Makes a stub that answers a GET with JSON.
   public static func get(
     _ url: RequestURL,
     status: Int = 200,
@@ -16,7 +25,7 @@ public enum Stub: Sendable {
     .recorded(Interaction(Request("GET", url), .json(json, status: status), then: then))
   }
 
-  /// A GET that a function answers.
+  /// Makes a stub that answers a GET by a function.
   public static func get(
     _ url: RequestURL,
     answer: @escaping @Sendable (Request) -> Response
@@ -24,7 +33,7 @@ public enum Stub: Sendable {
     .computed(Request("GET", url), answer)
   }
 
-  /// A POST that a function answers.
+  /// Makes a stub that answers a POST by a function.
   public static func post(
     _ url: RequestURL,
     answer: @escaping @Sendable (Request) -> Response
@@ -34,12 +43,12 @@ public enum Stub: Sendable {
 }
 
 extension Response {
-  /// A response of JSON.
+  /// Makes a response whose content is JSON.
   public static func json(_ json: JSON, status: Int = 200) -> Response {
     of(Body(json.description), "application/json", status)
   }
 
-  /// A response of text.
+  /// Makes a response whose content is plain text.
   public static func text(_ body: Body, status: Int = 200) -> Response {
     of(body, "text/plain; charset=utf-8", status)
   }

@@ -19,8 +19,8 @@ package final class Unrecorded: Sendable {
     guard case .ended(let outcome, _) = event, case .forward(let ticket?) = outcome.source else {
       return
     }
-    // Its content is of no use here. The key tells a WebSocket (RFC 6455 §4.1); Upgrade itself is of
-    // the client's connection, and has not come so far.
+    // Its content is of no use here. The key tells a WebSocket (RFC 6455 §4.1); Upgrade itself is
+    // of the client's connection, and has not come so far.
     let request = Request(
       outcome.request.method,
       outcome.request.url,

@@ -1,8 +1,8 @@
 internal import Foundation
 package import WindTunnelSymptoms
 
-/// An answer as a report has it, read off the steps that carry it: its status, how much of the recorded
-/// content came, and how it breaks off.
+/// An answer as a report has it, read off the steps that carry it: its status, how much of the
+/// recorded content came, and how it breaks off.
 package struct AnswerSummary: Sendable, Hashable {
   /// The status; `nil` where no head comes.
   package private(set) var status: Int?
@@ -64,8 +64,8 @@ package struct AnswerSummary: Sendable, Hashable {
     private(set) var head: ResponseHead?
     private(set) var symptom: Symptom?
     private var content = Data()
-    /// Tells whether bytes come that are no answer in good form; no step says what a client makes of
-    /// them.
+    /// Tells whether bytes come that are no answer in good form; no step says what a client makes
+    /// of them.
     private var isRaw = false
     private var isLive = false
 

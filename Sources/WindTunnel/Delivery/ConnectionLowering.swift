@@ -2,9 +2,9 @@ package import Foundation
 internal import WindTunnelSymptoms
 
 extension Delivery {
-  /// Lowers what was decided for a request to steps.
+  /// Makes the steps of a request's outcome.
   ///
-  /// A forwarded request is lowered to its waits and a live body: its head is the origin's.
+  /// The steps of a forwarded request are its waits and a live body: its head is the origin's.
   public init(_ outcome: Outcome, on stage: Stage) {
     self = Script.played(outcome, on: stage).delivery
   }
@@ -21,16 +21,16 @@ extension Script {
 }
 
 extension Outcome {
-  /// The response that nothing changes, where it is sent in one go: what its delivery comes to, without
-  /// the steps.
+  /// The response that nothing changes, where it is sent in one go: what its delivery comes to,
+  /// without the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
     renderedKey == nil ? nil : Script(self, on: stage).whole
   }
 }
 
 extension Delivery {
-  /// Lowers what was decided for a connection to steps; nothing where it simply goes on. What is
-  /// kept goes on after them.
+  /// Makes the steps of a connection's decision; there are none where it simply goes on. A
+  /// connection that is kept goes on after them.
   public init(_ decision: Decision, on stage: Stage) {
     var steps: [Step] = []
     for case .connection(let fault) in decision.faults {
@@ -107,9 +107,9 @@ extension Delivery {
 }
 
 extension Delivery {
-  /// Lowers what was decided for a tunnel to steps.
+  /// Makes the steps of a tunnel's decision.
   ///
-  /// Offsets count the bytes to the client, which are to a tunnel what a body is to an answer. An
+  /// Offsets count the bytes to the client, as those of an answer count its body. An
   /// answer to the `CONNECT` other than the live origin's ends the connection.
   public init(_ tunnel: TunnelDecision) {
     var steps: [Step] = [.await(.requestEnd)]
@@ -151,7 +151,7 @@ extension Delivery {
     self.init(steps + relay + ending, afterwards: ending.last == .reset ? .reset : .close)
   }
 
-  /// The head that says that a tunnel is open: without content or length (RFC 9110 §9.3.6).
+  /// The head that announces an open tunnel: without content or length (RFC 9110 §9.3.6).
   public static let established = ResponseHead(status: 200)
 
   private static func refusal(_ failure: Failure) -> [Step] {

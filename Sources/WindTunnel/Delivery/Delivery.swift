@@ -1,12 +1,12 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// The steps to take on a connection, in their order.
+/// The steps to take on a connection, in order.
 ///
-/// A value: it can be compared, printed and stored, and it does nothing until a ``Player`` is fed
-/// with it.
+/// A delivery is a value: it can be compared, printed and stored, and has no effect until a
+/// ``Player`` plays it.
 public struct Delivery: Sendable, Hashable {
-  /// One thing to do.
+  /// One step on a connection.
   public enum Step: Sendable, Hashable {
     /// Go on when this has come from the client.
     case await(Arrival)
@@ -49,24 +49,25 @@ public struct Delivery: Sendable, Hashable {
 
   /// The bytes of a step.
   public enum Payload: Sendable, Hashable {
-    /// These bytes, known beforehand.
+    /// Bytes that are known beforehand.
     case data(Data)
-    /// Those that the live origin sends, each slice pulled when the last has drained.
+    /// The bytes that the live origin sends; each piece is requested when the last one has been
+    /// sent.
     case live
   }
 
-  /// The fate of the connection after the last step.
+  /// The state of the connection after the last step.
   public enum Afterwards: Sendable, Hashable {
-    /// It serves the next request.
+    /// The connection serves the next request.
     case keep
-    /// It is closed by FIN.
+    /// The connection is closed by FIN.
     case close
-    /// It is reset by RST.
+    /// The connection is reset by RST.
     case reset
-    /// It serves the next request, if that comes before this end of it.
+    /// The connection serves the next request if that arrives before this end.
     case idle(IdleEnd)
 
-    /// Tells whether it is there when the answer has ended.
+    /// Tells whether the connection is open when the answer has ended.
     public var keepsConnection: Bool {
       switch self {
       case .keep, .idle: true
@@ -77,20 +78,20 @@ public struct Delivery: Sendable, Hashable {
 
   /// The steps, in order.
   public var steps: [Step]
-  /// The fate of the connection.
+  /// The state of the connection after the last step.
   public var afterwards: Afterwards
 
-  /// Makes a delivery of its steps.
+  /// Makes a delivery from its steps.
   public init(_ steps: [Step], afterwards: Afterwards = .keep) {
     self.steps = steps
     self.afterwards = afterwards
   }
 
-  /// Nothing at all: the connection goes on.
+  /// A delivery without steps: the connection goes on.
   public static let nothing = Delivery([])
 
-  /// The same for a request whose content is passed on while it comes, so that its end is not waited
-  /// for; `nil` where no live origin answers.
+  /// The same for a request whose content is passed on while it comes, so that its end is not
+  /// waited for; `nil` where no live origin answers.
   package var passingContent: Delivery? {
     guard steps.contains(.bytes(.live)) else { return nil }
     var passing = self
@@ -110,31 +111,31 @@ public struct Delivery: Sendable, Hashable {
   }
 }
 
-/// The place where a delivery is carried.
+/// The means by which answers reach the client.
 public enum Stage: String, Sendable, Hashable, CaseIterable {
-  /// By a `URLProtocol`, without sockets.
+  /// A `URLProtocol` within the client's process, without sockets.
   case inProcess = "in-process"
-  /// By a server, over real sockets.
+  /// A server with real sockets.
   case onTheWire = "wire"
 }
 
 extension Delivery {
-  /// An ability that carrying a delivery takes beside sending an answer in good form.
+  /// An ability that a delivery needs of its stage, beside sending a well-formed answer.
   public enum Ability: String, Sendable, Hashable, CaseIterable {
-    /// To fail by the name of what a client would see.
+    /// The ability to fail with a client's error by its name.
     case symptoms
-    /// To send bytes that are no answer, or only the beginning of one.
+    /// The ability to send bytes that are not an answer, or only the beginning of one.
     case rawBytes
-    /// To end one direction of a connection and keep the other.
+    /// The ability to close one direction of a connection and keep the other open.
     case halfClose
-    /// To keep a connection after its answer and end it later.
+    /// The ability to keep a connection after its answer and end it later.
     case keptConnections
-    /// To connect to a live origin and pass both ways.
+    /// The ability to connect to a live origin and relay bytes both ways.
     case relay
-    /// To shake hands in TLS.
+    /// The ability to perform a TLS handshake.
     case handshakes
 
-    /// The name of it for a sentence.
+    /// The ability's name within a sentence.
     public var noun: String {
       switch self {
       case .symptoms: "errors by name"
@@ -147,7 +148,7 @@ extension Delivery {
     }
   }
 
-  /// The abilities that carrying this takes.
+  /// The abilities that this delivery needs.
   public var needs: Set<Ability> {
     var needs: Set<Ability> = []
     var hasHead = false
@@ -168,7 +169,7 @@ extension Delivery {
 }
 
 extension Stage {
-  /// The abilities that it has beside sending an answer in good form.
+  /// The abilities that the stage has beside sending a well-formed answer.
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
@@ -178,8 +179,8 @@ extension Stage {
 }
 
 extension Fault {
-  /// Returns what a stage lacks to play it; `nil` where it can, if need be by the name of what a
-  /// client would see.
+  /// Returns the ability that a stage lacks for this delivery; `nil` where it can play it, if need
+  /// be as the error that a client would see.
   public func ability(lackingOn stage: Stage) -> Delivery.Ability? {
     guard stage == .inProcess else { return nil }
     switch self {
@@ -194,7 +195,7 @@ extension Fault {
 }
 
 extension Scenario {
-  /// Returns why a stage cannot play it, in words; `nil` where it can.
+  /// Returns the reason why a stage cannot play this delivery, as text; `nil` where it can.
   public func obstacle(on stage: Stage) -> String? {
     for (index, rule) in rules.enumerated() {
       for (place, fault) in rule.faults.enumerated() {

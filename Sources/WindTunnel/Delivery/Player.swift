@@ -1,10 +1,11 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// Folds a delivery and a shaper into what a courier does when.
+/// A state machine that turns a delivery and a shaper into the actions of a courier and their
+/// times.
 ///
-/// Events go in, actions come out, nothing happens. A courier turns what it sees into events and
-/// the actions into calls; it needs no `if` about faults.
+/// Events go in and actions come out; the player itself has no effects. A courier turns what it
+/// observes into events and carries the actions out; it needs no `if` about faults.
 public struct Player: Sendable {
   private let delivery: Delivery
   private var position = 0
@@ -24,11 +25,11 @@ public struct Player: Sendable {
   /// Starts a delivery.
   ///
   /// - Parameters:
-  ///   - delivery: What is to be done.
-  ///   - shaper: What the bytes to the client pass through; `nil`: nothing.
-  ///   - up: What the bytes from the client pass through while both ways are passed on.
-  ///   - metersLive: Whether the courier tells of every byte of a live answer, so that the shaper
-  ///     can hold it back.
+  ///   - delivery: The steps to play.
+  ///   - shaper: The shaper of the bytes to the client; `nil`: none.
+  ///   - up: The shaper of the bytes from the client, while both directions are relayed.
+  ///   - metersLive: True where the courier reports every byte of a live answer, so that the shaper
+  ///     can delay it.
   public init(
     _ delivery: Delivery,
     shaper: Shaper? = nil,
@@ -42,16 +43,17 @@ public struct Player: Sendable {
     self.metersLive = metersLive
   }
 
-  /// Tells whether every step has been acted upon.
+  /// Tells whether every step has been carried out.
   public var isDone: Bool {
     position >= delivery.steps.count && underWayStart >= underWay.count
   }
 
-  /// Tells whether the courier has to tell of every byte that comes to be passed on. Where it has not, it
-  /// passes everything as fast as it goes.
+  /// Tells whether the courier has to report every byte that it relays. Otherwise it relays all
+  /// bytes as fast as it can.
   public var isMetering: Bool { meter != nil }
 
-  /// Returns what is to be done now. Moments count from any one origin and never run backwards.
+  /// Returns the actions that are due after an event. Times count from any one origin and never run
+  /// backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
     if case .arrived(let arrival) = event { arrived[arrival] = true }
     // What has arrived makes room for more.
@@ -204,19 +206,20 @@ public struct Player: Sendable {
 }
 
 extension Player {
-  /// Something that happened to the courier.
+  /// An event that a courier reports to its player.
   public enum Event: Sendable, Hashable {
-    /// The delivery may begin, or a moment that was asked for has come.
+    /// The start of the delivery, or a time that the player asked to be woken at.
     case tick
-    /// This has come from the client.
+    /// A part of the request has arrived from the client.
     case arrived(Delivery.Arrival)
-    /// While the player meters: so many bytes have come to be passed this way.
+    /// A number of bytes have arrived to be relayed in this direction; reported while the player
+    /// meters.
     case came(Link.Way, Int)
-    /// While the player meters: this way has come to its end (FIN).
+    /// One direction has ended (FIN); reported while the player meters.
     case ended(Link.Way)
   }
 
-  /// Something for the courier to do, in order.
+  /// An action for a courier to take, in order.
   public enum Action: Sendable, Hashable {
     /// Send the status line and the fields.
     case head(ResponseHead)
@@ -224,9 +227,9 @@ extension Player {
     case shakeHands(Handshake)
     /// Send these bytes to the client.
     case bytes(Data)
-    /// Take over what the live origin sends; where the player meters, tell it of every byte.
+    /// Forward the live origin's answer; where the player meters, report every byte to it.
     case live
-    /// End the message; `Afterwards` says what becomes of the connection.
+    /// End the message; `Afterwards` is the state of the connection from then on.
     case finish(Delivery.Afterwards)
     /// Send FIN and keep reading.
     case closeWrite
@@ -234,28 +237,28 @@ extension Player {
     case close
     /// Send RST once everything has been sent.
     case reset
-    /// Nothing more will come.
+    /// Send nothing more and keep the connection open.
     case stall
-    /// Fail with this as the client's error.
+    /// Fail with this symptom as the client's error.
     case fail(Symptom)
-    /// Connect to the live origin and pass everything both ways; where the player meters, tell it of
-    /// every byte and pass what it says.
+    /// Connect to the live origin and relay bytes both ways; where the player meters, report every
+    /// byte to it and relay as many as it says.
     case relay
-    /// Pass so many of the bytes that wait to go this way.
+    /// Relay this number of the bytes that wait in one direction.
     case pass(Link.Way, Int)
-    /// Pass the end of this way on; everything before it has been passed.
+    /// Relay the end of one direction; every byte before it has been relayed.
     case passEnd(Link.Way)
-    /// Read no more of what goes this way.
+    /// Stop reading in one direction.
     case hold(Link.Way)
-    /// Read again what goes this way.
+    /// Resume reading in one direction.
     case takeMore(Link.Way)
-    /// Call again at this moment.
+    /// Wake the player at this time.
     case wake(Duration)
   }
 }
 
-/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the link
-/// has them wait, and are counted out.
+/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the
+/// link has them wait, and are counted out.
 struct Passage: Sendable {
   /// The number of bytes that may be on their way at once, before the sender has to wait. A TCP
   /// receiver says so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).

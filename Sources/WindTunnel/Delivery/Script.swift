@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// An answer and where it breaks off, before it is written down as steps: an outcome's answer, to which
-/// its faults are done one by one.
+/// An answer and where it breaks off, before it is written down as steps: an outcome's answer, to
+/// which its faults are done one by one.
 struct Script {
   /// The mutations that the answer gave no room for, and why.
   private(set) var misfits: [String] = []
@@ -55,7 +55,8 @@ struct Script {
     }
   }
 
-  /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes steps.
+  /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes
+  /// steps.
   var whole: (head: ResponseHead, body: Data)? {
     guard let head, recordedCut == nil, !isLive, stops.isEmpty, before.isEmpty, malformation == nil,
       interimResponses == 0, dribble == nil, idleEnd == nil, pieces.isOne
@@ -281,7 +282,8 @@ extension Script {
       hasContent: !wasContentless
     )
     answer(mutated, to: request)
-    // A recording that was cut announces more than it has, and does so still, by what the body grew.
+    // A recording that was cut announces more than it has, and does so still, by what the body
+    // grew.
     if recordedCut?.offset != nil, !wasContentless, !isContentless, let announced, announced >= 0 {
       let rest = max(0, announced - old.count)
       self.head?.headers["Content-Length"] = String(body.count.adding(bytes: rest))
@@ -363,8 +365,8 @@ extension Script {
     case raw(WireMessage)
   }
 
-  /// Lays down in which form the answer goes out. Where the stage has no bytes of its own to send, what
-  /// a client would see of them takes their place.
+  /// Lays down in which form the answer goes out. Where the stage has no bytes of its own to send,
+  /// what a client would see of them takes their place.
   private mutating func settle() -> Form {
     guard !isLive else { return .good }
     // A recorded failure comes before any byte.
@@ -393,8 +395,8 @@ extension Script {
     if !pauses.isEmpty { pieces.add(pauses) }
   }
 
-  /// The end of the answer before its end, if there is one, and whether it is the recorded one. The first
-  /// on the way is the one that happens.
+  /// The end of the answer before its end, if there is one, and whether it is the recorded one. The
+  /// first on the way is the one that happens.
   private var firstCut: (Cut?, isRecorded: Bool) {
     let cut = stops.end.map { Cut(offset: $0.offset, ending: $0.ending) }
     guard let recordedCut, let cut else { return (cut ?? recordedCut, cut == nil) }

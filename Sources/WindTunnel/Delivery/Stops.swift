@@ -23,7 +23,8 @@ struct Stops {
 
   var isEmpty: Bool { stops.isEmpty }
 
-  /// Tells whether all of them are at points where a server that writes answers in good form can stop.
+  /// Tells whether all of them are at points where a server that writes answers in good form can
+  /// stop.
   var arePlain: Bool { stops.allSatisfy(\.point.isPlain) }
 
   mutating func add(_ act: Act, at point: Fault.Point) {

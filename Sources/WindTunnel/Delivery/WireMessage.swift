@@ -178,7 +178,8 @@ struct WireMessage {
     }
   }
 
-  /// Returns where a fault's point is among the bytes; a chunk's half is that of a body of so many bytes.
+  /// Returns where a fault's point is among the bytes; a chunk's half is that of a body of so many
+  /// bytes.
   func offset(of point: Fault.Point, ofBody count: Int) -> Int {
     if case .byte(let byte) = point { return min(byte, bytes.count) }
     return offset(of: place(of: point, ofBody: count))

@@ -1,43 +1,44 @@
 public import WindTunnelSymptoms
 
-/// A way for a connection to go wrong before there is a request on it.
+/// A failure of a connection before there is a request on it.
 public enum ConnectionFault: Sendable, Hashable {
-  /// There is no network.
+  /// The device has no network.
   case offline
-  /// Nobody listens at the port.
+  /// No process listens at the port.
   case refused
-  /// The name has no address.
+  /// The host name has no address.
   case hostNotFound
   /// Nothing answers the attempt to connect, which ends when the client gives it up.
   case connectTimeout
-  /// So many of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from 1
-  /// to ``lostSYNsMax``.
+  /// A number of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from
+  /// 1 to ``lostSYNsMax``.
   ///
-  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a second
-  /// each time; before that and elsewhere it is one second and twice as long each time (RFC 6298
-  /// §2.1, §5.5). In process it is a second for each.
+  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a
+  /// second each time; before that and elsewhere it is one second and twice as long each time (RFC
+  /// 6298 §2.1, §5.5). In process it is a second for each.
   case lostSYNs(Int)
   /// The TLS handshake fails.
   case tls(TLSFault)
 
-  /// As many lost attempts to connect cost a second each on Linux; what follows doubles.
+  /// The greatest number of attempts to connect that can be lost. Up to here each costs a second on
+  /// Linux; the times that follow double.
   public static let lostSYNsMax = 4
 }
 
 extension ConnectionFault {
-  /// The part of connecting that goes wrong, from the outside in.
+  /// The stage of connecting that fails, from the outside in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
-    /// The name is not resolved.
+    /// The look-up of the host name.
     case dns
-    /// No connection comes about, or late.
+    /// The TCP connection, which is late or never opens.
     case tcp
-    /// The handshake fails by its bytes.
+    /// The TLS handshake, which fails by its bytes.
     case tls
-    /// The handshake fails by what is shown or spoken in it, which takes a TLS library.
+    /// The TLS handshake, which fails by its certificate or parameters and so needs a TLS library.
     case certificate
   }
 
-  /// One of each kind, with every alert of TLS.
+  /// One fault of each kind, with every TLS alert.
   public static let examples: [ConnectionFault] =
     [.offline, .refused, .hostNotFound, .connectTimeout, .lostSYNs(2)]
     + TLSFault.allCases.map { .tls($0) }
@@ -54,7 +55,7 @@ extension ConnectionFault {
     }
   }
 
-  /// The part of connecting that it happens in.
+  /// The stage of connecting that fails.
   public var layer: Layer {
     switch self {
     case .hostNotFound: .dns
@@ -63,7 +64,7 @@ extension ConnectionFault {
     }
   }
 
-  /// The name of a client's error; `nil` where the connection is only late.
+  /// The symptom of the client's error; `nil` where the connection is merely late.
   public var symptom: Symptom? {
     switch self {
     case .offline: .offline
@@ -75,7 +76,7 @@ extension ConnectionFault {
     }
   }
 
-  /// The time that it costs a connection which comes about all the same.
+  /// The delay of a connection that is opened nevertheless.
   public var delay: Duration {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }

@@ -1,37 +1,39 @@
 internal import WindTunnelSymptoms
 
 extension Fault {
-  /// An end of an answer, or a pause, at a point of it.
+  /// The effect of a cut: an end of the answer, or a pause, at a point of it.
   public enum Effect: Sendable, Hashable {
-    /// It breaks off with RST.
+    /// The answer breaks off with RST.
     case reset
-    /// It breaks off with FIN.
+    /// The answer breaks off with FIN.
     case close
-    /// It breaks off with FIN one way only: the server goes on reading, and never closes by itself
-    /// (RFC 9293 §3.6).
+    /// The answer breaks off with FIN in one direction only: the server goes on reading, and never
+    /// closes by itself (RFC 9293 §3.6).
     case halfClose
-    /// Nothing more comes, for a while or, with `nil`, for ever; after a while it goes on.
+    /// The answer pauses for a time and then goes on or, with `nil`, never goes on.
     case stall(Duration?)
   }
 
-  /// A place in an answer as it travels.
+  /// A position in an answer as it is sent.
   public enum Point: Sendable, Hashable {
-    /// Before its first byte.
+    /// Before the answer's first byte.
     case afterRequest
     /// After ``inStatusLineBytes`` bytes of the answer.
     case inStatusLine
     /// After the status line and ``inHeadersBytes`` bytes of the fields.
     case inHeaders
-    /// After the fields and so many bytes of the body.
+    /// After the fields and a number of bytes of the body.
     case body(Int)
-    /// Within a chunk (RFC 9112 §7.1), after so many bytes of the body; `nil`: after half of it.
+    /// Within a chunk (RFC 9112 §7.1), after a number of bytes of the body; `nil`: after half of
+    /// it.
     case inChunk(Int?)
-    /// After so many bytes of the whole.
+    /// After a number of bytes of the whole answer.
     case byte(Int)
 
-    /// The length of `HTTP/1.1 2`.
+    /// The length of `HTTP/1.1 2`, in bytes.
     public static let inStatusLineBytes = 10
-    /// The beginning of the first field.
+    /// The number of bytes of the fields after which a cut in the headers falls: within the first
+    /// field.
     public static let inHeadersBytes = 10
     /// Within a chunk, after half of the body.
     public static let inChunk = Point.inChunk(nil)
@@ -50,61 +52,62 @@ extension Fault {
 // `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
 // `.reset(afterBodyBytes: 10)`.
 extension Fault {
-  /// The connection is reset (RST) at a place of the answer.
+  /// Resets the connection (TCP RST) at a point of the answer.
   public static func reset(_ point: Point) -> Fault { .cut(at: point, then: .reset) }
 
-  /// The connection is reset (TCP RST) after this many bytes of the body; `nil`: instead of an
+  /// Resets the connection (TCP RST) after a number of bytes of the body; `nil`: in place of an
   /// answer, which is written `.reset(.afterRequest)`.
   public static func reset(afterBodyBytes count: Int?) -> Fault { .reset(.after(count)) }
 
-  /// The same after so many bytes of the whole answer.
+  /// Resets the connection (TCP RST) after a number of bytes of the whole answer.
   public static func reset(afterBytes count: Int) -> Fault { .reset(.byte(count)) }
 
-  /// The connection is closed (FIN) at a place of the answer.
+  /// Closes the connection (TCP FIN) at a point of the answer.
   ///
-  /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession` up
-  /// to 6.3, so that no stage without a wire plays it.
+  /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession`
+  /// up to 6.3, so that no stage without a wire plays it.
   public static func close(_ point: Point) -> Fault { .cut(at: point, then: .close) }
 
-  /// The connection is closed (TCP FIN) once the request has been read, without an answer.
+  /// A connection that is closed (TCP FIN) once the request has been read, without an answer.
   public static let close = Fault.close(.afterRequest)
 
-  /// The same after so many bytes of the whole answer.
+  /// Closes the connection (TCP FIN) after a number of bytes of the whole answer.
   public static func close(afterBytes count: Int) -> Fault { .close(.byte(count)) }
 
-  /// The connection is closed after this many bytes of the body, though more were announced.
+  /// Closes the connection (TCP FIN) after a number of bytes of the body, though more were
+  /// announced.
   public static func truncate(afterBodyBytes count: Int) -> Fault { .close(.body(count)) }
 
-  /// The server sends its FIN at a place of the answer and goes on reading.
+  /// Sends a FIN at a point of the answer and goes on reading.
   public static func halfClose(_ point: Point) -> Fault { .cut(at: point, then: .halfClose) }
 
-  /// The same after so many bytes of the body.
+  /// Sends a FIN after a number of bytes of the body and goes on reading.
   public static func halfClose(afterBodyBytes count: Int) -> Fault { .halfClose(.body(count)) }
 
-  /// The same after so many bytes of the whole answer.
+  /// Sends a FIN after a number of bytes of the whole answer and goes on reading.
   public static func halfClose(afterBytes count: Int) -> Fault { .halfClose(.byte(count)) }
 
-  /// Nothing more comes from a place of the answer on, and the connection stays open.
+  /// Stops the answer at a point of it, and keeps the connection open.
   public static func stall(_ point: Point) -> Fault { .cut(at: point, then: .stall(nil)) }
 
-  /// Nothing more is sent after this many bytes of the body, and the connection stays open; `nil`:
-  /// no answer at all, which is written `.stall(.afterRequest)`.
+  /// Stops the answer after a number of bytes of the body, and keeps the connection open; `nil`:
+  /// before its first byte, which is written `.stall(.afterRequest)`.
   public static func stall(afterBodyBytes count: Int?) -> Fault { .stall(.after(count)) }
 
-  /// The same after so many bytes of the whole answer.
+  /// Stops the answer after a number of bytes of the whole, and keeps the connection open.
   public static func stall(afterBytes count: Int) -> Fault { .stall(.byte(count)) }
 
-  /// Nothing comes for a while at a place of the answer, which then goes on.
+  /// Pauses the answer at a point of it, and then goes on.
   public static func stall(_ point: Point, for length: Duration) -> Fault {
     .cut(at: point, then: .stall(length))
   }
 
-  /// The same after so many bytes of the body.
+  /// Pauses the answer after a number of bytes of the body, and then goes on.
   public static func stall(afterBodyBytes count: Int, for length: Duration) -> Fault {
     .stall(.body(count), for: length)
   }
 
-  /// The same after so many bytes of the whole answer.
+  /// Pauses the answer after a number of bytes of the whole, and then goes on.
   public static func stall(afterBytes count: Int, for length: Duration) -> Fault {
     .stall(.byte(count), for: length)
   }

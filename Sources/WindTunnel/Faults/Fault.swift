@@ -1,23 +1,31 @@
-/// A way for an exchange to go wrong. Several compose in the order they stand in.
+/// A failure of an exchange. Several faults compose in the order in which they stand.
 ///
-/// A new one is a case, here or in the enumeration that it belongs to, with what is said of it below;
-/// its lowering in `Delivery`; and its row in the table of the conformance tests.
+/// ```swift
+/// let faults: [Fault] = [
+///   .delay(.around(.milliseconds(200), jitter: .milliseconds(50))),
+///   .truncate(afterBodyBytes: 100),
+/// ]
+/// ```
+///
+/// A new fault is a case, here or in the enumeration that it belongs to, with its properties below;
+/// its steps in `Delivery`; and its row in the table of the conformance tests.
 public enum Fault: Sendable, Hashable {
-  /// Nothing is sent for a while before the answer.
+  /// Nothing is sent for a time before the answer.
   case delay(Spread)
-  /// This status instead of the recorded answer, with `Retry-After` where it is given
+  /// An answer with this status in place of the recorded one, with `Retry-After` where it is given
   /// (RFC 9110 §10.2.3).
   case status(Int, retryAfter: RetryAfter? = nil)
   /// The connection attempt fails.
   case connection(ConnectionFault)
-  /// The answer comes whole and in good form, and is not the recorded one.
+  /// The answer is whole and well-formed, but not the recorded one.
   case mutate(Mutation)
-  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect goes with
-  /// each point.
+  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect
+  /// combines with each point.
   case cut(at: Point, then: Effect)
-  /// The body comes so many bytes at a time: the first at once, and the next each so much later.
+  /// The body arrives a number of bytes at a time: the first at once, each further one after an
+  /// interval.
   case dribble(bytes: Int, every: Duration)
-  /// The body comes no faster than so many bytes a second.
+  /// The body arrives at no more than a number of bytes a second.
   case throttle(bytesPerSecond: Int)
   /// The answer is not HTTP, or contradicts itself.
   case malformed(Malformation)
@@ -25,14 +33,14 @@ public enum Fault: Sendable, Hashable {
   case answer(ReplacementResponse)
   /// The recorded answer with something in it changed.
   case alter(ResponseEdit)
-  /// The answer is whole, and the connection that was to be kept ends.
+  /// The answer is whole, and the connection that was to be kept alive ends.
   case idle(IdleEnd)
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
-    /// The least of the lengths.
+    /// The shortest length of the range.
     public var least: Duration
-    /// The most; the same as the least where nothing is drawn.
+    /// The longest length of the range; the same as ``least`` where nothing is drawn.
     public var most: Duration
 
     /// Makes a range; `most` is raised to `least` where it is less.
@@ -41,10 +49,10 @@ public enum Fault: Sendable, Hashable {
       self.most = max(least, most)
     }
 
-    /// A spread of one length alone.
+    /// Makes a fixed length.
     public static func exactly(_ length: Duration) -> Spread { Spread(length, through: length) }
 
-    /// A length and how far it strays to both sides.
+    /// Makes a range around a length, by at most `jitter` to both sides.
     public static func around(_ length: Duration, jitter: Duration) -> Spread {
       Spread(max(.zero, length - jitter), through: length + jitter)
     }
@@ -59,8 +67,8 @@ public enum Fault: Sendable, Hashable {
 // MARK: What it is to an exchange
 
 extension Fault {
-  /// The part of an exchange that a fault takes. Decks, rules and proxies ask for this and not for the
-  /// fault, so that a new one has to say it once.
+  /// The part of an exchange that a fault takes. Decks, rules and proxies ask for this and not for
+  /// the fault, so that a new one has to say it once.
   enum Role: Sendable, Hashable {
     /// The recorded answer comes whole, and later.
     case delay
@@ -76,8 +84,8 @@ extension Fault {
     case replacement
     /// The recorded answer with a change, which the client still gets for what it is or not.
     case edit(passes: Bool)
-    /// The recorded answer in a form that is wrong; where that cannot be seen, its body is still what
-    /// the client should have got.
+    /// The recorded answer in a form that is wrong; where that cannot be seen, its body is still
+    /// what the client should have got.
     case form(isSeen: Bool)
     /// Nothing comes after a point of the answer, which may be the point before its first byte.
     case end(isBeforeAnswer: Bool)
@@ -101,8 +109,8 @@ extension Fault {
     }
   }
 
-  /// Tells whether the recorded answer does not reach the client whole and as it is, so that it is dealt
-  /// without being used up and a retry gets it.
+  /// Tells whether the recorded answer does not reach the client whole and unchanged, so that it
+  /// counts as not played and a retry gets it.
   public var replacesOrCuts: Bool {
     switch role {
     case .delay, .pause, .lateConnection, .idleEnd: false
@@ -111,8 +119,8 @@ extension Fault {
     }
   }
 
-  /// Tells whether nothing comes from where it is on, or a byte now and then: a client waits until it gives
-  /// up.
+  /// Tells whether nothing comes from where it is on, or a byte now and then: a client waits until
+  /// it gives up.
   var standsStill: Bool {
     switch self {
     case .cut(_, .stall(nil)), .connection(.connectTimeout),
@@ -126,8 +134,8 @@ extension Fault {
     }
   }
 
-  /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin need
-  /// not be asked. A change wants an answer, and a live one passes before it is known whole.
+  /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin
+  /// need not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
     if case .edit = role { false } else { replacesOrCuts }
   }
@@ -166,8 +174,8 @@ extension Fault {
     case handshake(TLSFault)
   }
 
-  /// The effect that it has on a tunnel; `nil`: none, since nobody can read what it would change, or hold
-  /// back what passes and let it go again.
+  /// The effect that it has on a tunnel; `nil`: none, since nobody can read what it would change,
+  /// or hold back what passes and let it go again.
   var tunnelPart: TunnelPart? {
     switch self {
     case .delay(let spread): .wait(spread.least)
@@ -184,8 +192,8 @@ extension Fault {
     }
   }
 
-  /// The fault as a client behind a proxy sees it: the proxy has the connection that fails, and says
-  /// so by 502 (RFC 9110 §15.6.3). A handshake is the client's own.
+  /// The fault as a client behind a proxy sees it: the proxy has the connection that fails, and
+  /// says so by 502 (RFC 9110 §15.6.3). A handshake is the client's own.
   var behindProxy: Fault {
     switch self {
     case .connection(.tls): self
@@ -229,11 +237,11 @@ extension Fault {
 // { "delayMilliseconds": 300 }                                  fixed
 // { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
 // { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
-// { "status": 429, "retryAfterSeconds": 1 }                     or "retryAfter": "garbage" and so on
+// { "status": 429, "retryAfterSeconds": 1 } or "retryAfter": "garbage" and so on
 // { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
 // { "malformed": NAME }   { "answer": NAME }
-// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConnectionFault`` and
-// ``Mutation``.
+// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConnectionFault``
+// and ``Mutation``.
 extension Fault {
   static let bytes = 0...(1 << 50)
   static let statusRange = 200...599

@@ -1,25 +1,25 @@
 internal import Foundation
 public import WindTunnelSymptoms
 
-/// A kind of fault under the name that it has in a list, with one example of it.
+/// A kind of fault with its name in lists and one example of it.
 public struct FaultKind: Sendable, Hashable {
-  /// The part of the stack that a fault happens in.
+  /// The layer of the network stack that a fault belongs to.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
-    /// The address of the name.
+    /// The look-up of host names.
     case dns
-    /// The connection of the two ends.
+    /// The connection between the two ends.
     case tcp
-    /// The handshake and what protects the connection.
+    /// The handshake and the protection of the connection.
     case tls
-    /// The message and its form.
+    /// The messages and their form.
     case http
   }
 
   /// The name, such as `reset-in-headers`; no other kind has it.
   public var name: String
-  /// The layer that it happens in.
+  /// The layer that the fault belongs to.
   public var layer: Layer
-  /// One of its kind.
+  /// An example of the kind.
   public var fault: Fault
 
   /// Makes a kind of fault.
@@ -27,15 +27,15 @@ public struct FaultKind: Sendable, Hashable {
     (self.name, self.layer, self.fault) = (name, layer, fault)
   }
 
-  /// Every kind there is, by layer and then in the order of the messages that they break.
+  /// Every kind of fault, by layer and then in the order of the messages that it breaks.
   public static let all =
     ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
     + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
 
-  /// The client's view of it, by client.
+  /// The effects of the fault on clients.
   public var expected: FaultExpectation { fault.expected }
 
-  /// The kind of a name.
+  /// Returns the kind of fault with this name.
   public static func named(_ name: String) -> FaultKind? { all.first { $0.name == name } }
 
   /// Spells `lengthTooLong` as `length-too-long`.
@@ -51,44 +51,44 @@ public struct FaultKind: Sendable, Hashable {
   }
 }
 
-/// The views that clients have of a fault, by name: a look at the real thing is held against them.
+/// The effects of a fault on clients, by client: real ones are compared with them.
 ///
-/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl 7.88.1
-/// and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand beside.
-/// That for Apple is what its documentation and users report, and was not measured.
+/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl
+/// 7.88.1 and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand
+/// beside. That for Apple is what its documentation and users report, and was not measured.
 public struct FaultExpectation: Sendable, Hashable {
-  /// The view that a `URLSession` has of it.
+  /// The result that a `URLSession` reports for a fault.
   public enum Sight: Sendable, Hashable {
-    /// An answer of this status.
+    /// An answer with this status.
     case answer(Int)
-    /// An answer, whatever its status.
+    /// An answer with any status.
     case someAnswer
-    /// An error of this name.
+    /// An error with this symptom.
     case failure(Symptom)
     /// The client's process ends.
     case crash
   }
 
-  /// The ground on which a client's view is known.
+  /// The evidence for an expected result.
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
-    /// By having looked at clients.
+    /// Real clients were measured.
     case measured
-    /// By what is said about it.
+    /// Documentation or reports say so.
     case known
   }
 
-  /// The view of `URLSession` on Apple platforms.
+  /// The result of `URLSession` on Apple platforms.
   public var apple: Sight
-  /// The view of `URLSession` on Linux.
+  /// The result of `URLSession` on Linux.
   public var linux: Sight
   /// The exit codes of `curl -L --compressed`, the measured one first.
   public var curl: [Int]
-  /// The ground of the column for Apple.
+  /// The evidence for the result on Apple platforms.
   public var appleEvidence = Evidence.known
-  /// The ground of the columns for Linux and curl.
+  /// The evidence for the results of Linux and curl.
   public var evidence = Evidence.measured
 
-  /// Makes an expectation of the clients' views.
+  /// Makes an expectation of the clients' results.
   public init(apple: Sight, linux: Sight, curl: [Int]) {
     (self.apple, self.linux, self.curl) = (apple, linux, curl)
   }
@@ -103,7 +103,7 @@ public struct FaultExpectation: Sendable, Hashable {
 }
 
 extension FaultExpectation.Sight {
-  /// `200`, `answer`, `timedOut` or `crash`.
+  /// The result as text: `200`, `answer`, `timedOut` or `crash`.
   public var text: String {
     switch self {
     case .answer(let status): String(status)
@@ -113,7 +113,7 @@ extension FaultExpectation.Sight {
     }
   }
 
-  /// Tells whether what was seen is this.
+  /// Tells whether an observed result is the expected one.
   public func allows(_ other: FaultExpectation.Sight) -> Bool {
     if case (.someAnswer, .answer) = (self, other) { return true }
     return self == other
@@ -121,10 +121,11 @@ extension FaultExpectation.Sight {
 }
 
 extension FaultExpectation {
-  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends with none.
+  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends without
+  /// an error.
   ///
-  /// Told by curl's code: swift-corelibs-foundation knows few of them, and makes -1
-  /// (`URLError.unknown`) of all others.
+  /// Derived from curl's code: swift-corelibs-foundation maps few of them, and all others to -1
+  /// (`URLError.unknown`).
   public var linuxCode: Int? {
     guard case .failure(let symptom) = linux else { return nil }
     return switch curl.first {
@@ -140,8 +141,8 @@ extension FaultExpectation {
     }
   }
 
-  /// The code of the `URLError` that a `URLSession` of Apple's ends with; `nil` where it ends with
-  /// none.
+  /// The code of the `URLError` that Apple's `URLSession` ends with; `nil` where it ends without an
+  /// error.
   public var appleCode: Int? {
     guard case .failure(let symptom) = apple else { return nil }
     return symptom.appleCode.rawValue

@@ -1,23 +1,23 @@
 /// A server's end of a connection that it promised to keep (RFC 9112 §9.3), after an answer that is
 /// whole.
 public struct IdleEnd: Sendable, Hashable {
-  /// With FIN or with RST.
+  /// The kind of the end: FIN or RST.
   public enum Ending: Sendable, Hashable { case close, reset }
 
-  /// The moment of an end.
+  /// The time of an end.
   public enum Moment: Sendable, Hashable {
-    /// After so long without a request.
+    /// After a length of time without a request.
     case idle(Duration)
     /// At the first byte of the next request.
     case nextRequest
   }
 
-  /// With FIN or with RST.
+  /// The kind of the end: FIN or RST.
   public var ending: Ending
-  /// The moment of the end.
+  /// The time of the end.
   public var moment: Moment
 
-  /// Makes an end at a moment.
+  /// Makes an end of a kind at a time.
   public init(_ ending: Ending, _ moment: Moment) { (self.ending, self.moment) = (ending, moment) }
 }
 

@@ -1,8 +1,9 @@
 internal import WindTunnelSymptoms
 
-/// A way for an answer not to be HTTP, or to contradict itself. Its connection ends with it.
+/// A violation of HTTP's syntax, or a contradiction, in an answer. The connection ends with the
+/// answer.
 public enum Malformation: String, Sendable, Hashable, CaseIterable {
-  /// Bytes that begin no answer.
+  /// Bytes that do not begin an answer.
   case garbage
   /// The body alone, as HTTP/0.9 sent it.
   case noStatusLine
@@ -10,7 +11,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case badStatusLine
   /// A status of five digits.
   case badStatusCode
-  /// A version that nobody speaks: `HTTP/9.9`.
+  /// A version that does not exist: `HTTP/9.9`.
   case badVersion
   /// A line among the fields that has no colon.
   case fieldWithoutColon
@@ -18,32 +19,33 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case nulInField
   /// The field `Content-Length: -5`.
   case negativeLength
-  /// `Content-Length` says two bytes more than come.
+  /// A `Content-Length` of two bytes more than are sent.
   case lengthTooLong
-  /// `Content-Length` says half of what comes.
+  /// A `Content-Length` of half of what is sent.
   case lengthTooShort
-  /// Two different lengths (RFC 9112 §6.3); the second says two bytes more than come.
+  /// Two different lengths (RFC 9112 §6.3); the second is two bytes more than are sent.
   case twoLengths
   /// A length and `Transfer-Encoding: chunked` (RFC 9112 §6.1).
   case lengthAndChunked
-  /// No length at all, and the end comes after half of the body: a truncation that no client can see.
+  /// A body without a length that ends half-way: a truncation that no client can detect.
   case silentTruncation
-  /// No length at all, and a reset after half of the body.
+  /// A body without a length, and a reset half-way.
   case resetWithoutLength
-  /// The second chunk's size is no number (RFC 9112 §7.1).
+  /// A size of the second chunk that is not a number (RFC 9112 §7.1).
   case badChunkSize
-  /// No line end behind a chunk's bytes.
+  /// A chunk without the line end after its bytes.
   case missingChunkEnd
-  /// The last chunk, of size zero, does not come.
+  /// A chunked body without the last chunk, of size zero.
   case missingLastChunk
-  /// Fields behind the last chunk (RFC 9112 §7.1.2): good form, which ends a process that asks by
-  /// swift-corelibs-foundation's `URLSession` up to 6.3, so that no stage without a wire plays it.
+  /// Fields behind the last chunk (RFC 9112 §7.1.2): well-formed, but the end of a process that
+  /// uses swift-corelibs-foundation's `URLSession` up to 6.3, so that no stage without a wire plays
+  /// it.
   case chunkedTrailers
-  /// 204, which has no content, with content (RFC 9110 §15.3.5).
+  /// A 204, which must not have content, with content (RFC 9110 §15.3.5).
   case noContentWithContent
-  /// 304, which has no content, with content (RFC 9110 §15.4.5).
+  /// A 304, which must not have content, with content (RFC 9110 §15.4.5).
   case notModifiedWithContent
-  /// `100 Continue`, and then the end.
+  /// A `100 Continue`, and then the end of the connection.
   case interimOnly
 
   /// Tells whether it is about a body, so that an answer without content gives it no room.

@@ -1,16 +1,15 @@
 internal import Foundation
 
-/// A way for a server to answer wrongly and yet in good form: the message is whole, its length is
-/// the body's, and what it says is not what was recorded.
+/// A wrong but well-formed answer: the message is whole, its length is the body's, and its content
+/// is not the recorded one.
 ///
-/// A JSON body stays to the byte what it was but for the place that is changed. A body in gzip or
-/// deflate is opened first and goes out without its coding, since nobody is there to compress it
-/// again. An answer that gives no room for a mutation goes out unchanged, and the journal says why
-/// (``Journal/Entry/misfits``).
+/// A JSON body keeps every byte but for the value that is changed. A body in gzip or deflate is
+/// decoded first and sent without its coding. An answer that gives no room for a mutation is sent
+/// unchanged, and the journal says why (``Journal/Entry/misfits``).
 public enum Mutation: Sendable, Hashable {
-  /// A JSON body with one of its values changed, or each that a path names.
+  /// A JSON body in which one value is changed, or each value at a path.
   case field(Change, Place)
-  /// A body that ends early, at a place within it.
+  /// A body that ends early, at a point within it.
   case cut(Cut)
   /// Another status over the recorded fields and body; `nil`: 500 in place of a success (200 to
   /// 299), and 200 in place of anything else.
@@ -20,48 +19,48 @@ public enum Mutation: Sendable, Hashable {
   public enum Change: String, Sendable, Hashable, CaseIterable {
     /// The value becomes `null`.
     case null
-    /// It is gone, and in an object its name with it.
+    /// The value is removed, and in an object its name with it.
     case missing
-    /// It is of another type: a number, `true`, `false` or `null` in quotes, a string as the number
-    /// that it spells or else 0, an object as the only element of a list, and a list as an object
-    /// with the names `"0"`, `"1"` and so on.
+    /// The value becomes one of another type: a number, `true`, `false` or `null` in quotes, a
+    /// string as the number that it spells or else 0, an object as the only element of a list, and
+    /// a list as an object with the names `"0"`, `"1"` and so on.
     case wrongType
-    /// It is an object with one more member at its end, `"unexpectedField": "unexpected"`.
+    /// The value, an object, gets one more member at its end, `"unexpectedField": "unexpected"`.
     case extra
   }
 
-  /// The values of a JSON body that are meant.
+  /// The values of a JSON body that are changed.
   public enum Place: Sendable, Hashable {
-    /// Each that a path names.
+    /// Each value at a path.
     case at(JSONPath)
-    /// One, drawn from the seed: of the members of all objects, of whatever depth; for
-    /// ``Change/extra`` of the objects.
+    /// One value, drawn by the seed from the members of all objects at any depth; for
+    /// ``Change/extra``, from the objects.
     case anywhere
-    /// One by a draw from 0 to 1: 0 is the first in the text, 1 the last.
+    /// One value by a draw from 0 to 1: 0 is the first in the text, 1 the last.
     case drawn(Double)
   }
 
-  /// The place where a body ends early.
+  /// The point at which a body ends early.
   public enum Cut: Sendable, Hashable {
-    /// After this many bytes.
+    /// After a number of bytes.
     case after(Int)
-    /// At a place drawn from the seed.
+    /// At a point drawn by the seed.
     case anywhere
-    /// At a place by a draw from 0 to 1.
+    /// At a point by a draw from 0 to 1.
     case drawn(Double)
   }
 }
 
 extension Mutation {
-  /// A value becomes `null`: each at a path, else one drawn from the seed.
+  /// Replaces a value with `null`: each at a path, else one drawn by the seed.
   public static func null(at path: JSONPath? = nil) -> Mutation { change(.null, path) }
-  /// A value is missing: each at a path, else one drawn from the seed.
+  /// Removes a value: each at a path, else one drawn by the seed.
   public static func missing(at path: JSONPath? = nil) -> Mutation { change(.missing, path) }
-  /// A value is of another type: each at a path, else one drawn from the seed.
+  /// Changes the type of a value: each at a path, else one drawn by the seed.
   public static func wrongType(at path: JSONPath? = nil) -> Mutation { change(.wrongType, path) }
-  /// An object has a member that nobody expects: each at a path, else one drawn from the seed.
+  /// Adds an unexpected member to an object: to each at a path, else to one drawn by the seed.
   public static func extra(at path: JSONPath? = nil) -> Mutation { change(.extra, path) }
-  /// The body ends after so many bytes, else at a place drawn from the seed.
+  /// Ends the body after a number of bytes, else at a point drawn by the seed.
   public static func truncate(afterBodyBytes count: Int? = nil) -> Mutation {
     .cut(count.map { .after($0) } ?? .anywhere)
   }

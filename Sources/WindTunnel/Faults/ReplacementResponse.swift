@@ -1,22 +1,23 @@
 internal import WindTunnelSymptoms
 
-/// An answer in good form in place of the recorded one.
+/// A well-formed answer in place of the recorded one.
 public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
-  /// 407 with `Proxy-Authenticate` (RFC 9110 §15.5.8).
+  /// A 407 with `Proxy-Authenticate` (RFC 9110 §15.5.8).
   case proxyAuthentication
-  /// 302 to the log-in page of a captive portal, which is then shown to whoever asks for it.
+  /// A 302 to the log-in page of a captive portal, which is then served at its path.
   case captivePortalRedirect
-  /// The log-in page of a captive portal, with 200.
+  /// A 200 with the log-in page of a captive portal.
   case captivePortalPage
-  /// 302 to the very place that was asked for.
+  /// A 302 to the URL of the request itself.
   case redirectLoop
-  /// 302 without a `Location`.
+  /// A 302 without a `Location`.
   case redirectWithoutLocation
-  /// 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the other way.
+  /// A 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the
+  /// reverse.
   case redirectElsewhere
 
-  /// The host that a redirect elsewhere leads to, where nobody can be reached (RFC 6761 §6.4); a server
-  /// puts another name of its own in its place.
+  /// The host that a redirect to another host leads to, which never resolves (RFC 6761 §6.4); a
+  /// server puts another name of its own in its place.
   public static let otherHost = "elsewhere.invalid"
 
   /// The path of a captive portal's page.

@@ -1,50 +1,51 @@
 internal import WindTunnelSymptoms
 
-/// A change to an answer that leaves it in good form, or nearly so.
+/// A change to an answer that leaves it well-formed, or nearly so.
 public enum ResponseEdit: Sendable, Hashable {
-  /// The body is another, and its length that one's.
+  /// Another body, with its own length.
   case body(Content)
-  /// `Content-Type` says this, whatever the body is.
+  /// Another `Content-Type`, whatever the body is.
   case contentType(String)
-  /// `Content-Encoding` names a coding that the body is not in.
+  /// A `Content-Encoding` that the body is not in.
   case contentEncoding(Coding)
-  /// The recording before the due one, where there is one, and an `Age` of so many seconds
-  /// (RFC 9111 §5.1).
+  /// The recording before the due one, where there is one, with an `Age` in seconds (RFC 9111
+  /// §5.1).
   case stale(seconds: Int)
-  /// So many more fields.
+  /// A number of additional fields.
   case moreFields(Int)
-  /// One more field, of so many bytes.
+  /// An additional field of a number of bytes.
   case longField(bytes: Int)
-  /// So many `103 Early Hints` in front of the answer (RFC 8297).
+  /// A number of `103 Early Hints` in front of the answer (RFC 8297).
   case interimResponses(Int)
 
   /// A body in place of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
-    /// The same content twice in a row.
+    /// The recorded content twice in a row.
     case duplicated
     /// No content at all.
     case empty
-    /// Bytes that are no UTF-8 behind the same.
+    /// The recorded content followed by bytes that are not UTF-8.
     case invalidUTF8
-    /// The same and one more bracket, so that JSON does not end where it should.
+    /// The recorded content followed by one more bracket, so that JSON does not end where it
+    /// should.
     case invalidJSON
   }
 
-  /// A coding that a body is said to be in.
+  /// A content coding that is announced for a body.
   public enum Coding: String, Sendable, Hashable, CaseIterable {
     /// The coding `gzip` (RFC 9110 §8.4.1.3).
     case gzip
     /// The coding `deflate` (RFC 9110 §8.4.1.2).
     case deflate
-    /// One that nobody knows.
+    /// A coding that does not exist.
     case unknown
   }
 
-  /// The most fields that are added.
+  /// The greatest number of fields that are added.
   public static let fieldsMax = 100_000
   /// The length of the longest field, in bytes.
   public static let fieldBytesMax = 16 << 20
-  /// The most interim answers.
+  /// The greatest number of interim answers.
   public static let interimResponsesMax = 10_000
   /// The longest field that libcurl takes: `CURL_MAX_HTTP_HEADER`. In process a longer one is as
   /// unreadable as it is on the wire.

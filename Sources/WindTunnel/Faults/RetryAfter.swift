@@ -1,12 +1,13 @@
-/// The spellings of `Retry-After` that servers send (RFC 9110 §10.2.3), good ones and bad ones.
+/// The values of `Retry-After` that servers send (RFC 9110 §10.2.3), valid and invalid ones.
 public enum RetryAfter: Sendable, Hashable {
   /// A number of seconds.
   case seconds(Int64)
-  /// The date that is so many seconds ahead by the caller's clock; the seconds where it tells none.
+  /// The date that is a number of seconds ahead by the caller's clock; the number of seconds where
+  /// the caller tells no time.
   case date(inSeconds: Int64)
-  /// A date that has passed.
+  /// A date in the past.
   case pastDate
-  /// More seconds than 64 bits hold.
+  /// A number of seconds that does not fit into 64 bits.
   case huge
   /// A word that is neither a number nor a date.
   case garbage
@@ -15,15 +16,15 @@ public enum RetryAfter: Sendable, Hashable {
   /// Two fields, of 1 and of 60 seconds.
   case twoFields
 
-  /// No wait at all.
+  /// A wait of zero seconds.
   public static let zero = RetryAfter.seconds(0)
-  /// A length of time in seconds, rounded up.
+  /// Makes a number of seconds from a length of time, rounded up.
   public static func after(_ length: Duration) -> RetryAfter { .seconds(length.wholeSeconds) }
-  /// So many milliseconds in seconds, rounded up.
+  /// Makes a number of seconds from milliseconds, rounded up.
   public static func milliseconds(_ count: Int64) -> RetryAfter { after(.milliseconds(count)) }
 
-  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds and
-  /// no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
+  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds
+  /// and no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
   package func date(now: Duration?) -> Duration? {
     guard case .date(let count) = self, let now else { return nil }
     return now + .seconds(count)

@@ -1,6 +1,6 @@
 public import WindTunnelSymptoms
 
-/// A way for a TLS handshake to go wrong.
+/// A failure of a TLS handshake.
 ///
 /// The raw value is the name in a scenario's file; an alert's is `alert` and its name, but for the
 /// one that is just called ``handshakeFailure``.
@@ -9,7 +9,7 @@ public enum TLSFault: Sendable, Hashable {
   case alert(TLSAlert)
   /// Plain HTTP answers the ClientHello.
   case plaintext
-  /// Bytes that are no TLS answer the ClientHello.
+  /// Bytes that are not TLS answer the ClientHello.
   case garbage
   /// The connection closes within the first record that answers the ClientHello.
   case truncatedRecord
@@ -19,25 +19,25 @@ public enum TLSFault: Sendable, Hashable {
   case closeAfterClientHello
   /// The connection is reset after the ClientHello.
   case resetAfterClientHello
-  /// The certificate is self-signed and another host's.
+  /// The certificate is self-signed and made out to another host.
   case untrusted
-  /// The certificate is signed by nobody but itself.
+  /// The certificate is self-signed.
   case selfSigned
-  /// The certificate is another host's.
+  /// The certificate is made out to another host.
   case wrongHost
   /// The certificate has expired.
   case expired
   /// The certificate is not valid yet.
   case notYetValid
-  /// The certificate's issuer is not known.
+  /// The certificate's issuer is unknown to the client.
   case unknownRoot
-  /// The certificate's issuer is not sent along, and stands between it and one who is known.
+  /// The certificate was issued by an intermediate authority whose own certificate is not sent.
   case incompleteChain
   /// The certificate is signed with SHA-1.
   case weakSignature
-  /// Nothing newer than TLS 1.1 is spoken, which is refused everywhere by now (RFC 8996).
+  /// The server speaks nothing newer than TLS 1.1, which clients refuse by now (RFC 8996).
   case oldProtocol
-  /// A certificate of the client's is demanded; whichever is shown is taken.
+  /// The server demands a certificate of the client, and accepts any.
   case clientCertificateRequired
 
   /// A fatal `handshake_failure` answers the ClientHello (RFC 8446 §6.2).
@@ -45,7 +45,7 @@ public enum TLSFault: Sendable, Hashable {
 }
 
 extension TLSFault: CaseIterable, RawRepresentable {
-  /// Every kind, with every alert.
+  /// Every kind of fault, with every alert.
   public static let allCases: [TLSFault] =
     [
       .handshakeFailure, .plaintext, .garbage, .truncatedRecord, .stallAfterClientHello,
@@ -56,13 +56,13 @@ extension TLSFault: CaseIterable, RawRepresentable {
 
   private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-  /// The kind of a name.
+  /// Makes the fault with this name.
   public init?(rawValue: String) {
     guard let fault = Self.named[rawValue] else { return nil }
     self = fault
   }
 
-  /// The name in a scenario's file.
+  /// The fault's name in a scenario's file.
   public var rawValue: String {
     switch self {
     case .alert(.handshakeFailure): "handshakeFailure"
@@ -89,8 +89,8 @@ extension TLSFault: CaseIterable, RawRepresentable {
 }
 
 extension TLSFault {
-  /// The handshake that fails by what is shown or spoken in it; `nil` where bytes alone
-  /// make it fail, and no TLS library is needed.
+  /// The handshake that fails by its certificate or parameters; `nil` where bytes alone make it
+  /// fail, and no TLS library is needed.
   public var handshake: Handshake? {
     var handshake = Handshake()
     switch self {
@@ -111,11 +111,12 @@ extension TLSFault {
     return handshake
   }
 
-  /// Tells whether it takes a handshake that gets as far as a certificate, and so a TLS library.
+  /// Tells whether the fault needs a handshake that gets as far as a certificate, and so a TLS
+  /// library.
   public var needsCertificate: Bool { handshake != nil }
 
-  /// Tells whether a client meets it for what it is only if it trusts the authority that issued the
-  /// certificate: any other finds that fault first.
+  /// Tells whether a client meets this very fault only if it trusts the authority that issued the
+  /// certificate: any other client refuses the issuer first.
   public var needsTrust: Bool {
     switch self {
     case .wrongHost, .expired, .notYetValid, .weakSignature, .clientCertificateRequired: true
@@ -125,8 +126,8 @@ extension TLSFault {
     }
   }
 
-  /// Tells whether the certificate says by itself that it is not to be taken: it is not valid now, not
-  /// this host's, or of nobody who is known (RFC 5280 §6.1, RFC 9525 §6).
+  /// Tells whether the certificate itself is invalid: it is out of date, not this host's, or not
+  /// issued by a known authority (RFC 5280 §6.1, RFC 9525 §6).
   public var isOfBadCertificate: Bool {
     switch self {
     case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot: true
@@ -134,7 +135,7 @@ extension TLSFault {
     }
   }
 
-  /// The name of a client's error.
+  /// The symptom of the client's error.
   public var symptom: Symptom {
     switch self {
     case .alert(.certificateRequired), .clientCertificateRequired: .clientCertificateRequired
@@ -187,15 +188,15 @@ extension TLSFault {
   }
 }
 
-/// An alert of TLS, by the names and numbers of RFC 8446 §6.
+/// A TLS alert, with the names and numbers of RFC 8446 §6.
 public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
-  /// The sender sends no more; said before there is anything, it ends the handshake.
+  /// The sender will send no more; before any data it ends the handshake.
   case closeNotify
-  /// The sender gives the handshake up for a reason of its own.
+  /// The sender cancels the handshake for a reason of its own.
   case userCanceled
-  /// A message came out of turn.
+  /// A message came out of order.
   case unexpectedMessage
-  /// A record cannot be opened.
+  /// A record cannot be decrypted.
   case badRecordMAC
   /// A record is too long.
   case recordOverflow
@@ -203,7 +204,7 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
   case handshakeFailure
   /// The peer's certificate is damaged.
   case badCertificate
-  /// The peer's certificate is of a kind that is not taken.
+  /// The peer's certificate is of a kind that is not supported.
   case unsupportedCertificate
   /// The peer's certificate was revoked.
   case certificateRevoked
@@ -213,38 +214,38 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
   case certificateUnknown
   /// A field has a value that it must not have.
   case illegalParameter
-  /// The peer's certificate leads to nobody who is known.
+  /// The peer's certificate chain leads to no known authority.
   case unknownCA
-  /// The peer is known, and not let in.
+  /// The peer is known, but not admitted.
   case accessDenied
-  /// A message does not read.
+  /// A message cannot be decoded.
   case decodeError
-  /// A signature or a Finished message does not hold.
+  /// A signature or a Finished message is invalid.
   case decryptError
-  /// The peer's version is not spoken.
+  /// The peer's protocol version is not supported.
   case protocolVersion
   /// The peer offers nothing that is strong enough.
   case insufficientSecurity
-  /// The sender has a trouble of its own.
+  /// The sender has an internal problem.
   case internalError
-  /// The peer fell back to an older version than both speak (RFC 7507).
+  /// The peer fell back to an older version than both support (RFC 7507).
   case inappropriateFallback
   /// An extension is missing.
   case missingExtension
-  /// An extension came that must not come here.
+  /// An extension came that is not allowed in this message.
   case unsupportedExtension
-  /// No server has the name that was asked for (RFC 6066 §3).
+  /// The server has no name like the requested one (RFC 6066 §3).
   case unrecognizedName
-  /// The peer's certificate status does not hold (RFC 6066 §8).
+  /// The status of the peer's certificate is invalid (RFC 6066 §8).
   case badCertificateStatusResponse
   /// The key that the peer names is not known.
   case unknownPSKIdentity
-  /// A certificate of the client is wanted, and none was given.
+  /// A certificate of the client is required, and none was sent.
   case certificateRequired
-  /// The two ends speak no application protocol in common (RFC 7301 §3.2).
+  /// The two ends have no application protocol in common (RFC 7301 §3.2).
   case noApplicationProtocol
 
-  /// The number that travels.
+  /// The alert's number in a record.
   public var number: UInt8 {
     switch self {
     case .closeNotify: 0
@@ -277,51 +278,52 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Tells whether it says that the connection is over by an error, which all but two do.
+  /// Tells whether the alert ends the connection by an error, which all but two do.
   public var isFatal: Bool { self != .closeNotify && self != .userCanceled }
 
-  /// The record that carries it in plain: type 21, the version that middleboxes expect, two bytes
+  /// The unencrypted record of the alert: type 21, the version that middleboxes expect, two bytes
   /// (RFC 8446 §5.1, §6).
   public var record: [UInt8] { [21, 3, 3, 0, 2, isFatal ? 2 : 1, number] }
 }
 
-/// A server's conduct of a TLS handshake: what it shows, speaks and demands.
+/// The properties of a server's TLS handshake: its certificate, its version and its demands.
 public struct Handshake: Sendable, Hashable {
-  /// The time in which the certificate is valid.
+  /// The period in which the certificate is valid.
   public enum Validity: Sendable, Hashable {
-    /// It is valid now.
+    /// The certificate is valid now.
     case current
-    /// It was valid before.
+    /// The certificate was valid before.
     case expired
-    /// It will be valid later.
+    /// The certificate will be valid later.
     case notYet
   }
 
-  /// The signer of the certificate.
+  /// The issuer of the certificate.
   public enum Issuer: Sendable, Hashable {
     /// The authority that clients are told to trust.
     case authority
-    /// Somebody whom that authority has signed, and whose certificate is not sent along.
+    /// An intermediate authority that the trusted one has signed, and whose certificate is not
+    /// sent.
     case unsentIntermediate
-    /// Nobody but the certificate itself.
+    /// The certificate itself: it is self-signed.
     case itself
     /// An authority that no client knows.
     case stranger
   }
 
-  /// The time in which the certificate is valid.
+  /// The period in which the certificate is valid.
   public var validity = Validity.current
-  /// The signer of the certificate.
+  /// The issuer of the certificate.
   public var issuer = Issuer.authority
-  /// Tells whether it is made out to a host that nobody asks for.
+  /// Tells whether the certificate is made out to another host.
   public var isForAnotherHost = false
-  /// Tells whether it is signed with SHA-1.
+  /// Tells whether the certificate is signed with SHA-1.
   public var isWeaklySigned = false
-  /// Tells whether nothing newer than TLS 1.1 is spoken.
+  /// Tells whether the server speaks nothing newer than TLS 1.1.
   public var isOld = false
-  /// Tells whether a certificate of the client's is demanded.
+  /// Tells whether the server demands a certificate of the client.
   public var demandsCertificate = false
 
-  /// One that is as it should be.
+  /// Makes a handshake that succeeds.
   public init() {}
 }

@@ -5,20 +5,22 @@
 //
 // The first line begins a recording and says whether it was to make the cassette anew; each line
 // after it is one interaction as a cassette has it, with the number of its request, since answers
-// come in another order. A recording that was taken up leaves {"windtunnelJournal":1,"unfinished":true}
-// until one onto the same cassette comes to its end. A body that is too large for a line is a side
-// file of the cassette. A line that begins with a space was withdrawn, or is kept free for the end. A
-// last line without a line feed was being written when the process ended, and counts for nothing.
+// come in another order. A recording that was taken up leaves
+// {"windtunnelJournal":1,"unfinished":true} until one onto the same cassette comes to its end. A
+// body that is too large for a line is a side file of the cassette. A line that begins with a space
+// was withdrawn, or is kept free for the end. A last line without a line feed was being written
+// when the process ended, and counts for nothing.
 //
 // When a recording comes to its end, a line says so before anything is written:
 //
 //   {"windtunnelJournal":1,"ending":{"digest":"…","after":7,"lines":40}}
 //
-// Where the cassette's file has that SHA-256, all is on it. Else what is not there yet stands in the
-// journal, and where the disk had no room for both, in `NAME.json.journal.partial`: the beginning of
-// the cassette, whose first 7 interactions were there before, and whose others are the first of the
-// 40 lines in their order. Of the lines as many as are missing there are to be read, the last of
-// them; what the journal holds beside them may be lines that are on the cassette, and parts of such.
+// Where the cassette's file has that SHA-256, all is on it. Else what is not there yet stands in
+// the journal, and where the disk had no room for both, in `NAME.json.journal.partial`: the
+// beginning of the cassette, whose first 7 interactions were there before, and whose others are the
+// first of the 40 lines in their order. Of the lines as many as are missing there are to be read,
+// the last of them; what the journal holds beside them may be lines that are on the cassette, and
+// parts of such.
 
 internal import Foundation
 internal import WindTunnelSymptoms
@@ -57,7 +59,8 @@ enum JournalFormat {
 
   /// The bytes of a journal that are kept free: its end needs them beyond the journal's own room.
   static let reserveBytes = 32 << 10
-  /// The line that says that a recording ends has always this length, so that it can be overwritten.
+  /// The line that says that a recording ends has always this length, so that it can be
+  /// overwritten.
   static let endingBytes = 512
 
   static func header(rewrites: Bool) -> [UInt8] {
@@ -89,8 +92,8 @@ enum JournalFormat {
 
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// A line; `sideFile` keeps a body that is too large for one and answers its name, or answers `nil`
-  /// for one that stays inside.
+  /// A line; `sideFile` keeps a body that is too large for one and answers its name, or answers
+  /// `nil` for one that stays inside.
   static func line(
     _ interaction: Interaction,
     order: Int,
@@ -192,9 +195,9 @@ enum JournalFormat {
     try reader.refuseUnknownKeys()
   }
 
-  /// A cassette with what these recordings had got, all of one run. One that was to make the cassette
-  /// anew replaces what it asked for again, by what it says (``RerecordingMerge``): what requests are
-  /// played by
+  /// A cassette with what these recordings had got, all of one run. One that was to make the
+  /// cassette anew replaces what it asked for again, by what it says (``RerecordingMerge``): what
+  /// requests are played by
   /// stands in no journal. What it had not come to stays.
   static func fold(
     _ sessions: [Session],

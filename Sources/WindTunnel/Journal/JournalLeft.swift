@@ -8,7 +8,8 @@ struct JournalLeft {
   private(set) var base: Cassette?
   /// The part of the cassette that is written already, where its end was under way.
   let partial: URL?
-  /// The mark of the end that was under way, by which is known what of the journal stands in the part.
+  /// The mark of the end that was under way, by which is known what of the journal stands in the
+  /// part.
   private(set) var ending: JournalFormat.PendingCassette?
 
   /// Reads what a journal holds, and what its end had written by then.
@@ -85,8 +86,8 @@ struct JournalLeft {
 }
 
 extension Cassette {
-  /// Reads a cassette as it would be if its recordings had been taken up that were ended before they
-  /// were written, and changes nothing on disk.
+  /// Reads a cassette as it would be if its recordings had been taken up that were ended before
+  /// they were written, and changes nothing on disk.
   ///
   /// A journal that is being written belongs to a recording that goes on, and is left alone.
   ///
@@ -94,8 +95,8 @@ extension Cassette {
   ///   - file: The cassette.
   ///   - journals: Where recordings may have left something; by default beside the cassette.
   /// - Returns: The cassette, and how many of its interactions stand in journals only.
-  /// - Throws: `FileError` where neither is there or one cannot be read, `FormatError` for what does not
-  ///   read.
+  /// - Throws: `FileError` where neither is there or one cannot be read, `FormatError` for what
+  ///   does not read.
   package static func withLeftovers(
     _ file: URL,
     journals: [URL]? = nil

@@ -42,8 +42,8 @@ struct JournalPage {
     }
   }
 
-  /// Appends lines and answers where they stand; where they cannot be written whole, nothing of them
-  /// stays.
+  /// Appends lines and answers where they stand; where they cannot be written whole, nothing of
+  /// them stays.
   mutating func append(_ bytes: [UInt8]) throws(FileError) -> Range<Int> {
     try cutBack()
     isTorn = true
@@ -65,8 +65,8 @@ struct JournalPage {
     try calls.write(spaces, to: descriptor, at: place.lowerBound, of: file)
   }
 
-  /// Writes a line over the beginning of one that is blank. Until all of it is there it begins with a
-  /// space, as one that was withdrawn.
+  /// Writes a line over the beginning of one that is blank. Until all of it is there it begins with
+  /// a space, as one that was withdrawn.
   func write(_ line: [UInt8], over place: Range<Int>) throws(FileError) {
     let begin = place.lowerBound
     try calls.write([UInt8(ascii: " ")], to: descriptor, at: begin, of: file)
@@ -106,7 +106,8 @@ struct JournalPage {
     _ = Self.give(back: descriptor)
   }
 
-  /// Reads what a recording left here that is over; `nil` where there is nothing, or where one goes on.
+  /// Reads what a recording left here that is over; `nil` where there is nothing, or where one goes
+  /// on.
   static func left(_ file: URL) throws(FileError) -> Data? {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -128,8 +129,8 @@ struct JournalPage {
 
   /// `close` by a name that the method does not hide.
   ///
-  /// The lock is given back by name: a child that is being made holds all descriptors until its program
-  /// begins, and with them the lock (flock(2)).
+  /// The lock is given back by name: a child that is being made holds all descriptors until its
+  /// program begins, and with them the lock (flock(2)).
   private static func give(back descriptor: Int32) -> Int32 {
     flock(descriptor, LOCK_UN)
     #if canImport(Darwin)
@@ -145,8 +146,8 @@ struct JournalPage {
 /// The room of a journal whose lines come to stand elsewhere, one after the other, in the order of
 /// their requests; it is given back to the disk meanwhile.
 ///
-/// Only the end of a file can be given back everywhere. So the journal's last lines move into the room
-/// of those that are done with, and each stands there whole before it is cut off where it was.
+/// Only the end of a file can be given back everywhere. So the journal's last lines move into the
+/// room of those that are done with, and each stands there whole before it is cut off where it was.
 struct JournalRoom {
   /// A line that is still needed.
   struct Line {

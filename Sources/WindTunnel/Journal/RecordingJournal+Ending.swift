@@ -121,8 +121,8 @@ extension RecordingJournal.State {
     }
   }
 
-  /// Writes the cassette piece by piece, and gives back the room of each line that is on it. Where there
-  /// is too little room for that, too, nothing has changed, and there is no partial file.
+  /// Writes the cassette piece by piece, and gives back the room of each line that is on it. Where
+  /// there is too little room for that, too, nothing has changed, and there is no partial file.
   private mutating func write(
     _ parts: CassetteParts,
     _ room: inout JournalRoom,

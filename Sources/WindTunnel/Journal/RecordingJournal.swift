@@ -1,17 +1,17 @@
 public import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The recording as far as it has come, on disk beside its cassette: `users.json.journal`.
+/// A file beside a cassette, `users.json.journal`, that holds a recording while it is being made.
 ///
-/// A cassette is written in one step when its recording ends, so whatever ends the process before
-/// would take everything with it. Here each interaction stands as soon as it is complete, before its
+/// A cassette is written in one step when its recording ends, so that a crash before would lose
+/// everything. In the journal each interaction is written as soon as it is complete, before its
 /// client has the end of the answer. The next recording onto the cassette takes it up.
 ///
-/// An interaction is written without the secrets that are known by then. One that turns out later to
-/// repeat a secret is overwritten where it stands, before anything else is written, and then written
-/// anew without it.
+/// An interaction is written without the secrets that are known by then. One that turns out later
+/// to repeat a secret is overwritten where it stands, before anything else is written, and then
+/// written anew without it.
 public final class RecordingJournal: Sendable {
-  /// The journal's own file.
+  /// The file of the journal.
   public let file: URL
   private let cassetteFile: URL
   private let losing: (@Sendable (String) -> Void)?
@@ -85,10 +85,10 @@ public final class RecordingJournal: Sendable {
   ///
   /// - Parameters:
   ///   - cassette: The cassette's file.
-  ///   - losing: Told at once, in a line without secrets, of each interaction that could not be
-  ///     journalled; the recording itself goes on with it.
-  /// - Throws: `FileError` where it cannot be written, or where the cassette is being recorded by
-  ///   somebody else.
+  ///   - losing: Called at once for each interaction that could not be written, with one line
+  ///     without secrets; the recording itself goes on with it.
+  /// - Throws: `FileError` where the file cannot be written, or where another process records onto
+  ///   the cassette.
   public convenience init(
     besides cassette: URL,
     losing: (@Sendable (String) -> Void)? = nil
@@ -113,8 +113,9 @@ public final class RecordingJournal: Sendable {
     )
   }
 
-  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies that
-  /// are larger than `lineBytesMax` stand in no line: they are side files of the cassette at once.
+  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies
+  /// that are larger than `lineBytesMax` stand in no line: they are side files of the cassette at
+  /// once.
   package convenience init(
     _ file: URL,
     besides cassette: URL,
@@ -155,16 +156,17 @@ public final class RecordingJournal: Sendable {
 
   deinit { close() }
 
-  /// Adds to a cassette what earlier recordings onto it had got when they were ended, and writes it
-  /// if that is anything.
+  /// Adds the interactions of earlier recordings that were cut short to a cassette, and writes the
+  /// cassette if there are any.
   ///
   /// - Parameters:
-  ///   - cassette: What stands in the cassette's file.
-  ///   - goesOn: Whether a recording follows, which is to come to its end before the cassette counts as
-  ///     whole: until then, whatever ends it, the journal says that it is not (``isUnfinished``).
-  /// - Returns: What stands in it now, and how many interactions were taken up.
-  /// - Throws: `FormatError` for a journal that does not read, `FileError` for a cassette that cannot
-  ///   be written; then the journal stays.
+  ///   - cassette: The contents of the cassette's file.
+  ///   - goesOn: True where a recording follows, which must end before the cassette counts as
+  ///     whole: until then, whatever ends the process, the journal says that it does not
+  ///     (``isUnfinished``).
+  /// - Returns: The contents of the file now, and the number of interactions that were taken up.
+  /// - Throws: `FormatError` for a journal that cannot be parsed, `FileError` for a cassette that
+  ///   cannot be written; the journal then stays.
   public func takeUp(
     onto cassette: Cassette,
     goesOn: Bool = false
@@ -205,14 +207,15 @@ public final class RecordingJournal: Sendable {
   /// Writes the cassette that a recording has come to, and removes the journal.
   ///
   /// Where the disk has no room for a second copy of what is journalled, the cassette is written
-  /// interaction by interaction, and each takes the room that its line has given back; whatever ends
-  /// the process meanwhile, all of it is there for the next recording. What is not journalled then, and
-  /// bodies that have no room in any case, are left out.
+  /// interaction by interaction, and each takes the room that its line has given back; whatever
+  /// ends the process meanwhile, all of it is there for the next recording. What is not journalled
+  /// then, and bodies that have no room in any case, are left out.
   ///
   /// - Parameters:
   ///   - cassette: The whole of it.
   ///   - orders: The numbers of the requests that are new on it, which are its last ones.
-  /// - Returns: How many interactions stand on it, and what was left out for want of room, in words.
+  /// - Returns: How many interactions stand on it, and what was left out for want of room, in
+  ///   words.
   /// - Throws: `FileError` where it cannot be written; then the journal stays.
   package func end(
     with cassette: Cassette,
@@ -238,7 +241,7 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Removes the journal, whose recording has come to its end.
+  /// Removes the journal after its recording has ended.
   public func remove() {
     state.withLock { state in
       state.page?.remove()
@@ -246,8 +249,8 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Removes what came since the last recording that was ended before it was written, if there was
-  /// one: what stands on the cassette is still but a part of it. Else removes the journal.
+  /// Removes what came since the last recording that was cut short, if there was one: the cassette
+  /// still holds only a part of it. Otherwise removes the journal.
   public func giveUp() {
     state.withLock { state in
       guard state.page != nil else { return }
@@ -269,11 +272,11 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Tells whether what stands on the cassette is part of a recording that has not come to its end;
-  /// known when it was taken up.
+  /// Tells whether the cassette holds a part of a recording that has not ended; known once it was
+  /// taken up.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
-  /// Leaves the journal for the next recording to find, or removes it if nothing is in it.
+  /// Closes the journal and leaves it for the next recording, or removes it if it is empty.
   public func close() {
     state.withLock { state in
       state.page?.close()
@@ -281,8 +284,8 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// The reason that the first could not be journalled which was not; the recording itself goes on
-  /// with it.
+  /// The error of the first interaction that could not be written to the journal; the recording
+  /// itself goes on with it.
   public var problem: (any Error)? { state.withLock { $0.problem } }
 
   /// Goes on counting secrets where a cassette ends.
@@ -307,8 +310,9 @@ public final class RecordingJournal: Sendable {
     if let losing { for loss in losses { losing(loss.line) } }
   }
 
-  /// Writes a large interaction down; answers what does not stand in the journal for that. Its secrets
-  /// are looked for outside the lock, so that whoever writes a small one down does not wait for them.
+  /// Writes a large interaction down; answers what does not stand in the journal for that. Its
+  /// secrets are looked for outside the lock, so that whoever writes a small one down does not wait
+  /// for them.
   private func appendApart(_ interaction: Interaction, order: Int) -> [Loss] {
     var losses: [Loss] = []
     for _ in 0..<Self.attemptsMax {
@@ -400,8 +404,8 @@ extension RecordingJournal.State {
     isBegun = true
   }
 
-  /// Keeps bodies that are too large for a line, and answers their names, and those of the files that
-  /// were not there before.
+  /// Keeps bodies that are too large for a line, and answers their names, and those of the files
+  /// that were not there before.
   private mutating func keepAside(
     _ bodies: [Data]
   ) throws -> (all: [(data: Data, name: String)], new: [String]) {
@@ -437,7 +441,8 @@ extension RecordingJournal.State {
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
       lines.remove(at: index)
-      // What is too large for a line is as little to stay as the line, unless another names it, too.
+      // What is too large for a line is as little to stay as the line, unless another names it,
+      // too.
       let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
       remove(
         line.interaction.bodies
@@ -455,7 +460,8 @@ extension RecordingJournal.State {
     unreplaced = []
   }
 
-  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any more.
+  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any
+  /// more.
   fileprivate var beginning: (redaction: Redaction, learnedCount: Int)? {
     page != nil ? (redaction, learned.count) : nil
   }

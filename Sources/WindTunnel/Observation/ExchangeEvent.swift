@@ -1,47 +1,50 @@
 public import WindTunnelSymptoms
 
-/// One step of an exchange, as a deck tells whoever observes it.
+/// One event of an exchange, as a deck reports it to its observer.
 ///
-/// Of a request come, in this order, ``decided(_:)``, ``requestEnd(_:handshake:upload:)``,
-/// ``firstByte(_:)`` where anything is answered, and ``ended(_:_:)``; of a connection or a tunnel
-/// ``decided(_:)``, and of a tunnel ``tunnelEnded(_:)``. Each bears whole values, so that a log, a
-/// count or a page is a fold over the events and needs no table of its own to know what one is about.
+/// The events of a request are, in this order, ``decided(_:)``,
+/// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, and
+/// ``ended(_:_:)``; those of a connection ``decided(_:)`` alone, and those of a tunnel
+/// ``decided(_:)`` and ``tunnelEnded(_:)``. Each holds whole values, so that a log, a count or a
+/// page is a fold over the events and needs no table of its own.
 public enum ExchangeEvent: Sendable {
-  /// The deck decided what a request, a connection or a tunnel meets.
+  /// The deck decided the answer to a request, or the faults of a connection or a tunnel.
   ///
-  /// It comes under the deck's lock, so that events of one deck come in the order of its decisions.
+  /// Reported under the deck's lock, so that the events of one deck come in the order of its
+  /// decisions.
   case decided(Journal.Entry)
-  /// The whole request has come. It may have come before it was decided.
+  /// A whole request has arrived, perhaps before it was decided.
   ///
   /// - Parameters:
-  ///   - handshake: From the connection's beginning to the request's, where that was a TLS handshake.
-  ///   - upload: From the request's head to its last byte, where there are bytes to be seen.
+  ///   - handshake: The time from the connection's beginning to the request's, where that was a TLS
+  ///     handshake.
+  ///   - upload: The time from the request's head to its last byte, where bytes can be seen.
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
-  /// The first byte of the answer has left for the client.
+  /// The first byte of the answer has been sent to the client.
   case firstByte(Outcome)
-  /// The answer has been carried to its end: whole, cut, or left by the client.
+  /// The answer has ended: whole, cut, or abandoned by the client.
   ///
-  /// The second value is `nil` where what carries the answer does not measure it, as in process.
+  /// The second value is `nil` where the stage does not measure it, as in process.
   case ended(Outcome, ExchangeEnd?)
   /// A tunnel has been closed.
   case tunnelEnded(TunnelEnd)
 }
 
-/// The end of an exchange, as the server saw it that carried the answer.
+/// The end of an exchange, as the server saw it.
 public struct ExchangeEnd: Sendable, Hashable {
-  /// The scenario that it was decided in; `nil` where the server is no proxy.
+  /// The scenario in which it was decided; `nil` where the server is not a proxy.
   public var scenario: String?
-  /// The status that went out; `nil` where none did.
+  /// The status that was sent; `nil` where none was.
   public var status: Int?
-  /// The content that went to the client, in bytes.
+  /// The number of bytes of content that were sent to the client.
   public var bytes: Int
-  /// From the end of the request to the last byte of the answer, as far as the server had handed it
-  /// over.
+  /// The time from the end of the request to the last byte of the answer, as far as the server had
+  /// handed it over.
   public var latency: Duration
-  /// The manner of it.
+  /// The way in which the answer ended.
   public var ending: Ending
 
-  /// Makes an end of what was seen.
+  /// Makes an end from its measurements.
   public init(
     scenario: String? = nil,
     status: Int?,
@@ -53,39 +56,40 @@ public struct ExchangeEnd: Sendable, Hashable {
     (self.latency, self.ending) = (latency, ending)
   }
 
-  /// The manners in which an answer ends.
+  /// The ways in which an answer ends.
   public enum Ending: Sendable, Hashable {
-    /// The client was given all of it.
+    /// The client was sent the whole answer.
     case whole
-    /// The weather broke it off.
+    /// The scenario cut the answer off.
     case cut
-    /// The client left before the end.
+    /// The client closed the connection before the end.
     case clientLeft
     /// The live origin failed.
     case failed(Symptom)
-    /// The server was ended meanwhile.
+    /// The server was stopped meanwhile.
     case stopped
   }
 }
 
 /// The end of a tunnel (`CONNECT`), of which a proxy sees bytes and times.
 public struct TunnelEnd: Sendable, Hashable {
-  /// The scenario that it began in.
+  /// The scenario in which the tunnel was opened.
   public var scenario: String
-  /// The place that it led to, `host:port`.
+  /// The address that it led to, `host:port`.
   public var authority: String
-  /// The time that connecting took, the link's part included; `nil` where it was not opened.
+  /// The time that connecting took, the link's part included; `nil` where the tunnel was not
+  /// opened.
   public var connect: Duration?
-  /// The bytes that came from the client.
+  /// The number of bytes that came from the client.
   public var bytesUp: Int
-  /// The bytes that went to the client.
+  /// The number of bytes that were sent to the client.
   public var bytesDown: Int
-  /// From the `CONNECT` to the end.
+  /// The time from the `CONNECT` to the end.
   public var duration: Duration
-  /// The reason of it.
+  /// The reason why the tunnel ended.
   public var reason: Reason
 
-  /// Makes an end of what was seen.
+  /// Makes an end from its measurements.
   public init(
     scenario: String,
     authority: String,
@@ -102,29 +106,30 @@ public struct TunnelEnd: Sendable, Hashable {
 
   /// The reasons for which a tunnel ends.
   public enum Reason: Sendable, Hashable {
-    /// Both ends closed in good order.
+    /// Both ends closed in an orderly way.
     case closed
-    /// The client aborted it.
+    /// The client reset the connection.
     case clientReset
-    /// The origin aborted it.
+    /// The origin reset the connection.
     case originReset
-    /// The weather broke it off.
+    /// The scenario cut the tunnel off.
     case cut
-    /// It was not opened: the `CONNECT` was answered so.
+    /// The tunnel was refused: the `CONNECT` was answered with this status.
     case refused(Int)
     /// The origin could not be reached.
     case failed(Symptom)
-    /// It should have been opened, and the client does not trust who vouches for its end.
+    /// The proxy was to open the tunnel, and the client does not trust the proxy's authority.
     case certificateRefused
-    /// It should have been opened, and the handshake failed: half a sentence says how.
+    /// The proxy was to open the tunnel, and the TLS handshake failed for this reason, half a
+    /// sentence.
     case handshakeFailed(String)
-    /// Nothing passed for too long, or it lasted too long.
+    /// The tunnel was idle or open for too long.
     case expired
-    /// The proxy was ended.
+    /// The proxy was stopped.
     case stopped
   }
 
-  /// Tells whether something else than the two ends ended it.
+  /// Tells whether anything but the two ends closed the tunnel.
   public var isBroken: Bool {
     switch reason {
     case .closed, .stopped: false

@@ -1,31 +1,31 @@
-/// The decisions of a deck, in their order.
+/// The decisions of a deck, in order.
 public struct Journal: Sendable {
-  /// The number of entries that are kept; the oldest go first.
+  /// The greatest number of entries that are kept; the oldest are dropped first.
   public static let entriesMax = 100_000
 
-  /// One decision of the deck's.
+  /// One decision of a deck.
   public struct Entry: Sendable, Hashable {
     /// The number of the outcome.
     public var id: Int
-    /// The decision about faults; lane, key and ordinal with it.
+    /// The faults that were decided, with the lane, the key and the ordinal.
     public var decision: Decision
-    /// The answer that was dealt.
+    /// The answer that was played.
     public var take: Take
-    /// Tells whether an equal request of the same lane was in flight, so that which of them got which
-    /// was the client's affair.
+    /// Tells whether an equal request of the same lane was in flight, so that the client's timing
+    /// decided which of them got which answer.
     public var overlapping = false
-    /// The place of a recording that would have answered as well: nothing but what was taken out of them
-    /// tells the two apart, and this is the first time that the value was asked with. `nil` where
-    /// something told.
+    /// The place of a recording that would have answered just as well: the two differ only in
+    /// values that were redacted, and this request is the first with its value. `nil` where the
+    /// recordings differ otherwise.
     public var rival: Int?
-    /// The mutations that were not done because the answer gave no room for them, in a sentence each.
+    /// The mutations for which the answer gave no room, one sentence each.
     public var misfits: [String] = []
-    /// Tells whether a server may meet the request twice without harm (RFC 9110 §9.2.2): it is not a POST
-    /// or PATCH, or it bears an `Idempotency-Key`.
+    /// Tells whether a server may get the request twice without harm (RFC 9110 §9.2.2): it is not a
+    /// POST or PATCH, or it has an `Idempotency-Key`.
     public var isRepeatable = true
   }
 
-  /// The answer that was dealt.
+  /// The answer that was played.
   public enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette, whole.
     case recording(Int)
@@ -35,9 +35,9 @@ public struct Journal: Sendable {
     case computed
     /// The live origin's answer.
     case forwarded
-    /// Nothing: no recording answers.
+    /// No answer: no recording matches.
     case unmatched
-    /// Nothing yet: a connection has no request.
+    /// No answer yet: a connection has no request.
     case connection
   }
 
@@ -52,7 +52,7 @@ public struct Journal: Sendable {
   /// Tells whether nothing was decided, not even a fault of a connection.
   package var isEmpty: Bool { count == 0 }
 
-  /// Everything that is kept, in order.
+  /// The entries that are kept, in order.
   public var all: [Entry] { (0..<count).map { ring[place($0)] } }
 
   /// Returns the number of those that are meant of the ones that are kept; none is copied for it.

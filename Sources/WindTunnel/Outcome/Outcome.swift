@@ -7,35 +7,35 @@ public struct Outcome: Sendable, Hashable {
   public enum Source: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Interaction, place: Int)
-    /// A function of the deck's, which answered this.
+    /// A function of the deck, with its response.
     indirect case computed(Response)
-    /// The live origin; what it answers is kept under this number, or passes unrecorded.
+    /// The live origin; its answer is kept under this number, or passes unrecorded.
     case forward(ticket: Int?)
-    /// Nothing on the cassette answers.
+    /// No recording, and the reason why none matches.
     indirect case unmatched(Mismatch)
   }
 
   /// The number of this outcome in its deck.
   public var id: Int
-  /// The request as it was matched: without a lane, with the origin it was meant for.
+  /// The request as it was matched: without a lane, with the origin that it was meant for.
   public var request: Request
   /// The source of the answer.
   public var source: Source
   /// The faults of the exchange.
   public var decision: Decision
-  /// The link and the fates of its packets.
+  /// The link, and the draws that decide which packets are lost.
   public var path: LinkPath? {
     get { boxedPath?.value }
     set { boxedPath = newValue.map { Boxed($0) } }
   }
-  /// The address that a forwarded request goes to in place of its own.
+  /// The URL that a forwarded request goes to in place of its own.
   public var liveURL: RequestURL? {
     get { boxedLiveURL?.value }
     set { boxedLiveURL = newValue.map { Boxed($0) } }
   }
   /// The speed of a recorded answer.
   public var pace: Pace
-  /// The time of the decision, by the caller's clock; `nil`: nobody told.
+  /// The time of the decision by the caller's clock; `nil` where the caller gave none.
   public var moment: Date?
   /// The name by which the client called this server, such as `localhost:8080`, where it is not
   /// the plain address; the request itself has the origin that is meant.
@@ -70,7 +70,7 @@ public struct Outcome: Sendable, Hashable {
     moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
   }
 
-  /// Tells whether the answer comes from the live origin and nothing stands in its place.
+  /// Tells whether the client gets the live origin's answer.
   public var forwards: Bool { Self.forwards(source, decision) }
 
   /// The same before there is an outcome.
@@ -84,7 +84,7 @@ extension Outcome {
   /// About what the request line and fields take.
   private static let requestHeadBytes = 200
 
-  /// The shaper that the answer passes through; `nil`: none.
+  /// The shaper that the answer passes through; `nil`: the answer is not slowed down.
   public var shaper: Shaper? {
     path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
@@ -97,18 +97,18 @@ extension Outcome {
   var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }
 }
 
-/// The speed of a recorded answer, next to the day it was recorded.
+/// The speed of recorded answers, relative to the recording.
 ///
 /// The pieces of a streamed body stay pieces at any pace.
 public enum Pace: Sendable, Hashable {
-  /// Nothing is waited for.
+  /// As fast as possible, without waits.
   case immediately
-  /// So many times as fast as it was recorded: its first byte and each of its pieces come in a
-  /// share of their time. A factor below one is slower; one that is no positive number waits for
-  /// nothing.
+  /// A multiple of the recorded speed: the first byte and each piece arrive in a fraction of their
+  /// recorded time. A factor below one is slower; one that is not a positive number removes all
+  /// waits.
   case times(Double)
 
-  /// In the time that it took.
+  /// The recorded speed itself.
   public static let asRecorded = Pace.times(1)
 
   /// Returns the wait where the recording waited so long; a time that ran backwards is none.
@@ -126,15 +126,15 @@ public enum Pace: Sendable, Hashable {
 public struct TunnelDecision: Sendable, Hashable {
   /// The faults; the decision's key is `CONNECT host:port`.
   public var decision: Decision
-  /// The link and the fates of its packets; `nil`: as fast as it goes.
+  /// The link, and the draws that decide which packets are lost; `nil`: as fast as possible.
   public var path: LinkPath?
-  /// The scenario that it was decided in.
+  /// The scenario in which the tunnel was decided.
   public var scenario: String
-  /// Tells whether the host is one that the cassette answers for, so that the live one must not be asked.
+  /// Tells whether the cassette answers for the host, so that the live one must not be asked.
   public var isOnCassette: Bool
-  /// Tells whether the proxy looks into it, so that its requests are decided one by one.
+  /// Tells whether the proxy decrypts the tunnel, so that its requests are decided one by one.
   public var isOpened: Bool
-  /// The failure that was recorded of it; `nil` where that is not on the cassette.
+  /// The recorded failure of the tunnel; `nil` where none is on the cassette.
   public var failure: Failure?
   /// Under which number its failure is kept; `nil` where nothing is recorded.
   var ticket: Int?

@@ -1,5 +1,5 @@
-/// The name of a recorded response that nothing changes: whatever asks for it by GET, and not for a
-/// part of it, is sent the very same bytes.
+/// The key of a recorded response that nothing changes: each GET for it, but for one of a part, is
+/// sent the very same bytes.
 @_spi(WindTunnel) public struct RenderedResponseKey: Sendable, Hashable {
   /// The number of the deck's cassette, in the order in which they were loaded.
   @usableFromInline var cassette: Int
@@ -7,23 +7,23 @@
   @usableFromInline var place: Int
 }
 
-/// Responses as a stage has put them together, to be sent again as they are.
+/// A cache of responses as a stage has rendered them, to be sent again unchanged.
 @_spi(WindTunnel) public struct RenderedResponseCache<Rendered> {
   @usableFromInline var cassette = 0
   @usableFromInline var responses: [Rendered?] = []
   @usableFromInline var bytes = 0
   @usableFromInline let bytesMax: Int
-  /// The number of times that a response was found.
+  /// The number of times that a response was found in the cache.
   public var hits: Int { hitCount }
   @usableFromInline var hitCount = 0
 
-  /// The number of bytes beyond which a response is put together each time anew.
+  /// The default limit of the cache, in bytes: responses beyond it are rendered each time.
   public static var bytesMaxDefault: Int { 32 << 20 }
 
-  /// Makes a cache without responses.
+  /// Makes an empty cache.
   @inlinable public init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
 
-  /// Finds what was kept under a key, where that fits.
+  /// Returns the response of a key, where that fits.
   @inlinable public mutating func find(
     _ key: RenderedResponseKey,
     where fits: (Rendered) -> Bool = { _ in true }
@@ -35,7 +35,7 @@
     return response
   }
 
-  /// Keeps what takes so many bytes; what is of an older cassette goes.
+  /// Keeps a response of a number of bytes; those of an older cassette are dropped.
   @inlinable public mutating func keep(
     _ response: Rendered,
     under key: RenderedResponseKey,

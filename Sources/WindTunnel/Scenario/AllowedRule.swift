@@ -1,11 +1,11 @@
-/// A rule of findings that a client may break in a scenario, and why.
+/// A rule of findings that a client may break in a scenario, with the reason.
 public struct AllowedRule: Sendable, Hashable {
-  /// The name of the rule, as `windtunnel rules list` has it.
+  /// The name of the rule, as `windtunnel rules list` prints it.
   public var rule: String
   /// The reason, which every report shows.
   public var reason: String
 
-  /// Makes an allowance of both.
+  /// Makes an allowance of a rule and a reason.
   public init(_ rule: String, because reason: String) { (self.rule, self.reason) = (rule, reason) }
 
   /// `{ "gives-up-at-once": "the app asks again when it is opened" }`.

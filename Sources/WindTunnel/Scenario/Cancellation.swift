@@ -1,17 +1,17 @@
-/// The giving up of callers: a share of the calls of a drill is cancelled, each at a drawn moment.
-/// Which and when is the seed's, like everything else.
+/// The cancellation of a share of a drill's calls by their callers, each at a drawn time. The seed
+/// decides which calls and when, as it decides everything else.
 public struct Cancellation: Sendable, Hashable {
   /// The share of the calls, from 0 to 1.
   public var share: Double
-  /// The time after its beginning at which a call is given up, if it has no end by then.
+  /// The time from its beginning after which a call is cancelled, if it has not ended by then.
   public var after: Fault.Spread
 
-  /// Makes a cancellation of a share.
+  /// Makes a cancellation of a share of the calls.
   public init(share: Double, after: Fault.Spread) { (self.share, self.after) = (share, after) }
 }
 
 extension Scenario {
-  /// Returns when the caller of a lane's call gives it up; `nil`: never.
+  /// Returns the time after which the caller of a lane's call cancels it; `nil`: never.
   public func cancellation(seed: UInt64, lane: Lane) -> Duration? {
     guard let cancellation else { return nil }
     let draws = Draws(

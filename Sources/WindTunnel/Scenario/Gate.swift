@@ -2,12 +2,16 @@ internal import Foundation
 
 /// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`.
 ///
+/// ```swift
+/// let gate = try Gate("p95(POST /payments) <= 3s")
+/// ```
+///
 ///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
 ///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
 ///
 /// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
 public struct Gate: Sendable, CustomStringConvertible {
-  /// The relation that the figure has to have to the bar.
+  /// The relation between the metric and the bar.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atLeast = ">="
     case atMost = "<="
@@ -25,21 +29,21 @@ public struct Gate: Sendable, CustomStringConvertible {
     case baseline(times: Double)
   }
 
-  /// The gate as it was written.
+  /// The text of the gate, as it was written.
   public let description: String
   package let metric: GateMetric
   /// The calls that are meant; `nil`: all.
   package let endpoint: RequestPattern?
   package let comparison: Comparison
   package let bar: Bar
-  /// The place where it was written; it does not tell one gate from another.
+  /// The place in a file where the gate was written; gates that differ in it alone are equal.
   public var place: FilePlace?
 
-  /// A place in a file of the user's.
+  /// A place in a user's file.
   public struct FilePlace: Sendable, Hashable {
     /// The path, as it was given.
     public var file: String
-    /// The line, counted from one.
+    /// The line, counted from 1.
     public var line: Int
 
     package init(file: String, line: Int) {
@@ -47,10 +51,10 @@ public struct Gate: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A gate's text is longer than this: it is refused.
+  /// The greatest length of a gate's text, in characters; a longer one is refused.
   public static let charactersMax = 500
 
-  /// Tells whether it asks for a figure of another report, or of the two together.
+  /// Tells whether the gate compares with another report.
   public var needsBaseline: Bool {
     guard case .figure = bar else { return true }
     return metric.isOfPair
@@ -72,7 +76,7 @@ public struct Gate: Sendable, CustomStringConvertible {
 }
 
 extension Gate: Hashable {
-  /// Two are the same that ask the same in the same words, wherever they were written.
+  /// Tells whether two gates have the same text, wherever they were written.
   public static func == (one: Gate, other: Gate) -> Bool {
     one.description == other.description && one.metric == other.metric
       && one.endpoint == other.endpoint && one.comparison == other.comparison
@@ -83,18 +87,18 @@ extension Gate: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// The reason why a gate does not read: what stands there, where, and what should.
+/// The error of a gate that cannot be parsed: its text, the place in it, and what was expected.
 public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The gate as it was written.
+  /// The text of the gate, as it was written.
   public var gate: String
-  /// The character that is wrong, counted from one.
+  /// The position of the wrong character, counted from 1.
   public var column: Int
   /// The problem, as half a sentence.
   public var problem: String
-  /// The remedy, where that is not plain.
+  /// The remedy, as a sentence; `nil` where it is obvious.
   public var remedy: String?
 
-  /// All of it in a sentence or two.
+  /// The error in one or two sentences.
   public var description: String {
     let shown = gate.count > 80 ? "\(gate.prefix(80))…" : gate
     return "gate \"\(shown)\", column \(column): \(problem).\(remedy.map { " \($0)" } ?? "")"
@@ -102,7 +106,7 @@ public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Gate {
-  /// Reads a gate from text.
+  /// Parses the text of a gate.
   public init(_ text: String) throws(GateError) {
     var parser = GateParser(text)
     self = try parser.gate()

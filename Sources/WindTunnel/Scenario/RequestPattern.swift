@@ -1,10 +1,10 @@
 /// A pattern of requests: a method or `*`, then a path whose segments may be `*` or `{name}`
 /// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
 ///
-/// `OPTIONS *` is meant by that and by nothing that speaks of paths, but for `/**`.
+/// `OPTIONS *` is matched by itself and by no pattern of paths but `/**`.
 ///
-/// A tunnel is meant by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any port,
-/// `CONNECT *`. In front of a path a host may begin with `*.`, too.
+/// A tunnel is matched by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
+/// port, `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -13,11 +13,11 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   private let segments: [String]
   private var query: String?
 
-  /// The pattern as it was written.
+  /// The text of the pattern, as it was written.
   public let description: String
 
-  /// Reads a pattern. Without a method any is meant; with a host (`GET https://a.example/x`) or a
-  /// query (`GET /x?page=2`) only that one.
+  /// Parses a pattern. Without a method it matches any; with a host (`GET https://a.example/x`) or
+  /// a query (`GET /x?page=2`) only that one.
   public init(_ text: String) {
     description = text
     let words = text.split(separator: " ", maxSplits: 1)
@@ -40,13 +40,14 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     ).map(String.init)
   }
 
-  /// Reads a pattern from a literal.
+  /// Makes a pattern from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Tells whether it speaks of tunnels and nothing else.
   var isForTunnels: Bool { method == "CONNECT" }
 
-  /// The method that is most likely meant where one stands in small letters; `nil` where it is well.
+  /// The method that is most likely meant where one stands in small letters; `nil` where it is
+  /// well.
   package var meantMethod: String? { method.flatMap { Self.meant($0) } }
 
   /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
@@ -56,7 +57,8 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return method != capitals && known.contains(capitals) ? capitals : nil
   }
 
-  /// Tells whether a request may be meant of which the query is not known, nor the host where it has none.
+  /// Tells whether a request may be meant of which the query is not known, nor the host where it
+  /// has none.
   package func mayMatch(_ request: Request) -> Bool {
     var part = self
     part.query = nil
@@ -64,7 +66,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return part.matches(request)
   }
 
-  /// Tells whether a request is meant.
+  /// Tells whether a request matches the pattern.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }
     if let host, !host.matches(request.url) { return false }
@@ -116,7 +118,8 @@ private struct HostPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-  /// The reason why a text that people wrote means no request that there is, and what was probably meant.
+  /// The reason why a text that people wrote means no request that there is, and what was probably
+  /// meant.
   struct Problem: Sendable, Hashable {
     var problem: String
     var remedy: String
@@ -126,8 +129,8 @@ extension RequestPattern {
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
   ]
 
-  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing; where
-  /// people write one they should hear of that.
+  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing;
+  /// where people write one they should hear of that.
   static func problem(with text: String) -> Problem? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count <= 2, let target = words.last, !target.isEmpty else {

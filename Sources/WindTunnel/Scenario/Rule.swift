@@ -1,21 +1,26 @@
 /// A condition and the faults that fire under it, together and in order.
+///
+/// ```swift
+/// let slow = Rule.on("POST /payments", .attempt(1), .delay(.exactly(.seconds(2))), .status(503))
+/// ```
 public struct Rule: Sendable, Hashable {
-  /// The condition under which it fires.
+  /// The condition under which the faults fire.
   public var trigger: Trigger
-  /// The faults, in their order.
+  /// The faults, in order.
   public var faults: [Fault]
-  /// Keys that begin with `_`: kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
-  /// Keys that begin with `_` in the objects within, by their place: `when` or `faults[0]`.
+  /// The members of nested objects whose names begin with `_`, by their place: `when` or
+  /// `faults[0]`.
   public var innerNotes: [String: [JSON.Member]] = [:]
 
-  /// Makes a rule of its trigger and faults.
+  /// Makes a rule of a trigger and faults.
   public init(when trigger: Trigger, _ faults: [Fault]) {
     self.trigger = trigger
     self.faults = faults
   }
 
-  /// A rule for such requests.
+  /// Makes a rule for the requests of a pattern.
   public static func on(
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
@@ -24,7 +29,7 @@ public struct Rule: Sendable, Hashable {
     on(request, trigger, faults)
   }
 
-  /// A rule for such requests.
+  /// Makes a rule for the requests of a pattern.
   public static func on(
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
@@ -35,13 +40,13 @@ public struct Rule: Sendable, Hashable {
     return Rule(when: trigger, faults)
   }
 
-  /// A rule for every request and connection.
+  /// Makes a rule for every request and connection.
   public static func always(_ trigger: Trigger = .always, _ faults: Fault...) -> Rule {
     Rule(when: trigger, faults)
   }
 
-  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing in
-  /// its trigger needs a request.
+  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing
+  /// in its trigger needs a request.
   package var isForConnections: Bool {
     trigger.isForConnections
       && faults.allSatisfy {
@@ -53,19 +58,19 @@ public struct Rule: Sendable, Hashable {
 
 /// The faults that were decided for one connection or request.
 public struct Decision: Sendable, Hashable {
-  /// The lane it was decided in.
+  /// The lane of the connection or request.
   public var lane: Lane
   /// The request's key; ``connectionKey`` for a connection.
   public var key: String
-  /// The ordinal of the request within its key and lane, from one.
+  /// The ordinal of the request within its key and lane, from 1.
   public var ordinal: Int
-  /// The faults, in their order, with everything random drawn.
+  /// The faults, in order, with everything random drawn.
   public var faults: [Fault]
 
   /// The key of connections.
   public static let connectionKey = "connection"
 
-  /// One line that says all of it, the same on every machine: what the story's hash is made of.
+  /// One line with the whole decision, the same on every machine: the input of the story's hash.
   public var line: String {
     "\(lane)\t\(key)\t\(ordinal)\t\(JSON.array(faults.map(\.json)))"
   }
@@ -118,8 +123,8 @@ extension JSON {
   }
 }
 
-/// Two faults of one rule that cannot both happen to an exchange: where the later of them stands, and
-/// why.
+/// Two faults of one rule that cannot both happen to an exchange: where the later of them stands,
+/// and why.
 struct FaultConflict: Sendable, Hashable {
   /// The place in the list of the fault that cannot be met as well.
   var index: Int

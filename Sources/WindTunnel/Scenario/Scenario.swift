@@ -1,37 +1,50 @@
-/// A link, rules and gates under a name: what goes wrong, and what a client must reach in it.
+/// A link, rules and gates under a name: the network's faults, and the bars that a client must
+/// clear in them.
+///
+/// ```swift
+/// let tunnel = Scenario(
+///   "tunnel",
+///   link: Link(
+///     up: .init(delay: .milliseconds(50), lossProbability: 0.02),
+///     down: .init(delay: .milliseconds(50), lossProbability: 0.02)
+///   ),
+///   rules: [.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))],
+///   gates: [try Gate("successRate >= 0.99")]
+/// )
+/// ```
 public struct Scenario: Sendable, Hashable {
-  /// The name, which goes into every draw.
+  /// The name, which is part of every draw.
   public var name: String
-  /// One sentence about it.
+  /// A description of the scenario in one sentence.
   public var summary: String?
-  /// The account of what can be asked of a client in it; `nil`: nobody has said.
+  /// The result that can be expected of a client in the scenario; `nil` where it is not stated.
   public var survival: Survival?
-  /// The number of calls that show what it does to a client; `nil`: as many as a drill makes anywhere.
+  /// The number of calls that a drill makes in the scenario; `nil`: the drill's own number.
   public var calls: Int?
-  /// The time that a call may take in it, where that is another than anywhere else.
+  /// The time that a call may take in the scenario; `nil`: the drill's own deadline.
   public var deadline: Duration?
-  /// The most calls that begin in a second, where it shows something in time and not in many calls; `nil`:
-  /// as many as a drill begins anywhere.
+  /// The greatest number of calls that begin in a second, for a scenario that shows its effect over
+  /// time and not over many calls; `nil`: the drill's own rate.
   public var callsPerSecond: Double?
-  /// Tells whether connections are kept for the next call though no rule is about that.
+  /// Tells whether connections are kept alive for the next call though no rule is about that.
   public var wantsKeptConnections = false
-  /// The path to the server; `nil`: as fast as it goes.
+  /// The link to the server; `nil`: as fast as possible.
   public var link: Link?
   /// The rules, in the order in which they compose.
   public var rules: [Rule]
-  /// The calls that their callers give up.
+  /// The share of calls that are cancelled by their callers; `nil`: none.
   public var cancellation: Cancellation?
   /// Keys of the cancellation that begin with `_`.
   var cancellationNotes: [JSON.Member] = []
-  /// The requests whose calls must show something.
+  /// The requests of critical endpoints, whose calls must show something to the user.
   public var critical: [RequestPattern]
-  /// The bars that a client has to clear in it.
+  /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
-  /// The rules of findings that a client may break in it.
+  /// The rules of findings that a client may break in the scenario.
   public var allowed: [AllowedRule] = []
-  /// Keys that begin with `_`: kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
-  /// Keys of the link that begin with `_`.
+  /// The members of the link whose names begin with `_`, kept as they are.
   public var linkNotes: [JSON.Member] = []
 
   /// Makes a scenario of its parts.
@@ -57,8 +70,8 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether a request belongs to a critical endpoint.
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
-  /// Tells whether it is about connections that are kept after an answer, so that a server has to keep
-  /// them, and a client has to live for more than one call.
+  /// Tells whether the scenario is about connections that are kept alive after an answer, so that a
+  /// server has to keep them and a client has to live for more than one call.
   public var keepsConnections: Bool {
     wantsKeptConnections
       || rules.lazy.flatMap(\.faults).contains { fault in
@@ -67,8 +80,8 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for the next:
-  /// most know an answer again by its address.
+  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for
+  /// the next: most know an answer again by its address.
   package var showsWhatMayBeKept: Bool {
     keepsConnections
       && rules.contains { rule in
@@ -78,8 +91,8 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything, whatever it is
-  /// that is tried.
+  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,
+  /// whatever it is that is tried.
   package var standsStill: Bool {
     !rules.isEmpty
       && rules.allSatisfy { rule in
@@ -90,7 +103,7 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
-  /// Tells whether any rule fails connections, which takes an address of their own on the wire.
+  /// Tells whether any rule fails connections, for which the wire needs an address of their own.
   public var hasConnectionFaults: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in
       guard case .connection = fault else { return false }
@@ -103,14 +116,14 @@ extension Scenario: ExpressibleByArrayLiteral {
   /// The name of every plan.
   static let planName = "plan"
 
-  /// A plan: one rule after the other.
+  /// Makes a plan, which is a scenario without a name, of its rules.
   public init(arrayLiteral elements: Rule...) { self.init(Self.planName, rules: elements) }
 }
 
 extension Scenario {
-  /// Decides what a connection meets before there is a request on it.
+  /// Decides the faults of a connection before there is a request on it.
   ///
-  /// Rules that follow the clock are taken as in their time; ``Deck`` knows better.
+  /// Rules that follow the clock are taken to be within their window; ``Deck`` knows the time.
   public func decideConnection(seed: UInt64, lane: Lane, ordinal: Int) -> Decision {
     decideConnection(seed: seed, lane: lane, ordinal: ordinal, in: nil)
   }
@@ -128,9 +141,9 @@ extension Scenario {
     return Decision(moment, fired(at: moment) { $0.isForConnections })
   }
 
-  /// Decides what a request meets: a pure function of its arguments, whoever asks and when.
+  /// Decides the faults of a request: a pure function of its arguments, whoever asks and when.
   ///
-  /// Rules that ask for the clock or for fields are taken to be met; ``Deck`` knows better.
+  /// Conditions on the clock or on header fields are taken to hold; ``Deck`` knows both.
   public func decide(
     _ request: Request,
     key: RequestKey,
@@ -146,9 +159,10 @@ extension Scenario {
     return Decision(moment, fired(request, at: moment))
   }
 
-  /// Decides what a request meets that comes through a proxy. The proxy connects for each request, so
-  /// the rules of connections are the request's, too; there is no handshake in one that is not in a
-  /// tunnel. One by `https` comes out of an open tunnel, which has met the rules of connections.
+  /// Decides what a request meets that comes through a proxy. The proxy connects for each request,
+  /// so the rules of connections are the request's, too; there is no handshake in one that is not
+  /// in a tunnel. One by `https` comes out of an open tunnel, which has met the rules of
+  /// connections.
   func decideProxied(_ request: Request, at moment: Moment) -> Decision {
     if let own = portal(request) { return Decision(moment, [own]) }
     let isInTunnel = request.url.scheme == "https"
@@ -263,9 +277,9 @@ extension Scenario {
 // MARK: Of tunnels
 
 extension Scenario {
-  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and by
-  /// those of every request as far as they can be carried by bytes that cannot be read. A status is
-  /// only for the rules that name the tunnel: it answers the `CONNECT`.
+  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and
+  /// by those of every request as far as they can be carried by bytes that cannot be read. A status
+  /// is only for the rules that name the tunnel: it answers the `CONNECT`.
   func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
     let fired = fired(at: moment) { rule in
       // What speaks of every request is met by those within an open tunnel, and not by itself, too.
@@ -282,7 +296,7 @@ extension Scenario {
     return decision
   }
 
-  /// Tells whether it has faults that need to look into a tunnel, so that they do not happen in one.
+  /// Tells whether the scenario has faults that happen only in a decrypted tunnel.
   public var hasFaultsBeyondTunnels: Bool {
     rules.contains { rule in
       if let request = rule.trigger.request { return !request.isForTunnels }
@@ -292,7 +306,8 @@ extension Scenario {
     }
   }
 
-  /// Tells whether it breaks tunnels off at a byte, which only a proxy that passes their bytes on can do.
+  /// Tells whether the scenario cuts tunnels off at a byte, which only a proxy that relays their
+  /// bytes can do.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -302,7 +317,8 @@ extension Scenario {
     }
   }
 
-  /// Tells whether it fails handshakes by certificates, which takes a proxy that opens them.
+  /// Tells whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
+  /// tunnels.
   public var needsCertificates: Bool {
     rules.lazy.flatMap(\.faults).contains {
       guard case .connection(.tls(let fault)) = $0 else { return false }
@@ -322,7 +338,8 @@ extension Decision {
   }
 }
 
-/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields say.
+/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields
+/// say.
 struct TriggerContext: Sendable {
   /// Since the scenario began.
   var elapsed = Duration.zero
@@ -341,19 +358,19 @@ struct TriggerContext: Sendable {
 /// The faults that every call would meet on its attempts, computed from scenario and seed without
 /// traffic.
 ///
-/// Of a rule that follows the clock or looks at a request's fields it tells the draw: what the rule
-/// does where its time has come and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)``
-/// says whether what was met is in it.
+/// Of a rule that follows the clock or looks at header fields the story holds the draw: the faults
+/// where the time and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)`` says
+/// whether what was met is in it.
 public struct Story: Sendable {
-  /// The number of attempts of a call that are told.
+  /// The number of attempts of a call that are computed.
   public static let attempts = 8
 
   private var digest = SHA256()
 
-  /// Starts with nothing told.
+  /// Makes a story without calls.
   public init() {}
 
-  /// Tells what one call would meet on attempts 1 to 8.
+  /// Adds the faults that one call would meet on attempts 1 to 8.
   public mutating func tell(
     _ scenario: Scenario,
     seed: UInt64,
@@ -370,23 +387,24 @@ public struct Story: Sendable {
     }
   }
 
-  /// SHA-256 of everything told, as 64 hexadecimal digits.
+  /// The SHA-256 hash of the whole story, as 64 hexadecimal digits.
   public var hash: String {
     digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 
 extension Scenario {
-  /// Tells whether a story tells this line of a connection (``Decision/line``).
+  /// Tells whether a story holds this line of a connection (``Decision/line``).
   public func tells(_ line: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
     let moment = Moment(seed, lane, Decision.connectionKey, ordinal, nil)
     return tells(line, moment, fired(at: moment) { $0.isForConnections })
   }
 
-  /// Tells whether a story tells this line of a request (``Decision/line``).
+  /// Tells whether a story holds this line of a request (``Decision/line``).
   ///
-  /// A rule that follows the clock or looks at fields is told with what it does where it fires at
-  /// all; whether it did, only traffic knows. So a line may lack such rules' faults, and no others'.
+  /// A rule that follows the clock or looks at header fields is in the story with the faults of its
+  /// firing; whether it fired, only traffic shows. A line may therefore lack such rules' faults,
+  /// and no others'.
   public func tells(
     _ line: String,
     of request: Request,

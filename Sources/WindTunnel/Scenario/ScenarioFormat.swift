@@ -11,24 +11,24 @@
 //     "critical": ["GET /home", "POST /payments"],
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
-// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical", "first",
-// "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" }, "fromMilliseconds",
-// "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all must hold. What a fault may
-// be stands at the format
+// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
+// "first", "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" },
+// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all
+// must hold. What a fault may be stands at the format
 // of ``Fault``.
-// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give up
-// that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of findings
-// that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and
-// "lossProbability" are meant for
+// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
+// up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
+// findings that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond",
+// "queueBytes" and "lossProbability" are meant for
 // both directions, and with "up" or "down" in front for one.
 
 public import Foundation
 
 extension Scenario {
-  /// The scenario's file is larger than this: it is refused before it is read.
+  /// The greatest size of a scenario's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 4 << 20
 
-  /// The greatest number of calls that it may ask for.
+  /// The greatest number of calls that a scenario may ask for.
   public static let callsMax = 1_000_000
 
   /// Reads a scenario file, version 1.
@@ -107,7 +107,7 @@ extension Scenario {
   /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
   package func check() throws(FormatError) { _ = try Scenario(data: data(), source: name) }
 
-  /// The text of the scenario's file.
+  /// Returns the contents of the scenario's file.
   public func data() -> Data { Data(json.fileBytes()) }
 
   /// The same as a value.
@@ -145,7 +145,8 @@ extension Scenario {
   }
 }
 
-/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole one.
+/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole
+/// one.
 ///
 ///     { "name": "rate-limited", "seed": 7 }
 ///     { "windtunnelScenario": 1, "name": "rain", "rules": [ … ] }

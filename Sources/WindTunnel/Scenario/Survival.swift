@@ -1,26 +1,26 @@
-/// The account of what can be asked of a client in a scenario: whose calls can go well, by what, and
-/// what would be wrong to do.
+/// The result that can be expected of a client in a scenario: which calls can succeed, by what
+/// means, and what would be wrong to do.
 public struct Survival: Sendable, Hashable {
-  /// The calls of a careful client that go well.
+  /// The share of a careful client's calls that succeed.
   public enum Calls: String, Sendable, Hashable, CaseIterable {
     /// Every one of them.
     case all
-    /// Some, as it comes.
+    /// Some of the calls, by chance.
     case some
-    /// None: whoever says otherwise is wrong.
+    /// No call: a client that reports a success is wrong.
     case none
   }
 
-  /// The calls that can go well.
+  /// The share of the calls that can succeed.
   public var calls: Calls
-  /// The thing by which they do, or by which a client comes out well where none can.
+  /// The means by which calls succeed, or by which a client copes where none can.
   public var by: String
-  /// The thing that is wrong to do.
+  /// The behaviour that would be wrong.
   public var wrong: String
   /// Keys that begin with `_`: kept as they are.
   var notes: [JSON.Member] = []
 
-  /// Makes an account of its parts.
+  /// Makes an expectation of its parts.
   public init(_ calls: Calls, by: String, wrong: String) {
     (self.calls, self.by, self.wrong) = (calls, by, wrong)
   }

@@ -1,28 +1,32 @@
-/// A condition under which faults fire. Everything that is given must hold; an empty trigger always
+/// A condition under which faults fire. All parts that are given must hold; an empty trigger always
 /// fires.
+///
+/// ```swift
+/// let sometimes = Trigger(request: "GET /feed", probability: 0.2)
+/// ```
 public struct Trigger: Sendable, Hashable {
-  /// Only for such requests.
+  /// The pattern of the requests; `nil`: any.
   public var request: RequestPattern?
-  /// Only for requests whose fields are such.
+  /// The condition on the request's header fields; `nil`: none.
   public var header: HeaderCondition?
-  /// Only for requests of critical endpoints (``Scenario/critical``), or only for others.
+  /// The choice of critical endpoints (``Scenario/critical``) or of all others; `nil`: both.
   public var isCritical: Bool?
-  /// Only the first so many requests of a key in a lane.
+  /// The number of first requests of a key in a lane; `nil`: all requests.
   public var first: Int?
-  /// Only the request of this ordinal, counted from one.
+  /// The ordinal of the one request, from 1; `nil`: any.
   public var attempt: Int?
-  /// Only every so-manieth request.
+  /// The number that divides the ordinals of the requests: 3 is the third, the sixth and so on.
   public var every: Int?
-  /// Only this share of the requests, from 0 to 1, by a seeded draw.
+  /// The share of the requests, from 0 to 1, by a seeded draw; `nil`: all.
   public var probability: Double?
-  /// Only while a chain is in its bad state.
+  /// The chain that must be in its bad state; `nil`: no chain.
   public var burst: Burst?
-  /// Only between two moments of the scenario.
+  /// The time window of the scenario; `nil`: the whole time.
   public var window: TimeWindow?
-  /// Only while this field has the value that it had in the first such request of the lane: 401 until
-  /// `Authorization` is another. No field at all is a value, too.
+  /// The header field that must have the value of the lane's first such request: 401 until
+  /// `Authorization` changes. A missing field is a value, too.
   public var untilHeaderChanges: String?
-  /// Only for calls of these numbers, where calls have numbers.
+  /// The numbers of the calls, where calls have numbers; `nil`: all.
   public var calls: CallRange?
 
   /// Makes a trigger of its conditions.
@@ -54,34 +58,35 @@ public struct Trigger: Sendable, Hashable {
 
   /// The trigger that fires every time.
   public static let always = Trigger()
-  /// The first so many requests of a key in a lane.
+  /// Makes a trigger for the first requests of a key in a lane.
   public static func first(_ count: Int) -> Trigger { Trigger(first: count) }
-  /// The request of this ordinal, counted from one.
+  /// Makes a trigger for the request of this ordinal, from 1.
   public static func attempt(_ ordinal: Int) -> Trigger { Trigger(attempt: ordinal) }
-  /// A trigger for each request whose ordinal `count` divides.
+  /// Makes a trigger for each request whose ordinal `count` divides.
   public static func every(_ count: Int) -> Trigger { Trigger(every: count) }
-  /// A share of the requests, from 0 to 1.
+  /// Makes a trigger for a share of the requests, from 0 to 1.
   public static func probability(_ share: Double) -> Trigger { Trigger(probability: share) }
-  /// Requests whose fields are such.
+  /// Makes a trigger for requests whose header fields meet a condition.
   public static func header(_ condition: HeaderCondition) -> Trigger { Trigger(header: condition) }
-  /// Requests of critical endpoints.
+  /// The trigger for requests of critical endpoints.
   public static let critical = Trigger(isCritical: true)
-  /// Requests of endpoints that are not critical.
+  /// The trigger for requests of endpoints that are not critical.
   public static let uncritical = Trigger(isCritical: false)
-  /// While a chain is in its bad state: it goes bad with one probability at each request, and good
-  /// again with another.
+  /// Makes a trigger for requests that find a chain in its bad state: at each request it goes bad
+  /// with one probability, and good again with another.
   public static func burst(goodToBad: Double, badToGood: Double) -> Trigger {
     Trigger(burst: Burst(goodToBad: goodToBad, badToGood: badToGood))
   }
-  /// Between two moments of the scenario.
+  /// Makes a trigger for the time between two moments of the scenario.
   public static func window(from start: Duration = .zero, until end: Duration? = nil) -> Trigger {
     Trigger(window: TimeWindow(from: start, until: end))
   }
-  /// Calls from one number, counted from zero, up to another that is not among them.
+  /// Makes a trigger for calls from one number, counted from 0, up to but not including another.
   public static func calls(from start: Int = 0, until end: Int? = nil) -> Trigger {
     Trigger(calls: CallRange(from: start, until: end))
   }
-  /// While a field has the value that it had in the first such request of the lane.
+  /// Makes a trigger that fires while a header field has the value of the lane's first such
+  /// request.
   public static func until(headerChanges name: String) -> Trigger {
     Trigger(untilHeaderChanges: name)
   }
@@ -89,8 +94,8 @@ public struct Trigger: Sendable, Hashable {
   /// The index of the draw that ``probability`` takes; a fault's own draws follow it.
   static let probabilityDraw = 0
 
-  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A story
-  /// tells what such a rule does where that holds (``Story``).
+  /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A
+  /// story tells what such a rule does where that holds (``Story``).
   var isCircumstantial: Bool { header != nil || window != nil || untilHeaderChanges != nil }
 
   /// Tells whether nothing in it needs a request.
@@ -105,7 +110,8 @@ public struct Trigger: Sendable, Hashable {
     return others == .always
   }
 
-  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's alone.
+  /// Tells whether a request's ordinal and draws let it fire. The chain's draws are no request's
+  /// alone.
   func fires(
     ordinal: Int,
     draws: @autoclosure () -> Draws,
@@ -122,11 +128,11 @@ public struct Trigger: Sendable, Hashable {
 
 /// A condition on a request's fields (RFC 9110 §5); names are compared without regard to case.
 public enum HeaderCondition: Sendable, Hashable {
-  /// A field of this name is there.
+  /// A field of this name is present.
   case present(String)
-  /// One of the fields of this name has this value, to the letter.
+  /// One of the fields of this name has exactly this value.
   case equal(String, to: String)
-  /// No field of this name is there.
+  /// A field of this name is absent.
   case absent(String)
 
   /// The name of the field.
@@ -145,12 +151,12 @@ public enum HeaderCondition: Sendable, Hashable {
   }
 }
 
-/// A time of a scenario, counted from the first connection or request that was decided in it, by the
-/// clock of whoever asks the deck.
+/// A period of a scenario, counted from the first connection or request that was decided in it, by
+/// the clock of the deck's caller.
 public struct TimeWindow: Sendable, Hashable {
-  /// The moment at which it begins.
+  /// The time at which the window begins.
   public var start: Duration
-  /// The moment at which it is over; `nil`: never. That moment is not in it.
+  /// The time at which the window ends, which is not in it; `nil`: never.
   public var end: Duration?
 
   /// Makes a window of its two ends.
@@ -164,18 +170,19 @@ public struct TimeWindow: Sendable, Hashable {
   }
 }
 
-/// The numbers of some of a drill's calls, counted from zero: so one scenario holds calls that meet
-/// something beside calls that show what the same client does without it.
+/// The numbers of some of a drill's calls, counted from 0: one scenario then holds calls that meet
+/// faults beside calls of the same client that do not.
 public struct CallRange: Sendable, Hashable {
   /// The number of the first call.
   public var start: Int
-  /// The number behind the last; `nil`: there is no last.
+  /// The number after the last call; `nil`: there is no last.
   public var end: Int?
 
   /// Makes a range of its two ends.
   public init(from start: Int = 0, until end: Int? = nil) { (self.start, self.end) = (start, end) }
 
-  /// Tells whether a lane's calls are among them. Where calls have no numbers, as behind a proxy, all are.
+  /// Tells whether a lane's calls are among them. Where calls have no numbers, as behind a proxy,
+  /// all are.
   func contains(_ lane: Lane) -> Bool {
     guard let call = lane.call else { return true }
     return call >= start && end.map { call < $0 } != false
@@ -187,9 +194,9 @@ extension Scenario {
   package var lastWindowEnd: Duration? { rules.compactMap { $0.trigger.window?.end }.max() }
 }
 
-/// A chain of two states that takes a step with each request of a key in a lane (Gilbert 1960): faults
-/// come in bursts of `1 / badToGood` requests on average, and `goodToBad / (goodToBad + badToGood)` of
-/// all requests meet one.
+/// A chain of two states that makes a step with each request of a key in a lane (Gilbert 1960):
+/// faults come in bursts of `1 / badToGood` requests on average, and
+/// `goodToBad / (goodToBad + badToGood)` of all requests meet one.
 public struct Burst: Sendable, Hashable {
   /// The probability that a good state is followed by a bad one, from 0 to 1.
   public var goodToBad: Double
@@ -201,7 +208,8 @@ public struct Burst: Sendable, Hashable {
     (self.goodToBad, self.badToGood) = (goodToBad, badToGood)
   }
 
-  /// The share of bad states in the long run, in which the chain starts; of one that never moves, none.
+  /// The share of bad states in the long run, with which the chain starts; 0 for a chain that never
+  /// moves.
   public var badShare: Double {
     let moves = goodToBad + badToGood
     return moves > 0 ? goodToBad / moves : 0
@@ -209,11 +217,13 @@ public struct Burst: Sendable, Hashable {
 
   /// Tells whether the state at an ordinal, counted from one, is the bad one.
   ///
-  /// A pure function of the ordinal: it goes back to the last step whose draw says the state whatever
-  /// it was before, and forward from there. That is few steps back, unless the chain hardly ever moves.
+  /// A pure function of the ordinal: it goes back to the last step whose draw says the state
+  /// whatever it was before, and forward from there. That is few steps back, unless the chain
+  /// hardly ever moves.
   func isBad(at ordinal: Int, _ draws: Draws) -> Bool {
     // A draw below both is followed by the bad state, one not below either by the good one. Between
-    // them it keeps the state, or changes it where a bad state is the likelier one after a good one.
+    // them it keeps the state, or changes it where a bad state is the likelier one after a good
+    // one.
     let (fromGood, fromBad) = (goodToBad, 1 - badToGood)
     let (low, high) = (min(fromGood, fromBad), max(fromGood, fromBad))
     let flips = fromGood > fromBad

@@ -1,25 +1,30 @@
 public import Foundation
 
-/// The record of what was said: interactions in the order they happened.
+/// A recording of HTTP traffic: interactions in the order in which they happened.
+///
+/// ```swift
+/// let cassette = try Cassette(contentsOf: file)
+/// let deck = Deck(cassette)
+/// ```
 public struct Cassette: Sendable, Hashable {
   /// The interactions, in order.
   public var interactions: [Interaction]
-  /// Top-level keys that begin with `_`: kept as they are.
+  /// The top-level members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
 
-  /// The version of the text that is written, and the newest that is read.
+  /// The format version that is written, and the newest that can be read.
   public static var formatVersion: Int { CassetteFormat.version }
 
   /// Makes a cassette of interactions.
   public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
 
-  /// The file is larger than this: it is refused before it is read.
+  /// The greatest size of a cassette's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 512 << 20
 
   /// Reads a cassette file, version 1.
   ///
-  /// - Throws: `FormatError` for a file that is no cassette or of a newer version, `FileError` for
-  ///   one that cannot be read.
+  /// - Throws: `FormatError` for a file that is not a cassette or has a newer version, `FileError`
+  ///   for one that cannot be read.
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let sideFiles = SideFiles(of: file)
@@ -57,9 +62,9 @@ public struct Cassette: Sendable, Hashable {
     }
   }
 
-  /// Writes the cassette in one step: whoever reads the file meanwhile, or after a crash, finds
-  /// the old text or the new one and never a part. Large bodies that stand beside the file and
-  /// that the new text does not name are removed.
+  /// Writes the cassette atomically: a reader of the file, meanwhile or after a crash, finds the
+  /// old contents or the new ones and never a part. Side files of large bodies that the new
+  /// contents do not name are removed.
   public func write(to file: URL) throws {
     let sideFiles = SideFiles(of: file)
     var kept: Set<String> = []
@@ -72,7 +77,7 @@ public struct Cassette: Sendable, Hashable {
     sideFiles.removeAll(except: kept)
   }
 
-  /// The cassette's text; large bodies stay in it.
+  /// Returns the contents of the cassette's file, large bodies included.
   public func data() -> Data {
     // Nothing is kept aside, so nothing can fail.
     (try? CassetteFormat.encode(self, sideFile: { _ in nil })) ?? Data()
@@ -80,7 +85,7 @@ public struct Cassette: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// The part of an address that a cassette is split by.
+  /// The part of a URL by which a cassette is split.
   public enum SplitKey: String, Sendable, Hashable, CaseIterable {
     /// The host and the port.
     case host
@@ -88,8 +93,8 @@ extension Cassette {
     case path
   }
 
-  /// The parts of the cassette by the names their files may bear, in the order of their first
-  /// interactions; each keeps the notes.
+  /// Returns the parts of the cassette with names for their files, in the order of their first
+  /// interactions; each part keeps the notes.
   public func split(by key: SplitKey) -> [(name: String, cassette: Cassette)] {
     var parts: [(name: String, cassette: Cassette)] = []
     var places: [String: Int] = [:]
@@ -107,7 +112,7 @@ extension Cassette {
     return parts
   }
 
-  /// The cassette without the interactions of these numbers, which count from one.
+  /// Returns the cassette without the interactions of these numbers, which count from 1.
   public func without(numbers: Set<Int>) -> Cassette {
     var rest = self
     rest.interactions = interactions.enumerated().filter { !numbers.contains($0.offset + 1) }
@@ -117,7 +122,8 @@ extension Cassette {
 }
 
 extension Cassette.SplitKey {
-  /// In lower case, since some file systems know no other, and of characters that all of them allow.
+  /// In lower case, since some file systems know no other, and of characters that all of them
+  /// allow.
   fileprivate func name(of url: RequestURL) -> String {
     let text: String
     switch self {
@@ -137,9 +143,9 @@ extension Cassette.SplitKey {
 }
 
 // A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
-// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than` takes
-// it off. What is recorded anew and has not changed keeps its date with its text, unless dates are
-// asked for again.
+// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than`
+// takes it off. What is recorded anew and has not changed keeps its date with its text, unless
+// dates are asked for again.
 
 extension Cassette {
   /// Dates the interactions that do not stand on an earlier cassette.

@@ -1,21 +1,22 @@
-/// Something on a cassette that reads, and that no server would have sent so.
+/// A contradiction on a cassette that can be parsed, but that no server would have sent.
 public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
-  /// The interaction, counted from one.
+  /// The number of the interaction, from 1.
   public var number: Int
-  /// The flaw, as a sentence without its end.
+  /// The flaw, as a sentence without its full stop.
   public var problem: String
 
-  /// For a person: `#3: the body is no gzip, which its Content-Encoding says it is`.
+  /// The number and the flaw: `#3: the body is no gzip, which its Content-Encoding says it is`.
   public var description: String { "#\(number): \(problem)" }
 
-  /// The flaw as a program reads it.
+  /// The flaw as JSON, for programs.
   public var json: JSON { ["interaction": .number(number), "problem": .text(problem)] }
 }
 
 extension Cassette {
-  /// The contradictions in it: lengths and codings that the bodies do not have, and content where
-  /// there can be none. A cassette written by hand plays with these all the same, since what is
-  /// played is made whole first; on one that was recorded they say that somebody changed it.
+  /// The contradictions on the cassette: lengths and codings that the bodies do not have, and
+  /// content where there can be none. A cassette written by hand plays with these all the same,
+  /// since an answer is made consistent before it is played; on a recorded one they show that it
+  /// was edited.
   public var flaws: [CassetteFlaw] {
     zip(1..., interactions).flatMap { number, interaction in
       interaction.problems.map { CassetteFlaw(number: number, problem: $0) }
@@ -37,7 +38,8 @@ extension Interaction {
     if Response.hasNoContent(method: request.method, status: response.status) {
       // RFC 9110 §9.3.2: a length is that of the answer to a GET.
       guard response.body.count > 0 else { return problems }
-      // What stands with a 304 is the client's cached copy, which a browser's HAR shows as its body.
+      // What stands with a 304 is the client's cached copy, which a browser's HAR shows as its
+      // body.
       if response.status == 304, request.method != "HEAD" { return problems }
       problems.append(
         "the response has \(response.body.count) bytes, and \(request.method) with status "

@@ -23,8 +23,8 @@
 // A body is one of "json", "text", "base64" or "file". It is "json" only if the writer turns the
 // structure back into the very same bytes: the order of keys and the spelling of numbers and
 // strings are kept by `JSON`, the white space by a named "layout" ("compact" where none is named).
-// What does not come back so is "text", what is not UTF-8 or is full of control characters "base64".
-// A "file" lies in `NAME.bodies/` beside the cassette under the SHA-256 of its bytes.
+// What does not come back so is "text", what is not UTF-8 or is full of control characters
+// "base64". A "file" lies in `NAME.bodies/` beside the cassette under the SHA-256 of its bytes.
 //
 // Opening proves the whole file, every key and every byte of every body (`CassetteScanner`); what a
 // body's bytes are is worked out when they are first asked for (`StoredBody`). What is wrong or

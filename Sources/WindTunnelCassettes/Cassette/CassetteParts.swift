@@ -86,8 +86,8 @@ package struct CassetteParts {
     return true
   }
 
-  /// The same cassette with each new interaction on one line, which takes no more room than its line
-  /// in a journal.
+  /// The same cassette with each new interaction on one line, which takes no more room than its
+  /// line in a journal.
   package func packed() throws -> CassetteParts {
     var packed = self
     let writer = InteractionWriter(

@@ -4,8 +4,9 @@ internal import Foundation
 /// making a tree of any: nearly all of a cassette is bodies, which stay where they are.
 ///
 /// What is not as it should be, or only unusual, is left aside for ``InteractionReader``, which has
-/// the last word and the sentence for it. So the two cannot disagree in what they refuse. It is asked
-/// at once: behind the first that it refuses only the text is proved, and nothing more is kept.
+/// the last word and the sentence for it. So the two cannot disagree in what they refuse. It is
+/// asked at once: behind the first that it refuses only the text is proved, and nothing more is
+/// kept.
 struct CassetteScanner {
   typealias Failure = JSONParser.Failure
 
@@ -116,7 +117,8 @@ struct CassetteScanner {
   /// After so many interactions the number of all is estimated.
   private static let sampleCount = 64
 
-  /// For so many interactions room is made at most: the first may be small, and one body all the rest.
+  /// For so many interactions room is made at most: the first may be small, and one body all the
+  /// rest.
   static let reservedMax = 1 << 18
 
   /// A list that grows is there twice.

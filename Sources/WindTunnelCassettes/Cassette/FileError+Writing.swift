@@ -12,7 +12,8 @@ extension FileError {
   /// Writes a file in one step, through a temporary one beside it.
   ///
   /// A file that is there keeps its permissions, and a symbolic link stays one: what it leads to is
-  /// written. A file that nobody may write is left alone, though its folder would let it be replaced.
+  /// written. A file that nobody may write is left alone, though its folder would let it be
+  /// replaced.
   package static func writing(_ data: Data, to file: URL) throws(FileError) {
     let target = try target(of: file)
     let mode = try permissions(of: target, named: file)
@@ -35,8 +36,8 @@ extension FileError {
     }
   }
 
-  /// Removes what processes have left of a file that were ended while they wrote it, and of the bodies
-  /// beside it where it is a cassette.
+  /// Removes what processes have left of a file that were ended while they wrote it, and of the
+  /// bodies beside it where it is a cassette.
   package static func removeRemains(of file: URL) {
     // What cannot be found out or removed does no harm but that it takes room.
     guard let target = try? target(of: file) else { return }
@@ -76,8 +77,8 @@ extension FileError {
     unlink(probe)
   }
 
-  /// The file that a name leads to, through as many symbolic links as the system follows; the last of
-  /// them may lead to a file that is not there yet.
+  /// The file that a name leads to, through as many symbolic links as the system follows; the last
+  /// of them may lead to a file that is not there yet.
   package static func target(of file: URL) throws(FileError) -> URL {
     var target = file
     for _ in 0..<linksMax {

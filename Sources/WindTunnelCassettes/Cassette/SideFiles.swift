@@ -123,8 +123,8 @@ extension Cassette {
   }
 }
 
-/// The side files' bodies that were hashed last, so that a process hashes each once, however many tests
-/// open its cassette.
+/// The side files' bodies that were hashed last, so that a process hashes each once, however many
+/// tests open its cassette.
 ///
 /// A file that is read again is compared with the bytes that were hashed, which no time stamp could
 /// vouch for, and which costs next to nothing. Whoever opens it again shares their memory.

@@ -1,14 +1,14 @@
 /// Recording anew onto a cassette that several share: each recording takes the place of what would
 /// have been played for its request, and what was not asked for stays.
 ///
-/// - An interaction that differs from the one in its place in volatile parts alone is the old one, to
-///   the letter. What stands beside another by hand (`then`, notes) stays there.
-/// - A place that was recorded in the same run is nobody else's: who says the same adds nothing, and
-///   who says otherwise stands behind.
-/// - Nothing takes the place of a pattern, or of a request for something else that the matcher takes
-///   for the same.
-/// - One that has no place of its own stands behind the one that was asked for before it, and behind
-///   all that is played for its request.
+/// - An interaction that differs from the one in its place in volatile parts alone is the old one,
+///   to the letter. What stands beside another by hand (`then`, notes) stays there.
+/// - A place that was recorded in the same run is nobody else's: who says the same adds nothing,
+///   and who says otherwise stands behind.
+/// - Nothing takes the place of a pattern, or of a request for something else that the matcher
+///   takes for the same.
+/// - One that has no place of its own stands behind the one that was asked for before it, and
+///   behind all that is played for its request.
 package struct RerecordingMerge {
   /// The rule that requests are told apart by.
   private let rule: ReplacedPlaces.Rule
@@ -22,8 +22,8 @@ package struct RerecordingMerge {
     (self.rule, self.keepsOrder, self.day) = (rule, keepsOrder, day)
   }
 
-  /// The cassette's interactions with what was recorded anew, which comes in the order of the requests.
-  /// What was recorded in this run is no old recording.
+  /// The cassette's interactions with what was recorded anew, which comes in the order of the
+  /// requests. What was recorded in this run is no old recording.
   package func callAsFunction(
     _ new: [Interaction],
     in old: [Interaction],
@@ -53,8 +53,8 @@ package struct RerecordingMerge {
   }
 }
 
-/// The recordings that one run has made onto a cassette. Tests that share a cassette write onto it one
-/// after the other: what one of them has written is no old recording for the next.
+/// The recordings that one run has made onto a cassette. Tests that share a cassette write onto it
+/// one after the other: what one of them has written is no old recording for the next.
 package struct RunRecordings: Sendable {
   /// The number of times that each stands there, by what a recorder can know of it.
   private var counts: [Interaction: Int] = [:]
@@ -270,7 +270,8 @@ extension Interaction {
   }
 }
 
-/// Finds out which pseudonyms of a new recording stand for what the old one has other pseudonyms for.
+/// Finds out which pseudonyms of a new recording stand for what the old one has other pseudonyms
+/// for.
 ///
 /// A recording counts its secrets by itself, behind those that stand on the cassette. Where it says
 /// what the cassette says already, it is to say it by the same ordinals.

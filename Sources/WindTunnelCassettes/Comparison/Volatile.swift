@@ -2,9 +2,9 @@
 // it, and recording anew does not write it over what stands there.
 //
 // Besides the fields below: the timing with its chunks and the offsets of WebSocket messages, which
-// belong to the network of that day; "recordedAt"; the wrapping of a body in a content coding, whose
-// bytes depend on the compressor; the boundary of a multipart, which is drawn anew each time; how many
-// more requests a connection takes; and when a cookie ends.
+// belong to the network of that day; "recordedAt"; the wrapping of a body in a content coding,
+// whose bytes depend on the compressor; the boundary of a multipart, which is drawn anew each time;
+// how many more requests a connection takes; and when a cookie ends.
 
 internal import Foundation
 

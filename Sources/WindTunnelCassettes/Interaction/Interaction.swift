@@ -1,13 +1,13 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
-/// A request and what came back for it.
+/// A request and the answer to it.
 ///
-/// Its parts stand beside it, so that a list of interactions grows without moving them and whoever is
-/// dealt one takes a reference.
+/// Its parts are stored behind a reference, so that a list of interactions grows without moving
+/// them and copies are cheap.
 public struct Interaction: Sendable, Hashable {
-  /// The request that was made. Written by hand, its URL may lack a host (any host) and may hold
-  /// `{name}` for any one segment of the path.
+  /// The request that was made. In one written by hand the URL may lack a host (any host) and may
+  /// hold `{name}` for any one segment of the path.
   public var request: Request {
     get { parts.value.request }
     _modify { yield &parts.value.request }
@@ -17,40 +17,41 @@ public struct Interaction: Sendable, Hashable {
     get { parts.value.answer }
     _modify { yield &parts.value.answer }
   }
-  /// The moments at which it came, where those were recorded.
+  /// The times at which the parts of the answer arrived, where they were recorded.
   public var timing: Timing? {
     get { parts.value.timing }
     _modify { yield &parts.value.timing }
   }
-  /// The policy for when the recordings for this request are used up; `nil`: the player's default.
+  /// The policy for requests after the recordings are used up; `nil`: the player's default.
   public var then: EndPolicy? {
     get { parts.value.then }
     _modify { yield &parts.value.then }
   }
-  /// The date of the recording (RFC 3339); volatile, so never written unless asked for.
+  /// The date of the recording (RFC 3339). It changes with each recording, and so is written only
+  /// on request.
   public var recordedAt: String? {
     get { parts.value.seldom.first?.recordedAt }
     set { if newValue != recordedAt { edit { $0.recordedAt = newValue } } }
   }
   /// The names of the response's fields whose value may be several fields' values, joined with
-  /// commas by the platform they were recorded through (RFC 9110 §5.3 lets it). Recorded on the wire
-  /// there are none.
+  /// commas by the platform that recorded them (RFC 9110 §5.3 allows it). A recording made on the
+  /// wire has none.
   public var joined: [String] {
     get { parts.value.seldom.first?.joined ?? [] }
     set { if newValue != joined { edit { $0.joined = newValue } } }
   }
-  /// WebSocket messages in the order they went.
+  /// The WebSocket messages, in the order in which they were sent.
   public var messages: [WebSocketMessage] {
     get { parts.value.seldom.first?.messages ?? [] }
     set { if newValue != messages { edit { $0.messages = newValue } } }
   }
-  /// Keys that begin with `_`: kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] {
     get { parts.value.seldom.first?.notes ?? [] }
     set { if !newValue.isEmpty || !notes.isEmpty { edit { $0.notes = newValue } } }
   }
-  /// Keys that begin with `_` in the objects within, by their place: `request`, `response`,
-  /// `failure`, `timing` or `messages[0]`.
+  /// The members of nested objects whose names begin with `_`, by their place: `request`,
+  /// `response`, `failure`, `timing` or `messages[0]`.
   public var innerNotes: [String: [JSON.Member]] {
     get { parts.value.seldom.first?.innerNotes ?? [:] }
     set { if !newValue.isEmpty || !innerNotes.isEmpty { edit { $0.innerNotes = newValue } } }
@@ -86,12 +87,12 @@ public struct Interaction: Sendable, Hashable {
     parts = Boxed(Parts(request: request, answer: answer, timing: timing, then: then))
   }
 
-  /// Makes an interaction that ended well.
+  /// Makes an interaction of a request and a whole response.
   public init(_ request: Request, _ response: Response, then: EndPolicy? = nil) {
     self.init(request, .response(response), then: then)
   }
 
-  /// The response as far as one came.
+  /// The response, as far as one arrived.
   public var response: Response? {
     switch answer {
     case .response(let response), .cut(let response, _): response
@@ -108,7 +109,7 @@ public struct Interaction: Sendable, Hashable {
 }
 
 extension Interaction {
-  /// The failure, if it ended in one.
+  /// The failure, if the interaction ended in one.
   public var failure: Failure? {
     switch answer {
     case .response: nil
@@ -120,21 +121,21 @@ extension Interaction {
   package var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
-/// The answer that came back for a request.
+/// The answer to a request.
 public enum Answer: Sendable, Hashable {
   /// A response that is whole.
   case response(Response)
-  /// Nothing but a failure.
+  /// A failure without any response.
   indirect case failure(Failure)
-  /// A head and a part of the body, then a failure.
+  /// A head and a part of the body, and then a failure.
   indirect case cut(Response, Failure)
 }
 
-/// A failure as a cassette keeps it: a symbol, never a platform's integer.
+/// A failure as a cassette stores it: by name, and never by a platform's error code.
 public struct Failure: Sendable, Hashable {
   /// The symptom that the client saw.
   public var symptom: Symptom
-  /// The platform's own words.
+  /// The platform's own description of the error.
   public var text: String?
 
   /// Makes a failure of its symptom.
@@ -144,9 +145,9 @@ public struct Failure: Sendable, Hashable {
   }
 }
 
-/// The policy for when the recordings for a request are used up.
+/// The policy for requests after the recordings are used up.
 public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The next request is told that everything was played.
+  /// The next request fails, with the explanation that every recording was played.
   case fail
   /// The last recording is played again, for ever.
   case `repeat`
@@ -161,11 +162,11 @@ public struct WebSocketMessage: Sendable, Hashable {
 
   /// The side that sent it.
   public var sender: Sender
-  /// Its content; text is a text message, anything else a binary one.
+  /// The content of the message.
   public var body: Body
-  /// Tells whether it is a text message.
+  /// Tells whether the message is a text message; otherwise it is a binary one.
   public var isText: Bool
-  /// The moment at which it went, counted from the handshake's end.
+  /// The time at which the message was sent, counted from the handshake's end.
   public var offset: Duration
 
   /// Makes a message of its sender and content.

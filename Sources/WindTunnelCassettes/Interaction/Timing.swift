@@ -1,29 +1,29 @@
 package import Foundation
 
-/// The moments at which an answer's parts came, from that at which the request was sent.
+/// The times at which the parts of an answer arrived, counted from the sending of the request.
 public struct Timing: Sendable, Hashable {
-  /// Until the first byte of the head.
+  /// The time until the first byte of the head.
   public var firstByte: Duration
-  /// Until the last byte of the body.
+  /// The time until the last byte of the body.
   public var lastByte: Duration
-  /// The pieces a streamed body came in; empty where that was not recorded.
+  /// The pieces in which a streamed body arrived; empty where they were not recorded.
   public var chunks: [Chunk] = []
 
   /// One piece of a body.
   public struct Chunk: Sendable, Hashable {
     /// The length of the piece, in bytes.
     public var bytes: Int
-    /// The moment at which it came.
+    /// The time at which the piece arrived.
     public var offset: Duration
 
-    /// Makes a piece of length and moment.
+    /// Makes a piece of a length and a time.
     public init(bytes: Int, offset: Duration) {
       self.bytes = bytes
       self.offset = offset
     }
   }
 
-  /// Makes a timing of its moments.
+  /// Makes a timing of its times.
   public init(firstByte: Duration, lastByte: Duration, chunks: [Chunk] = []) {
     self.firstByte = firstByte
     self.lastByte = lastByte

@@ -1,32 +1,32 @@
 internal import Foundation
 
-/// The rule that bodies are compared by.
+/// The rule by which bodies are compared.
 public struct BodyRule: Sendable, Hashable {
-  /// The kind that a body is taken for. One that is not what it is taken for is compared by its
-  /// bytes.
+  /// The format as which bodies are compared. A body that is not of this format is compared byte by
+  /// byte.
   public enum Reading: String, Sendable, Hashable, CaseIterable {
-    /// Nothing: bodies are not compared.
+    /// No format: bodies are not compared.
     case ignored
-    /// Bytes, and nothing else.
+    /// Bytes, each of which counts.
     case bytes
-    /// JSON: the order of keys, white space, escapes and the spelling of numbers do not count.
+    /// JSON: the order of keys, white space, escapes and the spelling of numbers are ignored.
     case json
-    /// `application/x-www-form-urlencoded`: the order of fields of different names does not count.
+    /// `application/x-www-form-urlencoded`: the order of fields of different names is ignored.
     case form
-    /// `multipart/…`: the boundary does not count.
+    /// `multipart/…`: the boundary is ignored.
     case multipart
-    /// The kind that `Content-Type` names: one of the three above, else bytes.
+    /// The format that `Content-Type` names: one of the three above, else bytes.
     case byType
   }
 
-  /// The kind that bodies are taken for.
+  /// The format as which bodies are compared.
   public var reading: Reading
-  /// Values of JSON that do not count.
+  /// The JSON values that are ignored.
   public var ignoredPaths: [JSONPath]
-  /// Fields of forms and parts of multiparts that do not count.
+  /// The fields of forms and the parts of multiparts that are ignored.
   public var ignoredFields: [NamePattern]
 
-  /// Makes a rule of a reading.
+  /// Makes a rule of a format and the values that are ignored.
   public init(
     _ reading: Reading,
     ignoring paths: [JSONPath] = [],
@@ -37,19 +37,19 @@ public struct BodyRule: Sendable, Hashable {
     ignoredFields = fields
   }
 
-  /// Bodies are not compared.
+  /// The rule that does not compare bodies.
   public static let ignored = BodyRule(.ignored)
-  /// Bodies are the same bytes.
+  /// The rule that compares bodies byte by byte.
   public static let bytes = BodyRule(.bytes)
-  /// Bodies are the same JSON but for some values.
+  /// Makes a rule that compares bodies as JSON, without the values at some paths.
   public static func json(ignoring paths: JSONPath...) -> BodyRule {
     BodyRule(.json, ignoring: paths)
   }
-  /// Bodies are the same form but for some fields.
+  /// Makes a rule that compares bodies as forms, without some fields.
   public static func form(ignoring fields: NamePattern...) -> BodyRule {
     BodyRule(.form, fields: fields)
   }
-  /// Bodies are the same parts but for some.
+  /// Makes a rule that compares bodies as multiparts, without some parts.
   public static func multipart(ignoring fields: NamePattern...) -> BodyRule {
     BodyRule(.multipart, fields: fields)
   }

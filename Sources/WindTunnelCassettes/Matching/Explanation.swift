@@ -2,16 +2,17 @@
 public struct Explanation: Sendable, CustomStringConvertible {
   /// The request that is made.
   public let request: Request
-  /// The numbers of the recordings that answer it one after the other, counted from one; empty if
-  /// none does.
+  /// The numbers of the recordings that answer the request, in the order in which they are played,
+  /// from 1; empty if none does.
   public let numbers: [Int]
-  /// The number of a recording that would do as well as they: nothing but what was taken out of them
-  /// tells them apart, so that who asks first gets the first. `nil` where something tells.
+  /// The number of a recording that would answer just as well: it differs only in values that were
+  /// redacted, so that the first request gets the first recording. `nil` where the recordings
+  /// differ otherwise.
   public let rival: Int?
-  /// The reason why none does.
+  /// The reason why no recording answers.
   public let mismatch: Mismatch?
 
-  /// Asks a cassette that nobody has played from.
+  /// Matches a request against a cassette from which nothing has been played.
   public init(_ request: Request, _ cassette: Cassette, matcher: Matcher) {
     self.request = request
     let index = MatchIndex(cassette.interactions.map(\.request), matcher: matcher)
@@ -25,7 +26,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
   private var asked: String { "\(request.method) \(request.url.withoutUserInfo)" }
 
-  /// The answer in sentences.
+  /// The explanation in sentences.
   public var description: String {
     if let mismatch { return mismatch.description }
     let all = numbers.map { "#\($0)" }
@@ -41,8 +42,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
       """
   }
 
-  /// The same for programs: what is asked, whether it is answered, and by which recordings or why
-  /// not.
+  /// The explanation as JSON, for programs: the request, whether it is answered, and by which
+  /// recordings or why not.
   public var json: JSON {
     let head: [JSON.Member] = [
       JSON.Member("matches", .bool(mismatch == nil))

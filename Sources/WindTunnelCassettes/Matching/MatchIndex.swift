@@ -17,8 +17,8 @@ package final class MatchIndex: Sendable {
     package internal(set) var isChosen = false
     /// Tells whether requests of one key only come here.
     package internal(set) var isOfOneKey = false
-    /// The place of a recording that would do as well: nothing but what was taken out of them tells the
-    /// two apart, and the one that was recorded first was taken. `nil` where something told.
+    /// The place of a recording that would do as well: nothing but what was taken out of them tells
+    /// the two apart, and the one that was recorded first was taken. `nil` where something told.
     package internal(set) var rival: Int?
 
     /// The place before a place; that one itself where it is the first.
@@ -28,8 +28,8 @@ package final class MatchIndex: Sendable {
     }
   }
 
-  /// The recordings of one key. Most requests are asked for once, so that case takes no more room than
-  /// two numbers.
+  /// The recordings of one key. Most requests are asked for once, so that case takes no more room
+  /// than two numbers.
   private enum Group: Sendable {
     /// A place on the cassette, and the number of its origin in ``origins``; -1 for none.
     case one(place: Int32, origin: Int32)

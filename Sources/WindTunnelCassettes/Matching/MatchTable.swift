@@ -169,7 +169,8 @@ struct MaskedGroups: Sendable {
   /// Finds a request's recordings: those whose ordinals stand for its values, else the first whose
   /// ordinals stand for nothing yet or for these.
   ///
-  /// - Returns: What was found, and the next group that would do as well where it was the first alone.
+  /// - Returns: What was found, and the next group that would do as well where it was the first
+  ///   alone.
   func find<Found>(
     _ asked: RequestParts,
     lane: Lane,
@@ -201,7 +202,8 @@ struct MaskedGroups: Sendable {
     return nil
   }
 
-  /// One of each list, in order; no more than a few, since a value rarely has more than one ordinal.
+  /// One of each list, in order; no more than a few, since a value rarely has more than one
+  /// ordinal.
   private static func combinations(_ lists: [[Int]]) -> [[Int]] {
     lists.reduce([[]]) { all, next in
       Array(all.lazy.flatMap { list in next.map { list + [$0] } }.prefix(combinationsMax))

@@ -1,51 +1,57 @@
 /// The parts of a request that decide whether a recording answers it.
 ///
+/// ```swift
+/// var matcher = Matcher.url
+/// matcher.paths = ["/users/{id}"]
+/// matcher.ignoredQuery = ["utm_*"]
+/// matcher.body = .json(ignoring: "timestamp")
+/// ```
+///
 /// Keys are computed from the parts when a cassette is loaded and never stored, so another matcher
 /// needs no new recording.
 public struct Matcher: Sendable, Hashable {
-  /// The use of the recorded scheme, host and port.
+  /// The significance of the recorded scheme, host and port.
   public enum Authority: String, Sendable, Hashable, CaseIterable {
-    /// They must be the request's.
+    /// Scheme, host and port must be those of the request.
     case required
-    /// They only decide between recordings that are otherwise alike.
+    /// Scheme, host and port only decide between recordings that are otherwise equal.
     case breaksTies
   }
 
   /// The parts of an origin (RFC 6454 §4).
   public struct OriginParts: OptionSet, Sendable, Hashable {
-    /// The set as bits.
+    /// The parts as bits, one for each.
     public let rawValue: Int
-    /// Makes a set of bits.
+    /// Makes a set of parts from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// The scheme, `http` or `https`.
     public static let scheme = OriginParts(rawValue: 1)
-    /// The name or address.
+    /// The host's name or address.
     public static let host = OriginParts(rawValue: 2)
-    /// The port that is meant, written or not.
+    /// The port, explicit or the scheme's default.
     public static let port = OriginParts(rawValue: 4)
-    /// All three of them.
+    /// The scheme, the host and the port.
     public static let all: OriginParts = [.scheme, .host, .port]
   }
 
-  /// The use of the recorded scheme, host and port.
+  /// The significance of the recorded scheme, host and port.
   public var authority: Authority
-  /// Those of scheme, host and port that are looked at.
+  /// The parts of the origin that are compared.
   public var origin: OriginParts = .all
-  /// Tells whether the methods must be the same.
+  /// Tells whether the methods must be equal.
   public var comparesMethod = true
-  /// Paths that are alike: those that one template fits, such as `/users/{id}`.
+  /// The templates whose paths count as equal, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
-  /// Query parameters that do not count.
+  /// The query parameters that are ignored.
   public var ignoredQuery: [NamePattern] = []
-  /// The names of the header fields whose values must be the same; no other field counts.
+  /// The names of the header fields whose values must be equal; all other fields are ignored.
   public var headers: [String] = []
-  /// The rule that bodies are compared by.
+  /// The rule by which bodies are compared.
   public var body: BodyRule = .ignored
-  /// The conditions that must hold as well between a recording and a request whose keys are the
-  /// same.
+  /// The conditions that must hold, beside equal keys, between a recording and a request.
   public var filters: [Filter] = []
-  /// Names whose values are no secrets, and places in JSON that hold none: what is recorded keeps them,
-  /// so that requests that differ in them are told apart.
+  /// The names of values that are no secrets, and JSON paths to such values: recordings keep them,
+  /// so that requests which differ in them can be told apart.
   public var kept: [String] = []
 
   /// Tells whether bodies are compared at all; setting it compares their bytes.
@@ -54,20 +60,21 @@ public struct Matcher: Sendable, Hashable {
     set { body = newValue ? (comparesBodies ? body : .bytes) : .ignored }
   }
 
-  /// Makes a matcher; method, path and query always count, the query in any order.
+  /// Makes a matcher. Method, path and query always count, the query in any order.
   public init(authority: Authority, comparesBodies: Bool = false) {
     self.authority = authority
     body = comparesBodies ? .bytes : .ignored
   }
 
-  /// Method and URL: what a test means by the same request.
+  /// The matcher of method and URL, for tests.
   public static let url = Matcher(authority: .required)
-  /// Method, path and query: what a server on another host and port can compare.
+  /// The matcher of method, path and query, for a server on another host and port.
   public static let pathAndQuery = Matcher(authority: .breaksTies)
 
-  /// The key of a request: requests of one key are asked for one after the other.
+  /// Returns the key of a request. Requests of one key are answered by its recordings, one after
+  /// the other.
   ///
-  /// Ignored parts are not in it, and neither are header fields.
+  /// Ignored parts are not in the key, and neither are header fields.
   public func key(_ request: Request) -> RequestKey {
     let path = path(request)
     // Every request has one made, so it is made at once.
@@ -93,10 +100,10 @@ public struct Matcher: Sendable, Hashable {
   }
 }
 
-/// Method, path, canonical query and, where bodies are compared, the body's hash; never a host or
-/// a port, so that draws and sequences are the same on every stage.
+/// The method, the path, the canonical query and, where bodies are compared, the body's hash; never
+/// a host or a port, so that draws and sequences are the same on every stage.
 public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
-  /// Such as `GET /users?page=2`.
+  /// The key as text, such as `GET /users?page=2`.
   public let text: String
 
   /// The text of the key.
@@ -203,16 +210,16 @@ extension Matcher {
   }
 }
 
-/// A condition written in Swift, asked only about recordings whose keys are the request's.
+/// A condition written in Swift, evaluated only for recordings whose keys are the request's.
 ///
-/// Filters of one name are taken for one and the same: functions cannot be compared.
+/// Filters of the same name are equal, since functions cannot be compared.
 public struct Filter: Sendable, Hashable {
-  /// The name in the explanation of a mismatch.
+  /// The name of the filter in the explanation of a mismatch.
   public let name: String
   private let condition: @Sendable (_ recorded: Request, _ asked: Request) -> Bool
 
-  /// Names a condition. It runs under the deck's lock, so it must be quick and must not ask the
-  /// deck.
+  /// Makes a filter of a name and a condition. The condition runs under the deck's lock, so that it
+  /// must be quick and must not use the deck.
   public init(
     _ name: String,
     _ condition: @escaping @Sendable (_ recorded: Request, _ asked: Request) -> Bool
@@ -224,9 +231,9 @@ public struct Filter: Sendable, Hashable {
   /// Tells whether a recording may answer a request.
   public func allows(_ recorded: Request, _ asked: Request) -> Bool { condition(recorded, asked) }
 
-  /// Tells whether two filters bear one name.
+  /// Tells whether two filters have the same name.
   public static func == (left: Filter, right: Filter) -> Bool { left.name == right.name }
 
-  /// The name goes into the hash.
+  /// Hashes the name of the filter.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -19,16 +19,16 @@
 public import Foundation
 
 extension Matcher {
-  /// A file of rules is larger than this: it is refused before it is read.
+  /// The greatest size of a file of rules, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 1 << 20
 
-  /// Reads a file of rules, version 1, over the rules of another matcher.
+  /// Reads a file of rules, version 1, on top of the rules of another matcher.
   public init(contentsOf file: URL, over base: Matcher) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     try self.init(data: data, source: file.lastPathComponent, over: base)
   }
 
-  /// Reads rules from bytes, over the rules of another matcher.
+  /// Reads rules from bytes, on top of the rules of another matcher.
   public init(data: Data, source: String, over base: Matcher) throws(FormatError) {
     self = base
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
@@ -85,8 +85,8 @@ extension Matcher {
     case field(NamePattern)
   }
 
-  /// The rules as a file holds them, without those that are another matcher's anyway. Filters are
-  /// functions and cannot be written.
+  /// Returns the rules as a file holds them, without those that another matcher has as well.
+  /// Filters are functions and cannot be written.
   public func json(over base: Matcher) -> JSON {
     var members = [JSON.Member("match", .number(CassetteFormat.version))]
     func add(_ name: JSON.Text, _ value: JSON, if isOther: Bool) {

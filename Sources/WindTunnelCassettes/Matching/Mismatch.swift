@@ -1,19 +1,19 @@
-/// The reason why nothing on a cassette answers a request: what was asked, the nearest recordings
-/// and, part by part, how they differ from it.
+/// The reason why no recording answers a request: the request, the nearest recordings and their
+/// differences from it, part by part.
 public struct Mismatch: Error, Sendable, Hashable {
   /// The request, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
-  /// The recording that comes nearest.
+  /// The nearest recording; `nil` where none is near.
   public var nearest: Nearest?
-  /// The recordings that come nearest, nearest first; at most ``candidatesMax``.
+  /// The nearest recordings, the nearest first; at most ``candidatesMax``.
   public var candidates: [Candidate] = []
-  /// The number of times that recordings of this very request were played before; zero if there are
+  /// The number of times that recordings of this very request were played before; 0 if there are
   /// none.
   public var played: Int
   /// The number of interactions on the cassette.
   public var count: Int
-  /// The matcher under which the nearest recording would have answered, as a match file holds it;
-  /// `nil` where ignoring would not help or not be honest.
+  /// The rules under which the nearest recording would have answered, as a file of rules holds
+  /// them; `nil` where ignoring the difference would not help or would not be honest.
   public var rule: JSON?
 
   package init(
@@ -27,31 +27,31 @@ public struct Mismatch: Error, Sendable, Hashable {
     (self.played, self.count) = (played, count)
   }
 
-  /// The number of recordings that are told, at most.
+  /// The greatest number of recordings in an explanation.
   public static let candidatesMax = 3
 
-  /// A recording that would have answered, but for a difference.
+  /// The nearest recording, with its first difference.
   public struct Nearest: Sendable, Hashable {
-    /// Its place, counted from one.
+    /// The recording's number on the cassette, from 1.
     public var number: Int
-    /// The request that it records, such as `GET https://api.example.com/users?page=1`.
+    /// The recorded request, such as `GET https://api.example.com/users?page=1`.
     public var request: String
     /// The first part that differs, such as `query "page": recorded "1", asked "2"`.
     public var difference: String
   }
 
-  /// A recording that comes near, part by part.
+  /// A near recording, compared part by part.
   public struct Candidate: Sendable, Hashable {
-    /// Its place, counted from one.
+    /// The recording's number on the cassette, from 1.
     public var number: Int
-    /// The request that it records.
+    /// The request that was recorded.
     public var request: String
-    /// The number of times that it was played to whoever asked.
+    /// The number of times that the recording was played to requests that name no lane.
     public var played = 0
-    /// The outcome of the comparison, for each part.
+    /// The results of the comparison, one for each part.
     public var verdicts: [Verdict]
 
-    /// Every difference, in the order of the parts.
+    /// All differences, in the order of the parts.
     public var differences: [Difference] { verdicts.flatMap(\.differences) }
   }
 
@@ -61,9 +61,9 @@ public struct Mismatch: Error, Sendable, Hashable {
     case method
     /// The scheme, `http` or `https`.
     case scheme
-    /// The name or address.
+    /// The host's name or address.
     case host
-    /// The port that is meant.
+    /// The port, explicit or the scheme's default.
     case port
     /// The path of the URL.
     case path
@@ -77,13 +77,13 @@ public struct Mismatch: Error, Sendable, Hashable {
     case filter
   }
 
-  /// The outcome of a part's comparison.
+  /// The result of a part's comparison.
   public struct Verdict: Sendable, Hashable {
     /// The part that was compared.
     public var part: Part
-    /// Tells whether the matcher looks at it.
+    /// Tells whether the matcher compares the part.
     public var isCompared: Bool
-    /// In what it differs; empty where it does not.
+    /// The differences within the part; empty where it is equal.
     public var differences: [Difference] = []
   }
 
@@ -91,17 +91,17 @@ public struct Mismatch: Error, Sendable, Hashable {
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// The name in a sentence, such as `query "page"` or `body at $.user.id`.
     public var name: String
-    /// The place in its part: the name of a parameter, header or form field, or a JSON path; `nil`
-    /// for the whole.
+    /// The position within the part: the name of a parameter, header or form field, or a JSON path;
+    /// `nil` for the whole.
     public var at: String?
-    /// The value that the recording has; `nil` for nothing.
+    /// The recorded value; `nil` where there is none.
     public var recorded: String?
-    /// The value that the request has; `nil` for nothing.
+    /// The request's value; `nil` where there is none.
     public var asked: String?
-    /// Tells whether the two are texts, which stand in quotes in a sentence.
+    /// Tells whether the two values are texts, which stand in quotes in a sentence.
     public var isText = false
 
-    /// Such as `query "page": recorded "1", asked "2"`.
+    /// The difference in one line, such as `query "page": recorded "1", asked "2"`.
     public var description: String {
       guard recorded != nil || asked != nil else { return name }
       let shown: (String?) -> String = { value in
@@ -269,7 +269,7 @@ extension Mismatch: CustomStringConvertible {
   /// The number of further differences of the nearest recording that are told.
   private static let furtherMax = 5
 
-  /// The request, what was there and what differs, in sentences.
+  /// The request, the nearest recordings and the differences, in sentences.
   public var description: String {
     if played > 0 {
       let times = Self.times(played)
@@ -305,8 +305,8 @@ extension Mismatch: CustomStringConvertible {
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-  /// The nearest recording in half a sentence, without any value of the request's: a program's may be
-  /// secret. Empty where there is no recording.
+  /// The nearest recording in half a sentence, without any value of the request's: a program's may
+  /// be secret. Empty where there is no recording.
   package var nearestWords: String {
     guard let nearest, let first = candidates.first else { return "" }
     let difference = first.differences.first.map { ", differs in \($0.name)" } ?? ""
@@ -346,7 +346,7 @@ extension Mismatch: CustomStringConvertible {
     return lines
   }
 
-  /// The same for programs.
+  /// The mismatch as JSON, for programs.
   public var json: JSON {
     var members: [JSON.Member] = [
       JSON.Member("asked", .text(asked)), JSON.Member("interactions", .number(count)),

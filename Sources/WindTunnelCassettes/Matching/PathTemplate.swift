@@ -1,15 +1,15 @@
-/// Paths that are alike: `/users/{id}` stands for every path of two segments that begins with
-/// `users`.
+/// A template of paths that count as equal: `/users/{id}` stands for every path of two segments
+/// that begins with `users`.
 ///
 /// The variables are those of RFC 6570 level 1, each of them one whole segment that is not empty.
 public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral
 {
-  /// The template as it was written.
+  /// The text of the template, as it was written.
   public let description: String
   /// The canonical segments; `nil` is a variable.
   private let segments: [String?]
 
-  /// Reads a template from its text.
+  /// Parses the text of a template.
   public init(_ text: String) {
     description = text.hasPrefix("/") ? text : "/\(text)"
     segments = Self.segments(description).map {
@@ -17,10 +17,10 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
     }
   }
 
-  /// Reads a template from a literal.
+  /// Makes a template from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Tells whether a path in canonical spelling is one of these.
+  /// Tells whether the template matches a path in canonical spelling.
   public func fits(_ path: String) -> Bool {
     let asked = Self.segments(path)
     return asked.count == segments.count

@@ -1,6 +1,6 @@
 extension Edit {
-  /// The edits that make one text of another in which stretches were replaced: one for each pseudonym
-  /// where that is all that differs, else one from the first difference to the last.
+  /// The edits that make one text of another in which stretches were replaced: one for each
+  /// pseudonym where that is all that differs, else one from the first difference to the last.
   package static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
     let edits = byPseudonym(old, new)
     if let edits, applied(edits, to: old) == new { return edits }

@@ -200,8 +200,9 @@ package struct RedactedText {
     }
   }
 
-  // What was taken out may have left its shape: a web token its first two parts, which lead up to the
-  // pseudonym, an e-mail address its end. Both belong to the value and not to what stands around it.
+  // What was taken out may have left its shape: a web token its first two parts, which lead up to
+  // the pseudonym, an e-mail address its end. Both belong to the value and not to what stands
+  // around it.
 
   /// A text up to a pseudonym, without the part of a web token at its end.
   private static func withoutToken(_ text: String) -> String {
@@ -226,8 +227,8 @@ package struct RedactedText {
 
 // Redacted parts of texts, such as `Bearer REDACTED-authorization-1`.
 extension String {
-  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`: two recordings may count
-  /// differently. A token that still decodes is its signature alone, since its dates change.
+  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`: two recordings may
+  /// count differently. A token that still decodes is its signature alone, since its dates change.
   var withoutRedactionOrdinals: String {
     guard contains("REDACTED-") else { return self }
     return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) {

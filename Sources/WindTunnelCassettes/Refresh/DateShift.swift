@@ -39,7 +39,8 @@ struct DateShift: Hashable {
     return (Self.secondsMin...Self.secondsMax).contains(moved) ? moved : nil
   }
 
-  /// `2024-05-01T10:00:00.123+02:00` (RFC 3339 §5.6); fraction and zone stay. `nil` for what is none.
+  /// `2024-05-01T10:00:00.123+02:00` (RFC 3339 §5.6); fraction and zone stay. `nil` for what is
+  /// none.
   func timestamp(_ text: String) -> String? {
     guard 20...40 ~= text.utf8.count,
       let match = text.wholeMatch(
@@ -60,8 +61,8 @@ struct DateShift: Hashable {
     return DateText.http(.seconds(moved), separator: text.contains("-") ? "-" : " ")
   }
 
-  /// A number of seconds or milliseconds since 1970, if it is one from the years about the recording:
-  /// any other number of ten or thirteen digits is likelier something else.
+  /// A number of seconds or milliseconds since 1970, if it is one from the years about the
+  /// recording: any other number of ten or thirteen digits is likelier something else.
   func epoch(_ digits: String) -> String? {
     guard let number = Int(digits), digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       return nil
@@ -80,7 +81,8 @@ struct DateShift: Hashable {
   /// Ten years in seconds, about.
   private static let yearsAbout = 10 * 366 * 86_400
 
-  /// Names under which JSON tells seconds or milliseconds since 1970, however their words are parted.
+  /// Names under which JSON tells seconds or milliseconds since 1970, however their words are
+  /// parted.
   private static let numberNames: Set<String> = [
     "exp", "iat", "nbf", "authtime", "expires", "expiresat", "expiry", "expiration", "issuedat",
     "created", "createdat", "updated", "updatedat", "timestamp",

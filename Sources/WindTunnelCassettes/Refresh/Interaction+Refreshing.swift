@@ -1,8 +1,8 @@
 // How a recording is played as if it were of today.
 //
-// All dates of an answer are moved by as much as has gone by since it was recorded, so that `Date` is
-// now and a token that was good for an hour is good for an hour. When that was, its `Date` says, and
-// `Age` beside it; where there is none, `recordedAt`; without either the answer stays as it is.
+// All dates of an answer are moved by as much as has gone by since it was recorded, so that `Date`
+// is now and a token that was good for an hour is good for an hour. When that was, its `Date` says,
+// and `Age` beside it; where there is none, `recordedAt`; without either the answer stays as it is.
 //
 // Moved are, to the second and in their own spelling:
 //
@@ -15,13 +15,14 @@
 //   was taken out or that have none. What is signed stays, since it would be forged.
 //
 // Not moved are days without a time (birthdays), dates within prose, relative times, what is from
-// before 1970-01-02, requests, WebSocket messages, and bodies that are cut or cannot be opened. What
-// a client sends back of a moved date is compared with the recorded one: let the matcher ignore it.
+// before 1970-01-02, requests, WebSocket messages, and bodies that are cut or cannot be opened.
+// What a client sends back of a moved date is compared with the recorded one: let the matcher
+// ignore it.
 
 public import Foundation
 
 extension Interaction {
-  /// The interaction as if it had been recorded now.
+  /// Returns the interaction as if it had been recorded now.
   public func refreshingDates(at now: Date) -> Interaction {
     guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
     var refreshed = self

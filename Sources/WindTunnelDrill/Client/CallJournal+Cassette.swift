@@ -8,16 +8,16 @@ internal import WindTunnelSymptoms
 #endif
 
 extension CallJournal {
-  /// The requests and their answers, the oldest first, as a cassette: a report from the field becomes a
-  /// fixture.
+  /// Returns the requests and their answers, the oldest first, as a cassette: a report from the
+  /// field becomes a fixture.
   ///
-  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled are
-  /// left out, and so is what cannot be looked into for secrets.
+  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled
+  /// are left out, and so is what cannot be looked into for secrets.
   public func cassette() -> Cassette {
     Cassette(entries.compactMap(Interaction.init)).redacted().cassette
   }
 
-  /// The same requests and answers as a HAR.
+  /// Returns the requests and their answers as a HAR.
   public func har() -> HARExport { HARExport(Cassette(entries.compactMap(Interaction.init))) }
 }
 

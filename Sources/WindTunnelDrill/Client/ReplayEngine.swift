@@ -8,17 +8,24 @@ internal import WindTunnelURLSession
   public import Foundation
 #endif
 
-/// An engine of the reference client that is answered by a deck and never by the network: weather
-/// from any scenario, under a running layer.
+/// A transport of the reference client that is answered by a deck and never by the network: the
+/// weather of any scenario, under a running client.
+///
+/// ```swift
+/// let client = NetworkClient(
+///   builder: RequestBuilder(baseURL: baseURL),
+///   transport: ReplayEngine(deck)
+/// )
+/// ```
 public struct ReplayEngine: Transport {
   private let transport: URLSessionTransport
 
-  /// Plays a deck. It stays in memory for as long as the process.
+  /// Makes an engine of a deck, which stays in memory for as long as the process.
   public init(_ deck: Deck) {
     transport = URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
   }
 
-  /// Asks the deck for the answer.
+  /// Returns the deck's answer to a request.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await transport.send(request)
   }

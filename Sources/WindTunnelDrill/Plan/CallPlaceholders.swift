@@ -1,5 +1,5 @@
-/// The names under which a program that is started for each call is told of it: in braces in its words,
-/// and as `WINDTUNNEL_…` in its environment.
+/// The names under which a program that is started for each call is told of it: in braces in its
+/// words, and as `WINDTUNNEL_…` in its environment.
 enum CallPlaceholders {
   /// All of them; `ca` is not one, since every call of a scenario has the same.
   static let names = ["url", "base", "method", "body", "call"]
@@ -13,6 +13,7 @@ enum CallPlaceholders {
 }
 
 extension [String] {
-  /// Tells whether the words start a program that lives from call to call: no word is about one call.
+  /// Tells whether the words start a program that lives from call to call: no word is about one
+  /// call.
   var isService: Bool { !isEmpty && !contains(where: CallPlaceholders.isIn) }
 }

@@ -2,45 +2,45 @@ public import Foundation
 public import WindTunnel
 public import WindTunnelSymptoms
 
-/// Everything that a drill is made of: scenarios × subjects × calls.
+/// The plan of a drill: scenarios × subjects × calls.
 public struct DrillPlan: Sendable {
   /// The cassette that answers the calls.
   public var cassette: Cassette
-  /// The cassette's file, which may have others beside it; `nil`: it was never in one.
+  /// The cassette's file, which may have side files; `nil` for a cassette that was never in one.
   public var cassetteFile: URL?
-  /// The weather, one after the other.
+  /// The scenarios, one after the other.
   public var scenarios: [Scenario]
-  /// The subjects' names; the first is judged, the others are yardsticks.
+  /// The names of the subjects; the first is judged, the others are yardsticks.
   public var subjects: [String]
-  /// The number of calls that a subject makes in each scenario; `nil`: as many as the scenario says, else
+  /// The number of calls that a subject makes in each scenario; `nil`: the scenario's number, else
   /// ``standardCalls``.
   public var calls: Int?
-  /// The part of those that is flown here; `nil`: all.
+  /// The part of the calls that this machine makes; `nil`: all.
   public var shard: Shard?
-  /// The moments at which they begin.
+  /// The times at which the calls begin.
   public var load = Load.standard
-  /// The weights of the requests that are called.
+  /// The weights of the requests among the calls.
   public var mix = Mix()
-  /// The program that the subject `exec` starts for each call, and its arguments; in them `{url}`,
-  /// `{base}`, `{method}`, `{body}` and `{call}` stand for the call's own, and `{ca}` for the file of the
-  /// authority that issues the run's certificates. Where no word has one of a call's own, the program is
-  /// started once and told of each call by a line of JSON.
+  /// The program that the subject `exec` starts for each call, with its arguments. In them `{url}`,
+  /// `{base}`, `{method}`, `{body}` and `{call}` stand for those of the call, and `{ca}` for the
+  /// file of the authority that issues the run's certificates. Without a placeholder of a call's
+  /// own, the program is started once and gets each call as a line of JSON.
   public var command: [String] = []
-  /// The time that a call may take; `nil`: what the scenario says, else ``standardDeadline``.
+  /// The time that a call may take; `nil`: the scenario's deadline, else ``standardDeadline``.
   public var deadline: Duration?
-  /// The time for which one attempt may stay silent.
+  /// The time for which one attempt may wait without receiving a byte.
   public var attemptTimeout = Duration.seconds(5)
-  /// The number that all draws start from.
+  /// The seed of all random draws.
   public var seed: UInt64 = 1
-  /// The stage to fly on; `nil`: on the wire where the faults can be made for real, else in
+  /// The stage of the drill; `nil`: the wire where the faults can be made for real, else in
   /// process.
   public var stage: Stage?
   /// The platform whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
-  /// Gates for every scenario, beside those of its own.
+  /// The gates of every scenario, beside those of its own.
   public var gates: [Gate] = []
 
-  /// The rules of findings that may be broken in any scenario, beside what each allows itself.
+  /// The rules of findings that may be broken in any scenario, beside those that a scenario allows.
   public var allowed: [AllowedRule] = []
 
   /// The request that each call makes.
@@ -54,7 +54,8 @@ public struct DrillPlan: Sendable {
     return Mix(mix.shares, isReadOnly: mix.isReadOnly || isProgramACall && !isToldMethod)
   }
 
-  /// The one call that is flown, by itself; `nil`: all. It meets what it met among the others.
+  /// The number of the only call to make; `nil`: all. The call meets the same faults as among the
+  /// others.
   public var onlyCall: Int?
 
   /// The number of calls that a subject makes in a scenario.
@@ -72,8 +73,8 @@ public struct DrillPlan: Sendable {
     deadline ?? scenario.deadline ?? Self.standardDeadline
   }
 
-  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of its own
-  /// ends an attempt by this alone.
+  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of
+  /// its own ends an attempt by this alone.
   func attemptTimeout(in scenario: Scenario) -> Duration {
     min(attemptTimeout, deadline(in: scenario))
   }
@@ -113,11 +114,11 @@ public struct DrillPlan: Sendable {
 
   /// The greatest number of calls that one subject makes in one scenario.
   public static let callsMax = Scenario.callsMax
-  /// The number of calls in a scenario that says nothing else.
+  /// The number of calls in a scenario that does not state one.
   public static let standardCalls = 60
-  /// The time that a call may take in a scenario that says nothing else.
+  /// The time that a call may take in a scenario that does not state one.
   public static let standardDeadline = Duration.seconds(20)
-  /// The name of the subject that is any program.
+  /// The name of the subject that is an external program.
   public static let execSubject = "exec"
 
   /// Refuses what cannot be flown, whoever made it.
@@ -162,8 +163,8 @@ public struct DrillPlan: Sendable {
     }
   }
 
-  /// Refuses weights and gates that speak of requests which no call makes: such a weight would change
-  /// nothing, and such a gate could not be told, however many calls are flown.
+  /// Refuses weights and gates that speak of requests which no call makes: such a weight would
+  /// change nothing, and such a gate could not be told, however many calls are flown.
   private func refuseWhatNothingIs() throws(DrillError) {
     let recorded = cassette.interactions.map(\.request)
     for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {
@@ -215,12 +216,12 @@ public struct DrillPlan: Sendable {
 
 /// The error of a drill whose plan cannot be carried out or whose harness failed.
 public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The plan asks for something that is not there or cannot be.
+  /// The plan asks for something that does not exist or is impossible.
   case plan(String)
   /// The harness itself failed.
   case harness(String)
 
-  /// The sentence about it.
+  /// The error in a sentence.
   public var description: String {
     switch self {
     case .plan(let problem): problem

@@ -2,33 +2,34 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The moments at which the calls of a drill begin.
+/// The times at which the calls of a drill begin.
 public enum Load: Sendable, Hashable {
-  /// At moments that the seed fixes, so many calls a second on average, whether or not those before
-  /// them have ended. A call's latency counts from the moment it was meant to begin, so a client that
-  /// is slow cannot hide it by asking less often (coordinated omission).
+  /// Calls at times that the seed fixes, a number a second on average, whether or not those before
+  /// them have ended. A call's latency counts from its intended start, so that a slow client cannot
+  /// hide it by calling less often (coordinated omission).
   case openLoop(callsPerSecond: Double)
-  /// So many at once: the next call begins when one has ended. A report says so, since a client that
-  /// is slow is asked less often and its percentiles flatter it.
+  /// A number of concurrent calls: the next one begins when one has ended. A report says so, since
+  /// a slow client makes fewer calls and its percentiles flatter it.
   case closedLoop(concurrency: Int)
 
-  /// Fifty calls a second.
+  /// The load of fifty calls a second.
   public static let standard = openLoop(callsPerSecond: 50)
-  /// Ten a second at the most: a program is started for each call, and that takes a core some time.
+  /// The load for external programs: at most ten calls a second, since each starts a program, which
+  /// takes a core some time.
   public static let programs = openLoop(callsPerSecond: 10)
 
-  /// One call after the other: the plain program reads a line, calls and answers, and what is written to it
-  /// meanwhile would seem to take long.
+  /// The load for a program that is started once: one call after the other. The program reads a
+  /// line, calls and answers, and a line that is written to it meanwhile would seem to take long.
   public static let service = closedLoop(concurrency: 1)
 
-  /// More calls than this are not in the air at once; one that has to wait for others is late, and
-  /// its latency tells.
+  /// The greatest number of calls in flight at once; a call that has to wait for others is late,
+  /// and its latency shows it.
   public static let inAirMax = 1024
-  /// The fastest an open loop can be asked to be.
+  /// The greatest number of calls a second of an open loop.
   public static let callsPerSecondMax = 10_000.0
 
-  /// The same with no more calls a second than a scenario wants; a closed loop has them at once, and
-  /// whoever runs it waits between them.
+  /// The same with no more calls a second than a scenario wants; a closed loop has them at once,
+  /// and whoever runs it waits between them.
   func atMost(_ callsPerSecond: Double?) -> Load {
     guard case .openLoop(let rate) = self, let callsPerSecond else { return self }
     return .openLoop(callsPerSecond: min(rate, callsPerSecond))
@@ -88,8 +89,9 @@ struct ArrivalProcess: Sendable {
   func offset(of call: Int) -> Duration { offsets[call] }
 }
 
-/// The gaps between the beginnings of calls in a closed loop. What is late is not made up for: calls that
-/// waited for the end of an outage would begin all at once behind it, which their client has not done.
+/// The gaps between the beginnings of calls in a closed loop. What is late is not made up for:
+/// calls that waited for the end of an outage would begin all at once behind it, which their client
+/// has not done.
 struct Pace: Sendable {
   private let gap: Duration?
   private let next = Locked<ContinuousClock.Instant?>(nil)

@@ -1,9 +1,9 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-// Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown beside
-// all the rest, and of the others the next begins when all calls of the one before it have begun: a drill
-// takes no longer than its calls take to begin, and its longest wait.
+// Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown
+// beside all the rest, and of the others the next begins when all calls of the one before it have
+// begun: a drill takes no longer than its calls take to begin, and its longest wait.
 extension [Scenario] {
   /// Flies each scenario, and returns what came of them in their order.
   ///
@@ -87,7 +87,8 @@ final class Beginnings: Sendable {
   }
 
   private let count: Int
-  /// Those that have begun. One whose process fell may begin a second time, and is one all the same.
+  /// Those that have begun. One whose process fell may begin a second time, and is one all the
+  /// same.
   private let begun = Locked<Set<Call>>([])
   private let allBegan: @Sendable () -> Void
 

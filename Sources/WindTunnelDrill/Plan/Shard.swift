@@ -1,11 +1,11 @@
 /// A part of a drill's calls, so that several machines fly one drill together.
 ///
-/// What a call meets depends on its number alone, so a shard changes no decision: the reports of all
-/// shards merge to that of the whole.
+/// What a call meets depends on its number alone, so a shard changes no decision: the reports of
+/// all shards merge to that of the whole.
 public struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// The number of the part, counted from 1.
   public var number: Int
-  /// The number of parts that there are.
+  /// The number of parts in all.
   public var count: Int
 
   /// The greatest number of parts.
@@ -17,14 +17,14 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     (self.number, self.count) = (number, count)
   }
 
-  /// Reads a text such as `3/8`.
+  /// Parses a text such as `3/8`.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let number = parts[0], let count = parts[1] else { return nil }
     self.init(number, of: count)
   }
 
-  /// Reads what a CI's or Kubernetes' environment says about the job: `WINDTUNNEL_SHARD=3/8`;
+  /// Reads the shard from the environment of a CI job or Kubernetes: `WINDTUNNEL_SHARD=3/8`;
   /// GitLab's `CI_NODE_INDEX` of `CI_NODE_TOTAL` (from 1); CircleCI's `CIRCLE_NODE_INDEX` of
   /// `CIRCLE_NODE_TOTAL` and Buildkite's `BUILDKITE_PARALLEL_JOB` of `BUILDKITE_PARALLEL_JOB_COUNT`
   /// (from 0); an Indexed Job's `JOB_COMPLETION_INDEX` (from 0) of `WINDTUNNEL_SHARDS`.
@@ -62,6 +62,6 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
   /// The numbers of its calls out of so many, in order.
   func calls(of count: Int) -> [Int] { Array(stride(from: number - 1, to: count, by: self.count)) }
 
-  /// The text, such as `3/8`.
+  /// The shard as text, such as `3/8`.
   public var description: String { "\(number)/\(count)" }
 }

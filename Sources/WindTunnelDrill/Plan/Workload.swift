@@ -85,25 +85,25 @@ extension Request {
   }
 }
 
-/// The weights of the requests that are called.
+/// The weights of the requests among a drill's calls.
 public struct Mix: Sendable, Hashable {
-  /// A kind of request and its weight among the others.
+  /// The weight of a kind of request among the others.
   public struct Share: Sendable, Hashable {
-    /// The requests that it is about.
+    /// The requests that the weight applies to.
     public var request: RequestPattern
-    /// The number of times that each of them is called, in comparison; 0 for never.
+    /// The number of calls of each of these requests, relative to the others; 0 for none.
     public var weight: Int
 
-    /// Makes a share of both.
+    /// Makes a share of a pattern and a weight.
     public init(_ request: RequestPattern, weight: Int) {
       (self.request, self.weight) = (request, weight)
     }
   }
 
-  /// The shares with their weights; the first that matches a request decides, and where none does
-  /// it is 1.
+  /// The shares with their weights; the first that matches a request decides, and without one the
+  /// weight is 1.
   public var shares: [Share]
-  /// Tells whether nothing but `GET` is called.
+  /// Tells whether only `GET` requests are called.
   public var isReadOnly: Bool
 
   /// Makes a mix; without shares each request of the cassette is called in turn.
@@ -111,7 +111,7 @@ public struct Mix: Sendable, Hashable {
     (self.shares, self.isReadOnly) = (shares, isReadOnly)
   }
 
-  /// The largest weight of all.
+  /// The greatest weight of a share.
   public static let weightMax = 1_000_000
 
   /// The weight that a request is called by.
@@ -122,7 +122,7 @@ public struct Mix: Sendable, Hashable {
 }
 
 extension Mix.Share {
-  /// Reads `GET /home=5`.
+  /// Parses a share such as `GET /home=5`.
   ///
   /// - Returns: `nil` where no weight stands behind the last equals sign.
   public init?(_ text: String) {

@@ -16,14 +16,14 @@ struct PrintedOutput {
   private let handle: FileHandle
   private let ending: FileHandle
 
-  /// Takes the end of the pipe that is read, and one that is closed at its other end when the program has
-  /// ended.
+  /// Takes the end of the pipe that is read, and one that is closed at its other end when the
+  /// program has ended.
   init(_ handle: FileHandle, until ending: FileHandle) {
     (self.handle, output, self.ending) = (handle, handle.fileDescriptor, ending)
   }
 
-  /// Returns the first bytes of what was printed, at most so many. It comes back when the program has
-  /// ended and the pipe is empty, or when everybody has closed it.
+  /// Returns the first bytes of what was printed, at most so many. It comes back when the program
+  /// has ended and the pipe is empty, or when everybody has closed it.
   func read(atMost count: Int) -> Data {
     var body = Data()
     read { body += $0.prefix(count - body.count) }

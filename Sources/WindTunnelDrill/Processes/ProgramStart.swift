@@ -5,8 +5,8 @@ internal import WindTunnel
 
 /// The start of a call's program: from when it is due to the first that the server sees of it.
 ///
-/// A process has to be made, and its code to be loaded, before there is a client; on a machine that has
-/// much to do that takes seconds, which are not the client's.
+/// A process has to be made, and its code to be loaded, before there is a client; on a machine that
+/// has much to do that takes seconds, which are not the client's.
 final class ProgramStart: Sendable {
   private struct State {
     var due: DispatchTime?
@@ -23,8 +23,8 @@ final class ProgramStart: Sendable {
   /// The time at which the server first saw something of it.
   var seen: DispatchTime? { state.withLock { $0.seen } }
 
-  /// The time at which another call showed that the program was there, where it is started for several:
-  /// what this one waits for it from then on is no part of its start.
+  /// The time at which another call showed that the program was there, where it is started for
+  /// several: what this one waits for it from then on is no part of its start.
   var there: DispatchTime? { state.withLock { $0.there } }
 
   /// Notes that it is due; only the first time counts.
@@ -55,18 +55,18 @@ final class ProgramStart: Sendable {
 }
 
 extension ProgramStart {
-  /// A program has that much more than its patience where nothing has been seen of it: it may not have
-  /// begun.
+  /// A program has that much more than its patience where nothing has been seen of it: it may not
+  /// have begun.
   static let loadingMax = Duration.seconds(5)
 
-  /// Returns the time at which patience with a call ends. It begins when the call is asked for and its
-  /// program has been seen; as long as that has not, there is some time for it to load.
+  /// Returns the time at which patience with a call ends. It begins when the call is asked for and
+  /// its program has been seen; as long as that has not, there is some time for it to load.
   static func end(of patience: Duration, asked: DispatchTime, seen: DispatchTime?) -> DispatchTime {
     seen.map { max($0, asked) + patience } ?? asked + patience + loadingMax
   }
 
-  /// Returns the time after which somebody looks again who has so much left: a program may be seen at any
-  /// time.
+  /// Returns the time after which somebody looks again who has so much left: a program may be seen
+  /// at any time.
   static func nextLook(within left: Duration, isSeen: Bool) -> Duration {
     isSeen ? left : min(left, .seconds(1))
   }
@@ -82,8 +82,8 @@ extension DispatchTime {
   }
 }
 
-/// The places for programs that start: with more at once each would take longer, and on a busy machine
-/// none would come to its first request in time.
+/// The places for programs that start: with more at once each would take longer, and on a busy
+/// machine none would come to its first request in time.
 final class StartingPlaces: Sendable {
   /// The places of this process: two for each processor.
   static let shared = StartingPlaces(2 * ProcessInfo.processInfo.activeProcessorCount)

@@ -2,8 +2,8 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The programs that this process has started and of which something is left, so that nothing outlives
-/// it.
+/// The programs that this process has started and of which something is left, so that nothing
+/// outlives it.
 final class RunningPrograms: Sendable {
   /// Those of this process.
   static let shared = RunningPrograms()

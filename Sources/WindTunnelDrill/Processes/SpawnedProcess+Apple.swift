@@ -4,8 +4,8 @@
 
   /// A child process: `Foundation.Process` behind the surface that the other systems' has.
   ///
-  /// That class is not `Sendable`; here it is set up before it runs and only asked afterwards, which it
-  /// answers on any thread. It starts the child in a process group of its own.
+  /// That class is not `Sendable`; here it is set up before it runs and only asked afterwards,
+  /// which it answers on any thread. It starts the child in a process group of its own.
   package final class SpawnedProcess: @unchecked Sendable {
     private let process = Process()
     /// Ignored: nobody is told of a parent's end there. Who has to end with it watches a pipe.
@@ -18,8 +18,8 @@
       set { process.executableURL = newValue }
     }
 
-    /// Ignored: nothing there takes in what a program has left behind. What ends with it is its process
-    /// group, and a descendant in a session of its own is out of reach.
+    /// Ignored: nothing there takes in what a program has left behind. What ends with it is its
+    /// process group, and a descendant in a session of its own is out of reach.
     package var isSupervised = false
     /// Ignored: nobody there holds a descriptor open for others.
     var heldOpen: Int32 = -1

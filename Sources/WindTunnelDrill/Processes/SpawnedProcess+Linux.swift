@@ -7,8 +7,8 @@
 
   /// A child process, in the words of `Foundation.Process`.
   ///
-  /// Not that class itself: on Linux it watches for ends on a run loop that all processes share, and
-  /// where one ends while another begins, it has been seen to bring the program down. Here each
+  /// Not that class itself: on Linux it watches for ends on a run loop that all processes share,
+  /// and where one ends while another begins, it has been seen to bring the program down. Here each
   /// process is waited for by a thread of its own. The child starts with no signal blocked, none
   /// ignored, nothing open but its standard streams, and in a process group of its own; and it is
   /// killed when this process ends, however that goes.
@@ -106,8 +106,8 @@
     /// Tells it to end, with its process group, as a shell would.
     package func askToEnd() { signal(SIGTERM, wt_ask_supervised) }
 
-    /// Kills it with what it has started: under a supervisor all that is left of that, also where the
-    /// process itself has ended, and else its process group.
+    /// Kills it with what it has started: under a supervisor all that is left of that, also where
+    /// the process itself has ended, and else its process group.
     package func killAll() { signal(SIGKILL, wt_end_supervised) }
 
     private func signal(_ signal: Int32, _ tell: (UnsafePointer<wt_supervised>?) -> Void) {

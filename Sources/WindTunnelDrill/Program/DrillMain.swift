@@ -5,19 +5,21 @@ internal import WindTunnelCommandLine
 /// A program that flies a client of yours, with the flags, reports and exit codes of
 /// `windtunnel drill`. It is all that its `main.swift` has to hold:
 ///
-///     import WindTunnelDrill
+/// ```swift
+/// import WindTunnelDrill
 ///
-///     await DrillMain(subject: "shop") { call in
-///       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
-///     }.run()
+/// await DrillMain(subject: "shop") { call in
+///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+/// }.run()
+/// ```
 ///
-/// The client flies in a process of its own, which is the same program started again, so a crash or a
-/// hang is a row of the report (exit code 97) and not the end. A bare `URLSession` flies beside it as
-/// a yardstick.
+/// The client runs in a process of its own, which is the same program started again, so that a
+/// crash or a hang is a row of the report (exit code 97) and not the end. A bare `URLSession` runs
+/// beside it as a yardstick.
 public struct DrillMain: Sendable {
   private let subject: any Subject
 
-  /// Makes the program.
+  /// Makes the program of a client.
   ///
   /// - Parameters:
   ///   - subject: The client's name in reports, and for `--subject`.
@@ -31,7 +33,7 @@ public struct DrillMain: Sendable {
 
   /// Runs the program to its end.
   ///
-  /// - Parameter arguments: How it was called, its own name first.
+  /// - Parameter arguments: The arguments of the command line, the program's name first.
   public func run(_ arguments: [String] = CommandLine.arguments) async -> Never {
     let name = arguments.first.map { URL(filePath: $0).lastPathComponent } ?? subject.name
     let yardsticks: [any Subject] = [URLSessionSubject(), ExecSubject()]

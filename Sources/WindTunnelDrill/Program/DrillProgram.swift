@@ -212,8 +212,8 @@ package struct DrillProgram: Sendable {
   }
 }
 
-/// A drill under way that SIGINT and SIGTERM end: its processes first, with every program that they have
-/// started, and then itself.
+/// A drill under way that SIGINT and SIGTERM end: its processes first, with every program that they
+/// have started, and then itself.
 private struct InterruptibleFlight {
   let drill: ProcessDrill
   /// The files that are not written then.

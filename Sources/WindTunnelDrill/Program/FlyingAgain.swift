@@ -3,15 +3,16 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
-/// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets the
-/// same decisions as it did among the others, on another machine, too, and its story is told as it
-/// happens.
+/// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets
+/// the same decisions as it did among the others, on another machine, too, and its story is told as
+/// it happens.
 struct FlyingAgain {
   private let program: DrillProgram
   private let plan: DrillPlan
   private let before: Observation
 
-  /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people, and has to be right all the same.
+  /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people, and has to be right all the
+  /// same.
   init(_ text: String, _ arguments: Arguments, in program: DrillProgram) throws {
     for flag in program.flags.map(\.name) where !Self.flags.contains(flag) && arguments.has(flag) {
       throw Refusal.notWithAgain(flag)
@@ -165,8 +166,8 @@ private struct RecordedPlan {
     report.environment.first { $0.name == name }?.value
   }
 
-  /// The file that a flag names, else the one that was flown on, from here or beside the report; `nil`:
-  /// what ships.
+  /// The file that a flag names, else the one that was flown on, from here or beside the report;
+  /// `nil`: what ships.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(filePath: path) }
     guard let path = fact("cassetteFile") else { return nil }

@@ -4,8 +4,8 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and again
-/// when it is over.
+/// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and
+/// again when it is over.
 final class AttemptTracker: Sendable {
   /// The facts that were seen of one call.
   struct Seen: Sendable {
@@ -42,7 +42,8 @@ final class AttemptTracker: Sendable {
     var underBadCertificate: Set<Int> = []
     /// Those who wait, by call, for the first sign of its client.
     var awaited: [Int: @Sendable () -> Void] = [:]
-    /// The last requests for what is not on the cassette that came by no call's address, the oldest first.
+    /// The last requests for what is not on the cassette that came by no call's address, the oldest
+    /// first.
     var strays: [(at: Duration, words: String)] = []
     /// The numbers of what requests brought.
     var numbers = ValueNumbers()
@@ -250,8 +251,8 @@ final class AttemptTracker: Sendable {
     send(.attemptEnded(call: open.call, end))
   }
 
-  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is read
-  /// first, so that a machine which does something else in between makes the date no later.
+  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is
+  /// read first, so that a machine which does something else in between makes the date no later.
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     guard !faults.isEmpty,
@@ -303,11 +304,11 @@ final class AttemptTracker: Sendable {
     return stages
   }
 
-  /// Returns what was seen of a call that began at `start` and is over, and forgets all of it but the
-  /// number of its attempts.
+  /// Returns what was seen of a call that began at `start` and is over, and forgets all of it but
+  /// the number of its attempts.
   ///
-  /// A call of which nothing came, while what is not on the cassette came by no call's address, is taken
-  /// to have asked for that: its client has lost the call's part of the address.
+  /// A call of which nothing came, while what is not on the cassette came by no call's address, is
+  /// taken to have asked for that: its client has lost the call's part of the address.
   func take(_ call: Int, since start: Duration) -> Seen {
     state.withLock { state in
       state.awaited[call] = nil

@@ -57,8 +57,9 @@ final class CallCompletion: Sendable {
 
   /// Makes a call and waits for it, but no longer than `patience`; `nil`: its client ends it.
   ///
-  /// Its latency counts from `due`, or else from its first step: what it waited for a thread before is not
-  /// the client's time. It is cancelled when an alarm rings that is set to `patienceOfCaller`.
+  /// Its latency counts from `due`, or else from its first step: what it waited for a thread before
+  /// is not the client's time. It is cancelled when an alarm rings that is set to
+  /// `patienceOfCaller`.
   static func first(
     within patience: Duration?,
     due: ContinuousClock.Instant? = nil,

@@ -154,8 +154,8 @@ struct CallRunner: Sendable {
     await target.close()
   }
 
-  /// Counts the client's connections. Where nearly every call has left one open, it gets some time to close
-  /// them: one may wait for a garbage collector.
+  /// Counts the client's connections. Where nearly every call has left one open, it gets some time
+  /// to close them: one may wait for a garbage collector.
   private func connections() async -> Flight.Connections? {
     guard scenario.keepsConnections, let end = counted() else { return nil }
     var seen = end
@@ -262,8 +262,8 @@ struct CallRunner: Sendable {
     emit(.ended(observation))
   }
 
-  /// Returns how long a call's program took from its start to its first sign, which may be another call's
-  /// where it is started for several.
+  /// Returns how long a call's program took from its start to its first sign, which may be another
+  /// call's where it is started for several.
   private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
     guard let begun = call.programStart.due, let sign = seen.firstSign else {
       return nil

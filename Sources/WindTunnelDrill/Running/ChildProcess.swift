@@ -213,8 +213,8 @@ private final class ChildWatch: @unchecked Sendable {
   }
 }
 
-/// The programs of a subject's process, as that tells of them: where it is killed, nobody else can end
-/// them.
+/// The programs of a subject's process, as that tells of them: where it is killed, nobody else can
+/// end them.
 final class OrphanedProcesses: Sendable {
   private let groups = Locked<Set<Int32>>([])
 

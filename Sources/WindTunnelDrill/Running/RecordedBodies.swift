@@ -47,8 +47,8 @@ struct RecordedBodies: Sendable {
   /// cannot be told: what a program printed may be made of a body, unless it is one or the
   /// beginning of one.
   ///
-  /// Most programs end what they print with a line feed, and many print JSON in a layout of their own:
-  /// neither makes it another body.
+  /// Most programs end what they print with a line feed, and many print JSON in a layout of their
+  /// own: neither makes it another body.
   func match(_ result: CallResult, _ request: Request) -> Bool? {
     guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
     if recorded.contains(where: { $0.data == body }) { return true }
@@ -66,8 +66,9 @@ struct RecordedBodies: Sendable {
   /// The bodies of fewer bytes say nothing about where they come from: `[]`, `{"ok":true}`.
   private static let tellingBytes = 16
 
-  /// Returns the endpoint whose answer a call brought in place of its own, or the name of a portal's page;
-  /// `nil` where it brought its own or a part of that, or something that no request here is answered with.
+  /// Returns the endpoint whose answer a call brought in place of its own, or the name of a
+  /// portal's page; `nil` where it brought its own or a part of that, or something that no request
+  /// here is answered with.
   func other(_ result: CallResult, _ request: Request) -> String? {
     guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
     let shown = Self.withoutLineEnd(body)
@@ -101,9 +102,9 @@ struct RecordedBodies: Sendable {
   /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 
-  /// The beginning of what a program printed in place of a recorded body, without what looks like a secret
-  /// and without those of the requests by which it asked; `nil` where the two were compared, or there is
-  /// nothing to compare with.
+  /// The beginning of what a program printed in place of a recorded body, without what looks like a
+  /// secret and without those of the requests by which it asked; `nil` where the two were compared,
+  /// or there is nothing to compare with.
   func printed(
     _ result: CallResult,
     _ request: Request,

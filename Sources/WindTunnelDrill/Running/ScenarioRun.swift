@@ -116,8 +116,8 @@ struct ScenarioRun {
   }
 }
 
-/// The first answer of a program that is started once for each scenario of a drill. Only one that has never
-/// answered may be none of that kind; any other has fallen.
+/// The first answer of a program that is started once for each scenario of a drill. Only one that
+/// has never answered may be none of that kind; any other has fallen.
 final class FirstAnswer: Sendable {
   private let state = Locked(false)
 

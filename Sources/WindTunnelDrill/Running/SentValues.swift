@@ -96,8 +96,8 @@ struct SentValues: Sendable {
     credentialNames.contains(name) || credentialWords.contains { name.contains($0) }
   }
 
-  /// Tells whether a company's own field looks like one for credentials. A token of a request's own may be
-  /// there to tell requests apart.
+  /// Tells whether a company's own field looks like one for credentials. A token of a request's own
+  /// may be there to tell requests apart.
   private static func mayBeCredential(_ name: String) -> Bool {
     guard !name.contains("request") else { return false }
     return name.hasSuffix("-token")
@@ -166,8 +166,8 @@ extension Observation.Sent {
   private static let valueBytesMin = 8
   private static let longValueBytesMin = 16
 
-  /// Takes the names of what a client added to a query; nothing is known where no recorded request is for
-  /// the same path.
+  /// Takes the names of what a client added to a query; nothing is known where no recorded request
+  /// is for the same path.
   mutating func takeParameters(of request: Request, recorded: [String: Set<String>]) {
     guard let known = recorded[request.url.path] else { return }
     let added = SentValues.parameters(of: request.url).filter { !known.contains($0.name) }

@@ -52,8 +52,8 @@ enum SubjectProcess {
   /// The exit code by which it says that a program in it hangs.
   static let hungCode: Int32 = 75
 
-  /// The program of a job: started for each call, or once. Where one that is started once falls, this
-  /// process falls with it, and whoever watches it finds out which call is to blame.
+  /// The program of a job: started for each call, or once. Where one that is started once falls,
+  /// this process falls with it, and whoever watches it finds out which call is to blame.
   private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
     guard job.command.isService else { return ExecSubject(job.command) }
     return ServiceSubject(job.command) { fall in

@@ -18,11 +18,11 @@ struct CallNumbers: Sendable {
   }
 }
 
-/// Numbers in place of values that must stand in no report and are compared from call to call: equal values
-/// have equal ones.
+/// Numbers in place of values that must stand in no report and are compared from call to call:
+/// equal values have equal ones.
 ///
-/// A number begins with the call in which its value was first seen, so that calls of several processes
-/// have none in common by chance.
+/// A number begins with the call in which its value was first seen, so that calls of several
+/// processes have none in common by chance.
 struct ValueNumbers: Sendable {
   /// So many values are known at least; of more the ones that were seen longest ago are forgotten.
   private static let valuesMax = 1 << 15

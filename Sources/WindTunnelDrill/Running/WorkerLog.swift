@@ -114,15 +114,16 @@ extension Observation {
       let start = intendedStart ?? start
     else { return }
     let moment = start + cancellation.after + Self.onItsWay
-    // A first attempt that late was held up by the machine; any other is one that was made after all.
+    // A first attempt that late was held up by the machine; any other is one that was made after
+    // all.
     let late = attempts.dropFirst().count { attempt in
       attempt.isRequest && attempt.start.map { $0 > moment } == true
     }
     self.cancellation?.attemptsAfter = after + late
   }
 
-  /// An attempt comes after its caller has given the call up. One that the client says it had sent by
-  /// then was on its way; any other it should not have made.
+  /// An attempt comes after its caller has given the call up. One that the client says it had sent
+  /// by then was on its way; any other it should not have made.
   fileprivate mutating func comes(_ attempt: Attempt) {
     guard attempt.isRequest, let after = cancellation?.attemptsAfter else { return }
     if let sent = clientAttempts, let count = attemptCount, count < sent {

@@ -69,8 +69,8 @@ enum WorkerMessage: Sendable {
   case refused(String)
   /// The command is not one that can be flown as it is.
   case unfit(String)
-  /// A program that is started once ended without an answer: why it is none, where nothing of the drill has
-  /// been answered.
+  /// A program that is started once ended without an answer: why it is none, where nothing of the
+  /// drill has been answered.
   case unanswered(String)
 
   /// The end of an attempt.

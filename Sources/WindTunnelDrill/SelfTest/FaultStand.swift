@@ -140,8 +140,8 @@ struct FaultStand: Sendable {
   }
 }
 
-/// The beginning of a handshake, by hand: a client of TLS 1.2 (RFC 5246 §7.4.1.2) that has to do with
-/// no library, so that a server's first records can be looked at as they are.
+/// The beginning of a handshake, by hand: a client of TLS 1.2 (RFC 5246 §7.4.1.2) that has to do
+/// with no library, so that a server's first records can be looked at as they are.
 private enum ClientHello {
   static let bytes: [UInt8] = record(22, [1] + length(body, bytes: 3) + body)
 

@@ -4,9 +4,9 @@
   internal import WindTunnel
   internal import WindTunnelServer
 
-  /// A network and a `/etc/resolv.conf` of one's own, in which every look-up comes to a scripted name
-  /// server: a process in namespaces of its own (namespaces(7)), which takes no rights where the system
-  /// lets everybody make them.
+  /// A network and a `/etc/resolv.conf` of one's own, in which every look-up comes to a scripted
+  /// name server: a process in namespaces of its own (namespaces(7)), which takes no rights where
+  /// the system lets everybody make them.
   package enum ResolverStand {
     /// A name server that says nothing is given up after three seconds, twice: resolv.conf(5). The
     /// default of five makes the same story longer.
@@ -15,7 +15,8 @@
     /// The longest that any look-up takes by itself is three times that.
     private static let patience = 20
 
-    /// Looks at these from such a process, which is `executable` started with a word and their names.
+    /// Looks at these from such a process, which is `executable` started with a word and their
+    /// names.
     static func reports(
       _ examples: [DNSExample],
       by executable: URL,
@@ -46,8 +47,8 @@
       return reports
     }
 
-    /// The inside of that process: the file that is to be `/etc/resolv.conf`, and names of examples.
-    /// Prints a line for each and ends.
+    /// The inside of that process: the file that is to be `/etc/resolv.conf`, and names of
+    /// examples. Prints a line for each and ends.
     package static func main(_ words: [String], lookingWith word: String) async -> Never {
       guard let file = words.first, let executable = Bundle.main.executableURL else { _exit(64) }
       guard wt_bind_over(file, "/etc/resolv.conf") == 0 else { refuse("/etc/resolv.conf", errno) }

@@ -3,8 +3,8 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl, and
-/// by `URLSession` in a process of its own.
+/// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl,
+/// and by `URLSession` in a process of its own.
 package struct SelfTest: Sendable {
   /// The number of looks by the raw socket at a fault that ends at once.
   package var repeats = 1
@@ -22,9 +22,9 @@ package struct SelfTest: Sendable {
   private let standWord: String
   static let noCurl = "curl is not here"
 
-  /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a URL:
-  /// there ``SessionProbe/main(_:)`` must be called. Started with `standWord` and further words, it must
-  /// call ``ResolverStand/main(_:lookingWith:)``.
+  /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a
+  /// URL: there ``SessionProbe/main(_:)`` must be called. Started with `standWord` and further
+  /// words, it must call ``ResolverStand/main(_:lookingWith:)``.
   package init(executable: URL, arguments: [String], standWord: String) {
     (self.executable, self.arguments, self.standWord) = (executable, arguments, standWord)
   }
@@ -150,6 +150,7 @@ struct LookUpReport: Codable, Sendable, Hashable {
   var found: [String]
   /// The exit code of curl; `nil` where it is not here.
   var curl: Int?
-  /// The facts that `URLSession` saw, as ``SessionProbe`` prints them; `nil` where it could not look.
+  /// The facts that `URLSession` saw, as ``SessionProbe`` prints them; `nil` where it could not
+  /// look.
   var session: String?
 }

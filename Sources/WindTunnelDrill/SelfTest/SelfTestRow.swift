@@ -1,8 +1,8 @@
 package import WindTunnel
 package import WindTunnelServer
 
-/// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a name
-/// server's script leads astray.
+/// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a
+/// name server's script leads astray.
 package enum CatalogueRow: Sendable, Hashable {
   case fault(FaultKind)
   case lookUp(DNSExample)
@@ -74,8 +74,8 @@ package struct SelfTestRow: Sendable, Hashable {
     #endif
   }
 
-  /// The code of the `URLError` that `URLSession` should end with here; `nil` where none is, or where
-  /// it was not measured.
+  /// The code of the `URLError` that `URLSession` should end with here; `nil` where none is, or
+  /// where it was not measured.
   package var expectedCode: Int? {
     #if canImport(Darwin)
       nil
@@ -93,8 +93,8 @@ package struct SelfTestRow: Sendable, Hashable {
     return true
   }
 
-  /// `{name, layer, asked, seen, expected, passed, skipped, unseenBy}`; what was not seen is `null`, and
-  /// so is `passed` where nobody looked.
+  /// `{name, layer, asked, seen, expected, passed, skipped, unseenBy}`; what was not seen is
+  /// `null`, and so is `passed` where nobody looked.
   package var json: JSON {
     let seen: JSON = [
       "raw": raw.map { .text($0) } ?? .null,

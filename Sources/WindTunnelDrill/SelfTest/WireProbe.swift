@@ -17,7 +17,7 @@ struct ExpectedView: Sendable, Hashable {
     case finished = "FIN"
     /// By a RST of TCP.
     case reset = "RST"
-    /// Not at all: it stays open and silent.
+    /// The connection stays open, and no more bytes come.
     case open = "silence"
     /// Nobody listens at the port.
     case refused = "refused"

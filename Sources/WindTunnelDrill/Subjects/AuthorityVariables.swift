@@ -9,8 +9,8 @@ extension [String: String] {
     for name in Self.authorityVariables { self[name] = path }
   }
 
-  /// The variables of OpenSSL, Go, Ruby and Python (`SSL_CERT_FILE`), curl, Python's requests, the AWS
-  /// tools, Deno, and Node, where the file's certificates are further ones.
+  /// The variables of OpenSSL, Go, Ruby and Python (`SSL_CERT_FILE`), curl, Python's requests, the
+  /// AWS tools, Deno, and Node, where the file's certificates are further ones.
   private static let authorityVariables = [
     "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE", "DENO_CERT",
     "NODE_EXTRA_CA_CERTS",

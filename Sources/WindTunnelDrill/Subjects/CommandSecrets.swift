@@ -2,8 +2,8 @@ internal import Foundation
 internal import WindTunnel
 
 /// Reads the words of a command and takes out what is secret by its place: behind `--token`, in
-/// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address, and
-/// in a shell's script the same.
+/// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address,
+/// and in a shell's script the same.
 struct CommandSecrets {
   /// The text that replaces a secret.
   static let redacted = "REDACTED-argument"
@@ -272,8 +272,8 @@ struct CommandSecrets {
   }
 }
 
-/// The words of a shell's script and where they stand, roughly (Shell Command Language §2.2): quotes
-/// and backslashes are taken away, nothing is expanded, and operators only part words.
+/// The words of a shell's script and where they stand, roughly (Shell Command Language §2.2):
+/// quotes and backslashes are taken away, nothing is expanded, and operators only part words.
 private struct ShellWords {
   private(set) var words: [(text: String, range: Range<String.Index>)] = []
 

@@ -52,7 +52,8 @@ struct CommandWords: Sendable, Hashable {
     }
   }
 
-  /// Returns a text without the secrets, where it may have been cut within one: it ends in "…" then.
+  /// Returns a text without the secrets, where it may have been cut within one: it ends in "…"
+  /// then.
   fileprivate func maskedWhereCut(_ text: String) -> String {
     let text = masked(text)
     guard text.hasSuffix("…") else { return text }
@@ -103,8 +104,8 @@ extension Observation {
 }
 
 extension [Observation] {
-  /// The same, with no secret in an address: a client may ask for more than is on the cassette. Many
-  /// attempts have one key, so each is looked into once.
+  /// The same, with no secret in an address: a client may ask for more than is on the cassette.
+  /// Many attempts have one key, so each is looked into once.
   func withKeysMasked() -> [Observation] {
     var harmless: Set<Substring> = []
     return map { observation in

@@ -8,22 +8,22 @@ internal import WindTunnelServer
   public import FoundationNetworking
 #endif
 
-/// One use of the client's API.
+/// One use of the client's API in a drill.
 public struct DrillCall: Sendable {
-  /// Its number in the scenario, counted from zero.
+  /// The call's number in the scenario, from 0.
   public let index: Int
-  /// The request to make, as it was recorded; its host is the recorded one.
+  /// The request to make, as it was recorded, with the recorded host.
   public let request: Request
-  /// The address to ask at: everything in front of the recorded path.
+  /// The base URL to call: everything in front of the recorded path.
   public let baseURL: URL
-  /// The session to ask with; in process it is the way to the cassette.
+  /// The session to use; in process only it leads to the cassette.
   public let session: URLSession
-  /// The time for which one attempt may stay silent.
+  /// The time for which one attempt may wait without receiving a byte.
   public let attemptTimeout: Duration
   /// The time that the call may take.
   public let deadline: Duration
-  /// The file of the authority that issues the certificates on the call's way, for whoever can be told
-  /// whom to trust.
+  /// The file of the authority that issues the certificates on the call's way, for whoever can be
+  /// told whom to trust.
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
@@ -59,10 +59,11 @@ public struct DrillCall: Sendable {
   /// deadline gets some time to return.
   static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
-  /// A configuration for a client that makes its sessions itself: they lead where ``session`` leads.
+  /// A configuration for a client that makes its own sessions: they lead where ``session`` leads.
   ///
-  /// Each is another object, to be changed at will. What its sessions do must be over when the call is,
-  /// like all that the call begins: their way is another call's afterwards.
+  /// Each access makes a new object, to be changed at will. The work of its sessions must have
+  /// ended when the call does, like all that the call begins: their route then belongs to another
+  /// call.
   public var configuration: URLSessionConfiguration { configure() }
 
   /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
@@ -73,15 +74,14 @@ public struct DrillCall: Sendable {
     return host == "127.0.0.1" || host == Targets.unknownName
   }
 
-  /// The whole address: base, recorded path and query.
+  /// The whole URL of the call: base, recorded path and query.
   public var url: URL {
     var base = baseURL.absoluteString
     if base.hasSuffix("/") { base.removeLast() }
     return URL(string: base + request.url.target.withURLCharactersOnly) ?? baseURL
   }
 
-  /// The recorded request at this call's address, with its headers, its body and the attempt's
-  /// time-out.
+  /// The recorded request at this call's URL, with its headers, its body and the attempt's timeout.
   public var urlRequest: URLRequest {
     var asked = URLRequest(url: url)
     asked.httpMethod = request.method
@@ -91,12 +91,12 @@ public struct DrillCall: Sendable {
     return asked
   }
 
-  /// Says whether the user saw something, where that is not plain from what the client returned: a
-  /// stale copy after an error, or a page without a line on it. The last word counts.
+  /// Reports whether the user saw something, where the client's result does not show it: a stale
+  /// copy after an error, or a page without a line on it. The last report counts.
   public func showed(_ isShown: Bool) { word.withLock { $0 = isShown } }
 
-  /// Says whether what was shown is a copy from before. A client that never says so has no stale pages
-  /// in its report, and none of fresh ones either.
+  /// Reports whether what was shown is an earlier copy. A client that never reports it has neither
+  /// stale nor fresh pages in its report.
   public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
 
   /// The client's word on that.

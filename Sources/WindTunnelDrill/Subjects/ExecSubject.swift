@@ -15,8 +15,8 @@ internal import WindTunnelServer
 /// Any program: started once for each call, told what to ask for, and judged by how it ends.
 ///
 /// It ends with 0 where the call succeeded, and prints what there is to show; with another code the
-/// call failed; by a signal it crashed; a program that does not end in time hangs and is killed with
-/// all that it has started. What it has started and leaves behind ends with the drill.
+/// call failed; by a signal it crashed; a program that does not end in time hangs and is killed
+/// with all that it has started. What it has started and leaves behind ends with the drill.
 struct ExecSubject: Subject {
   let name = DrillPlan.execSubject
   private let command: [String]
@@ -26,8 +26,8 @@ struct ExecSubject: Subject {
   let needsSockets = true
   let endsCalls = true
 
-  /// A program of which nothing is seen starts for no longer than that, as far as others wait for its
-  /// place; one whose server is not there is never seen.
+  /// A program of which nothing is seen starts for no longer than that, as far as others wait for
+  /// its place; one whose server is not there is never seen.
   private static let startMax = Duration.seconds(5)
 
   func fly(_ call: DrillCall) async -> CallResult {
@@ -160,8 +160,8 @@ private struct Program: Sendable {
     }
   }
 
-  /// Does something when a program still runs at the end of patience, which begins when the server first
-  /// sees it.
+  /// Does something when a program still runs at the end of patience, which begins when the server
+  /// first sees it.
   private static func watch(
     _ process: SpawnedProcess,
     _ start: ProgramStart,
@@ -193,8 +193,8 @@ private struct Program: Sendable {
 }
 
 extension SpawnedProcess {
-  /// Tells whether one that has ended died from a fault of its own, or says that of another as a shell
-  /// does.
+  /// Tells whether one that has ended died from a fault of its own, or says that of another as a
+  /// shell does.
   var hasCrashed: Bool {
     terminationReason == .uncaughtSignal || Self.crashCodes.contains(terminationStatus)
   }

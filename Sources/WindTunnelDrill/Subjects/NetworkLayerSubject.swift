@@ -15,12 +15,12 @@ struct NetworkLayerSubject: Subject {
   private let admission = AdmissionController()
   private let credential = DrillCredential()
 
-  /// The share of a call's time after which it is given up. What is promised is promised to the caller,
-  /// and to give up and to return takes a moment, too.
+  /// The share of a call's time after which it is given up. What is promised is promised to the
+  /// caller, and to give up and to return takes a moment, too.
   private static let share = 0.95
-  /// The share of it after which a silent attempt is. Where a round trip takes a second, an exchange by
-  /// TLS takes four and, of every tenth packet lost, five on average: whoever gives each up at five seconds
-  /// loses two in five, and at seven one in seven.
+  /// The share of it after which a silent attempt is. Where a round trip takes a second, an
+  /// exchange by TLS takes four and, of every tenth packet lost, five on average: whoever gives
+  /// each up at five seconds loses two in five, and at seven one in seven.
   private static let attemptShare = 0.7
   /// Nobody looks at a spinner for longer, however long the call may take.
   private static let attemptLimit = Duration.seconds(7)
@@ -96,8 +96,8 @@ private struct SentCount: Observer {
   }
 }
 
-/// The reference client's token: an invented one, and another where a server no longer takes it. All
-/// calls of a drill have the same, as the calls of an app do.
+/// The reference client's token: an invented one, and another where a server no longer takes it.
+/// All calls of a drill have the same, as the calls of an app do.
 private final class DrillCredential: Authenticator {
   private let number = Locked(1)
 

@@ -8,8 +8,8 @@ internal import WindTunnelServer
 final class RunningService: Sendable {
   /// The time to end in once its input has ended.
   private static let graceAfterInput = Duration.seconds(2)
-  /// The time to end in once it has been told to, and that in which nobody has to be left who holds its
-  /// output once it has been killed.
+  /// The time to end in once it has been told to, and that in which nobody has to be left who holds
+  /// its output once it has been killed.
   private static let graceAfterSignal = Duration.seconds(1)
   /// So many lines that say nothing are told of.
   private static let complaintsMax = 5
@@ -32,7 +32,8 @@ final class RunningService: Sendable {
     var hasFallen = false
     var complaints = 0
 
-    /// Notes a sign of the program by a call. What the others in it wait for from now on is not its start.
+    /// Notes a sign of the program by a call. What the others in it wait for from now on is not its
+    /// start.
     mutating func isThere(by call: Int) {
       guard there == nil else { return }
       let now = DispatchTime.now()
@@ -121,7 +122,8 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Looks after so much time whether a call is answered, whose patience begins when the program is there.
+  /// Looks after so much time whether a call is answered, whose patience begins when the program is
+  /// there.
   private func watch(_ number: Int, within patience: Duration, after time: Duration) {
     Self.after(time) { [weak self] in
       guard let self else { return }
@@ -213,8 +215,8 @@ final class RunningService: Sendable {
     )
   }
 
-  /// Tells of a fall, unless there was one: a program that is ended because it hangs ends, too, and that is
-  /// no crash of its own.
+  /// Tells of a fall, unless there was one: a program that is ended because it hangs ends, too, and
+  /// that is no crash of its own.
   private func falls(_ fall: ServiceSubject.Fall) {
     let isFirst = state.withLock { state in
       defer { state.hasFallen = true }

@@ -3,12 +3,13 @@ internal import WindTunnel
 
 /// The lines that are written to a program which lives from call to call: a JSON object each.
 enum ServiceLine {
-  /// Asks for a call: `call`, `method` and `url`, the headers that a client sets, and the body where
-  /// there is one that is text.
+  /// Asks for a call: `call`, `method` and `url`, the headers that a client sets, and the body
+  /// where there is one that is text.
   static func asking(for call: DrillCall) -> Data {
     var headers: [JSON.Member] = []
     for field in call.request.fieldsOfClient {
-      // An object has a name once; a field that comes twice is one with both values (RFC 9110 §5.3).
+      // An object has a name once; a field that comes twice is one with both values (RFC 9110
+      // §5.3).
       let place = headers.firstIndex { $0.name.value.lowercased() == field.name.lowercased() }
       if let place, let first = headers[place].value.stringValue {
         headers[place].value = .text("\(first), \(field.value)")
@@ -56,14 +57,14 @@ struct ServiceAnswer: Sendable, Hashable {
   var isStale: Bool?
   /// The program's own count of its requests.
   var attempts: Int?
-  /// The part of it that is not what it was asked for, which is left out: in words that go on from the
-  /// program's name.
+  /// The part of it that is not what it was asked for, which is left out: in words that go on from
+  /// the program's name.
   var complaint: String?
 
   /// The longest text of an error that goes into a report.
   private static let scalarsMax = 200
-  /// The most requests that one call is taken to have sent: no client does, and what is beyond it is no
-  /// count.
+  /// The most requests that one call is taken to have sent: no client does, and what is beyond it
+  /// is no count.
   private static let attemptsMax = 1_000_000
   /// No more is shown of what stands there in place of a count.
   private static let shownMax = 40

@@ -7,8 +7,8 @@ internal import WindTunnelServer
 /// answer a line, in any order. Its pools, caches and budgets live with it.
 ///
 /// If it ends before its input does, or leaves a call without an answer, it has fallen, and its
-/// subject's process ends with it: whoever watches that finds out which call is to blame, and starts
-/// both again.
+/// subject's process ends with it: whoever watches that finds out which call is to blame, and
+/// starts both again.
 struct ServiceSubject: Subject {
   /// The way in which a program falls.
   enum Fall: Sendable, Hashable {
@@ -16,8 +16,8 @@ struct ServiceSubject: Subject {
     case crashed
     /// It leaves a call without an answer.
     case hung
-    /// It ended by itself without any answer. Where nothing of a drill has been answered it is none that
-    /// lives from call to call: why, in a sentence.
+    /// It ended by itself without any answer. Where nothing of a drill has been answered it is none
+    /// that lives from call to call: why, in a sentence.
     case unanswered(String)
     /// It cannot be started: why, in a sentence.
     case unfit(String)
@@ -25,8 +25,8 @@ struct ServiceSubject: Subject {
 
   let name = DrillPlan.execSubject
   let needsSockets = true
-  // With an alarm of the harness's beside its own a hang would be found twice, and what it takes to load
-  // would count towards one.
+  // With an alarm of the harness's beside its own a hang would be found twice, and what it takes to
+  // load would count towards one.
   let endsCalls = true
   private let command: [String]
   private let fall: @Sendable (Fall) -> Void

@@ -1,11 +1,11 @@
 internal import WindTunnel
 internal import WindTunnelServer
 
-/// The names of the calls of programs, in a network of their own: each call's has the address of the
-/// loopback interface, and whoever looks it up is told so late.
+/// The names of the calls of programs, in a network of their own: each call's has the address of
+/// the loopback interface, and whoever looks it up is told so late.
 ///
-/// A program's own look-up is late by that, as its user's would be, and its limits for look-ups, for
-/// connections and for answers each see what is theirs.
+/// A program's own look-up is late by that, as its user's would be, and its limits for look-ups,
+/// for connections and for answers each see what is theirs.
 final class LateNames: Sendable {
   /// The network that the programs are started in.
   let network: PrivateNetwork

@@ -159,8 +159,8 @@ struct PortTarget: Target {
   }
 }
 
-/// On the wire where a client may know an answer again by its address: calls have ports one after the other,
-/// so that those which follow each other ask at the same.
+/// On the wire where a client may know an answer again by its address: calls have ports one after
+/// the other, so that those which follow each other ask at the same.
 struct LentPortTarget: Target {
   private struct Port: Sendable {
     let number: Int

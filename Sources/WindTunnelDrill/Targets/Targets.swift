@@ -9,8 +9,8 @@ enum Targets {
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
-  ///   - isProgram: Whether the client is a program, which can be told of the authority that issues the
-  ///     certificates and started in a network of its own.
+  ///   - isProgram: Whether the client is a program, which can be told of the authority that issues
+  ///     the certificates and started in a network of its own.
   /// - Returns: Half a sentence.
   static func obstacle(to scenario: Scenario, isProgram: Bool = false) -> String? {
     let failsHandshakesAlone = scenario.connectionFaults.allSatisfy { fault in
@@ -135,9 +135,10 @@ enum Targets {
     return try await ReplayServer(deck, options)
   }
 
-  /// A name of 254 characters, which are 256 octets on the wire: one more than a name has (RFC 1035 §3.1),
-  /// so nobody has it and no packet is sent to find that out. Not one character more, for beyond 255 some
-  /// clients say that they were asked wrongly; and `.invalid` (RFC 2606 §2), for whoever asks all the same.
+  /// A name of 254 characters, which are 256 octets on the wire: one more than a name has (RFC 1035
+  /// §3.1), so nobody has it and no packet is sent to find that out. Not one character more, for
+  /// beyond 255 some clients say that they were asked wrongly; and `.invalid` (RFC 2606 §2), for
+  /// whoever asks all the same.
   static let unknownName =
     (Array(repeating: "nowhere", count: 30) + ["nobody", "invalid"]).joined(separator: ".")
 }
@@ -198,11 +199,12 @@ extension DrillPlan {
     }
   }
 
-  /// Leaves out those of a group's scenarios that cannot be flown, as long as others can: whoever names
-  /// a group wants all of it that there is, and is told what there is not.
+  /// Leaves out those of a group's scenarios that cannot be flown, as long as others can: whoever
+  /// names a group wants all of it that there is, and is told what there is not.
   ///
   /// - Parameter group: The names of scenarios that nobody asked for by themselves.
-  /// - Throws: The first refusal, where nothing is left; any of a scenario that was asked for by itself.
+  /// - Throws: The first refusal, where nothing is left; any of a scenario that was asked for by
+  ///   itself.
   mutating func leaveOut(among group: Set<String>) throws {
     var kept: [Scenario] = []
     var first: DrillError?

@@ -1,15 +1,15 @@
 /// A rule that a client broke in a scenario, with the smallest example of it.
 public struct Finding: Sendable, Hashable {
-  /// The weights of a finding, the least first.
+  /// The severities of a finding, the least first.
   public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
-    /// Worth knowing; many good clients do it by design.
+    /// A fact worth knowing; many good clients behave so by design.
     case note
-    /// A user notices it, or a server does.
+    /// A flaw that a user or a server notices.
     case warning
     /// A bug: data is done twice or wrong, a server is hurt, a call never ends.
     case error
 
-    /// Compares two of them by their weights.
+    /// Tells whether one severity is less than another.
     public static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
 
     private var weight: Int {
@@ -21,22 +21,22 @@ public struct Finding: Sendable, Hashable {
     }
   }
 
-  /// One thing that happened, at its time.
+  /// An event of a call, with its time.
   public struct Step: Sendable, Hashable {
     /// The time since the call's start; `nil` where it was not seen.
     public var at: Duration?
-    /// The request and the answer in a line, such as `GET /home → 503, Retry-After 1 s`.
+    /// The request and the answer in one line, such as `GET /home → 503, Retry-After 1 s`.
     public var words: String
 
-    /// Makes a step of both.
+    /// Makes a step of a time and a line.
     public init(at: Duration?, _ words: String) { (self.at, self.words) = (at, words) }
   }
 
   /// The ``FindingRule/id`` of the rule.
   public var rule: String
-  /// The weight of what was seen, at most the rule's own.
+  /// The severity of what was seen, at most the rule's own.
   public var severity: Severity
-  /// The sentence that says what was seen, and nothing that was not.
+  /// A sentence that says what was seen, and nothing else.
   public var seen: String
   /// The number of the call that shows it with the fewest attempts, the lowest of several.
   public var call: Int
@@ -49,7 +49,7 @@ public struct Finding: Sendable, Hashable {
   /// The number of calls in which it could have been seen.
   public var judged: Int
 
-  /// The evidence's beginning in a line: how often, and where first.
+  /// The number of calls that show it, such as `3 of 60 calls`.
   public var count: String { "\(calls) of \(judged) \(judged == 1 ? "call" : "calls")" }
 
   package var json: JSON {
@@ -69,13 +69,13 @@ public struct Finding: Sendable, Hashable {
   }
 }
 
-/// The standing of a rule after a flight.
+/// The result of a rule after a flight.
 public struct RuleStanding: Sendable, Hashable {
-  /// The three ways in which a flight stands to a rule.
+  /// The three results of a rule.
   public enum Standing: Sendable, Hashable {
-    /// The rule's condition was met by no call, or by too few to tell; the sentence says so.
+    /// The rule's condition was met by no call, or by too few to judge; the sentence says so.
     case notMet(String)
-    /// So many calls met the condition and kept the rule.
+    /// The rule was kept by all calls that met its condition, of this number.
     case passed(Int)
     /// The rule was broken.
     case broken(Finding)
@@ -83,7 +83,7 @@ public struct RuleStanding: Sendable, Hashable {
 
   /// The ``FindingRule/id`` of the rule.
   public let rule: String
-  /// The standing of the rule.
+  /// The result of the rule.
   public let standing: Standing
 
   /// The finding, where the rule was broken.

@@ -1,22 +1,23 @@
-/// The calls of one client in one scenario, and what they were flown in.
+/// The calls of one client in one scenario, with their circumstances.
 public struct Flight: Sendable {
-  /// The kinds of client, by what can be seen of them.
+  /// The kinds of client, by how they report their results.
   public enum Client: String, Sendable, Hashable, CaseIterable {
-    /// A program that is started once for each call: it says how it went by its exit code.
+    /// A program that is started for each call and reports the result by its exit code.
     case program
     /// A library whose calls share one process.
     case library
-    /// A program that is started once and told of each call: it says how each went by a line.
+    /// A program that is started once, reads a line for each call and reports each result by a
+    /// line.
     case service
   }
 
-  /// The kind of client that flew.
+  /// The kind of the client.
   public var client: Client
-  /// The stage that it flew on.
+  /// The stage of the flight.
   public var stage: Stage
-  /// The calls that it made, in any order.
+  /// The calls of the client, in any order.
   public var calls: [Observation]
-  /// The facts that belong to none of them.
+  /// The observations that belong to no call.
   public var traffic: Traffic
 
   /// Makes a flight of its parts.

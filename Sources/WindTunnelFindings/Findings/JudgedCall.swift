@@ -94,8 +94,8 @@ struct JudgedCall: Sendable {
   /// Tells whether its client shows, or says that it shows, a copy from before.
   var showsCopy: Bool { observation.isStale == true || observation.bodyMatches == true }
 
-  /// The places of the attempts that ask for the same, each after the one before it had failed; of several
-  /// such rows the longest.
+  /// The places of the attempts that ask for the same, each after the one before it had failed; of
+  /// several such rows the longest.
   var longestRow: [Int] {
     // In most calls every attempt asks for the same.
     let attempts = attempts
@@ -155,8 +155,8 @@ struct JudgedCall: Sendable {
   /// So many attempts show what a client does.
   private static let stepsMax = 12
 
-  /// Only what failed is asked for again, and only when that was over: requests that overlap are a call's
-  /// own parts. Each failure is followed once, the oldest of a key first.
+  /// Only what failed is asked for again, and only when that was over: requests that overlap are a
+  /// call's own parts. Each failure is followed once, the oldest of a key first.
   private static func repeats(
     in attempts: [Observation.Attempt]
   ) -> [(before: Int, after: Int)] {
@@ -164,7 +164,8 @@ struct JudgedCall: Sendable {
     if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
     var waiting: [Substring: [Int]] = [:]
     var taken: [Substring: Int] = [:]
-    // Nobody knows what a connection without a request was for, unless a call asks for one thing alone.
+    // Nobody knows what a connection without a request was for, unless a call asks for one thing
+    // alone.
     let keys = Set(attempts.lazy.filter(\.isRequest).map(\.key))
     let onlyKey = keys.count > 1 ? nil : keys.first ?? ""
     var pairs: [(before: Int, after: Int)] = []
@@ -271,8 +272,8 @@ extension Observation.Attempt {
     }
   }
 
-  /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and §15.6). A
-  /// recorded 404 is an answer, for which a client may well poll.
+  /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and
+  /// §15.6). A recorded 404 is an answer, for which a client may well poll.
   var isFailed: Bool {
     guard error == nil, isRequest else { return true }
     guard let status, status >= 400 else { return false }
@@ -282,8 +283,8 @@ extension Observation.Attempt {
   /// The time at which the client could read the answer's head, or saw that none came.
   var headCame: Duration? { (end ?? start).map { $0 - (stages.body ?? .zero) } }
 
-  /// Tells whether it began when another was over, as far as their times are known. Connections that fail
-  /// beside each other cannot be told from ones that follow at once.
+  /// Tells whether it began when another was over, as far as their times are known. Connections
+  /// that fail beside each other cannot be told from ones that follow at once.
   func isAfter(_ other: Self) -> Bool {
     guard let start, let over = other.headCame else { return true }
     return start >= over + (isRequest || other.isRequest ? .zero : .milliseconds(20))

@@ -1,7 +1,7 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The marks of a flight's requests that more than one call bears. They are looked for when they are
-/// first asked for: few flights have a call in which it matters.
+/// The marks of a flight's requests that more than one call bears. They are looked for when they
+/// are first asked for: few flights have a call in which it matters.
 final class SharedMarks: Sendable {
   private let calls: [Observation]
   private let found = Locked<Set<Int>?>(nil)

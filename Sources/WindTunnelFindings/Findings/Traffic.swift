@@ -1,27 +1,27 @@
 extension Flight {
-  /// The facts of a flight that belong to none of its calls.
+  /// The observations of a flight that belong to no call.
   public struct Traffic: Sendable, Hashable {
     /// The connections of each process that made a part of the calls, as far as they were counted.
     public var connections: [Connections] = []
-    /// The moments at which requests of calls came that had ended by then.
+    /// The arrival times of requests whose calls had already ended.
     public var lateRequests: [Duration] = []
 
-    /// Makes one of nothing that was seen.
+    /// Makes traffic without any observation.
     public init() {}
   }
 
-  /// The connections of a client that a server counted while it kept them after each answer.
+  /// The connections of a client that a server counted while it kept them alive after each answer.
   public struct Connections: Sendable, Hashable {
     /// The number of calls that were made meanwhile.
     public var calls: Int
     /// The number of connections that were opened.
     public var opened: Int
-    /// The greatest number that was open at once.
+    /// The greatest number of connections open at once.
     public var mostOpen: Int
-    /// The number that was still open when the last call had ended and some seconds had passed.
+    /// The number of connections still open some seconds after the last call had ended.
     public var leftOpen: Int
 
-    /// Makes it of its counts.
+    /// Makes connections of their counts.
     public init(calls: Int, opened: Int, mostOpen: Int, leftOpen: Int) {
       (self.calls, self.opened) = (calls, opened)
       (self.mostOpen, self.leftOpen) = (mostOpen, leftOpen)

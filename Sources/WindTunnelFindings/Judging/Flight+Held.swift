@@ -1,10 +1,10 @@
 extension Flight {
-  /// Holds the flight against every rule.
+  /// Judges the flight by every rule.
   ///
-  /// What comes out depends on what was observed and on nothing else, so that the parts of a drill that
-  /// were flown on several machines come to what one machine would have come to.
+  /// The results depend on the observations and on nothing else, so that the parts of a drill on
+  /// several machines yield the results of one machine.
   ///
-  /// - Returns: The standing of each rule, in the order of ``FindingRule/all``.
+  /// - Returns: The result of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
     // A call that went well at its first attempt keeps every rule and meets no condition.
     let troubled = JudgedCall.all(in: self)
@@ -69,7 +69,8 @@ extension FindingRule {
 }
 
 extension FindingRule.Violation {
-  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the earlier.
+  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the
+  /// earlier.
   fileprivate func isBetter(
     than other: (violation: Self, call: JudgedCall),
     in call: JudgedCall

@@ -1,41 +1,43 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Observation {
-  /// One attempt that the harness saw.
+  /// An attempt of a call that the harness observed.
   public struct Attempt: Sendable, Hashable {
-    /// The decision about it, as the story tells it.
+    /// The decision about the attempt, as a line of the story.
     public var decision: String
-    /// The answer that was dealt, such as `recording 3`, `withheld 3` or `unmatched`.
+    /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
-    /// The time at which it came to the deck.
+    /// The time at which the attempt reached the deck.
     public var start: Duration?
-    /// The time at which it was over for the deck: answered, cut, or left by the client.
+    /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
     public var end: Duration?
-    /// The status that was dealt; `nil` where none was.
+    /// The status of the answer; `nil` where none was sent.
     public var status: Int?
-    /// The content that was dealt, in bytes.
+    /// The length of the answer's content, in bytes.
     public var bytes: Int?
-    /// The symptom that it was broken off with.
+    /// The symptom of the failure that ended the attempt.
     public var error: String?
-    /// The `Retry-After` that was dealt.
+    /// The wait that the answer's `Retry-After` asked for.
     public var retryAfter: Duration?
-    /// The moment before which it asked not to be tried again, where the `Retry-After` that was sent is a
-    /// date: that has whole seconds, so it is up to a second nearer than the wait it was made of.
+    /// The time before which the answer asked not to be retried, where its `Retry-After` is a date:
+    /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
+    /// made of.
     public var retryNotBefore: Duration? {
       get { boxedRetryNotBefore?.value }
       set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
     }
-    /// Tells whether a server may meet it twice without harm: by its method, or because it bears an
-    /// `Idempotency-Key`.
+    /// Tells whether a server may get the request twice without harm: by its method, or because it
+    /// has an `Idempotency-Key`.
     public var isRepeatable: Bool?
-    /// Tells whether it came under a certificate that does not hold, which its client has taken all the same.
+    /// Tells whether the request came under an invalid certificate, which the client has accepted
+    /// all the same.
     public var isUnderBadCertificate = false
-    /// The lengths of its parts, as far as they were seen.
+    /// The durations of the attempt's stages, as far as they were observed.
     public var stages: ExchangeStages {
       get { seenStages?.value ?? ExchangeStages() }
       set { seenStages = newValue == ExchangeStages() ? nil : Boxed(newValue) }
     }
-    /// The parts of what it sent that say something; `nil` where none does.
+    /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
       get { boxedSent?.value }
       set { boxedSent = newValue.map { Boxed($0) } }
@@ -45,16 +47,16 @@ extension Observation {
     private var boxedRetryNotBefore: Boxed<Duration>?
     private var boxedSent: Boxed<Sent>?
 
-    /// Makes an attempt; what is not named here was not seen.
+    /// Makes an attempt; parts that are not given were not observed.
     public init(decision: String, take: String) {
       self.decision = decision
       self.take = take
     }
 
-    /// The faults that it met, by name and in their order; a status has its number with it.
+    /// The names of the faults that the attempt met, in order; a status has its number with it.
     public var faults: [String] { Self.faults(of: decision) }
 
-    /// Tells whether a request came, and not only a connection.
+    /// Tells whether a request arrived, and not only a connection.
     public var isRequest: Bool { take != Journal.Take.connection.words }
 
     /// Tells whether a line of the story has no faults behind its last tab: most have none.

@@ -1,68 +1,68 @@
-/// One call, which is one use of the client's API, with everything that was seen of it.
+/// One call, which is one use of the client's API, with everything that was observed of it.
 ///
-/// Times are whole microseconds, and offsets are from the start of the scenario. What was not seen is
-/// `nil`, never zero.
+/// Times are whole microseconds, and offsets count from the start of the scenario. A value that was
+/// not observed is `nil`, never zero.
 public struct Observation: Sendable, Hashable {
   /// The ways in which a call ends.
   public enum CallResult: Sendable, Hashable {
-    /// The caller got what it asked for.
+    /// The call returned what the caller asked for.
     case succeeded
-    /// The caller got an error, in the words of its symptom or status.
+    /// The call returned an error, by the name of its symptom or status.
     case failed(String)
-    /// The client's process died in it.
+    /// The client's process died during the call.
     case crashed
-    /// It did not end within its deadline.
+    /// The call did not end within its deadline.
     case hung
   }
 
-  /// The number of the call in its scenario, counted from zero.
+  /// The number of the call in its scenario, from 0.
   public var call: Int
   /// The endpoint that was called, such as `GET /home`.
   public var endpoint: String
   /// Tells whether the endpoint is critical.
   public var isCritical: Bool
-  /// The way in which it ended.
+  /// The way in which the call ended.
   public var ending: CallResult
-  /// Tells whether there was something to show for it; a failed call of a critical endpoint that showed
-  /// nothing is a blank page.
+  /// Tells whether the call had something to show to the user; a failed call of a critical endpoint
+  /// that had nothing is a blank page.
   public var showed: Bool
-  /// From the intended start to the end, without a program's ``startUp``.
+  /// The time from the intended start to the end, without a program's ``startUp``.
   public var latency: Duration
-  /// The number of times that the client tried, as the harness saw it; `nil` where it cannot be seen.
+  /// The number of attempts that the harness observed; `nil` where they cannot be observed.
   public var attemptCount: Int?
-  /// The attempts, as far as they came to the deck.
+  /// The attempts, as far as they reached the deck.
   public var attempts: [Attempt]
   /// The time at which the call was to begin.
   public var intendedStart: Duration?
-  /// The time at which it began; later than it was to where nobody was free.
+  /// The time at which the call began; later than intended where all workers were busy.
   public var start: Duration?
-  /// From a program's start to the first that the server sees of it: a process has to be made, and its
-  /// code to be loaded, before there is a client. `nil` where no program was started for the call, or
-  /// where nothing was seen of it.
+  /// The time from a program's start to its first sign at the server: a process has to be created
+  /// and its code loaded before there is a client. `nil` where no program was started for the call,
+  /// or where the server saw nothing of it.
   public var startUp: Duration?
   /// The number of requests that the client says it meant to send.
   public var clientAttempts: Int?
-  /// Tells whether what a successful call brought is what was recorded, byte for byte; `nil` where it was
+  /// Tells whether a successful call returned the recorded body, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
-  /// The beginning of what a program printed that is neither a body that was recorded nor a part of one;
-  /// empty where it printed nothing, and `nil` where the bodies were compared or could not be.
+  /// The beginning of a program's output that is neither a recorded body nor a part of one; empty
+  /// where it printed nothing, and `nil` where the bodies were compared or could not be.
   public var printed: String?
-  /// The endpoint whose recorded answer a successful call brought in place of its own, or
-  /// ``portalPage``; `nil` where it brought none of these, or was not compared.
+  /// The endpoint whose recorded answer a successful call returned in place of its own, or
+  /// ``portalPage``; `nil` where it returned none of these, or was not compared.
   public var showsAnswerOf: String?
-  /// Tells whether what was shown is a copy from before; `nil` where the client does not say.
+  /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool?
-  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has none
-  /// that ends, or where the call ended before.
+  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
+  /// none that ends, or where the call ended before.
   public var afterWindow: Duration?
-  /// The caller's giving up, where it gave up.
+  /// The cancellation of the call by its caller; `nil` where there was none.
   public var cancellation: Cancellation?
-  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil` where
-  /// all are, and of a call that crashed or hung. What comes of such a call says nothing about the client.
+  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil`
+  /// where all are, and of a call that crashed or hung. Such a call shows nothing about the client.
   public var notOnCassette: String?
 
-  /// Makes an observation; what is not named here was not seen.
+  /// Makes an observation; parts that are not given were not observed.
   public init(
     call: Int,
     endpoint: String,
@@ -86,13 +86,13 @@ public struct Observation: Sendable, Hashable {
   /// The name of a captive portal's page in ``showsAnswerOf``.
   public static let portalPage = "captive portal"
 
-  /// A call that its caller gave up.
+  /// A cancellation of a call by its caller.
   public struct Cancellation: Sendable, Hashable {
-    /// The time from the call's start to its being given up.
+    /// The time from the call's start to its cancellation.
     public var after: Duration
-    /// The time that it took to return from then on.
+    /// The time from the cancellation to the call's return.
     public var toReturn: Duration
-    /// The number of attempts that began after it had returned.
+    /// The number of attempts that began after the call had returned.
     public var attemptsAfter: Int?
 
     /// Makes a cancellation of a call.
@@ -106,14 +106,15 @@ public struct Observation: Sendable, Hashable {
   /// The time at which the call ended, where its beginning is known.
   public var end: Duration? { (intendedStart ?? start).map { $0 + (startUp ?? .zero) + latency } }
 
-  /// Tells whether the caller gave it up before it had an end of its own: it counts as cancelled, and
-  /// neither as a success nor as a failure, even where its client went on and succeeded.
+  /// Tells whether the caller cancelled the call before it ended by itself: it counts as cancelled,
+  /// and neither as a success nor as a failure, even where its client went on and succeeded.
   public var wasGivenUp: Bool {
     guard cancellation != nil else { return false }
     return ending != .crashed && ending != .hung
   }
 
-  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for people.
+  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for
+  /// people.
   package static func word(of endpoint: String) -> String {
     let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "call"

@@ -1,29 +1,30 @@
 extension Observation {
-  /// The parts of what an attempt sent that rules compare.
+  /// The parts of an attempt's request that rules compare.
   ///
-  /// No value stands here, not even as a hash of it: values of a call that are the same have the same number,
-  /// and the number says nothing else. Only those of ``marks`` are the same from call to call.
+  /// No value is stored, not even as its hash: equal values of a call have the same number, and the
+  /// number means nothing else. Only the numbers of ``marks`` are the same from call to call.
   public struct Sent: Sendable, Hashable {
-    /// The number of its method, target and body, where it is a POST or PATCH whose body was seen.
+    /// The number of the method, target and body, for a POST or PATCH whose body was seen.
     public var content: Int?
-    /// The numbers of its `Authorization` and its cookies, in their order.
+    /// The numbers of the `Authorization` fields and the cookies, in their order.
     public var credentials: [Int] = []
-    /// The numbers of what it bears in fields that an API has made up for credentials, such as
-    /// `X-Api-Key`: no library knows them for what they are.
+    /// The numbers of credentials in fields that an API has invented for them, such as `X-Api-Key`,
+    /// which no library recognises.
     public var apiKeys: [Int] = []
-    /// Tells whether it came to another host than the first request of its call.
+    /// Tells whether the request went to another host than the first of its call.
     public var isElsewhere = false
-    /// The number of the `Idempotency-Key` that a POST or PATCH bears.
+    /// The number of the `Idempotency-Key` of a POST or PATCH.
     public var key: Int?
-    /// The numbers of what a POST or PATCH bears and the recorded request does not: one that stays over
-    /// the attempts of a call, and that no other call bears, lets a server tell that they are one.
+    /// The numbers of values of a POST or PATCH that the recorded request does not have. A value
+    /// that is the same in all attempts of a call, and in no other call, lets a server recognise
+    /// them as one.
     public var marks: [Int] = []
-    /// Tells whether its query has parameters that no recorded request for the same path has.
+    /// Tells whether the query has parameters that no recorded request for the same path has.
     public var addsParameters = false
-    /// The names of those of them that look like a secret's.
+    /// The names of those additional parameters that look like a secret's.
     public var secretParameters: [String] = []
 
-    /// Makes one that says nothing.
+    /// Makes a value without any part.
     public init() {}
   }
 }

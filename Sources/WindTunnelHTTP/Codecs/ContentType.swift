@@ -45,8 +45,8 @@ package struct ContentType {
       || essence == "application/x-www-form-urlencoded"
   }
 
-  /// Tells whether content is a program, whose texts lie side by side with nothing between them: what
-  /// follows `password=` there is the next text.
+  /// Tells whether content is a program, whose texts lie side by side with nothing between them:
+  /// what follows `password=` there is the next text.
   package var isProgram: Bool {
     essence == "application/wasm" || essence.hasSuffix("executable")
       || essence.hasSuffix("msdownload")

@@ -4,8 +4,8 @@ internal import Foundation
 package enum EncodedText {
   /// The bytes that a text spells; `nil` if it spells none.
   ///
-  /// Hexadecimal digits are also letters of base64. They are taken for what they are only where they
-  /// spell a text.
+  /// Hexadecimal digits are also letters of base64. They are taken for what they are only where
+  /// they spell a text.
   package static func decoded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     hexadecimal(text) ?? Base64Text.decoded(text)
   }

@@ -100,8 +100,8 @@ package struct EscapedText {
     return isChanged ? result : nil
   }
 
-  /// Hands over the stretches that a pass leaves as they are, and the meanings of the others, each with
-  /// its place.
+  /// Hands over the stretches that a pass leaves as they are, and the meanings of the others, each
+  /// with its place.
   private static func walk(
     _ bytes: [UInt8],
     _ pass: Pass,
@@ -121,7 +121,8 @@ package struct EscapedText {
     if start < place { body(start, bytes[start..<place], []) }
   }
 
-  /// The same edits where they belong in the original. They are in their order, and none overlaps another.
+  /// The same edits where they belong in the original. They are in their order, and none overlaps
+  /// another.
   package func inOriginal(_ edits: [Edit]) -> [Edit] {
     guard !passes.isEmpty, !edits.isEmpty else { return edits }
     var texts = [original]
@@ -135,8 +136,8 @@ package struct EscapedText {
     return edits.indices.map { Edit(places[2 * $0]..<places[2 * $0 + 1], edits[$0].bytes) }
   }
 
-  /// The places of a text behind a pass, in their order, as places of the text before it: that of what
-  /// spells the byte there.
+  /// The places of a text behind a pass, in their order, as places of the text before it: that of
+  /// what spells the byte there.
   private static func places(_ places: [Int], behind pass: Pass, in text: [UInt8]) -> [Int] {
     var found: [Int] = []
     found.reserveCapacity(places.count)
@@ -209,8 +210,8 @@ package struct EscapedText {
     0x30...0x39 ~= byte || 0x41...0x46 ~= byte
   }
 
-  /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one `=`, and
-  /// is as long as such lines are, or something is spelled so besides.
+  /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one
+  /// `=`, and is as long as such lines are, or something is spelled so besides.
   package static func isBroken(_ bytes: [UInt8]) -> Bool {
     guard bytes.has(UInt8(ascii: "=")) else { return false }
     var (hasBreak, hasEscape, start) = (false, false, 0)

@@ -135,8 +135,8 @@ package enum Multipart {
     return (name, lines.sorted().joined(separator: "\n"), content)
   }
 
-  /// A multipart as it would be with another boundary, its type with it; `nil` for what is none, and
-  /// where the other boundary stands in a part, so that it would part what belongs together.
+  /// A multipart as it would be with another boundary, its type with it; `nil` for what is none,
+  /// and where the other boundary stands in a part, so that it would part what belongs together.
   package static func reframed(
     _ data: Data,
     type: String,
@@ -161,7 +161,8 @@ package enum Multipart {
     return (type.replacingCharacters(in: place, with: boundary), result)
   }
 
-  /// The places of the boundary in each delimiter line, the last one included; `nil` without a last.
+  /// The places of the boundary in each delimiter line, the last one included; `nil` without a
+  /// last.
   private static func delimiters(_ data: Data, boundary: String) -> [Range<Data.Index>]? {
     let (line, dashes) = (Data("\r\n--\(boundary)".utf8), 2)
     var found: [Range<Data.Index>] = []

@@ -1,12 +1,12 @@
-/// A name, or every name that begins alike: `page`, `utm_*`, `*`.
+/// A name, or all names with a prefix: `page`, `utm_*`, `*`.
 public struct NamePattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The pattern as it was written.
+  /// The text of the pattern, as it was written.
   public let description: String
   private let plain: String
   private let canonical: String
   private let isPrefix: Bool
 
-  /// Reads a pattern; a `*` at the end stands for anything.
+  /// Parses a pattern; a `*` at the end stands for any rest.
   public init(_ text: String) {
     description = text
     isPrefix = text.hasSuffix("*")
@@ -14,10 +14,10 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
     canonical = plain.canonicalPercentEncoding
   }
 
-  /// Reads a literal as ``init(_:)`` does.
+  /// Makes a pattern from a literal, as ``init(_:)`` does.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Tells whether a name is meant, as it is or percent-encoded.
+  /// Tells whether the pattern matches a name, as it is or percent-encoded.
   public func fits(_ name: String) -> Bool {
     isPrefix
       ? name.utf8.starts(with: plain.utf8) || name.utf8.starts(with: canonical.utf8)

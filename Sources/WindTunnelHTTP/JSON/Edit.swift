@@ -23,7 +23,8 @@ package struct Edit {
   }
 }
 
-/// The stretches of a text that somebody has: what was there first stays. A byte of the text costs a bit.
+/// The stretches of a text that somebody has: what was there first stays. A byte of the text costs
+/// a bit.
 package struct ClaimedRanges {
   private var words: [UInt64]
 

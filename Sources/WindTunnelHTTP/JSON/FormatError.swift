@@ -1,16 +1,16 @@
 /// The error of a cassette, scenario or report that cannot be read: its file, the place in it, the
 /// problem and a remedy.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The file's name, or what else the text came from.
+  /// The name of the file, or another source of the text.
   public var source: String
-  /// The line, counted from one, or the path to the key, such as `rules[0].when.first`.
+  /// The line, counted from 1, or the path to the key, such as `rules[0].when.first`.
   public var place: String
   /// The problem, as half a sentence without a full stop.
   public var problem: String
-  /// The advice on how to mend it, as a sentence; `nil` where that is plain.
+  /// The remedy, as a sentence; `nil` where it is obvious.
   public var remedy: String?
 
-  /// Makes an error; of place and problem, control characters are escaped and long texts shortened.
+  /// Makes an error. In place and problem, control characters are escaped and long texts shortened.
   public init(source: String, place: String, problem: String, remedy: String? = nil) {
     self.source = source
     self.place = Self.told(place)
@@ -43,14 +43,14 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
   }
 
-  /// The sentence that gives the source, the place and the problem, with the remedy behind it.
+  /// The source, the place, the problem and the remedy, in sentences.
   public var description: String {
     "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
   }
 }
 
 extension JSON {
-  /// Reads a text; what is wrong with it is told by line and column.
+  /// Parses a text; errors have the line and the column.
   public init(parsing bytes: some Collection<UInt8>, source: String) throws(FormatError) {
     do {
       self = try JSONParser.parse(bytes)

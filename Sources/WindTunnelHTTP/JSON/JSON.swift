@@ -1,8 +1,8 @@
 /// A JSON value that remembers how it was spelled: the order of keys, the digits of numbers and
 /// the escapes of strings (RFC 8259).
 ///
-/// A body may be stored as structure only if the very same bytes come back out of it, so nothing
-/// that a spelling can tell may be lost on the way through this type.
+/// A body may be stored as structure only if the very same bytes come back out of it, so that this
+/// type loses nothing of the spelling.
 public enum JSON: Sendable, Hashable {
   /// The literal `null` of JSON.
   case null
@@ -10,11 +10,11 @@ public enum JSON: Sendable, Hashable {
   case bool(Bool)
   /// A number in its own digits, such as `1.50` or `1e3`.
   case number(String)
-  /// A string, with its spelling where that is not our own.
+  /// A string, with its spelling where the standard one differs.
   case string(Text)
   /// A list of values in their order.
   case array([JSON])
-  /// Members in their order; a repeated name is kept.
+  /// The members of an object, in order; a repeated name is kept.
   case object([Member])
 
   /// One member of an object.
@@ -31,14 +31,14 @@ public enum JSON: Sendable, Hashable {
     }
   }
 
-  /// A string and, where it is not our own, its spelling.
+  /// A string and, where the standard one differs, its spelling.
   public struct Text: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The string's value, in which escapes are decoded.
+    /// The string's value, with its escapes decoded.
     public var value: String
     /// The text that stood between the quotes; `nil` where ``JSON/escaped(_:)`` writes the same.
     public var spelling: String?
 
-    /// Makes a string in our own spelling.
+    /// Makes a string in the standard spelling.
     public init(_ value: String) { self.value = value }
 
     init(_ value: String, spelling: String?) {
@@ -46,16 +46,16 @@ public enum JSON: Sendable, Hashable {
       self.spelling = spelling
     }
 
-    /// Makes a string in our own spelling.
+    /// Makes a string in the standard spelling.
     public init(stringLiteral value: String) { self.value = value }
   }
 }
 
 extension JSON {
-  /// A string in our own spelling.
+  /// Makes a string in the standard spelling.
   public static func text(_ value: String) -> JSON { .string(Text(value)) }
 
-  /// Returns a number in the decimal digits of an integer.
+  /// Makes a number in the decimal digits of an integer.
   public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
   /// A number in the fewest digits that give it back; not finite is null.
@@ -78,25 +78,26 @@ extension JSON {
     return .number(fraction.isEmpty ? integer : "\(integer).\(fraction)")
   }
 
-  /// The member of a name, if this is an object that has one; the first of several.
+  /// Accesses the first member with this name; `nil` where there is none or the value is not an
+  /// object.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.value == name }?.value
   }
 
-  /// The string's value, if this is a string.
+  /// The string's value; `nil` for any other value.
   public var stringValue: String? {
     guard case .string(let text) = self else { return nil }
     return text.value
   }
 
-  /// The number, if this is one that a `Double` holds.
+  /// The number as a `Double`; `nil` for any other value and for a number that it cannot hold.
   public var doubleValue: Double? {
     guard case .number(let digits) = self else { return nil }
     return Double(digits)
   }
 
-  /// The number, if this is a whole one that an `Int` holds.
+  /// The whole number as an `Int`; `nil` for any other value and for a number that it cannot hold.
   public var intValue: Int? {
     guard case .number(let digits) = self else { return nil }
     return Int(digits)
@@ -108,7 +109,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// Makes a string in our own spelling.
+  /// Makes a string in the standard spelling.
   public init(stringLiteral value: String) { self = .text(value) }
   /// Makes a whole number.
   public init(integerLiteral value: Int) { self = .number(value) }

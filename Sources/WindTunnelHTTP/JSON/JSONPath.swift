@@ -1,7 +1,7 @@
-/// Values inside a JSON text: `$.meta.timestamp`, `$.items[*].id`, `$..requestId`.
+/// A path to values in a JSON text: `$.meta.timestamp`, `$.items[*].id`, `$..requestId`.
 ///
-/// Of RFC 9535 what an ignore list wants: names (`.name`, `['any name']`), places (`[0]`), all
-/// children (`.*`, `[*]`) and descendants (`..name`).
+/// The type supports the part of RFC 9535 that an ignore list needs: names (`.name`,
+/// `['any name']`), places (`[0]`), all children (`.*`, `[*]`) and descendants (`..name`).
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   package enum Step: Sendable, Hashable {
     case name(String)
@@ -11,11 +11,11 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     case descend
   }
 
-  /// The path as it was written.
+  /// The text of the path, as it was written.
   public let description: String
   let steps: [Step]
 
-  /// Reads a path; `nil` if it is none.
+  /// Parses a path; `nil` if the text is none.
   public init?(_ text: String) {
     guard let steps = JSONPathReader.steps(text) else { return nil }
     (description, self.steps) = (text, steps)
@@ -60,9 +60,10 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPath: ExpressibleByStringLiteral {
-  /// Reads a literal. What does not begin with `$` is the name of a member at the top: `"timestamp"`
-  /// is `$.timestamp`. What does and is no path is a mistake in the program, which ends here: passed
-  /// over in silence it would let through what it was written against.
+  /// Makes a path from a literal. Without a leading `$` it is the name of a top-level member:
+  /// `"timestamp"` is `$.timestamp`. A literal that begins with `$` and is not a path is a
+  /// programming error and stops the program: ignored, it would let through what it is meant to
+  /// exclude.
   public init(stringLiteral value: String) {
     guard let path = JSONPath(value) else {
       precondition(!value.hasPrefix("$"), "\"\(value)\" is no path into JSON")

@@ -1,8 +1,8 @@
 /// The progress along a path that a way into a text may have made.
 ///
-/// All ways to read the path are followed at once, as the set of the steps that may come next: a path
-/// of many `..` is read in as many ways as there are choices of places for them, and following these
-/// one after the other would take for ever.
+/// All ways to read the path are followed at once, as the set of the steps that may come next: a
+/// path of many `..` is read in as many ways as there are choices of places for them, and following
+/// these one after the other would take for ever.
 struct JSONPathReach {
   private let steps: [JSONPath.Step]
   /// Numbers of steps that may come next, each once and ascending; the count where none need come.

@@ -57,7 +57,8 @@ struct JSONPathReader {
       return true
     }
     let name = String(rest.prefix { Self.isShort($0) })
-    // A digit may come first, though it may not in the specification: `$.2fa` can mean one thing only.
+    // A digit may come first, though it may not in the specification: `$.2fa` can mean one thing
+    // only.
     guard !name.isEmpty else { return false }
     rest = rest.dropFirst(name.unicodeScalars.count)
     steps.append(.name(name))

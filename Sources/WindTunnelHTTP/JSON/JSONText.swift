@@ -23,8 +23,9 @@ package enum JSONSpan {
 /// A JSON text that is walked without building its values: one may be replaced, and all else, white
 /// space included, stays to the byte.
 ///
-/// What a list or an object holds is read when somebody asks for it. To pass over one without reading
-/// it, the places of the longer ones are known; the others cost no more than their few bytes.
+/// What a list or an object holds is read when somebody asks for it. To pass over one without
+/// reading it, the places of the longer ones are known; the others cost no more than their few
+/// bytes.
 package struct JSONText {
   package let bytes: [UInt8]
   /// The lists and objects of ``longBytesMin`` and more, in the order of their beginnings.
@@ -122,7 +123,8 @@ package struct JSONText {
     }
   }
 
-  /// The next place that is neither white space nor what parts values; where those may stand is known.
+  /// The next place that is neither white space nor what parts values; where those may stand is
+  /// known.
   private func next(_ place: Int) -> Int {
     var place = place
     while place < bytes.count {

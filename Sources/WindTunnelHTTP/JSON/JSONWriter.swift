@@ -1,12 +1,12 @@
 extension JSON {
-  /// The layout of a JSON text: its white space, and whether a line feed ends it. It has a name, so
-  /// that a file can say it.
+  /// The layout of a JSON text: its white space, and whether a line feed ends it. Each layout has a
+  /// name, by which a file refers to it.
   public struct Layout: Sendable, Hashable {
     /// The white space between tokens.
     public enum Spacing: String, Sendable, Hashable, CaseIterable {
       /// No white space at all: `{"a":1,"b":[2]}`.
       case compact
-      /// After commas and colons: `{"a": 1, "b": [2]}`.
+      /// A space after commas and colons: `{"a": 1, "b": [2]}`.
       case spaced
       /// One element a line, indented by one space a level.
       case indent1
@@ -33,19 +33,19 @@ extension JSON {
     /// Tells whether a line feed stands at the end of the text.
     public var endsWithNewline: Bool
 
-    /// Makes a layout of a spacing, without a line feed at the end unless one is asked for.
+    /// Makes a layout of a spacing, by default without a line feed at the end.
     public init(_ spacing: Spacing, endsWithNewline: Bool = false) {
       self.spacing = spacing
       self.endsWithNewline = endsWithNewline
     }
 
-    /// No white space at all.
+    /// The layout without white space.
     public static let compact = Layout(.compact)
 
-    /// The name in a file: the spacing's, with `+newline` where one ends the text.
+    /// The name in a file: the spacing's, with `+newline` where a line feed ends the text.
     public var name: String { spacing.rawValue + (endsWithNewline ? "+newline" : "") }
 
-    /// Reads a name; `nil` if no layout bears it.
+    /// Makes the layout of a name; `nil` if there is none.
     public init?(name: String) {
       let suffix = "+newline"
       let ends = name.hasSuffix(suffix)
@@ -62,7 +62,7 @@ extension JSON {
     }
   }
 
-  /// The bytes of this value in a layout.
+  /// Returns the text of this value in a layout, as bytes.
   public func bytes(_ layout: Layout = .compact) -> [UInt8] {
     var writer = JSONWriter(spacing: layout.spacing)
     writer.write(self, level: 0)
@@ -79,7 +79,7 @@ extension JSON {
 }
 
 extension JSON: CustomStringConvertible {
-  /// The text without white space.
+  /// The value as text without white space.
   public var description: String { String(decoding: bytes(), as: UTF8.self) }
 }
 

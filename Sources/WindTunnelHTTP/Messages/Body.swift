@@ -1,11 +1,11 @@
 public import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A message's content as bytes.
+/// The content of a message as bytes.
 ///
-/// `Data` is the currency of the platforms' clients, so nothing is converted on the way to them.
-/// The body of a cassette's interaction stays the slice of the file's text that it is until its
-/// bytes are first asked for; that it is well-formed was proven when the file was opened.
+/// The platforms' clients use `Data`, so that nothing is converted on the way to them. The body of
+/// a cassette's interaction stays a slice of the file's text until its bytes are first accessed;
+/// that it is well-formed was proven when the file was opened.
 public struct Body: Sendable {
   private enum Content: Sendable {
     case bytes(Data)
@@ -14,8 +14,8 @@ public struct Body: Sendable {
 
   private var content: Content
 
-  /// The bytes as they go over the wire, without transfer coding. They are kept once they were
-  /// asked for.
+  /// The bytes as they are sent, without transfer coding. They are kept once they have been
+  /// accessed.
   public var data: Data {
     get {
       switch content {
@@ -26,7 +26,7 @@ public struct Body: Sendable {
     set { content = .bytes(newValue) }
   }
 
-  /// The number of bytes; where they have not been asked for they are not kept for this.
+  /// The number of bytes. Reading it does not make the bytes stay in memory.
   public var count: Int {
     switch content {
     case .bytes(let data): data.count
@@ -34,28 +34,28 @@ public struct Body: Sendable {
     }
   }
 
-  /// Makes a body of bytes.
+  /// Makes a body from bytes.
   public init(_ data: Data = Data()) { content = .bytes(data) }
 
-  /// Makes a body of a text in UTF-8.
+  /// Makes a body from a text in UTF-8.
   public init(_ text: String) { self.init(Data(text.utf8)) }
 
   /// Makes a body of what a cassette holds.
   package init(_ held: StoredBody) { content = .held(held) }
 
-  /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie in a
-  /// file.
+  /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie
+  /// in a file.
   package static let openedBytesMax = 128 << 20
 
-  /// No bytes at all.
+  /// A body without any bytes.
   public static let empty = Body()
 
-  /// The body as text, if it is valid UTF-8.
+  /// The body as text; `nil` if it is not valid UTF-8.
   public var text: String? { String(utf8: data) }
 }
 
 extension Body: Hashable {
-  /// Tells whether the bytes are the same.
+  /// Tells whether the bytes are equal.
   public static func == (left: Body, right: Body) -> Bool {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {
       return true
@@ -63,7 +63,7 @@ extension Body: Hashable {
     return left.data == right.data
   }
 
-  /// All bytes go into the hash; `Data` hashes its first 80, which many bodies have in common.
+  /// Hashes all bytes; `Data` hashes its first 80, which many bodies have in common.
   public func hash(into hasher: inout Hasher) {
     data.withUnsafeBytes { hasher.combine(bytes: $0) }
   }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// One header field, in its original spelling.
 public struct HeaderField: Sendable, Hashable {
-  /// The name as it was sent; compare it without regard to case.
+  /// The name as it was sent; compared without regard to case.
   public var name: String
   /// The value without the white space around it.
   public var value: String
@@ -13,20 +13,20 @@ public struct HeaderField: Sendable, Hashable {
     self.value = value
   }
 
-  /// Tells whether this field bears a name, without regard to case (RFC 9110 §5.1).
+  /// Tells whether the field has a name, without regard to case (RFC 9110 §5.1).
   public func isNamed(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
 }
 
-/// A message's header fields: a list that keeps order, repeats and spelling, and that answers by
+/// The header fields of a message: a list that keeps order, repeats and spelling, with look-up by
 /// name without regard to case.
 public struct HeaderFields: Sendable, Hashable {
   private var fields: [HeaderField]
 
-  /// Makes the list from fields in their order.
+  /// Makes a list of fields in their order.
   public init(_ fields: [HeaderField] = []) { self.fields = fields }
 
-  /// The first value of a name. Setting replaces every field of that name, at the place of the
-  /// first; setting `nil` removes them.
+  /// Accesses the first value of a name. Setting a value replaces all fields of the name, at the
+  /// position of the first; setting `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.isNamed(name) }?.value }
     set {
@@ -37,12 +37,12 @@ public struct HeaderFields: Sendable, Hashable {
     }
   }
 
-  /// Every value of a name, in order.
+  /// Returns all values of a name, in order.
   public func values(_ name: String) -> [String] {
     fields.lazy.filter { $0.isNamed(name) }.map(\.value)
   }
 
-  /// Tells whether a list-valued field holds a token, such as `close` in `Connection` (RFC 9110
+  /// Tells whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
   /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {
     values(name).contains { value in
@@ -60,21 +60,21 @@ public struct HeaderFields: Sendable, Hashable {
     }
   }
 
-  /// Adds a field after all others.
+  /// Adds a field at the end of the list.
   public mutating func append(_ name: String, _ value: String) {
     fields.append(HeaderField(name, value))
   }
 
-  /// Removes every field of a name.
+  /// Removes all fields of a name.
   public mutating func remove(_ name: String) { fields.removeAll { $0.isNamed(name) } }
 }
 
 extension HeaderFields: RandomAccessCollection, MutableCollection {
-  /// The place of the first field.
+  /// The position of the first field.
   public var startIndex: Int { fields.startIndex }
-  /// The place behind the last field.
+  /// The position after the last field.
   public var endIndex: Int { fields.endIndex }
-  /// The field at a place.
+  /// Accesses the field at a position.
   public subscript(position: Int) -> HeaderField {
     get { fields[position] }
     set { fields[position] = newValue }
@@ -82,16 +82,16 @@ extension HeaderFields: RandomAccessCollection, MutableCollection {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
-  /// Makes the list from names and values in their order; a name may repeat.
+  /// Makes a list of names and values in their order; a name may repeat.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { HeaderField($0.0, $0.1) }
   }
 }
 
 extension HeaderFields {
-  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that an
-  /// answer can be looked through for secrets. Where nothing is left, the content is to come as it is;
-  /// where there is no such field, none is made.
+  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that
+  /// an answer can be looked through for secrets. Where nothing is left, the content is to come as
+  /// it is; where there is no such field, none is made.
   package mutating func acceptOnlyOpenedCodings() {
     let lists = values("Accept-Encoding")
     guard !lists.isEmpty else { return }
@@ -115,8 +115,8 @@ extension HeaderFields {
     }
   }
 
-  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC 1864,
-  /// RFC 3230, RFC 9530).
+  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC
+  /// 1864, RFC 3230, RFC 9530).
   package mutating func removeDigests() {
     for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { remove(name) }
   }

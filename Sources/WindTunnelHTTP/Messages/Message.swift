@@ -2,10 +2,10 @@
 public struct Request: Sendable, Hashable {
   /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).
   public var method: String
-  /// The address that was asked for. Absolute in process and on a cassette; without scheme and host
-  /// where the wire carries only a path.
+  /// The URL of the request: absolute in process and on a cassette, without scheme and host where
+  /// the request line has only a path.
   public var url: RequestURL
-  /// The fields, in order.
+  /// The header fields, in order.
   public var headers: HeaderFields
   /// The whole content, without transfer coding.
   public var body: Body
@@ -28,7 +28,7 @@ public struct Request: Sendable, Hashable {
 public struct ResponseHead: Sendable, Hashable {
   /// The status code, 100 to 999.
   public var status: Int
-  /// The fields, in order.
+  /// The header fields, in order.
   public var headers: HeaderFields
 
   /// Makes a head of its parts.
@@ -47,7 +47,7 @@ public struct Response: Sendable, Hashable {
 
   /// The status code of the head.
   public var status: Int { head.status }
-  /// The fields, in order.
+  /// The header fields, in order.
   public var headers: HeaderFields { head.headers }
 
   /// Makes a response of its parts.
@@ -56,8 +56,8 @@ public struct Response: Sendable, Hashable {
     self.body = body
   }
 
-  /// Tells whether an answer to this request has no content whatever its fields announce
-  /// (RFC 9112 §6.3, rule 1).
+  /// Tells whether the answer to a request has no content, whatever its fields announce (RFC 9112
+  /// §6.3, rule 1).
   public static func hasNoContent(method: String, status: Int) -> Bool {
     method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
       || (method == "CONNECT" && 200..<300 ~= status)
@@ -65,8 +65,8 @@ public struct Response: Sendable, Hashable {
 }
 
 extension Request {
-  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC 9110
-  /// §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
+  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC
+  /// 9110 §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
   package var isRepeatable: Bool {
     // The most frequent case, and each request is asked: no copy of its method is made in capitals.
     if method == "GET" { return true }

@@ -1,14 +1,14 @@
-/// A request's address, kept as it was written and taken apart once.
+/// The URL of a request, kept as it was written and parsed once.
 ///
 /// `Foundation.URL` normalises and differs between platforms; what is matched must not. The parts
 /// follow RFC 3986 §3; the fragment, which never travels, is dropped.
 public struct RequestURL: Sendable, Hashable {
-  /// `http` or `https`, in lower case; `nil` where only a path was given.
+  /// The scheme, `http` or `https` in lower case; `nil` where only a path was given.
   public var scheme: String? {
     get { site?.scheme }
     set { edit { $0.scheme = newValue } }
   }
-  /// `user:password` before the `@`, as written.
+  /// The user information before the `@`, `user:password`, as it was written.
   public var userInfo: String? {
     get { site?.userInfo }
     set { edit { $0.userInfo = newValue } }
@@ -18,20 +18,20 @@ public struct RequestURL: Sendable, Hashable {
     get { site?.host }
     set { edit { $0.host = newValue } }
   }
-  /// The port, where one was written.
+  /// The port; `nil` where none was written.
   public var port: Int? {
     get { site?.port }
     set { edit { $0.port = newValue } }
   }
   /// The part before the path; `nil` where there is none.
   private var site: URLAuthority?
-  /// The path as written, `/` where there was none; `*` where `OPTIONS` asks about the server as a
-  /// whole (``init(_:askedBy:)``).
+  /// The path as it was written, `/` where there was none; `*` where `OPTIONS` asks about the
+  /// server as a whole (``init(_:askedBy:)``).
   public var path: String
-  /// The query behind the `?`, as written.
+  /// The query after the `?`, as it was written.
   public var query: String?
 
-  /// Takes a text apart; whatever is not scheme and authority is path and query.
+  /// Parses a text; everything but scheme and authority is path and query.
   public init(_ text: String) {
     // Everything that parts an address is ASCII, so bytes are looked at and not characters.
     var text = text
@@ -41,7 +41,7 @@ public struct RequestURL: Sendable, Hashable {
   /// The path of what is asked about a server as a whole.
   private static let wholeServerPath = "*"
 
-  /// Reads the address that a method asks for.
+  /// Parses the URL of a request with a method.
   ///
   /// `OPTIONS` of `*`, or of an address without path and query, asks about the server as a whole
   /// (RFC 9112 §3.2.4): its path is `*`, and no other request's is.
@@ -127,19 +127,19 @@ public struct RequestURL: Sendable, Hashable {
     if let site, let theirs = other?.site, site !== theirs, site == theirs { self.site = theirs }
   }
 
-  /// The port that is meant: the written one, else the scheme's.
+  /// The port: the written one, else the scheme's default.
   public var effectivePort: Int? {
     port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
   }
 
-  /// `scheme://host:port` with the port left out where it is the scheme's own; `nil` without host.
+  /// The origin, `scheme://host:port`, without the scheme's default port; `nil` without a host.
   public var origin: String? {
     guard let host else { return nil }
     return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
 
-  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made for
-  /// it.
+  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made
+  /// for it.
   package func isOf(_ origin: String) -> Bool {
     guard let host else { return false }
     var origin = origin
@@ -164,15 +164,15 @@ public struct RequestURL: Sendable, Hashable {
   /// The port, where it is not the scheme's own.
   private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
 
-  /// Tells whether a server as a whole is asked about.
+  /// Tells whether the request asks about the server as a whole.
   public var isWholeServer: Bool { path == Self.wholeServerPath }
 
-  /// Path and query as they stand in a request line (RFC 9112 §3.2.1).
+  /// The path and the query, as they stand in a request line (RFC 9112 §3.2.1).
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
 extension RequestURL: CustomStringConvertible {
-  /// The whole address, or the target where there is no host.
+  /// The whole URL, or the target where there is no host.
   public var description: String {
     guard let host else { return target }
     let user = userInfo.map { $0 + "@" } ?? ""
@@ -183,7 +183,7 @@ extension RequestURL: CustomStringConvertible {
 }
 
 extension RequestURL: ExpressibleByStringLiteral {
-  /// Takes a literal apart.
+  /// Makes a URL from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 }
 

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The reason why a file cannot be read or written.
+/// The error of a file that cannot be read or written.
 public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There is no file of this name.
+  /// No file has this name.
   case missing(String)
-  /// It is there and cannot be read.
+  /// The file exists and cannot be read.
   case unreadable(String, reason: String)
-  /// It cannot be written.
+  /// The file cannot be written.
   case unwritable(String, reason: String)
-  /// It is larger than the named limit.
+  /// The file is larger than the limit.
   case tooLarge(String, bytes: Int, bytesMax: Int)
 
-  /// The file and what is wrong with it, in a sentence.
+  /// The file and the problem, in a sentence.
   public var description: String {
     switch self {
     case .missing(let name): "\(name): no such file."

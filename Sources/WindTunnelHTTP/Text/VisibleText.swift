@@ -1,4 +1,5 @@
-// Texts from outside, such as names in files and what programs say, on their way to a person's eyes.
+// Texts from outside, such as names in files and what programs say, on their way to a person's
+// eyes.
 
 extension String {
   /// The text with its control characters spelled, such as `\u{1B}`, but for tabs and the ends of

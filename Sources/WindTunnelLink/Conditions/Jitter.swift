@@ -1,19 +1,19 @@
-/// The straying of packets' delays.
+/// The random variation of packets' delays.
 public struct Jitter: Sendable, Hashable {
-  /// The shapes of the straying.
+  /// The distribution of the variation.
   public enum Distribution: String, Sendable, Hashable, CaseIterable {
-    /// Evenly, by at most the length to both sides.
+    /// An even distribution, by at most the length to both sides.
     case even
-    /// By a normal distribution whose standard deviation is the length.
+    /// A normal distribution whose standard deviation is the length.
     case normal
   }
 
-  /// The length of the straying.
+  /// The length of the variation.
   public var length: Duration
-  /// The shape of the straying.
+  /// The distribution of the variation.
   public var distribution: Distribution
-  /// The share of one packet's straying that the next one has, from 0 to 1: `x' = (1 − ρ)·u + ρ·x`,
-  /// which is what netem calls correlation.
+  /// The correlation of one packet's variation with the next one's, from 0 to 1, as netem defines
+  /// it: `x' = (1 − ρ)·u + ρ·x`.
   public var correlation: Double
 
   /// Makes a jitter of a length.
@@ -54,8 +54,8 @@ struct JitterChain: Sendable, Hashable {
     return Int((last * microseconds).rounded())
   }
 
-  /// A sum of twelve uniform draws is normal enough up to six deviations, and the same to the bit on
-  /// every platform, which a logarithm is not.
+  /// A sum of twelve uniform draws is normal enough up to six deviations, and the same to the bit
+  /// on every platform, which a logarithm is not.
   private static func draw(
     _ distribution: Jitter.Distribution,
     _ draws: Draws,

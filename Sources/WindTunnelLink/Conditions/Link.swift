@@ -1,4 +1,11 @@
-/// The path between client and server: how late, how wide and how lossy.
+/// The network path between client and server: its delay, bandwidth and loss.
+///
+/// ```swift
+/// let edge = Link(
+///   up: .init(delay: .milliseconds(200), bitsPerSecond: 200_000),
+///   down: .init(delay: .milliseconds(200), bitsPerSecond: 240_000)
+/// )
+/// ```
 ///
 /// Delays are one way, since two of three tools mean that by "latency" and the third does not.
 public struct Link: Sendable, Hashable {
@@ -12,18 +19,18 @@ public struct Link: Sendable, Hashable {
 
   /// The conditions of one direction.
   public struct Direction: Sendable, Hashable {
-    /// The time that a byte is on its way.
+    /// The time that a byte takes from one end to the other.
     public var delay: Duration
-    /// The straying of the delay, packet by packet; none overtakes another.
+    /// The random variation of the delay, packet by packet; no packet overtakes another.
     public var jitter: Jitter?
-    /// Bits a second, 1 kbit being 1000 bits; `nil`: without limit.
+    /// The rate in bits a second, 1 kbit being 1000 bits; `nil`: without limit.
     public var bitsPerSecond: Double?
-    /// The number of bytes that wait for the link before the sender has to; `nil`: any number.
+    /// The number of bytes that can wait for the link before the sender has to; `nil`: any number.
     public var queueBytes: Int?
-    /// The number of packets that wait for the rate before the next one is lost; `nil`: 1000, as netem
-    /// has it.
+    /// The number of packets that can wait for the link before the next one is lost; `nil`: 1000,
+    /// as in netem.
     public var queuePackets: Int?
-    /// The model of the packets that are lost.
+    /// The model by which packets are lost.
     public var loss: LossModel
 
     /// The packets that a queue holds where nobody says.
@@ -74,14 +81,14 @@ public struct Link: Sendable, Hashable {
     var needsTCP: Bool { delay > .zero || jitter != nil || loss.losesSome }
   }
 
-  /// From the client to the server.
+  /// The direction from the client to the server.
   public var up: Direction
-  /// From the server to the client.
+  /// The direction from the server to the client.
   public var down: Direction
   /// The time that the look-up of a name takes.
   public var dnsDelay: Duration
-  /// Tells whether all connections at a time share the rates and queues, each getting an even part;
-  /// otherwise each has them for itself.
+  /// Tells whether all concurrent connections share the rates and queues, each getting an even
+  /// part; otherwise each has them for itself.
   public var isShared: Bool
 
   /// Makes a link of its directions.
@@ -97,10 +104,10 @@ public struct Link: Sendable, Hashable {
     self.isShared = isShared
   }
 
-  /// The time there and back.
+  /// The round-trip time: the delays of both directions.
   public var roundTrip: Duration { up.delay + down.delay }
 
-  /// Tells whether nothing gets through one way or the other.
+  /// Tells whether one of the directions loses every packet.
   public var isDead: Bool { up.loss.losesAll || down.loss.losesAll }
 
   /// Tells whether anything about it is drawn.

@@ -1,15 +1,15 @@
-/// The choice of packets of one direction that are lost.
+/// A model of the packets that one direction loses.
 public enum LossModel: Sendable, Hashable {
   /// No packet is lost.
   case none
-  /// Each with this probability, independently of the others.
+  /// Each packet with this probability, independently of the others.
   case bernoulli(Double)
   /// Losses that come in bursts.
   case gilbertElliott(GilbertElliott)
   /// Exactly the packets of a script.
   case script(LossScript)
 
-  /// Tells whether nothing at all gets through.
+  /// Tells whether every packet is lost.
   public var losesAll: Bool {
     switch self {
     case .none, .script: false
@@ -66,16 +66,16 @@ public struct GilbertElliott: Sendable, Hashable {
   }
 }
 
-/// Exactly which packets of a connection's direction are lost, by their numbers from 1 on. A packet
-/// has a number among all and one among its kind; repeats count like any other.
+/// The numbers of the packets that a connection's direction loses, from 1. A packet has a number
+/// among all packets and one among its kind; repeats count like any other.
 public struct LossScript: Sendable, Hashable {
   /// The numbers among all packets.
   public var packets: Set<Int>
-  /// Among SYNs or SYN-ACKs.
+  /// The numbers among SYNs or SYN-ACKs.
   public var handshake: Set<Int>
-  /// Among packets with data.
+  /// The numbers among packets with data.
   public var data: Set<Int>
-  /// Among acknowledgements without data.
+  /// The numbers among acknowledgements without data.
   public var acknowledgements: Set<Int>
 
   /// Makes a script of packets' numbers.

@@ -1,6 +1,7 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A rate that several connections have together: each that has something to send gets an even part.
+/// A rate that several connections have together: each that has something to send gets an even
+/// part.
 ///
 /// The clients decide which of them send at the same time, so with it times depend on concurrency;
 /// which packets are lost does not.

@@ -1,20 +1,20 @@
-/// The lengths of an attempt's parts, as far as the server, the link or the transport knows them: what
-/// only the client could tell is `nil`.
+/// The durations of an attempt's stages, as far as the server, the link or the transport knows
+/// them; a stage that only the client could measure is `nil`.
 public struct ExchangeStages: Sendable, Hashable {
-  /// Looking the name up: the link's delay.
+  /// The look-up of the host name: the link's delay.
   public var dns: Duration?
-  /// Opening the connection: the link's round trip and what it lost of it.
+  /// The opening of the connection: the link's round trip and its losses.
   public var connect: Duration?
-  /// The length of the TLS handshake.
+  /// The duration of the TLS handshake.
   public var tls: Duration?
-  /// From the request's first byte to its last.
+  /// The time from the request's first byte to its last.
   public var upload: Duration?
-  /// From the request's last byte to the answer's first.
+  /// The time from the request's last byte to the answer's first.
   public var firstByte: Duration?
-  /// From the answer's first byte to its end, whole or cut.
+  /// The time from the answer's first byte to its end, whole or cut.
   public var body: Duration?
 
-  /// Makes them of nothing.
+  /// Makes stages without any duration.
   public init() {}
 
   /// The names of all stages, in the order in which they happen.

@@ -1,5 +1,5 @@
-/// The moments of one exchange on a link: a request and its answer on a connection of their
-/// own, without anything being sent. Times count from the first thing that the client does.
+/// The times of one exchange on a link, simulated: a request and its answer on a connection of
+/// their own. Times count from the client's first action.
 ///
 /// ```swift
 /// let link = Link(
@@ -18,15 +18,16 @@
 /// (RFC 3522, RFC 3708, RFC 5682). Lost packets cost time and never bytes.
 ///
 /// Its limits: ends other than Linux's are not modelled (Darwin backs off otherwise), nor are BBR,
-/// ECN, pacing, path MTUs other than 1500 bytes, receivers that read slowly, and the time that hosts
-/// take. Packets never overtake one another, so jitter does not reorder. An exchange has a connection
-/// of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever is lost.
+/// ECN, pacing, path MTUs other than 1500 bytes, receivers that read slowly, and the time that
+/// hosts take. Packets never overtake one another, so jitter does not reorder. An exchange has a
+/// connection of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever
+/// is lost.
 public struct ExchangeTimeline: Sendable, Hashable {
-  /// The stages at which an exchange can come to nothing.
+  /// The stages at which an exchange can fail.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
-    /// No answer to any SYN.
+    /// The opening of the connection: no SYN is answered.
     case connect
-    /// The handshake of TLS itself.
+    /// The TLS handshake of the connection.
     case tls
     /// The request to the server.
     case request
@@ -34,41 +35,41 @@ public struct ExchangeTimeline: Sendable, Hashable {
     case response
   }
 
-  /// Bytes of the response that the client has, all in front of them included.
+  /// An arrival of bytes of the response at the client.
   public struct Arrival: Sendable, Hashable {
-    /// The moment of the arrival.
+    /// The time of the arrival.
     public var at: Duration
-    /// The number of these bytes.
+    /// The number of bytes that have arrived so far, these included.
     public var bytes: Int
   }
 
-  /// The name is known.
+  /// The time at which the host name is resolved.
   public private(set) var resolved: Duration
-  /// The SYN-ACK is there.
+  /// The time at which the SYN-ACK arrives.
   public private(set) var connected: Duration?
-  /// The server's part of the TLS handshake is there; `nil` without TLS, too.
+  /// The time at which the server's part of the TLS handshake arrives; `nil` without TLS, too.
   public private(set) var secured: Duration?
-  /// The server has the whole request.
+  /// The time at which the server has the whole request.
   public private(set) var requestDelivered: Duration?
-  /// The client has a byte of the response.
+  /// The time at which the first byte of the response arrives.
   public private(set) var firstByte: Duration?
   /// The arrivals of the response's bytes, in order.
   public private(set) var arrivals: [Arrival] = []
-  /// The client has all of it.
+  /// The time at which the client has the whole response.
   public private(set) var done: Duration?
-  /// The stage at which the connection was given up or an hour had passed; `nil`: none.
+  /// The stage at which the connection was abandoned, or an hour had passed; `nil`: none.
   public private(set) var failure: Stage?
-  /// The moment of that failure.
+  /// The time of that failure.
   public private(set) var failedAt: Duration?
 
-  /// Works out an exchange.
+  /// Simulates an exchange.
   ///
   /// - Parameters:
   ///   - link: The path.
-  ///   - requestBytes: What the client sends, head and body.
-  ///   - responseBytes: What the server answers, head and body.
-  ///   - isSecure: Whether TLS 1.3 is spoken, which costs a round trip more.
-  ///   - think: How long the server takes.
+  ///   - requestBytes: The length of the request, head and body.
+  ///   - responseBytes: The length of the response, head and body.
+  ///   - isSecure: True for TLS 1.3, which costs one more round trip.
+  ///   - think: The time that the server takes.
   ///   - draws: The connection's draws.
   public init(
     _ link: Link,
@@ -109,7 +110,7 @@ public struct ExchangeTimeline: Sendable, Hashable {
       : requestDelivered != nil ? .response : isSecure && secured == nil ? .tls : .request
   }
 
-  /// From the connection on to the last byte; `nil` where there is none.
+  /// The time from the opened connection to the last byte; `nil` where there is none.
   public var transfer: Duration? {
     guard let connected, let done else { return nil }
     return done - connected

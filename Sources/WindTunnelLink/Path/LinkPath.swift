@@ -1,4 +1,4 @@
-/// A link and what decides the fates of one connection's packets on it.
+/// A link and the draws that decide which of a connection's packets are lost.
 public struct LinkPath: Sendable, Hashable {
   /// The link with its conditions.
   public var link: Link
@@ -6,11 +6,12 @@ public struct LinkPath: Sendable, Hashable {
   public var draws: ConnectionDraws
   /// The rates that its connections share; `nil`: each has its own.
   package var shared: SharedRates?
-  /// The number of round trips before the request; `nil`: as many as a new connection takes.
+  /// The number of round trips before the request; `nil`: as many as a new connection needs.
   public var handshakes: Int?
-  /// Tells whether the TLS handshake was waited for where it was made, and nothing else was.
+  /// Tells whether the time of the TLS handshake, and no other, has already been spent where the
+  /// handshake was made.
   public var isSecured = false
-  /// The length of the request's content, where it is not kept in the request.
+  /// The length of the request's content in bytes, where the request does not hold it.
   public var contentBytes: Int?
 
   /// Tells whether windows and loss make a difference on it.
@@ -46,8 +47,8 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request that
-  /// never arrives.
+  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request
+  /// that never arrives.
   package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
     var stages = ExchangeStages()
     if link.isDead { return stages }
@@ -84,8 +85,8 @@ public struct LinkPath: Sendable, Hashable {
       .map { link.dnsDelay + .microseconds($0) }
   }
 
-  /// Returns the duration of a TLS handshake on a connection that is open (RFC 8446 §2): one round
-  /// trip, and what is lost on it; `nil`: it never ends.
+  /// Returns the duration of a TLS handshake on an open connection (RFC 8446 §2): one round trip
+  /// and its losses; `nil`: it never ends.
   public func securing() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return .zero }
@@ -94,10 +95,10 @@ public struct LinkPath: Sendable, Hashable {
     return .microseconds(secured - connected)
   }
 
-  /// The shaper that an open connection's bytes pass through one way.
+  /// Returns the shaper of one direction of an open connection.
   ///
-  /// The two ways are simulated each for itself: the acknowledgements of one meet neither the queue
-  /// nor the losses of the other's data.
+  /// Each direction is simulated by itself: the acknowledgements of one meet neither the queue nor
+  /// the losses of the other's data.
   public func shaper(_ way: Link.Way) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     var connection = connection()

@@ -1,20 +1,21 @@
 /// The effect of a link on the bytes of one direction of one connection.
 ///
-/// A value that is told byte counts and times and answers what may be released when. Bytes leave
-/// in order. On a link with delay, jitter or loss they do as TCP has it: in windows, and late where a
-/// packet is lost (``ExchangeTimeline`` says what is modelled). Nothing is ever dropped: on TCP a
-/// lost packet is late, not missing.
+/// A shaper is a value: numbers of bytes and times go in, and the times of their arrival come out.
+/// Bytes arrive in order. On a link with delay, jitter or loss they do so by the rules of TCP: in
+/// windows, and late where a packet is lost (``ExchangeTimeline`` describes the model). Nothing is
+/// ever dropped: on TCP a lost packet is late, not missing.
 public struct Shaper: Sendable, Hashable {
   /// The model of the link without windows.
   private var pipe: Pipe
-  /// The stream that takes the pipe's place where windows make a difference: at most one, in a list,
-  /// since it is large and most deliveries have none. It is changed in place and never copied.
+  /// The stream that takes the pipe's place where windows make a difference: at most one, in a
+  /// list, since it is large and most deliveries have none. It is changed in place and never
+  /// copied.
   private var stream: [TCPStream] = []
-  /// The number of bytes that it was told of.
+  /// The number of bytes that were sent so far.
   public private(set) var sentBytes = 0
 
-  /// Makes the shaper of a direction for itself: its delay and rate, without windows and loss, which
-  /// take both directions.
+  /// Makes a shaper of one direction alone: its delay and rate, without windows and loss, which
+  /// depend on both directions.
   public init(_ direction: Link.Direction) { pipe = Pipe(direction) }
 
   /// Goes on with an open connection.
@@ -24,36 +25,36 @@ public struct Shaper: Sendable, Hashable {
     stream = [TCPStream(connection, way, direction)]
   }
 
-  /// Takes bytes at a time and answers when the last of them arrives at the earliest; the pure delay
-  /// where there are none. Times count from any one origin and never run backwards.
+  /// Sends bytes and returns the earliest time at which the last of them arrives; without bytes,
+  /// the mere delay. Times count from any one origin and never run backwards.
   public mutating func send(_ count: Int, at now: Duration) -> Duration {
     sentBytes += count
     return stream.isEmpty ? pipe.send(count, at: now) : stream[0].send(count, at: now)
   }
 
-  /// The number of bytes that have arrived by now.
+  /// Returns the number of bytes that have arrived by now.
   public mutating func arrived(at now: Duration) -> Int {
     stream.isEmpty ? pipe.arrived(at: now) : stream[0].arrived(at: now)
   }
 
-  /// The moment to ask again: something arrives then, or something happens that leads to it. `nil`:
-  /// nothing more arrives of what was sent.
+  /// The time to ask again: bytes arrive then, or the simulation goes on towards it. `nil`: nothing
+  /// more arrives of what was sent.
   public var nextMoment: Duration? { stream.isEmpty ? pipe.nextMoment : stream[0].nextMoment }
 
-  /// The number of bytes that may be handed over at a time before the queue is full.
+  /// Returns the number of bytes that may be sent now before the queue is full.
   public func room(at now: Duration) -> Int {
     stream.isEmpty ? pipe.room(at: now) : stream[0].room
   }
 
-  /// The moment at which there is room for at least one byte, or for a whole empty queue's worth of
-  /// `count`.
+  /// Returns the time at which there is room for at least one byte, or for a whole empty queue's
+  /// worth of `count`.
   public func roomAgain(for count: Int, at now: Duration) -> Duration {
     stream.isEmpty
       ? pipe.roomAgain(for: count, at: now) : stream[0].roomAgain(for: count, at: now)
   }
 
-  /// The number of bytes that one release should hold, so that a rate shows in the small and a fast
-  /// link needs few wake-ups.
+  /// The number of bytes to send at once, so that the rate is even and a fast link needs few
+  /// wake-ups.
   public var sliceBytes: Int {
     stream.isEmpty ? pipe.sliceBytes : queueBytes ?? Int.max
   }

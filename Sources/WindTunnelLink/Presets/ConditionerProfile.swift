@@ -1,25 +1,26 @@
 public import Foundation
 
 /// A profile of Apple's Network Link Conditioner, as its preferences and exported files hold it: a
-/// property list, XML or binary, that is one profile or holds some by name.
+/// property list, XML or binary, that is one profile or holds several by name.
 public struct ConditionerProfile: Sendable, Hashable {
-  /// A file is larger than this: it is refused before it is read. One profile takes about 1 kB.
+  /// The greatest size of a file, in bytes; a larger one is refused before it is read. A profile
+  /// takes about 1 kB.
   public static let fileBytesMax = 1 << 20
   /// The depth to which profiles are looked for.
   private static let depthMax = 4
 
-  /// The name in its file; empty where it is the whole file.
+  /// The name in the file; empty where the profile is the whole file.
   public let name: String
   /// The link with its conditions.
   public let link: Link
 
-  /// Reads every profile of a file, in the order of their names.
+  /// Reads all profiles of a file, in the order of their names.
   public static func all(in file: URL) throws -> [ConditionerProfile] {
     let data = try FileError.reading(file, bytesMax: fileBytesMax)
     return try all(in: data, source: file.lastPathComponent)
   }
 
-  /// Reads every profile of a property list.
+  /// Reads all profiles of a property list.
   public static func all(in data: Data, source: String) throws(FormatError) -> [ConditionerProfile]
   {
     let list: Any

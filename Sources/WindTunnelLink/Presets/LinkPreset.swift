@@ -1,24 +1,24 @@
-/// A link whose numbers somebody has published, with where they come from.
+/// A link with published conditions, and their source.
 public struct LinkPreset: Sendable, Hashable {
-  /// The certainty of the numbers.
+  /// The evidence for the conditions.
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
-    /// Read in the source or the documentation of whoever published them.
+    /// The publisher's source or documentation was read.
     case source
-    /// Generally known, and not confirmed in a primary source.
+    /// The conditions are generally known, but not confirmed in a primary source.
     case known
   }
 
-  /// `nlc/3g`: whose it is and which.
+  /// The name, publisher first: `nlc/3g`.
   public let name: String
   /// The title that its publisher gives it.
   public let title: String
   /// The link; delays are one way.
   public let link: Link
-  /// The place of publication, and what was made of the numbers.
+  /// The place of publication, and how the conditions follow from it.
   public let source: String
-  /// The certainty of these numbers.
+  /// The evidence for the conditions.
   public let evidence: Evidence
-  /// The remark on what else is to be known.
+  /// A further remark; `nil` where there is none.
   public let note: String?
 
   /// A direction in kbit/s (`nil`: without limit), one-way milliseconds and per cent.
@@ -53,10 +53,10 @@ public struct LinkPreset: Sendable, Hashable {
     self.note = note
   }
 
-  /// The preset of a name.
+  /// Returns the preset with this name.
   public static func named(_ name: String) -> LinkPreset? { all.first { $0.name == name } }
 
-  /// The advice for a name that none bears.
+  /// Returns the advice for a name that no preset has.
   public static func suggestion(for name: String) -> String {
     let names = all.map(\.name)
     // A name without its publisher is most likely one of that publisher's.
@@ -67,7 +67,7 @@ public struct LinkPreset: Sendable, Hashable {
 }
 
 extension LinkPreset {
-  /// As a program reads it.
+  /// The preset as JSON, for programs.
   public var json: JSON {
     func direction(_ direction: Link.Direction) -> JSON {
       [

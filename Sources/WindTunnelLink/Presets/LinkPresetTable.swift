@@ -1,5 +1,5 @@
 extension LinkPreset {
-  /// All of them, by publisher.
+  /// All presets, by publisher.
   public static let all = networkLinkConditioner + augmentedTrafficControl + webPageTest + devTools
 
   /// Apple's Network Link Conditioner: kbit/s, one-way milliseconds, per cent.
@@ -318,9 +318,9 @@ extension LinkPreset {
   private static let webPageTestSource =
     "WebPageTest www/settings/connectivity.ini.sample; its delay is a round trip, half of which goes each way"
 
-  /// Chrome DevTools, `NetworkManager.ts`: its targets in kbit/s and half of their round trips. What a
-  /// browser applies to a whole request to come near them (longer delays, rates times 0.8 or 0.9) is
-  /// not: here connecting, TLS and slow start cost what they cost.
+  /// Chrome DevTools, `NetworkManager.ts`: its targets in kbit/s and half of their round trips.
+  /// What a browser applies to a whole request to come near them (longer delays, rates times 0.8 or
+  /// 0.9) is not: here connecting, TLS and slow start cost what they cost.
   private static let devTools: [LinkPreset] = [
     .init(
       "devtools/3g",

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The growth and the shrinking of a window by CUBIC (RFC 9438), with its Reno-friendly region, fast
-/// convergence, and the early end of slow start when the round trip grows (HyStart).
+/// The growth and the shrinking of a window by CUBIC (RFC 9438), with its Reno-friendly region,
+/// fast convergence, and the early end of slow start when the round trip grows (HyStart).
 struct CubicGrowth: Sendable, Hashable {
   /// The share of a window that is left after a loss: Linux's 717 of 1024.
   private static let (left, whole) = (717, 1024)

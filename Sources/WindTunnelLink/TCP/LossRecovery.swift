@@ -43,8 +43,8 @@ struct Rack: Sendable, Hashable {
   }
 }
 
-/// The number of segments that may leave during recovery: about as many for each that arrived as the
-/// window shrinks (RFC 6937 §3.1).
+/// The number of segments that may leave during recovery: about as many for each that arrived as
+/// the window shrinks (RFC 6937 §3.1).
 struct RateReduction: Sendable, Hashable {
   var (before, arrived, out) = (0, 0, 0)
 

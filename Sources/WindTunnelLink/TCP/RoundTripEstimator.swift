@@ -2,9 +2,9 @@
 /// deviation at once and forgets it only by a quarter a round trip, and its minimum is 200 ms.
 struct RoundTripEstimator: Sendable, Hashable {
   static let variationLeast = 200_000
-  /// The part of a round trip that both hosts take beside the link, in microseconds. It matters where a
-  /// timer of the link's time alone would be a whole number of jiffies: no kernel ever measures that,
-  /// so its timer is a jiffy longer.
+  /// The part of a round trip that both hosts take beside the link, in microseconds. It matters
+  /// where a timer of the link's time alone would be a whole number of jiffies: no kernel ever
+  /// measures that, so its timer is a jiffy longer.
   static let hostTime = 200
   /// Before there is a sample (RFC 6298 §2.1).
   static let initialTimeout = 1_000_000

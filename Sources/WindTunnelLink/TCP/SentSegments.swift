@@ -29,8 +29,8 @@ struct SentSegments: Sendable, Hashable {
   /// The number of those that are sent and not acknowledged.
   var count: Int { next - first }
   var isEmpty: Bool { count == 0 }
-  /// The number of those that are on their way: sent, neither arrived nor lost, and the repeats of lost
-  /// ones.
+  /// The number of those that are on their way: sent, neither arrived nor lost, and the repeats of
+  /// lost ones.
   var inFlight: Int { count - selected - lost + repeatsOut }
 
   subscript(number: Int) -> Segment { segments[number - base] }

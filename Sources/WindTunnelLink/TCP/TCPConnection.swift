@@ -1,8 +1,8 @@
-/// Both ends of one TCP connection and the link between them, in virtual time: microseconds from the
-/// first SYN on. Nothing happens but by ``step()``, and nothing in it looks at a clock.
+/// Both ends of one TCP connection and the link between them, in virtual time: microseconds from
+/// the first SYN on. Nothing happens but by ``step()``, and nothing in it looks at a clock.
 ///
-/// Written after Linux 6.18 and held against it. What it does not know: ECN, pacing, receive windows
-/// that close, the retransmissions of FIN, and path MTUs other than 1500 bytes.
+/// Written after Linux 6.18 and held against it. What it does not know: ECN, pacing, receive
+/// windows that close, the retransmissions of FIN, and path MTUs other than 1500 bytes.
 struct TCPConnection: Sendable, Hashable {
   private struct End: Sendable, Hashable {
     var sender: TCPSender
@@ -198,8 +198,9 @@ struct TCPConnection: Sendable, Hashable {
 }
 
 /// Packets that come together are handled together, and what they let leave waits in the host's own
-/// queue, which takes a few segments at a time (TCP Small Queues) and drains in between: so a sender
-/// has often seen acknowledgements of later segments before it uses the room that earlier ones made.
+/// queue, which takes a few segments at a time (TCP Small Queues) and drains in between: so a
+/// sender has often seen acknowledgements of later segments before it uses the room that earlier
+/// ones made.
 ///
 /// The number handled between two drainings is the scheduler's affair. It is drawn; where nothing
 /// else is, it is all of them.
@@ -226,14 +227,14 @@ private struct SegmentBurst: Sendable, Hashable {
   }
 }
 
-/// The draws of one connection, by direction.
+/// The random draws of one connection, by direction.
 public struct ConnectionDraws: Sendable, Hashable {
-  /// For what goes up.
+  /// The draws of the direction to the server.
   public var up: Draws
-  /// For what goes down.
+  /// The draws of the direction to the client.
   public var down: Draws
 
-  /// Names the connection: the *n*-th of a key in a lane.
+  /// Makes the draws of the *n*-th connection of a key in a lane.
   public init(seed: UInt64, scenario: String, lane: Lane, key: String, ordinal: Int) {
     func draws(_ direction: String) -> Draws {
       Draws(

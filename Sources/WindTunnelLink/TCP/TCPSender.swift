@@ -1,6 +1,6 @@
-/// The sending half of one end of a connection, as Linux does it: SACK (RFC 2018), RACK and tail loss
-/// probes (RFC 8985), proportional rate reduction (RFC 6937), timeouts (RFC 6298, minimum 200 ms),
-/// their undoing where they were in vain (RFC 3522, 3708, 5682), and CUBIC.
+/// The sending half of one end of a connection, as Linux does it: SACK (RFC 2018), RACK and tail
+/// loss probes (RFC 8985), proportional rate reduction (RFC 6937), timeouts (RFC 6298, minimum 200
+/// ms), their undoing where they were in vain (RFC 3522, 3708, 5682), and CUBIC.
 ///
 /// It is told of acknowledgements and of time, and leaves in ``outbox`` what it sends.
 struct TCPSender: Sendable, Hashable {
@@ -27,7 +27,8 @@ struct TCPSender: Sendable, Hashable {
     var original = false
     var duplicate = false
     var rearms = false
-    /// Round trips of the oldest and the newest segment that came in order, and that came beyond a gap.
+    /// Round trips of the oldest and the newest segment that came in order, and that came beyond a
+    /// gap.
     var (ordered, orderedLast): (Int?, Int?) = (nil, nil)
     var (beyond, beyondLast): (Int?, Int?) = (nil, nil)
     var hasRepeated = false
@@ -68,7 +69,8 @@ struct TCPSender: Sendable, Hashable {
   private var threshold = Int.max
   private var growth = CubicGrowth()
   private var roundTrips = RoundTripEstimator()
-  /// The number of segments that may leave before the host's own queue has drained (TCP Small Queues).
+  /// The number of segments that may leave before the host's own queue has drained (TCP Small
+  /// Queues).
   private var budget = Int.max
   /// The timeout in jiffies, backed off.
   private var timeout = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
@@ -103,8 +105,8 @@ struct TCPSender: Sendable, Hashable {
   /// Forgets what has left.
   mutating func clearOutbox() { outbox.removeAll(keepingCapacity: true) }
 
-  /// Takes the handshake's sample of the round trip. The window begins with one segment after repeats
-  /// that were not in vain (RFC 5681 §3.1).
+  /// Takes the handshake's sample of the round trip. The window begins with one segment after
+  /// repeats that were not in vain (RFC 5681 §3.1).
   mutating func open(sample: Int, isNarrow: Bool) {
     roundTrips.add(sample, least: sample, acknowledged: 0, next: 0)
     timeout = roundTrips.timeout
@@ -582,8 +584,8 @@ extension TCPSender {
     return true
   }
 
-  /// Marks what was sent so long before the newest arrival that it must be lost (RFC 8985 §6.2), and
-  /// answers how long the others have to be waited for.
+  /// Marks what was sent so long before the newest arrival that it must be lost (RFC 8985 §6.2),
+  /// and answers how long the others have to be waited for.
   private mutating func markLosses(at now: Int) -> Int {
     let patience = reorderingWindow
     var wait = 0
@@ -619,8 +621,8 @@ extension TCPSender {
     undo.end()
   }
 
-  /// Judges by RFC 5682 and RFC 3522 a timeout that may be in vain, and answers whether new data should
-  /// find it out.
+  /// Judges by RFC 5682 and RFC 3522 a timeout that may be in vain, and answers whether new data
+  /// should find it out.
   private mutating func judgeTimeout(
     _ echo: Int,
     _ advanced: Bool,

@@ -1,6 +1,6 @@
 /// The three packets that open a connection, and their repeats at both ends, which know nothing of
-/// one another: Linux's client repeats its SYN four times after a second each and doubles from there
-/// on, its server doubles from the start, and answers a repeated SYN at once.
+/// one another: Linux's client repeats its SYN four times after a second each and doubles from
+/// there on, its server doubles from the start, and answers a repeated SYN at once.
 struct ThreeWayHandshake: Sendable, Hashable {
   private let timer: KernelTimer
   private(set) var clientOpened: Int?

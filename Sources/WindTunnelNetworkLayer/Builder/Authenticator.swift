@@ -4,43 +4,44 @@
   public import Foundation
 #endif
 
-/// Puts a credential on requests, and gets a new one where a server no longer takes it.
+/// A source of credentials for requests, with a new one where a server no longer accepts the old.
 public protocol Authenticator: Sendable {
-  /// Puts the credential on a request that is about to be sent.
+  /// Adds the credential to a request that is about to be sent.
   func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
-  /// A server answered 401 (RFC 9110 §15.5.2) to this request as it was sent; true where another
-  /// try may go better.
+  /// Renews the credential after a server answered this request, as it was sent, with 401 (RFC 9110
+  /// §15.5.2); returns true where another attempt may succeed.
   ///
   /// Called once for all calls that were refused the same `Authorization` at the same time.
   func renew(after request: URLRequest) async -> Bool
 }
 
-/// Puts a bearer token (RFC 6750 §2.1) on requests, and fetches a new one where a server refuses it.
+/// An authenticator that adds a bearer token (RFC 6750 §2.1) to requests, and fetches a new one
+/// where a server refuses it.
 public final class BearerTokens: Authenticator {
   private let token: Locked<String?>
   private let fetch: @Sendable () async throws -> String
 
-  /// Begins with a token, or without one.
+  /// Makes an authenticator with a token, or without one.
   ///
   /// - Parameters:
-  ///   - token: The token to begin with; `nil`: requests go without, until one is refused.
-  ///   - fetch: Brings a new token; must not call by the client that this belongs to.
+  ///   - token: The first token; `nil`: requests are sent without one until one is refused.
+  ///   - fetch: Fetches a new token. It must not use the client that the authenticator belongs to.
   public init(_ token: String? = nil, fetch: @escaping @Sendable () async throws -> String) {
     self.token = Locked(token)
     self.fetch = fetch
   }
 
-  /// Forgets the token; calls in flight fail if they are refused, unless a new one can be had.
+  /// Removes the token. Calls in flight that are refused fail, unless a new token can be fetched.
   public func signOut() { token.withLock { $0 = nil } }
 
-  /// Puts the token on a request.
+  /// Adds the token to a request.
   public func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     var request = request
     if let field { request.setValue(field, forHTTPHeaderField: "Authorization") }
     return request
   }
 
-  /// Fetches a token, unless there is another one by now than was refused.
+  /// Fetches a token, unless another one than the refused has arrived meanwhile.
   public func renew(after request: URLRequest) async -> Bool {
     let refused = request.value(forHTTPHeaderField: "Authorization")
     if let field, field != refused { return true }

@@ -4,62 +4,65 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Sees what goes out and what comes back: signs, seals, opens, rewrites.
+/// A stage that each attempt's request and answer pass through: to sign, encrypt, decrypt or
+/// rewrite.
 ///
-/// Each attempt goes through all of them, the first first on the way out and last on the way back.
+/// Each attempt passes through all of them, in order on the way out and in reverse on the way back.
 /// They start from the request as it was built, so that a second attempt is not signed twice.
 public protocol Middleware: Sendable {
-  /// Changes what is sent.
+  /// Changes the request that is sent.
   func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
-  /// Changes what came, whatever the status.
+  /// Changes the answer that arrived, whatever its status.
   func incoming(
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer
-  /// The environment that this moves requests to, as records call it; `nil`: it moves none.
+  /// The name, for records, of the environment that this middleware moves requests to; `nil`: it
+  /// moves none.
   var environment: String? { get }
 }
 
 extension Middleware {
-  /// Returns the request as it is.
+  /// Returns the request unchanged.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     request
   }
 
-  /// Returns the answer as it is.
+  /// Returns the answer unchanged.
   public func incoming(
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer { answer }
 
-  /// `nil`, since it moves no request.
+  /// The environment `nil`, since the middleware moves no request.
   public var environment: String? { nil }
 }
 
-/// The reason for which a middleware stops a call, in words for a log.
+/// The error with which a middleware stops a call, as text for a log.
 public struct MiddlewareError: Error, Sendable, Hashable {
-  /// The fault and what to do about it.
+  /// The problem and its remedy.
   public var text: String
 
-  /// Makes one of its words.
+  /// Makes an error of its text.
   public init(_ text: String) { self.text = text }
 }
 
-/// Signs each attempt: the time, a number used once, and a signature over both and the request.
+/// A middleware that signs each attempt: it adds the time, a nonce, and a signature over both and
+/// the request.
 ///
-/// What is signed, with line feeds between: the method, the path as it is sent, the items of the
-/// query in order, the time in whole seconds since 1970, the number used once, and the content.
+/// The signed text is, with line feeds between: the method, the path as it is sent, the items of
+/// the query in order, the time in whole seconds since 1970, the nonce, and the content.
 public struct RequestSigner: Middleware {
-  /// The names of the fields.
+  /// The names of the header fields.
   public struct Fields: Sendable, Hashable {
     /// The name of the time's field.
     public var time: String
-    /// The name of the field with the number used once.
+    /// The name of the nonce's field.
     public var nonce: String
     /// The name of the signature's field.
     public var signature: String
 
-    /// Names the three fields.
+    /// Makes names of the three fields.
     public init(
       time: String = "X-Timestamp",
       nonce: String = "X-Nonce",
@@ -76,7 +79,7 @@ public struct RequestSigner: Middleware {
   private let nonce: @Sendable () -> String
   private let sign: @Sendable (Data) -> String
 
-  /// Signs by a closure, such as an HMAC in base64.
+  /// Makes a signer of a closure, such as an HMAC in base64.
   public init(
     fields: Fields = Fields(),
     time: any TimeSource = SystemTime(),
@@ -89,7 +92,7 @@ public struct RequestSigner: Middleware {
     self.sign = sign
   }
 
-  /// Puts the three fields on a request.
+  /// Adds the three fields to a request.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     var request = request
     let seconds = String(Int(time.date.timeIntervalSince1970))

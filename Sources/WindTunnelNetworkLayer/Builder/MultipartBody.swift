@@ -1,14 +1,14 @@
 public import Foundation
 
-/// Content of several parts, as forms with files send it (RFC 7578).
+/// Content of several parts, such as that of a form with files (RFC 7578).
 public struct MultipartBody: Sendable, Hashable {
   /// One part of the content.
   public struct Part: Sendable, Hashable {
     /// The name of the form's field.
     public var name: String
-    /// The name of the file, where it is one.
+    /// The name of the file; `nil` where the part is not a file.
     public var fileName: String?
-    /// The media type; `nil`: none is told, which means plain text (§4.4).
+    /// The media type; `nil`: none is sent, which means plain text (§4.4).
     public var contentType: String?
     /// The bytes of the part.
     public var content: Data
@@ -31,13 +31,13 @@ public struct MultipartBody: Sendable, Hashable {
   /// The parts in order.
   public var parts: [Part]
 
-  /// Takes parts in order.
+  /// Makes content of parts in order.
   public init(_ parts: [Part]) { self.parts = parts }
 
   /// The value of `Content-Type`.
   public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-  /// All parts with their boundaries, as they are sent.
+  /// The parts with their boundaries, as they are sent.
   public var data: Data {
     let boundary = boundary
     var data = Data()
@@ -75,7 +75,7 @@ public struct MultipartBody: Sendable, Hashable {
 }
 
 extension Endpoint {
-  /// This endpoint with parts as its content.
+  /// Returns this endpoint with parts as its content.
   public func with(_ body: MultipartBody) -> Endpoint {
     var endpoint = self
     endpoint.body = body.data

@@ -4,26 +4,26 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// The first part of the layer: turns what a caller wants into what can be sent.
+/// The first part of the layer: it makes a request of an endpoint.
 public protocol Builder: Sendable {
-  /// Makes the request of an endpoint; the same endpoint makes the same request.
+  /// Makes the request of an endpoint; equal endpoints have equal requests.
   func request(for endpoint: Endpoint) throws(RequestError) -> URLRequest
 }
 
-/// Puts endpoints under one base URL and gives every request the same fields.
+/// A builder that puts endpoints under one base URL and adds common header fields to every request.
 public struct RequestBuilder: Builder {
   /// The URL that every path is put under.
   ///
   /// Its own path is kept as a prefix, with or without a slash at its end.
   public var baseURL: URL { didSet { base = Self.base(baseURL) } }
-  /// Fields of every request; an endpoint's own replace them.
+  /// The header fields of every request; an endpoint's own replace them.
   public var commonHeaders: Headers
-  /// Names and values in the query of every request, behind the endpoint's own.
+  /// The names and values in the query of every request, after the endpoint's own.
   public var commonParameters: [Headers.Field]
   /// The text of the base; `nil`: nothing can be put under it.
   private var base: String?
 
-  /// Builds under a base URL.
+  /// Makes a builder of a base URL.
   public init(
     baseURL: URL,
     commonHeaders: Headers = [:],
@@ -35,7 +35,7 @@ public struct RequestBuilder: Builder {
     self.commonParameters = commonParameters
   }
 
-  /// Makes the request of an endpoint, or says what is impossible about it.
+  /// Makes the request of an endpoint; throws the reason where there can be none.
   public func request(for endpoint: Endpoint) throws(RequestError) -> URLRequest {
     let method = endpoint.method.rawValue
     guard method.isToken else { throw .method(method) }

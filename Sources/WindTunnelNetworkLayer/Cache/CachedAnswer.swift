@@ -4,11 +4,11 @@ public import Foundation
   internal import FoundationNetworking
 #endif
 
-/// An answer that was kept, with what is needed to know how good it still is.
+/// An answer in a cache, with the data that decides for how long it is fresh.
 public struct CachedAnswer: Sendable, Hashable {
-  /// The address that was asked.
+  /// The URL that the answer is for.
   public var key: String
-  /// The moment at which it came or was last confirmed.
+  /// The time at which the answer arrived or was last confirmed.
   public var date: Date
   /// The values of the request's fields that the answer varies by (RFC 9111 §4.1).
   public var varied: Headers
@@ -38,7 +38,7 @@ public struct CachedAnswer: Sendable, Hashable {
     )
   }
 
-  /// Makes one of its parts.
+  /// Makes an answer of its parts.
   public init(
     key: String,
     date: Date,

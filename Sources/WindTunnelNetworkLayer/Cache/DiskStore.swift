@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Kept answers in a directory of their own, one file each, up to a number of bytes.
+/// A store of cached answers in a directory of its own, one file each, up to a number of bytes.
 ///
-/// A file comes into its place by being renamed, and tells by itself whether it is whole: a process
-/// that is killed leaves the old answer, the new one or none, and a file that was damaged is removed
-/// when it is met. What cannot be written is not kept; a full disk fails no call.
+/// A file is put into its place by being renamed, and shows by itself whether it is whole: a
+/// process that is killed leaves the old answer, the new one or none, and a damaged file is removed
+/// when it is read. An answer that cannot be written is not kept; a full disk fails no call.
 public final class DiskStore: Sendable {
   private struct State {
     /// Bytes and last use of each file.
@@ -17,7 +17,8 @@ public final class DiskStore: Sendable {
   private let most: Int
   private let state = Locked(State())
 
-  /// Opens a directory, which is made where there is none, and removes what does not belong there.
+  /// Opens a directory, which is created where there is none, and removes all that is not the
+  /// store's.
   public init(directory: URL, bytes: Int = 50_000_000) throws {
     self.directory = directory
     most = max(0, bytes)

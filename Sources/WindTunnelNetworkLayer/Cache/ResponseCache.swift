@@ -4,20 +4,21 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Keeps answers for one user: in memory, and on disk where there is a store.
+/// A cache of answers for one user: in memory, and on disk where there is a store.
 ///
-/// How long one is fresh, and what may be done with it later, is what the server says in
-/// `Cache-Control` (RFC 9111, RFC 5861); an app may be more generous than its server. Answers to
-/// another user of the same address are not told apart: ``clear()`` belongs to a sign-out.
+/// The server decides in `Cache-Control` for how long an answer is fresh, and what may be done with
+/// it later (RFC 9111, RFC 5861); an app may be more generous than its server. The cache does not
+/// distinguish the users of one URL: ``clear()`` belongs to a sign-out.
 public final class ResponseCache: Sendable {
-  /// The times that an app grants beyond the server's word.
+  /// The times that an app grants beyond those of the server.
   public struct Rules: Sendable, Hashable {
-    /// The time past its own in which an answer may be shown while a newer one is fetched.
+    /// The time after its freshness for which an answer may be shown while a newer one is fetched.
     public var staleWhileRevalidate: Duration
-    /// The time past its own in which an answer may be shown if the server cannot be had.
+    /// The time after its freshness for which an answer may be shown if the server cannot be
+    /// reached.
     public var staleIfError: Duration
 
-    /// Makes rules; by default nothing is granted.
+    /// Makes rules; by default no further time is granted.
     public init(staleWhileRevalidate: Duration = .zero, staleIfError: Duration = .zero) {
       self.staleWhileRevalidate = staleWhileRevalidate
       self.staleIfError = staleIfError
@@ -41,12 +42,12 @@ public final class ResponseCache: Sendable {
   private let state: Locked<State>
   private let disk: DiskStore?
 
-  /// Makes an empty one, or one with what is on disk.
+  /// Makes an empty cache, or one with the answers on disk.
   ///
   /// - Parameters:
   ///   - bytes: The most memory that answers may take, roughly.
-  ///   - disk: Where they are kept, too.
-  ///   - rules: What is granted beyond the server's word.
+  ///   - disk: The store on disk; `nil`: none.
+  ///   - rules: The times that are granted beyond those of the server.
   public init(bytes: Int = 10_000_000, disk: DiskStore? = nil, rules: Rules = Rules()) {
     self.rules = rules
     self.disk = disk
@@ -56,7 +57,7 @@ public final class ResponseCache: Sendable {
   /// The memory that the answers take, roughly, in bytes.
   public var bytes: Int { state.withLock { $0.memory.bytes } }
 
-  /// Forgets everything, also what is still on its way.
+  /// Removes all answers, those that are still on their way included.
   public func clear() {
     state.withLock {
       $0.memory.removeAll()

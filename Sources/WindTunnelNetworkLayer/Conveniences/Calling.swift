@@ -1,8 +1,8 @@
-/// The interface of what can be asked for an endpoint: a client, or a stand-in for one.
+/// The interface for calls of endpoints: a client, or a stand-in for one.
 public protocol Calling: Sendable {
-  /// Asks for an endpoint.
+  /// Calls an endpoint and returns its answer.
   func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer
-  /// Asks for an endpoint and makes a value of what comes.
+  /// Calls an endpoint and decodes its answer.
   func value<Value>(
     of endpoint: Endpoint,
     by decoder: AnswerDecoder<Value>
@@ -12,7 +12,7 @@ public protocol Calling: Sendable {
 extension NetworkClient: Calling {}
 
 extension Calling {
-  /// Decodes what ``call(_:)`` brings, off the caller's actor.
+  /// Decodes the answer of ``call(_:)``, off the caller's actor.
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
@@ -21,7 +21,7 @@ extension Calling {
     try decoder.decode(try await call(endpoint))
   }
 
-  /// Asks for several endpoints at once. The first failure cancels the others and is thrown.
+  /// Calls several endpoints concurrently. The first failure cancels the others and is thrown.
   ///
   /// - Returns: The answers in the order of the endpoints.
   public func all(_ endpoints: [Endpoint]) async throws(NetworkError) -> [Answer] {
@@ -43,7 +43,7 @@ extension Calling {
     return try end.get()
   }
 
-  /// Asks for several endpoints at once and brings how each went, in their order.
+  /// Calls several endpoints concurrently and returns the results in their order.
   public func results(of endpoints: [Endpoint]) async -> [Result<Answer, NetworkError>] {
     await withTaskGroup(of: (Int, Result<Answer, NetworkError>).self) { group in
       for (place, endpoint) in endpoints.enumerated() {
@@ -61,16 +61,23 @@ extension Calling {
   }
 }
 
-/// Answers by a closure: for previews, and for tests of what stands on a client.
+/// A client whose answers come from a closure: for previews, and for tests of code that uses a
+/// client.
+///
+/// ```swift
+/// let preview = ClosureClient { _ throws(NetworkError) in
+///   Answer(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
+/// }
+/// ```
 public struct ClosureClient: Calling {
   private let answer: @Sendable (Endpoint) async throws(NetworkError) -> Answer
 
-  /// Answers by this closure.
+  /// Makes a client of a closure.
   public init(_ answer: @escaping @Sendable (Endpoint) async throws(NetworkError) -> Answer) {
     self.answer = answer
   }
 
-  /// Answers by the closure.
+  /// Returns the closure's answer.
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
     try await answer(endpoint)
   }

@@ -1,11 +1,11 @@
-/// Pages of a list, each asked for when it is wanted.
+/// The pages of a list, each requested when it is needed.
 public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   /// One page of the list.
   public typealias Element = Page
   /// The error that ends the pages.
   public typealias Failure = NetworkError
 
-  /// The most pages that a server can have before it is taken to go in circles.
+  /// The greatest number of pages; a server with more is taken to repeat itself.
   public static var pagesMax: Int { 10_000 }
 
   private let client: any Calling
@@ -13,14 +13,13 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   private let decoder: AnswerDecoder<Page>
   private let next: @Sendable (Page, Endpoint) -> Endpoint?
 
-  /// Goes from page to page.
+  /// Makes a sequence of pages.
   ///
   /// - Parameters:
-  ///   - client: Who asks.
+  ///   - client: The client that requests the pages.
   ///   - first: The endpoint of the first page.
-  ///   - decoder: Makes a page of an answer.
-  ///   - next: The endpoint of the page after one, which was found at an endpoint; `nil` after the
-  ///     last.
+  ///   - decoder: The decoder of a page.
+  ///   - next: Returns the endpoint after a page and its endpoint; `nil` after the last.
   public init(
     by client: any Calling,
     from first: Endpoint,
@@ -33,7 +32,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     self.next = next
   }
 
-  /// Goes by a cursor: a text on each page that names the next one.
+  /// Makes a sequence of pages that each name the next one by a cursor.
   public static func byCursor(
     _ client: any Calling,
     _ endpoint: Endpoint,
@@ -46,7 +45,8 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Goes by an offset that grows by what each page holds; an empty page is behind the last one.
+  /// Makes a sequence of pages by an offset that grows by each page's number of items; an empty
+  /// page ends it.
   public static func byOffset(
     _ client: any Calling,
     _ endpoint: Endpoint,
@@ -62,10 +62,10 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Begins at the first page.
+  /// Makes an iterator at the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(pages: self, upcoming: first) }
 
-  /// Goes from page to page; after a failure it is at its end.
+  /// An iterator over the pages, which ends after a failure.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let pages: Pages
     fileprivate var upcoming: Endpoint?
@@ -76,7 +76,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
       self.upcoming = upcoming
     }
 
-    /// Asks for the next page; `nil` after the last.
+    /// Returns the next page; `nil` after the last.
     public mutating func next() async throws(NetworkError) -> Page? {
       guard let endpoint = upcoming, count < Pages.pagesMax else { return nil }
       upcoming = nil

@@ -2,12 +2,12 @@
   internal import Dispatch
   internal import Network
 
-  /// The state of the device's network, as the system sees it.
+  /// The state of the device's network, as the system reports it.
   public struct SystemReachability: Reachability {
-    /// Asks the system as long as somebody listens.
+    /// Makes a source that observes the system for as long as its states are iterated.
     public init() {}
 
-    /// The state now and each change of it.
+    /// The current state and each change of it.
     public var states: AsyncStream<ReachabilityState> {
       AsyncStream(bufferingPolicy: .bufferingNewest(1)) { listener in
         let monitor = NWPathMonitor()

@@ -1,21 +1,21 @@
-/// The state of the device's network. A hint for what to show, never a reason not to try: only an
-/// attempt knows whether a server can be had.
+/// The state of the device's network. It is a hint for the user interface, and never a reason not
+/// to try: only an attempt shows whether a server can be reached.
 public protocol Reachability: Sendable {
-  /// The state now and each change of it, until the task ends.
+  /// The current state and each change of it, until the task ends.
   var states: AsyncStream<ReachabilityState> { get }
 }
 
 /// The kind of network that the device has.
 public enum ReachabilityState: Sendable, Hashable {
-  /// It has no network.
+  /// The device has no network.
   case offline
-  /// It has one that costs nothing extra.
+  /// The device has a network without extra cost.
   case online
-  /// It has one that is dear or slow, or the user asked to save data.
+  /// The device has a network that is expensive or slow, or the user asked to save data.
   case constrained
 }
 
-/// Says what a test or a preview tells it.
+/// A reachability that a test or a preview sets.
 public final class ScriptedReachability: Reachability {
   private struct State {
     var current: ReachabilityState
@@ -25,10 +25,10 @@ public final class ScriptedReachability: Reachability {
 
   private let state: Locked<State>
 
-  /// Begins in a state.
+  /// Makes a reachability in a state.
   public init(_ state: ReachabilityState = .online) { self.state = Locked(State(current: state)) }
 
-  /// The state now and each change of it. Who listens late hears only the latest.
+  /// The current state and each change of it. A late iteration begins with the latest state.
   public var states: AsyncStream<ReachabilityState> {
     let (stream, listener) = AsyncStream<ReachabilityState>.makeStream(
       bufferingPolicy: .bufferingNewest(1)
@@ -48,7 +48,7 @@ public final class ScriptedReachability: Reachability {
   /// The number of open streams.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Changes the state and tells every listener.
+  /// Changes the state and reports it to every iteration.
   public func change(to new: ReachabilityState) {
     let listeners = state.withLock { state in
       state.current = new

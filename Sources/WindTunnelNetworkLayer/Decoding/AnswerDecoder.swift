@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Makes a value of an answer's content.
+/// A function from an answer's content to a value.
 public struct AnswerDecoder<Value: Sendable>: Sendable {
   private let work: @Sendable (Answer) throws(NetworkError) -> Value
 
-  /// Decodes by a closure.
+  /// Makes a decoder of a closure.
   public init(_ work: @escaping @Sendable (Answer) throws(NetworkError) -> Value) {
     self.work = work
   }
 
-  /// Makes the value, or says what is wrong with the answer.
+  /// Decodes an answer; throws the problem where it cannot.
   public func decode(_ answer: Answer) throws(NetworkError) -> Value { try work(answer) }
 }
 
 extension AnswerDecoder where Value: Decodable {
-  /// Decodes the content as JSON; `decoder` makes one with the strategies of the API.
+  /// Makes a decoder of JSON content; `decoder` returns a `JSONDecoder` with the API's strategies.
   public static func json(
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
   ) -> AnswerDecoder {
@@ -25,7 +25,7 @@ extension AnswerDecoder where Value: Decodable {
     }
   }
 
-  /// Opens an envelope and decodes what lies in it.
+  /// Makes a decoder that opens an envelope and decodes the data in it.
   public static func envelope(
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -63,7 +63,7 @@ extension CodingUserInfoKey {
   }
 }
 
-/// An object that many servers put around every answer: a code, words, and what was asked for.
+/// An object that many servers put around every answer: a code, a message, and the data.
 ///
 /// ```json
 /// { "retcode": 0, "retdesc": "ok", "data": { … } }
@@ -74,16 +74,17 @@ extension CodingUserInfoKey {
 public struct Envelope: Sendable, Hashable {
   /// The name of the field with the code.
   public var code: String
-  /// The name of the field with the words.
+  /// The name of the field with the message.
   public var message: String
-  /// The name of the field with what was asked for.
+  /// The name of the field with the data.
   public var data: String
   /// The codes that mean success.
   public var successCodes: Set<String>
-  /// The number of envelopes that lie in each other: a gateway's and the service's are two.
+  /// The number of nested envelopes: with a gateway's and the service's it is two.
   public var layers: Int
 
-  /// Names the fields; by default `retcode`, `retdesc` and `data`, where `0` is success.
+  /// Makes an envelope of the fields' names; by default `retcode`, `retdesc` and `data`, where `0`
+  /// is success.
   public init(
     code: String = "retcode",
     message: String = "retdesc",
@@ -142,11 +143,11 @@ public struct Envelope: Sendable, Hashable {
   }
 }
 
-/// The value to ask for where only the code of an envelope matters.
+/// A value without data, for calls whose envelope has a code alone.
 public struct Nothing: Sendable, Hashable, Decodable {
-  /// Makes it; all are alike.
+  /// Makes the value; all are equal.
   public init() {}
 
-  /// Decodes from any content.
+  /// Decodes the value from any content.
   public init(from decoder: any Decoder) throws {}
 }

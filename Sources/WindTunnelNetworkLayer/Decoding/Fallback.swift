@@ -1,13 +1,13 @@
-/// A value that stands in for a field that is missing or null.
+/// A default value for a field that is missing or null.
 public protocol FallbackSource {
   /// The type of the field.
   associatedtype Value: Decodable & Sendable
-  /// The value that stands in.
+  /// The default value of the field.
   static var fallback: Value { get }
 }
 
-/// A field with a default: where it is missing or null the fallback stands in, while a value of
-/// another type is still an error, since then the server and the client disagree.
+/// A field with a default value, used where the field is missing or null. A value of another type
+/// is still an error, since then the server and the client disagree.
 ///
 /// ```swift
 /// struct Item: Decodable {
@@ -16,13 +16,13 @@ public protocol FallbackSource {
 /// }
 /// ```
 @propertyWrapper public struct Fallback<Source: FallbackSource>: Decodable, Sendable {
-  /// The value of the field, or the fallback.
+  /// The value of the field, or the default.
   public var wrappedValue: Source.Value
 
   /// Makes a field of its value.
   public init(wrappedValue: Source.Value) { self.wrappedValue = wrappedValue }
 
-  /// Reads the value; null is none.
+  /// Decodes the value; null is none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     wrappedValue = container.decodeNil() ? Source.fallback : try container.decode(Source.Value.self)
@@ -33,7 +33,7 @@ extension Fallback: Equatable where Source.Value: Equatable {}
 extension Fallback: Hashable where Source.Value: Hashable {}
 
 extension KeyedDecodingContainer {
-  /// Reads a field with a default; synthesised decoders call this one.
+  /// Decodes a field with a default value; synthesised decoders call this function.
   public func decode<Source>(
     _ type: Fallback<Source>.Type,
     forKey key: Key
@@ -42,25 +42,25 @@ extension KeyedDecodingContainer {
   }
 }
 
-/// Stands in with an empty text.
+/// The default value of an empty text.
 public enum EmptyText: FallbackSource {
   /// The empty text as the value.
   public static var fallback: String { "" }
 }
 
-/// Stands in with nought.
+/// The default value of zero.
 public enum Nought: FallbackSource {
-  /// Nought as the value.
+  /// The number zero as the value.
   public static var fallback: Int { 0 }
 }
 
-/// Stands in with `false`.
+/// The default value of `false`.
 public enum No: FallbackSource {
   /// `false` as the value.
   public static var fallback: Bool { false }
 }
 
-/// Stands in with no items.
+/// The default value of an empty array.
 public enum NoItems<Item: Decodable & Sendable>: FallbackSource {
   /// An empty array as the value.
   public static var fallback: [Item] { [] }

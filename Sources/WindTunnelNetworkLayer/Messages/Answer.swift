@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The answer that a call brought, which keeps to the endpoint's rules.
+/// The answer that a call returned, which satisfies the endpoint's rules.
 public struct Answer: Sendable, Hashable {
   /// The answer's status code.
   public var status: Int
@@ -8,21 +8,21 @@ public struct Answer: Sendable, Hashable {
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
-  /// The number of times that the request was sent for it, the last one included.
+  /// The number of attempts that it took, the last one included.
   public var attempts: Int
-  /// The origin of the answer.
+  /// The source of the answer.
   public var source: Source
 
-  /// The origin of an answer.
+  /// The source of an answer.
   public enum Source: Sendable, Hashable {
-    /// From the server, just now.
+    /// The server, just now.
     case network
-    /// From the cache, where it was fresh.
+    /// The cache, with a fresh answer.
     case cache
-    /// From the cache, and the server said that it is still good.
+    /// The cache, with an answer that the server confirmed.
     case revalidated
-    /// From the cache although it is no longer fresh: a newer one is being fetched, or could not be
-    /// had.
+    /// The cache, with an answer that is no longer fresh: a newer one is being fetched, or could
+    /// not be fetched.
     case stale
   }
 
@@ -41,7 +41,7 @@ public struct Answer: Sendable, Hashable {
     self.source = source
   }
 
-  /// True where this may be out of date, and a screen should say so.
+  /// Tells whether the answer may be out of date, as a screen should show.
   public var isStale: Bool { source == .stale }
 }
 
@@ -49,11 +49,11 @@ public struct Answer: Sendable, Hashable {
 public struct HTTPAnswer: Sendable, Hashable {
   /// The answer's status code.
   public var status: Int
-  /// The fields; from `URLSession` in order of their names, since it keeps no other.
+  /// The header fields; `URLSession` returns them in the order of their names.
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
-  /// The times of its stages; `nil`: the transport does not say.
+  /// The durations of the exchange's stages; `nil` where the transport does not measure them.
   public var stages: StageTimings?
 
   /// Makes an answer of its parts.
@@ -70,26 +70,26 @@ public struct HTTPAnswer: Sendable, Hashable {
   }
 }
 
-/// The end of one attempt: an answer of any status, or none.
+/// The result of one attempt: an answer of any status, or an error.
 public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 
-/// The times of the stages of one exchange; `nil` where there was no such stage, as with a connection
-/// that was there already.
+/// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
+/// connection that was already open.
 ///
-/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics (swift-corelibs-foundation
-/// #4988).
+/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics
+/// (swift-corelibs-foundation #4988).
 public struct StageTimings: Sendable, Hashable {
-  /// Finding the host's address.
+  /// The look-up of the host's address.
   public var nameLookup: Duration?
-  /// Making the connection, TLS included.
+  /// The opening of the connection, TLS included.
   public var connect: Duration?
-  /// The part of that which TLS took.
+  /// The part of the connection's opening that TLS took.
   public var secureConnection: Duration?
-  /// The time to send the request.
+  /// The sending of the request.
   public var send: Duration?
-  /// From the end of the request to the first byte of the answer.
+  /// The time from the end of the request to the first byte of the answer.
   public var wait: Duration?
-  /// From the first byte to the last.
+  /// The time from the first byte of the answer to the last.
   public var receive: Duration?
 
   /// Makes timings of their parts.

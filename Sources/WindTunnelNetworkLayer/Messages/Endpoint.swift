@@ -1,33 +1,43 @@
 public import Foundation
 
-/// One request of an API, without the parts that all requests share.
+/// A request of an API, without the parts that all requests share.
+///
+/// ```swift
+/// let endpoint = Endpoint(
+///   .get,
+///   "/users/7",
+///   template: "/users/{id}",
+///   priority: .critical,
+///   rules: .json(requiring: "id")
+/// )
+/// ```
 public struct Endpoint: Sendable, Hashable {
-  /// The verb of the request.
+  /// The method of the request.
   public var method: HTTPMethod
-  /// The path under the base URL; begins with `/` or is empty.
+  /// The path under the base URL, which begins with `/` or is empty.
   ///
   /// Escapes are kept, and what cannot stand in a path is escaped.
   public var path: String
-  /// The path without what changes from call to call, as in `/users/{id}`: what records and caps go
-  /// by; by default the path itself.
+  /// The path without the parts that change from call to call, as in `/users/{id}`, for records and
+  /// caps; by default the path itself.
   public var template: String
   /// The part after the `?`; `nil` where there is none.
   public var query: Query?
-  /// Fields of this request alone; they replace common ones of the same name.
+  /// The header fields of this request alone; they replace common ones of the same name.
   public var headers: Headers
   /// The content; `nil` where there is none.
   public var body: Data?
-  /// The call's rank where there is a queue.
+  /// The priority of the call in a queue.
   public var priority: CallPriority
-  /// Calls with the same word are made one after the other, in the order in which they came, each
-  /// with all its attempts; `nil`: this one may overtake and be overtaken.
+  /// The name of an ordered queue: its calls are made one after the other, in their order, each
+  /// with all its attempts; `nil`: the call may overtake others and be overtaken.
   public var order: String?
-  /// The rules that the answer has to keep to.
+  /// The rules that the answer must satisfy.
   public var rules: ResponseRules
   /// The use of the client's cache for the answer.
   public var caching: Caching
 
-  /// Names what is wanted by its parts.
+  /// Makes an endpoint of its parts.
   public init(
     _ method: HTTPMethod,
     _ path: String,
@@ -52,7 +62,7 @@ public struct Endpoint: Sendable, Hashable {
     self.caching = caching
   }
 
-  /// Names what is wanted by path and query in one text, as in a request line (RFC 9112 §3.2.1).
+  /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).
   public init(
     _ method: HTTPMethod,
     target: String,
@@ -72,19 +82,19 @@ public struct Endpoint: Sendable, Hashable {
   }
 }
 
-/// The verb of a request; case-sensitive (RFC 9110 §9.1).
+/// The method of a request; case-sensitive (RFC 9110 §9.1).
 public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
-  /// The verb as it is sent.
+  /// The method as it is sent.
   public var rawValue: String
 
-  /// Takes any verb; the builder refuses what is no token.
+  /// Makes any method; the builder refuses one that is not a token.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The method that reads a resource.
   public static let get = HTTPMethod(rawValue: "GET")
-  /// The method that reads what `GET` would say, without the content.
+  /// The method that reads a resource without its content.
   public static let head = HTTPMethod(rawValue: "HEAD")
-  /// The method that hands content to a resource to do with as it will.
+  /// The method that passes content to a resource for processing.
   public static let post = HTTPMethod(rawValue: "POST")
   /// The method that replaces a resource.
   public static let put = HTTPMethod(rawValue: "PUT")
@@ -92,12 +102,12 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
   public static let patch = HTTPMethod(rawValue: "PATCH")
   /// The method that removes a resource.
   public static let delete = HTTPMethod(rawValue: "DELETE")
-  /// The method that asks what can be done with a resource.
+  /// The method that asks for the options of a resource.
   public static let options = HTTPMethod(rawValue: "OPTIONS")
-  /// The method that asks for the request as it arrived.
+  /// The method that returns the request as it arrived.
   public static let trace = HTTPMethod(rawValue: "TRACE")
 
-  /// True where sending it twice means what sending it once does (RFC 9110 §9.2.2).
+  /// Tells whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
   public var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true
@@ -118,21 +128,21 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-  /// Takes any verb; the builder refuses what is no token.
+  /// Makes any method; the builder refuses one that is not a token.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
-/// The rank of a call where there is a queue.
+/// The priority of a call in a queue.
 public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
-  /// A screen stays blank without the answer.
+  /// A call without whose answer a screen stays blank.
   case critical
-  /// Somebody waits for it.
+  /// A call that a user waits for.
   case standard
-  /// Nobody waits: it starts only where there is room to spare, and equal ones in flight share one
-  /// answer.
+  /// A call that no user waits for: it starts only where there is spare room, and equal ones in
+  /// flight share one answer.
   case deferrable
 
-  /// The earlier case goes first.
+  /// Tells whether one priority comes before another.
   public static func < (one: CallPriority, other: CallPriority) -> Bool {
     one.rawValue < other.rawValue
   }
@@ -140,8 +150,8 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
 
 /// The use of a client's cache for an answer.
 public enum Caching: Sendable, Hashable {
-  /// As the answers' own fields say.
+  /// The use that the answers' own header fields ask for.
   case byHeaders
-  /// Neither read nor kept.
+  /// The cache is neither read nor written.
   case never
 }

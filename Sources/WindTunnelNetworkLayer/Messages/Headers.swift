@@ -1,4 +1,4 @@
-/// Header fields of a request or an answer: in order, and found without regard to case.
+/// The header fields of a request or an answer: in order, with look-up without regard to case.
 public struct Headers: Sendable, Hashable {
   /// One field of a list.
   public struct Field: Sendable, Hashable {
@@ -17,10 +17,10 @@ public struct Headers: Sendable, Hashable {
   /// The fields in order.
   public private(set) var fields: [Field]
 
-  /// Takes fields in order.
+  /// Makes header fields in their order.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
-  /// The first value of a name (RFC 9110 §5.1: case does not matter).
+  /// Accesses the first value of a name, without regard to case (RFC 9110 §5.1).
   ///
   /// Setting replaces all fields of the name, and `nil` removes them.
   public subscript(name: String) -> String? {
@@ -40,7 +40,7 @@ public struct Headers: Sendable, Hashable {
 }
 
 extension Headers: ExpressibleByDictionaryLiteral {
-  /// Takes fields in order; a name may come twice.
+  /// Makes header fields in their order; a name may occur twice.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field($0.0, $0.1) }
   }

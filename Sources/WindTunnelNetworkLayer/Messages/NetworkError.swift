@@ -1,33 +1,34 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// The reason for which a call brought nothing to show.
+/// The error of a call that returned nothing to show.
 public enum NetworkError: Error, Sendable, Hashable {
-  /// No request could be made of the endpoint; nothing was sent.
+  /// The endpoint has no valid request; nothing was sent.
   case invalidRequest(RequestError)
-  /// The caller gave up; no fault of the network.
+  /// The caller cancelled; no fault of the network.
   case cancelled
-  /// The device has no network at all, in the platform's own words; a later call may go better, and
+  /// The device has no network at all, with the platform's own text; a later call may succeed, and
   /// the user can do something about it.
   case offline(text: String)
-  /// The last attempt brought no answer: by name, and in the platform's own words.
+  /// The last attempt had no answer, with the symptom and the platform's own text.
   case transport(Symptom, text: String)
-  /// The last answer has a status that is not good, and this content.
+  /// The last answer has a status that the rules do not accept, with its content.
   case server(status: Int, body: Data)
-  /// The last answer has status 429 (RFC 6585 §4); the wait it asked for, if it did.
+  /// The last answer has status 429 (RFC 6585 §4), with the wait that it asked for, if any.
   case rateLimited(retryAfter: Duration?)
-  /// The transfer went well and the server says no: the code and the words of its envelope.
+  /// The server refused in an answer that arrived well, with the code and the message of its
+  /// envelope.
   case business(code: String, message: String)
-  /// An answer came and is not what was agreed on.
+  /// The answer does not have the agreed form.
   case decode(DecodeFault)
-  /// A middleware let the call through no further, in its own words.
+  /// A middleware stopped the call, with its own text.
   case middleware(String)
   /// The call's deadline passed before there was an answer.
   case deadlinePassed(Duration)
-  /// Nothing was sent: this host failed too often a moment ago, and is asked again after a wait.
+  /// The host failed too often and is left alone for a while; nothing was sent.
   case circuitOpen(host: String, retryAfter: Duration)
 
-  /// The name of the failure, where it was no answer of the server's.
+  /// The symptom of the failure; `nil` where the server answered.
   public var symptom: Symptom? {
     switch self {
     case .cancelled: .cancelled
@@ -42,7 +43,7 @@ public enum NetworkError: Error, Sendable, Hashable {
 }
 
 extension NetworkError: CustomStringConvertible {
-  /// One sentence for a log.
+  /// The error in one sentence, for a log.
   public var description: String {
     switch self {
     case .invalidRequest(let error): error.description
@@ -63,41 +64,40 @@ extension NetworkError: CustomStringConvertible {
   }
 }
 
-/// The reason for which no request can be made of an endpoint: a mistake of the caller, never of the
-/// network.
+/// The error of an endpoint without a valid request: a mistake of the caller, never of the network.
 public enum RequestError: Error, Sendable, Hashable {
-  /// The base URL is not one that paths can be put under.
+  /// The base URL cannot have paths under it.
   case baseURL(String)
-  /// The method is no token (RFC 9110 §9.1).
+  /// The method is not a token (RFC 9110 §9.1).
   case method(String)
   /// The path cannot stand in a URL under the base.
   case path(String, Flaw)
   /// The query cannot stand in a URL.
   case query(String, Flaw)
-  /// The name of a field is no token (RFC 9110 §5.1).
+  /// The name of a header field is not a token (RFC 9110 §5.1).
   case headerName(String)
-  /// The value of the field with this name holds a control character (RFC 9110 §5.5).
+  /// The value of the header field with this name holds a control character (RFC 9110 §5.5).
   case headerValue(name: String)
   /// Content has no meaning in a request of this method, and the platforms refuse to send it.
   case bodyNotAllowed(method: String)
 
   /// The fault of a part of a URL.
   public enum Flaw: Sendable, Hashable {
-    /// It does not begin with a slash.
+    /// The part does not begin with a slash.
     case relative
-    /// It has a segment `.` or `..`, which would lead out from under the base.
+    /// The part has a segment `.` or `..`, which would lead out of the base.
     case dotSegment
-    /// It holds a `?`.
+    /// The part contains a `?`.
     case questionMark
-    /// It holds a `#`; what follows one never travels.
+    /// The part contains a `#`, after which nothing is sent.
     case fragment
-    /// It holds a `%` that begins no escape.
+    /// The part contains a `%` that does not begin an escape.
     case strayPercent
   }
 }
 
 extension RequestError: CustomStringConvertible {
-  /// The input, its fault, and what to write instead.
+  /// The input, its flaw, and what to write instead.
   public var description: String {
     switch self {
     case .baseURL(let url):
@@ -119,7 +119,7 @@ extension RequestError: CustomStringConvertible {
 }
 
 extension RequestError.Flaw: CustomStringConvertible {
-  /// The flaw and its cure, to stand after the part's own text.
+  /// The flaw and its remedy, to stand after the part's own text.
   public var description: String {
     switch self {
     case .relative: "does not begin with \"/\""
@@ -131,26 +131,26 @@ extension RequestError.Flaw: CustomStringConvertible {
   }
 }
 
-/// The reason for which a request brought no answer.
+/// The error of a request without an answer.
 public enum TransportError: Error, Sendable, Hashable {
-  /// The caller gave up; no fault of the network.
+  /// The caller cancelled; no fault of the network.
   case cancelled
-  /// The network failed: by name, and in the platform's own words.
+  /// The network failed, with the symptom and the platform's own text.
   case failed(Symptom, text: String)
 }
 
-/// The difference of an answer from what was agreed on.
+/// The difference between an answer and its agreed form.
 ///
 /// Places are paths into the JSON text: names and indices with dots between them, as in
 /// `data.items.3.price`; empty for the whole.
 public enum DecodeFault: Error, Sendable, Hashable {
   /// The content is of another media type; `nil` where the answer names none.
   case contentType(String?, expected: [String])
-  /// The content is no JSON text.
+  /// The content is not JSON.
   case notJSON
-  /// A field that has to be there is missing or null.
+  /// A required field is missing or null.
   case missing(String)
-  /// A field holds something else than it should; in the decoder's words.
+  /// A field has a wrong value, as the decoder describes it.
   case mismatch(String, text: String)
 
   /// Names what a decoder of the standard library threw.
@@ -175,7 +175,7 @@ public enum DecodeFault: Error, Sendable, Hashable {
 }
 
 extension DecodeFault: CustomStringConvertible {
-  /// One sentence for a log, without the content.
+  /// The difference in one sentence, for a log, without the content.
   public var description: String {
     switch self {
     case .contentType(let type, let expected):

@@ -1,12 +1,12 @@
-/// The part of a URL between `?` and its end (RFC 3986 §3.4).
+/// The query of a URL (RFC 3986 §3.4).
 public struct Query: Sendable, Hashable {
-  /// The text as it stands in the URL.
+  /// The query as it stands in the URL.
   public var encoded: String
 
-  /// Takes a text that is escaped already; escapes are kept.
+  /// Makes a query of a text that is already escaped; its escapes are kept.
   public init(encoded: String) { self.encoded = encoded }
 
-  /// Joins names and values in their order.
+  /// Makes a query of names and values in their order.
   ///
   /// Whatever is not unreserved is escaped, `+` too: some servers read a bare one as a space.
   public init(_ items: [(name: String, value: String)]) {
@@ -16,7 +16,7 @@ public struct Query: Sendable, Hashable {
 }
 
 extension Query: ExpressibleByDictionaryLiteral {
-  /// Joins names and values in their order; a name may come twice.
+  /// Makes a query of names and values in their order; a name may occur twice.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { (name: $0.0, value: $0.1) })
   }

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// The rules that an answer has to keep to before anybody decodes it.
+/// The rules that an answer must satisfy before it is decoded.
 public struct ResponseRules: Sendable, Hashable {
-  /// The statuses that are good.
+  /// The statuses that are accepted.
   public var statuses: ClosedRange<Int>
-  /// The media types that are good (RFC 9110 §8.3.1), without parameters; none: any.
+  /// The media types that are accepted (RFC 9110 §8.3.1), without parameters; empty: any.
   public var contentTypes: [String]
-  /// Paths into the JSON text at which something other than null has to be: names and indices with
-  /// dots between them, `*` for every item or field, as in `data.items.*.id`.
+  /// The paths of required JSON values, which must not be null: names and indices with dots between
+  /// them, `*` for every item or field, as in `data.items.*.id`.
   public var requiredFields: [String]
 
-  /// Makes rules; by default any status below 400 is good and nothing else is asked.
+  /// Makes rules; by default any status below 400 is accepted, and nothing else is required.
   public init(
     statuses: ClosedRange<Int> = 100...399,
     contentTypes: [String] = [],
@@ -21,7 +21,7 @@ public struct ResponseRules: Sendable, Hashable {
     self.requiredFields = requiredFields
   }
 
-  /// Status 200 to 299 with JSON in it, and these fields.
+  /// Makes rules for a status of 200 to 299 and JSON content with these fields.
   public static func json(requiring fields: String...) -> ResponseRules {
     ResponseRules(
       statuses: 200...299,
@@ -30,7 +30,8 @@ public struct ResponseRules: Sendable, Hashable {
     )
   }
 
-  /// The first rule that an answer breaks, as the error to surface; `nil` where it breaks none.
+  /// Returns the first rule that an answer breaks, as the error to throw; `nil` where it breaks
+  /// none.
   ///
   /// A type `application/x+json` passes where `application/json` is asked for (RFC 6839 §3.1).
   /// Content is looked at only where fields are required.

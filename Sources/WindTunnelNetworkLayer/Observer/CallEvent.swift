@@ -4,13 +4,13 @@
   public import Foundation
 #endif
 
-/// Something that happened to a call.
+/// An event of a call.
 public struct CallEvent: Sendable, Hashable {
   /// The number of the call within its client, from 1 in the order of their starts.
   public var call: Int
   /// The time since the start of the call.
   public var elapsed: Duration
-  /// The name of the environment that requests go to.
+  /// The name of the requests' environment.
   public var environment: String
   /// The kind of event, with its details.
   public var kind: Kind
@@ -28,46 +28,46 @@ public struct CallEvent: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// The name of the environment that a client is built for, unless it is told another.
+  /// The name of a client's environment, unless another one is given.
   public static let production = "production"
 
   /// The kinds of events of a call.
   public enum Kind: Sendable, Hashable {
-    /// The caller asked for something.
+    /// The caller called an endpoint.
     case callStarted(Endpoint)
     /// The call has to wait.
     case waiting(Wait)
     /// The cache holds an answer.
     case foundInCache(Freshness)
-    /// A request is about to be sent, for the n-th time, from 1, by this engine.
+    /// The *n*-th attempt, from 1, is about to send a request by this engine.
     case attemptStarted(Int, URLRequest, engine: String)
-    /// The n-th attempt is over.
+    /// The *n*-th attempt has ended.
     case attemptEnded(Int, AttemptOutcome)
-    /// After the n-th attempt there will be another one, after a wait.
+    /// The *n*-th attempt will be followed by another one, after a wait.
     case retryScheduled(after: Int, delay: Duration)
-    /// After the n-th attempt there would be another one, and the retry budget is spent.
+    /// The *n*-th attempt would be followed by another one, but the retry budget is spent.
     case retryNotPaid(after: Int)
-    /// After the n-th attempt, which was answered 401, there is a new credential.
+    /// The *n*-th attempt, which was answered 401, led to a new credential.
     case credentialRenewed(after: Int)
-    /// The caller gets this, after so many attempts.
+    /// The call has ended with this result, after a number of attempts.
     case callEnded(Result<Answer, NetworkError>, attempts: Int)
   }
 
   /// The reason for which a call waits.
   public enum Wait: Sendable, Hashable {
-    /// The call before it in its ordered queue.
+    /// The preceding call in the ordered queue.
     case order
-    /// A slot under the caps.
+    /// A free slot under the caps.
     case slot
-    /// An equal call that is in flight already and whose answer it shares.
+    /// An equal call in flight, whose answer the call shares.
     case sharedAnswer
   }
 
   /// The freshness of an answer in the cache.
   public enum Freshness: Sendable, Hashable {
-    /// It may be shown without asking.
+    /// The answer may be returned without asking the server.
     case fresh
-    /// It may be shown while a newer one is fetched.
+    /// The answer may be returned while a newer one is fetched.
     case staleWhileRevalidating
     /// The server has to be asked first.
     case stale

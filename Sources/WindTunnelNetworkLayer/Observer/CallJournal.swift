@@ -4,14 +4,15 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Keeps the latest calls in memory: their records, and what was sent and came. A report from the
-/// field can be made of it.
+/// An observer that keeps the latest calls in memory: their records, their requests and their
+/// answers. A report from the field can be made of it.
 ///
-/// It holds whole requests and answers, with all secrets in them, and forgets the oldest first.
+/// The journal holds whole requests and answers, with all secrets in them, and drops the oldest
+/// first.
 public final class CallJournal: Observer {
-  /// One request that was sent, and what came.
+  /// A request that was sent, with its answer.
   public struct Entry: Sendable, Hashable {
-    /// The number of the call that it belongs to.
+    /// The number of the request's call.
     public var call: Int
     /// The request as it was sent.
     public var request: URLRequest
@@ -19,7 +20,7 @@ public final class CallJournal: Observer {
     public var outcome: AttemptOutcome
     /// The time that the attempt took.
     public var elapsed: Duration
-    /// The moment at which it was over.
+    /// The time at which the attempt ended.
     public var date: Date
 
     /// The memory that it takes, roughly, in bytes.
@@ -42,23 +43,23 @@ public final class CallJournal: Observer {
   private let most: (calls: Int, bytes: Int)
   private let time: any TimeSource
 
-  /// Makes an empty one.
+  /// Makes an empty journal.
   ///
   /// - Parameters:
-  ///   - calls: How many calls are remembered.
-  ///   - bytes: How much of what was sent and came, roughly.
-  ///   - time: What the entries' dates are read from.
+  ///   - calls: The greatest number of calls that are kept.
+  ///   - bytes: The greatest size of requests and answers in memory, roughly.
+  ///   - time: The source of the entries' dates.
   public init(calls: Int = 200, bytes: Int = 5_000_000, time: any TimeSource = SystemTime()) {
     most = (max(0, calls), max(0, bytes))
     self.time = time
   }
 
-  /// The calls that are over, the oldest first.
+  /// The records of the calls that have ended, the oldest first.
   public var records: [CallRecord] { state.withLock { $0.records } }
   /// The attempts, the oldest first, without those that were cancelled.
   public var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Keeps what the event tells.
+  /// Adds an event to the journal.
   public func observe(_ event: CallEvent) {
     state.withLock { state in
       let record = state.keeper.hear(event)

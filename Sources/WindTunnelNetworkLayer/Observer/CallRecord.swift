@@ -4,80 +4,80 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// The story of a call in four parts: the system, the request, the response, the counters. A
-/// fold over the call's events.
+/// The history of a call in four parts: the system, the request, the response and the counters. It
+/// is a fold over the call's events.
 public struct CallRecord: Sendable, Hashable {
   /// The state of a call.
   public enum State: String, Sendable, Hashable {
-    /// It was asked for.
+    /// The call was created.
     case created
-    /// It is in a queue, or waits for its next attempt.
+    /// The call is in a queue, or waits for its next attempt.
     case waiting
     /// An attempt is in flight.
     case running
-    /// It was answered out of the cache, without a word from the server.
+    /// The call was answered from the cache, without the server.
     case fromCache
-    /// It was answered by the server.
+    /// The call was answered by the server.
     case answered
-    /// It ended with an error.
+    /// The call ended with an error.
     case failed
-    /// The caller gave it up.
+    /// The call was cancelled by its caller.
     case cancelled
   }
 
-  /// The parts of the system that a call was made by.
+  /// The parts of the system that were involved in a call.
   public struct System: Sendable, Hashable {
-    /// The engine of the latest attempt; `nil`: nothing was sent.
+    /// The engine of the latest attempt; `nil` where nothing was sent.
     public var engine: String?
-    /// The state of the cache's answer; `nil`: there was none, or the cache was not asked.
+    /// The freshness of the cache's answer; `nil` where there was none, or the cache was not used.
     public var cache: CallEvent.Freshness?
-    /// The trace that it belongs to, 32 hexadecimal digits; `nil`: none was sent.
+    /// The id of the call's trace, 32 hexadecimal digits; `nil` where none was sent.
     public var traceID: String?
-    /// The environment that requests go to.
+    /// The name of the requests' environment.
     public var environment = CallEvent.production
   }
 
   /// The request of a call.
   public struct Request: Sendable, Hashable {
-    /// The verb of the request.
+    /// The method of the request.
     public var method: String
-    /// The path without what changes from call to call.
+    /// The path without the parts that change from call to call.
     public var template: String
-    /// The host with its port; `nil`: nothing was sent.
+    /// The host with its port; `nil` where nothing was sent.
     public var host: String?
-    /// The rank of the call where there is a queue.
+    /// The priority of the call in a queue.
     public var priority: CallPriority
-    /// The content in bytes.
+    /// The length of the content, in bytes.
     public var bytes: Int
   }
 
   /// The response to a call.
   public struct Response: Sendable, Hashable {
-    /// The status of the latest answer; `nil`: there was none.
+    /// The status of the latest answer; `nil` where there was none.
     public var status: Int?
-    /// Its content in bytes.
+    /// The length of its content, in bytes.
     public var bytes = 0
-    /// The origin of the caller's answer; `nil`: there is none.
+    /// The source of the caller's answer; `nil` where there is none.
     public var source: Answer.Source?
-    /// The reason for which the caller got none.
+    /// The error that the caller got in place of an answer.
     public var error: NetworkError?
-    /// The times of the stages of the latest answer; `nil`: the platform does not say.
+    /// The durations of the latest answer's stages; `nil` where the platform does not measure them.
     public var stages: StageTimings?
   }
 
-  /// The costs of a call.
+  /// The counters and times of a call.
   public struct Counters: Sendable, Hashable {
     /// The number of requests that were sent.
     public var attempts = 0
-    /// The number of retries that the policy wanted and the budget did not pay.
+    /// The number of retries that the policy wanted and the budget did not allow.
     public var unpaidRetries = 0
     /// The number of new credentials.
     public var renewals = 0
-    /// The number of times in a queue.
+    /// The number of waits in a queue.
     public var waits = 0
-    /// The time between attempts, in all.
+    /// The sum of the waits between attempts.
     public var backoff = Duration.zero
-    /// The time in all, so far.
+    /// The time since the call's start.
     public var elapsed = Duration.zero
   }
 
@@ -85,16 +85,16 @@ public struct CallRecord: Sendable, Hashable {
   public let call: Int
   /// The state of the call.
   public private(set) var state = State.created
-  /// The parts of the system that it was made by.
+  /// The parts of the system that were involved.
   public private(set) var system = System()
-  /// The request that was asked for.
+  /// The request of the call.
   public private(set) var request: Request
-  /// The response that came.
+  /// The response to the call.
   public private(set) var response = Response()
-  /// The costs of the call so far.
+  /// The counters and times of the call so far.
   public private(set) var counters = Counters()
 
-  /// Begins with the first event of a call; `nil`: it is another one.
+  /// Makes a record of a call's first event; `nil` for any other.
   public init?(_ event: CallEvent) {
     guard case .callStarted(let endpoint) = event.kind else { return nil }
     call = event.call
@@ -107,7 +107,7 @@ public struct CallRecord: Sendable, Hashable {
     )
   }
 
-  /// True where nothing more will happen to it.
+  /// Tells whether the call has ended.
   public var isOver: Bool {
     switch state {
     case .created, .waiting, .running: false
@@ -115,7 +115,7 @@ public struct CallRecord: Sendable, Hashable {
     }
   }
 
-  /// Hears what happened next.
+  /// Adds the call's next event to the record.
   public mutating func hear(_ event: CallEvent) {
     counters.elapsed = event.elapsed
     system.environment = event.environment

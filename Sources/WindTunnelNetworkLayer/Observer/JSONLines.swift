@@ -1,14 +1,14 @@
 public import Foundation
 internal import WindTunnelSymptoms
 
-/// Writes one JSON object a line: one for each attempt that is over and one for each call.
+/// An observer that writes one line of JSON for each attempt that has ended and one for each call.
 ///
 /// ```json
 /// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","environment":"production","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
 /// ```
 ///
-/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`: `nameLookup`,
-/// `connect`, `secureConnection`, `send`, `wait` and `receive`.
+/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`:
+/// `nameLookup`, `connect`, `secureConnection`, `send`, `wait` and `receive`.
 ///
 /// Neither addresses nor fields nor content are written, so that no secret can be.
 public final class JSONLines: Observer {
@@ -42,10 +42,10 @@ public final class JSONLines: Observer {
   private let state = Locked(State())
   private let write: @Sendable (Data) -> Void
 
-  /// Writes by a closure, which gets whole lines, each with its line feed.
+  /// Makes an observer of a closure, which gets whole lines, each with its line feed.
   public init(_ write: @escaping @Sendable (Data) -> Void) { self.write = write }
 
-  /// Writes a line where the event ends something.
+  /// Writes a line where the event ends an attempt or a call.
   public func observe(_ event: CallEvent) {
     let line = state.withLock { state -> Line? in
       guard let record = state.keeper.hear(event) else { return nil }

@@ -2,11 +2,11 @@
   internal import Foundation
   internal import os
 
-  /// Writes each attempt and each call that is over to the system's log.
+  /// An observer that writes each attempt and each call that has ended to the system's log.
   public struct LoggerObserver: Observer {
     private let lines: JSONLines
 
-    /// Logs under a subsystem, in a category of its own.
+    /// Makes an observer that logs under a subsystem and a category.
     public init(subsystem: String, category: String = "network") {
       let logger = Logger(subsystem: subsystem, category: category)
       lines = JSONLines { line in
@@ -15,7 +15,7 @@
       }
     }
 
-    /// Logs where the event ends something.
+    /// Logs the event where it ends an attempt or a call.
     public func observe(_ event: CallEvent) { lines.observe(event) }
   }
 #endif

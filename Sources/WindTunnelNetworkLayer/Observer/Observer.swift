@@ -1,72 +1,72 @@
 internal import Foundation
 
-/// The fourth part of the layer: hears what happens and changes none of it.
+/// The fourth part of the layer: it is told of all events and changes none.
 ///
 /// Calls are told apart by their numbers, and each client counts its own: an observer that keeps
 /// records belongs to one client and its copies.
 public protocol Observer: Sendable {
-  /// Hears one event. Those of one call come in order, from whatever thread the call is on, and
-  /// the call waits meanwhile; those of several calls may come at once.
+  /// Observes one event. The events of one call come in order, on the call's thread, and the call
+  /// waits meanwhile; those of several calls may come at once.
   func observe(_ event: CallEvent)
 }
 
-/// An observer that drops every event.
+/// An observer that ignores every event.
 public struct SilentObserver: Observer {
-  /// Makes one; all are alike.
+  /// Makes an observer; all are equal.
   public init() {}
 
-  /// Drops the event without a look.
+  /// Ignores the event altogether.
   public func observe(_ event: CallEvent) {}
 }
 
-/// Tells several observers, in order.
+/// An observer that passes events to several others, in order.
 public struct Observers: Observer {
   private let observers: [any Observer]
 
-  /// Makes one that tells these.
+  /// Makes an observer of several others.
   public init(_ observers: any Observer...) { self.observers = observers }
 
-  /// Tells all of them.
+  /// Passes the event to all observers.
   public func observe(_ event: CallEvent) { for observer in observers { observer.observe(event) } }
 }
 
-/// Keeps every event, for tests and for a look at what a call went through.
+/// An observer that keeps every event, for tests and for diagnosis.
 public final class RecordingObserver: Observer, @unchecked Sendable {
   private let lock = NSLock()
   private var kept: [CallEvent] = []
 
-  /// Makes one that has heard nothing yet.
+  /// Makes an observer without events so far.
   public init() {}
 
-  /// The events so far, in the order in which they were heard.
+  /// The events so far, in the order in which they were observed.
   public var events: [CallEvent] { lock.withLock { kept } }
 
   /// Adds the event to the others.
   public func observe(_ event: CallEvent) { lock.withLock { kept.append(event) } }
 }
 
-/// Counts what happens, for a dashboard.
+/// An observer that counts events, for a dashboard.
 public final class CallCounters: Observer {
-  /// The numbers that were counted.
+  /// The values of the counters.
   public struct Counts: Sendable, Hashable {
-    /// The number of calls that were asked for.
+    /// The number of calls that were made.
     public var calls = 0
-    /// The number of calls that are over, by their last state.
+    /// The number of calls that have ended, by their last state.
     public var ended: [CallRecord.State: Int] = [:]
     /// The number of requests that were sent.
     public var attempts = 0
-    /// The number of retries that were not paid.
+    /// The number of retries that the budget did not allow.
     public var unpaidRetries = 0
-    /// The content that came, in bytes.
+    /// The number of bytes of content that were received.
     public var bytesReceived = 0
   }
 
   private let state = Locked((keeper: RecordKeeper(), counts: Counts()))
 
-  /// Begins with every counter at nought.
+  /// Makes an observer with all counters at zero.
   public init() {}
 
-  /// The numbers that were counted so far.
+  /// The values of the counters so far.
   public var counts: Counts { state.withLock { $0.counts } }
 
   /// Adds an event to the counters.

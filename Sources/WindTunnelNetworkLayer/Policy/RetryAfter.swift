@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The time at which a server wants to be asked again (RFC 9110 §10.2.3).
+/// The time at which a server asks to be called again (RFC 9110 §10.2.3).
 public enum RetryAfter: Sendable, Hashable {
-  /// After a time from now.
+  /// A delay from now on.
   case delay(Duration)
-  /// Not before this moment.
+  /// A date, and not before it.
   case date(Date)
 
-  /// Reads a field's value: `delay-seconds` or an HTTP-date; `nil` if it is neither.
+  /// Parses a field's value: `delay-seconds` or an HTTP-date; `nil` if it is neither.
   ///
   /// - Parameters:
   ///   - value: The value of the field.
@@ -24,7 +24,7 @@ public enum RetryAfter: Sendable, Hashable {
     }
   }
 
-  /// Returns the time until then from a moment on; nought where it is past.
+  /// Returns the time from a date until then; zero where it has passed.
   public func delay(from now: Date) -> Duration {
     switch self {
     case .delay(let delay): delay
@@ -35,8 +35,8 @@ public enum RetryAfter: Sendable, Hashable {
 }
 
 extension HTTPAnswer {
-  /// Returns the time for which the server wants to be left alone; `nil` where it does not say or cannot be
-  /// understood.
+  /// Returns the time for which the server asks not to be called; `nil` where it does not say, or
+  /// cannot be understood.
   ///
   /// A date is counted from the answer's own `Date` field where it has one (RFC 9110 §6.6.1): the
   /// server's two dates agree with each other, while this machine's clock may be wrong.

@@ -5,19 +5,19 @@ public import WindTunnelSymptoms
   public import FoundationNetworking
 #endif
 
-/// The second part of the layer: says what follows on an attempt.
+/// The second part of the layer: it decides what follows on an attempt.
 ///
-/// It knows no clock, no chance and no network; equal arguments get equal decisions.
+/// A policy has no clock, no randomness and no network; equal arguments get equal decisions.
 public protocol Policy: Sendable {
   /// Decides after an attempt that ended.
   ///
   /// - Parameters:
-  ///   - outcome: How the attempt ended.
-  ///   - attempt: Which attempt of the call it was, from 1.
-  ///   - request: What was sent and would be sent again.
+  ///   - outcome: The result of the attempt.
+  ///   - attempt: The number of the attempt in its call, from 1.
+  ///   - request: The request that was sent and would be sent again.
   ///   - date: The time of day, for answers that name one.
   ///   - draw: A number in 0..<1 for this decision alone.
-  /// - Returns: Whether the request is sent again, and when.
+  /// - Returns: The decision to retry, with the wait, or to return the result.
   func decide(
     after outcome: AttemptOutcome,
     attempt: Int,
@@ -29,22 +29,22 @@ public protocol Policy: Sendable {
 
 /// The consequence of an attempt.
 public enum Decision: Sendable, Hashable {
-  /// The caller gets what came.
+  /// The caller gets the result of the attempt.
   case surface
   /// The same request is sent again after a wait.
   case retry(after: Duration)
 }
 
-/// Sends again what may be sent again, for reasons that pass, and less and less often.
+/// A policy that retries requests which may be repeated, after failures that pass, at growing
+/// intervals.
 public struct RetryPolicy: Policy {
-  /// The most retries that a call may have behind it and still get another one after this
-  /// reason.
+  /// The number of retries that a call may have made and still make another after this reason.
   ///
-  /// What is not in the table is never tried again.
+  /// A reason that is not in the table is never retried.
   public var mostRetries: [RetryReason: Int]
-  /// The waits where the server names none.
+  /// The waits where the server does not name one.
   public var backoff: Backoff
-  /// The longest `Retry-After` that is waited for; after a longer one the answer is surfaced.
+  /// The longest `Retry-After` that is waited for; after a longer one the caller gets the answer.
   public var longestRetryAfter: Duration
 
   /// Makes a policy; by default the one that ``standardTable`` describes.
@@ -58,10 +58,10 @@ public struct RetryPolicy: Policy {
     self.longestRetryAfter = longestRetryAfter
   }
 
-  /// Three retries after what passes by itself.
+  /// The table of three retries after each failure that passes by itself.
   ///
-  /// Not after a failure of TLS: whoever answers it will not change within seconds, and asking
-  /// again tells him more. Not after what has no name either.
+  /// A failure of TLS is not retried: the peer will not change within seconds, and another attempt
+  /// tells it more. Neither is a failure without a symptom.
   public static let standardTable: [RetryReason: Int] = {
     let symptoms: [Symptom] = [
       .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
@@ -71,8 +71,8 @@ public struct RetryPolicy: Policy {
     return Dictionary(uniqueKeysWithValues: reasons.map { ($0, 3) })
   }()
 
-  /// Retries only for a reason of the table, only within its number, and only a request that may be
-  /// sent twice.
+  /// Retries only for a reason of the table, only up to its number, and only a request that may be
+  /// repeated.
   public func decide(
     after outcome: AttemptOutcome,
     attempt: Int,
@@ -92,8 +92,8 @@ public struct RetryPolicy: Policy {
 }
 
 extension URLRequest {
-  /// True where a server that got this request already is not harmed by getting it again: the method
-  /// is idempotent, or an `Idempotency-Key` lets the server tell.
+  /// Tells whether a server that has received this request is not harmed by receiving it again: the
+  /// method is idempotent, or an `Idempotency-Key` lets the server recognise it.
   public var maySafelyRepeat: Bool {
     // A URLRequest without a method is a GET.
     let method = HTTPMethod(rawValue: httpMethod ?? "GET")
@@ -105,12 +105,12 @@ extension URLRequest {
 
 /// A failure of an attempt, as the key of a policy's table.
 public enum RetryReason: Sendable, Hashable {
-  /// No answer came, by this symptom.
+  /// An attempt without an answer, with this symptom.
   case symptom(Symptom)
-  /// An answer of this status came.
+  /// An answer with this status.
   case status(Int)
 
-  /// Names what an attempt met; a cancellation is nothing that went wrong.
+  /// Makes the reason of an attempt's failure; `nil` for a cancellation, which is none.
   public init?(_ outcome: AttemptOutcome) {
     switch outcome {
     case .success(let answer): self = .status(answer.status)
@@ -120,13 +120,13 @@ public enum RetryReason: Sendable, Hashable {
   }
 }
 
-/// Waits that double from one retry to the next, up to a cap.
+/// A back-off whose waits double from one retry to the next, up to a cap.
 public struct Backoff: Sendable, Hashable {
   /// The wait before the first retry, without jitter.
   public var base: Duration
   /// The longest wait, jitter included.
   public var cap: Duration
-  /// The change of a wait by chance.
+  /// The random variation of a wait.
   public var jitter: Jitter
 
   /// Makes a back-off; by default 200 ms, 400 ms, 800 ms … 5 s, give or take a fifth.
@@ -140,7 +140,7 @@ public struct Backoff: Sendable, Hashable {
     self.jitter = jitter
   }
 
-  /// The wait before the n-th retry of a call, from 1, for a draw in 0..<1.
+  /// Returns the wait before the *n*-th retry of a call, from 1, for a draw in 0..<1.
   public func delay(beforeRetry retry: Int, draw: Double) -> Duration {
     var delay = min(base, cap)
     var doublings = retry - 1
@@ -152,16 +152,16 @@ public struct Backoff: Sendable, Hashable {
   }
 }
 
-/// The spread of waits by chance, so that clients that failed together do not return together.
+/// The random variation of waits, so that clients that failed together do not return together.
 public enum Jitter: Sendable, Hashable {
-  /// The wait as it is.
+  /// The wait without variation.
   case none
-  /// The wait, give or take this part of it: 0.2 gives 80 % to 120 %.
+  /// The wait, plus or minus this fraction of it: 0.2 gives 80 % to 120 %.
   case proportional(Double)
-  /// Anything from nothing to the wait.
+  /// Any time from zero to the wait.
   case full
 
-  /// The wait for a draw in 0..<1, in whole nanoseconds.
+  /// Returns the wait for a draw in 0..<1, in whole nanoseconds.
   public func applied(to delay: Duration, draw: Double) -> Duration {
     switch self {
     case .none: delay
@@ -172,7 +172,8 @@ public enum Jitter: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Nanoseconds keep the product exact to the eye; attoseconds would show the rounding of `Double`.
+  /// Nanoseconds keep the product exact to the eye; attoseconds would show the rounding of
+  /// `Double`.
   fileprivate func scaled(by factor: Double) -> Duration {
     let (seconds, attoseconds) = components
     let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9

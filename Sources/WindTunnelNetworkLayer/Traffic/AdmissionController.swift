@@ -1,18 +1,18 @@
 internal import WindTunnelSymptoms
 
-/// The limits that the calls of a client share, and of several clients if given the same: the slots,
-/// the retry budget, and what is known of each host.
+/// The limits that the calls of a client share, and those of several clients with the same
+/// controller: the slots, the retry budget, and the circuit breakers of hosts.
 public final class AdmissionController: Sendable {
   /// The rules of a controller.
   public struct Rules: Sendable, Hashable {
-    /// The caps on attempts under way at once.
+    /// The caps on concurrent attempts.
     public var caps: TrafficCaps
-    /// The budget that retries are paid from; `nil`: there is no end.
+    /// The budget for retries; `nil`: unlimited.
     public var budget: RetryBudget?
-    /// The rules by which a host is left alone; `nil`: it never is.
+    /// The rules of the circuit breakers; `nil`: there are none.
     public var breaker: BreakerRules?
 
-    /// Makes rules; by default those that the parts have by default.
+    /// Makes rules; the defaults are those of the parts.
     public init(
       caps: TrafficCaps = TrafficCaps(),
       budget: RetryBudget? = RetryBudget(),
@@ -35,7 +35,7 @@ public final class AdmissionController: Sendable {
   private let budget: Locked<RetryBudget?>
   private let breakers = Locked<[String: CircuitBreaker]>([:])
 
-  /// Makes one; `time` is what pauses are measured with.
+  /// Makes a controller; `time` measures its pauses.
   public init(_ rules: Rules = Rules(), time: any TimeSource = SystemTime()) {
     self.rules = rules
     self.time = time
@@ -43,14 +43,14 @@ public final class AdmissionController: Sendable {
     budget = Locked(rules.budget)
   }
 
-  /// The number of attempts that are under way, and of those that wait for a slot.
+  /// The number of attempts in flight, and of those that wait for a slot.
   public var load: (running: Int, waiting: Int) { gate.load }
 
-  /// Lets no attempt start until ``resume()``, as an app does that goes to the background; what is in
-  /// flight goes on, and deadlines run on.
+  /// Suspends the start of attempts until ``resume()``, for an app that goes to the background;
+  /// attempts in flight and deadlines go on.
   public func suspend() { gate.suspend(true) }
 
-  /// Lets attempts start again, in the order in which they would have.
+  /// Resumes the start of attempts, in the order in which they would have started.
   public func resume() { gate.suspend(false) }
 
   /// Pays in for a call that begins.
@@ -88,21 +88,21 @@ extension AttemptOutcome {
   }
 }
 
-/// The budget that retries are paid from, so that clients that all fail do not send a storm.
+/// A budget for retries, so that clients that all fail do not send a storm.
 ///
-/// Each call pays a part in, each retry costs one whole. Of *n* calls in a total outage at most
+/// Each call deposits a share, and each retry costs one. Of *n* calls in a total outage at most
 /// `reserve + share * n` are retries, whatever the policy would do: with the defaults and 60 calls
 /// 22, an amplification of 1.37. The idea is Finagle's, whose share is 20 %, too.
 public struct RetryBudget: Sendable, Hashable {
-  /// The payment of a call: 0.2 lets one call in five have a retry.
+  /// The deposit of a call: 0.2 lets one call in five have a retry.
   public var share: Double
-  /// The balance at the start, so that the first calls may be tried again, too.
+  /// The balance at the start, so that the first calls can be retried, too.
   public var reserve: Double
-  /// The most that can be saved up.
+  /// The greatest balance of the budget.
   public var most: Double
   private(set) var balance: Double
 
-  /// Makes a budget; by default a fifth, with ten at the start and a hundred at most.
+  /// Makes a budget; by default a share of a fifth, with ten at the start and a hundred at most.
   public init(share: Double = 0.2, reserve: Double = 10, most: Double = 100) {
     self.share = share
     self.reserve = reserve

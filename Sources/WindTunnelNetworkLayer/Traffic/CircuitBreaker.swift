@@ -1,15 +1,15 @@
-/// The rules by which a host is left alone because it failed too often.
+/// The rules of a circuit breaker, by which a host is not called because it failed too often.
 public struct BreakerRules: Sendable, Hashable {
-  /// The number of latest attempts that are looked at; fewer decide nothing.
+  /// The number of latest attempts that are considered; fewer decide nothing.
   public var window: Int
-  /// The part of them that has to have failed, in 0...1.
+  /// The share of them that must have failed, in 0...1.
   public var share: Double
-  /// The time for which the host is left alone; then one attempt probes it.
+  /// The time for which the host is not called; then one attempt probes it.
   public var pause: Duration
-  /// The longest pause: each probe that fails doubles it.
+  /// The longest pause: each failed probe doubles it.
   public var longestPause: Duration
 
-  /// Makes rules; by default 18 of 20 failures close a host off for 5 s, and for 60 s at most.
+  /// Makes rules; by default 18 of 20 failures open the circuit for 5 s, and for 60 s at most.
   public init(
     window: Int = 20,
     share: Double = 0.9,

@@ -1,4 +1,5 @@
-/// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at once.
+/// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at
+/// once.
 final class Gate: Sendable {
   private typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -93,8 +94,8 @@ final class Gate: Sendable {
   }
 }
 
-/// The order of starts and waits, as a value: first come, first served within a priority, the critical
-/// first, and nobody is overtaken for ever.
+/// The order of starts and waits, as a value: first come, first served within a priority, the
+/// critical first, and nobody is overtaken for ever.
 struct GateState {
   /// The claim of one that wants a slot.
   struct Ticket: Hashable {
@@ -208,22 +209,23 @@ extension [String: Int] {
   }
 }
 
-/// The caps on attempts under way at once.
+/// The caps on concurrent attempts.
 public struct TrafficCaps: Sendable, Hashable {
-  /// The most attempts in all.
+  /// The greatest number of attempts in all.
   public var total: Int
-  /// The most attempts to one host with its port.
+  /// The greatest number of attempts to one host and port.
   public var perHost: Int
-  /// The most attempts to one endpoint, by its template; one that is not named has no cap of its own.
+  /// The greatest number of attempts to one endpoint, by its template; an endpoint that is not
+  /// named has no cap of its own.
   public var perEndpoint: [String: Int]
-  /// The number of slots that are kept from deferrable calls, so that what comes next does not
-  /// find all of them taken.
+  /// The number of slots that deferrable calls may not use, so that the next call does not find all
+  /// of them taken.
   public var reserved: Int
-  /// The times that one which waits and could start may be overtaken; after that it counts as critical,
-  /// and so nobody starves.
+  /// The number of times that a waiting attempt which could start may be overtaken; after that it
+  /// counts as critical, so that none starves.
   public var overtakingsMax: Int
 
-  /// Makes caps; by default 8 in all and to one host, two of them kept from what is deferrable.
+  /// Makes caps; by default 8 in all and to one host, two of them not for deferrable calls.
   public init(
     total: Int = 8,
     perHost: Int = 8,

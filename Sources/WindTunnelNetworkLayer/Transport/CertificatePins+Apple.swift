@@ -3,19 +3,19 @@
   public import Foundation
   internal import Security
 
-  /// Trusts a host only with one of the certificates that the app knows, beside what the system
-  /// asks: a delegate for a session.
+  /// A session's delegate that trusts a host only with one of the certificates that the app knows,
+  /// beside the system's own check.
   ///
-  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them of
-  /// the next certificate, keep an app alive past a renewal.
+  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them
+  /// of the next certificate, keep an app alive past a renewal.
   public final class CertificatePins: NSObject, TrustJudging {
     private let pins: [String: Set<String>]
     private let refused = Locked<Set<String>>([])
 
-    /// Knows the pins of each host; a host without pins is the system's to judge.
+    /// Makes a delegate of the pins of each host; a host without pins is left to the system.
     public init(_ pins: [String: Set<String>]) { self.pins = pins }
 
-    /// Judges a server's certificate.
+    /// Checks a server's certificate.
     public func urlSession(
       _ session: URLSession,
       didReceive challenge: URLAuthenticationChallenge,
@@ -34,7 +34,7 @@
       completionHandler(.useCredential, URLCredential(trust: trust))
     }
 
-    /// Tells whether its last judgement of a host's certificate was a refusal.
+    /// Tells whether the last check of a host's certificate refused it.
     public func hasRefusedCertificate(of host: String) -> Bool {
       refused.withLock { $0.contains(host) }
     }

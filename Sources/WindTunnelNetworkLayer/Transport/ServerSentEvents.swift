@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One event of a server that keeps talking (WHATWG HTML §9.2).
+/// A server-sent event (WHATWG HTML §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-  /// Its kind; `message` where the server names none.
+  /// The type of the event; `message` where the server names none.
   public var kind: String
-  /// Its lines, with line feeds between.
+  /// The lines of the event, with line feeds between.
   public var data: String
-  /// The last identifier that the server gave, to go on from.
+  /// The last identifier that the server sent, to resume from.
   public var lastID: String
 
   /// Makes an event of its parts.
@@ -17,12 +17,12 @@ public struct ServerSentEvent: Sendable, Hashable {
   }
 }
 
-/// Finds events in bytes that come in any pieces (WHATWG HTML §9.2.6).
+/// A parser of server-sent events from bytes in any pieces (WHATWG HTML §9.2.6).
 public struct ServerSentEventParser: Sendable {
-  /// The most bytes of a line, and of the data of an event.
+  /// The greatest length of a line, and of an event's data, in bytes.
   public static let bytesMax = 1 << 20
 
-  /// The time to wait before coming back, if the server said so.
+  /// The time to wait before reconnecting; `nil` where the server did not name one.
   public private(set) var retry: Duration?
   private var line: [UInt8] = []
   private var wasReturn = false
@@ -32,10 +32,10 @@ public struct ServerSentEventParser: Sendable {
   private var bytes = 0
   private var lastID = ""
 
-  /// Begins at the start of a stream.
+  /// Makes a parser at the start of a stream.
   public init() {}
 
-  /// Takes the next bytes and tells the events that are whole with them.
+  /// Parses the next bytes and returns the events that they complete.
   ///
   /// - Throws: ``DecodeFault`` where a line or an event is longer than allowed.
   public mutating func take(_ piece: Data) throws(DecodeFault) -> [ServerSentEvent] {
@@ -100,21 +100,21 @@ public struct ServerSentEventParser: Sendable {
 }
 
 extension StreamedAnswer {
-  /// The content as events.
+  /// The content as server-sent events.
   public var events: ServerSentEvents { ServerSentEvents(pieces: pieces) }
 }
 
-/// The events of an answer as they come.
+/// The events of an answer, as they arrive.
 public struct ServerSentEvents: AsyncSequence, Sendable {
   /// One event of the stream.
   public typealias Element = ServerSentEvent
 
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>
 
-  /// Begins where the stream is.
+  /// Makes an iterator at the stream's current position.
   public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
 
-  /// Takes pieces until an event is whole.
+  /// An iterator that reads pieces until an event is complete.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var pieces: AsyncThrowingStream<Data, any Error>.Iterator
     private var parser = ServerSentEventParser()
@@ -124,7 +124,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
       self.pieces = pieces
     }
 
-    /// The next event; `nil` at the end of the stream.
+    /// Returns the next event; `nil` at the end of the stream.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {
       while waiting.isEmpty {
         guard let piece = try await pieces.next() else { return nil }

@@ -5,13 +5,13 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// An answer whose content is still coming.
+/// An answer whose content is still arriving.
 public struct StreamedAnswer: Sendable {
   /// The answer's status code.
   public let status: Int
   /// The answer's header fields.
   public let headers: Headers
-  /// The content in the pieces in which it comes; fails with a ``TransportError``.
+  /// The content in the pieces in which it arrives; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
 }
 

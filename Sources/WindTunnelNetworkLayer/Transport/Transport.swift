@@ -6,17 +6,18 @@ internal import WindTunnelSymptoms
   public import Foundation
 #endif
 
-/// The third part of the layer: carries one request once.
+/// The third part of the layer: it sends one request once.
 public protocol Transport: Sendable {
-  /// Sends a request and brings its answer, whatever the status. Returns at once when the task is
-  /// cancelled, and never sends twice by itself.
+  /// Sends a request and returns its answer, whatever the status. Returns at once when the task is
+  /// cancelled, and never repeats the request.
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
-  /// The name in records of what will carry a request; by default the type's name.
+  /// Returns the name, for records, of the engine that will send a request; by default the type's
+  /// name.
   func engine(for request: URLRequest) -> String
 }
 
 extension Transport {
-  /// The name of the type.
+  /// Returns the name of the type.
   public func engine(for request: URLRequest) -> String { "\(Self.self)" }
 }
 
@@ -29,12 +30,12 @@ protocol DeadlineKeeping: Transport {
   ) async throws(TransportError) -> HTTPAnswer
 }
 
-/// Chooses an engine for each request: for a comparison of two, or for tests.
+/// A transport that chooses an engine for each request: for a comparison of two, or for tests.
 public struct EngineRouter: Transport {
   private let engines: [String: any Transport]
   private let choose: @Sendable (URLRequest) -> String
 
-  /// Knows engines by name, and chooses by a closure.
+  /// Makes a router of engines by name, and of a closure that chooses.
   public init(
     _ engines: [String: any Transport],
     choose: @escaping @Sendable (URLRequest) -> String
@@ -43,7 +44,7 @@ public struct EngineRouter: Transport {
     self.choose = choose
   }
 
-  /// Sends by the engine that is chosen.
+  /// Sends a request by the engine of its choice.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     let name = choose(request)
     guard let engine = engines[name] else {
@@ -53,22 +54,22 @@ public struct EngineRouter: Transport {
     return try await engine.send(request)
   }
 
-  /// The name of the engine that is chosen.
+  /// Returns the name of the engine of choice.
   public func engine(for request: URLRequest) -> String { choose(request) }
 }
 
-/// Answers by a closure: for tests and previews.
+/// A transport whose answers come from a closure: for tests and previews.
 public struct ScriptedEngine: Transport {
   private let answer: @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
 
-  /// Answers by this closure.
+  /// Makes an engine of a closure.
   public init(
     _ answer: @escaping @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
   ) {
     self.answer = answer
   }
 
-  /// Answers by the closure.
+  /// Returns the closure's answer.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await answer(request)
   }

@@ -14,11 +14,11 @@
     }
   }
 
-  /// Takes credentials out of a request that is led to another host or out of TLS (RFC 9110 §15.4), as
-  /// sessions on Apple platforms do: those of swift-corelibs-foundation 6.3 send them along.
+  /// Takes credentials out of a request that is led to another host or out of TLS (RFC 9110 §15.4),
+  /// as sessions on Apple platforms do: those of swift-corelibs-foundation 6.3 send them along.
   ///
-  /// The app's delegate is asked as ever, and by the request without them. A task with a delegate has to
-  /// be given the cookies of each place; without one the session does that.
+  /// The app's delegate is asked as ever, and by the request without them. A task with a delegate
+  /// has to be given the cookies of each place; without one the session does that.
   final class RedirectGuard: NSObject, URLSessionTaskDelegate, Sendable {
     static let shared = RedirectGuard()
     private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
@@ -89,8 +89,8 @@
 
   /// Keeps a cancellation out of the moment in which a task goes on to where it is led.
   ///
-  /// A task of swift-corelibs-foundation that is told where to go on after it was cancelled ends the
-  /// process ("Received callback for HTTP redirection, but we're not waiting for it").
+  /// A task of swift-corelibs-foundation that is told where to go on after it was cancelled ends
+  /// the process ("Received callback for HTTP redirection, but we're not waiting for it").
   private enum RedirectHops {
     private static let lock = NSLock()
 
@@ -101,7 +101,8 @@
     ) -> @Sendable (URLRequest?) -> Void {
       { request in
         lock.withLock {
-          // The task hears of it in its own queue, in which what cancels it has to wait behind this.
+          // The task hears of it in its own queue, in which what cancels it has to wait behind
+          // this.
           if task.state == .running { handler(request) }
         }
       }
@@ -149,8 +150,8 @@
 
     /// The app's configuration, without a storage that holds no credential.
     ///
-    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks the storage for a
-    /// credential in place of ending the task, and goes no further where there is none.
+    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks the storage
+    /// for a credential in place of ending the task, and goes no further where there is none.
     private var configuration: URLSessionConfiguration {
       let own = session.configuration.copy()
       guard let own = own as? URLSessionConfiguration else { return session.configuration }

@@ -6,26 +6,27 @@ internal import WindTunnelSymptoms
   public import FoundationNetworking
 #endif
 
-/// Carries requests by a `URLSession`.
+/// A transport that sends requests by a `URLSession`.
 ///
-/// It uses tasks with completion handlers, never `data(for:)`: on Linux with Swift up to 6.3.3 a
-/// cancel that meets the completion of `data(for:)` stops every session of the process
+/// The transport uses tasks with completion handlers, never `data(for:)`: on Linux with Swift up to
+/// 6.3.3 a cancel that meets the completion of `data(for:)` stops every session of the process
 /// (swift-corelibs-foundation #5412).
 ///
 /// On Linux with Swift 6.3 a session without a delegate never calls back for an answer of status
 /// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
 /// attempt.
 public struct URLSessionTransport: Transport, DeadlineKeeping {
-  /// The most pieces that may have come and not been taken; past that a stream fails, since whoever reads
-  /// it is too slow.
+  /// The greatest number of pieces that may have arrived and not been read; past it a stream fails,
+  /// since its reader is too slow.
   public static let streamedPiecesMax = 4096
 
   private let session: URLSession
 
-  /// Sends by a session, which stays the caller's to invalidate.
+  /// Makes a transport of a session, which the caller has to invalidate.
   public init(session: URLSession) { self.session = session }
 
-  /// Sends a request and brings its answer; a cancellation ends it without waiting for the session.
+  /// Sends a request and returns its answer; a cancellation ends it without waiting for the
+  /// session.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await send(request, until: nil)
   }
@@ -59,8 +60,8 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
   }
 
-  /// Sends a request and puts the content of its answer into a file, whatever the status; the answer
-  /// has none. A file that is there is replaced.
+  /// Sends a request and writes the content of its answer to a file, whatever the status; the
+  /// answer that is returned has no content. An existing file is replaced.
   ///
   /// On Linux a `URLProtocol` cannot carry this: a test of it needs a server.
   public func download(
@@ -79,10 +80,10 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
   }
 
-  /// Sends a request and brings its answer as soon as the head is there.
+  /// Sends a request and returns its answer as soon as the head has arrived.
   ///
   /// The session's delegate is asked about certificates, credentials and redirects as by any other
-  /// task; on Linux about redirects alone. Whoever stops reading, or is cancelled, stops the request.
+  /// task; on Linux about redirects alone. A reader that stops, or is cancelled, stops the request.
   public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
@@ -251,11 +252,11 @@ extension HTTPAnswer {
   }
 }
 
-/// A session's delegate that judges the certificates of servers, and remembers how.
+/// A session's delegate that checks the certificates of servers, and remembers the results.
 ///
-/// A session says of a task whose server was refused by its delegate only that it was cancelled. A
-/// transport on a session with such a delegate tells it from a cancellation.
+/// A session reports a task whose server was refused by its delegate as cancelled. With such a
+/// delegate a transport distinguishes the two.
 public protocol TrustJudging: URLSessionDelegate {
-  /// Tells whether its last judgement of a host's certificate was a refusal.
+  /// Tells whether the last check of a host's certificate refused it.
   func hasRefusedCertificate(of host: String) -> Bool
 }

@@ -22,8 +22,8 @@ final class CallDeadline: Sendable {
     giveUp?()
   }
 
-  /// The call waits from now on, and this ends it. Where it is too late that happens at once; it may
-  /// also happen just after ``end()``.
+  /// The call waits from now on, and this ends it. Where it is too late that happens at once; it
+  /// may also happen just after ``end()``.
   func begin(_ giveUp: @escaping @Sendable () -> Void) {
     let hasPassed = state.withLock { state in
       if !state.hasPassed { state.giveUp = giveUp }

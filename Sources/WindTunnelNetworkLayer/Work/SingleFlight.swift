@@ -1,7 +1,8 @@
 /// One piece of work for all who want the same at the same time.
 ///
-/// It runs among the background tasks, so that no caller's cancellation ends it for the others. Where no
-/// background tasks are run the first caller does it itself, and if it is cancelled another takes over.
+/// It runs among the background tasks, so that no caller's cancellation ends it for the others.
+/// Where no background tasks are run the first caller does it itself, and if it is cancelled
+/// another takes over.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let state = Locked(FlightState<Key, Value>())
   private let background: BackgroundTasks
@@ -36,8 +37,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Starts the work for a key among the background tasks, unless it is under way, and waits for nothing;
-  /// false where nobody would do it.
+  /// Starts the work for a key among the background tasks, unless it is under way, and waits for
+  /// nothing; false where nobody would do it.
   func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
     guard state.withLock({ $0.open(key) }) else { return true }
     let isTaken = background.add { _ = await self.fly(key, work) }

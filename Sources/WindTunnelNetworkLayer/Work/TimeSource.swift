@@ -1,15 +1,15 @@
 internal import Dispatch
 public import Foundation
 
-/// The source of a client's time; a test brings its own.
+/// A source of time for a client; a test has its own.
 public protocol TimeSource: Sendable {
-  /// A reading that only grows; the difference of two is the time between them.
+  /// The time since some origin, which never runs backwards.
   var uptime: Duration { get }
   /// The time of day, which may be set back; only answers that name a date need it.
   var date: Date { get }
-  /// Waits; ends at once when the task is cancelled.
+  /// Waits for a length of time; ends at once when the task is cancelled.
   func sleep(for duration: Duration) async throws(CancellationError)
-  /// Does work in the caller's own task, and calls `late` once if the time passes meanwhile. By
+  /// Runs work in the caller's own task, and calls `late` once if the time passes meanwhile. By
   /// default the time is a ``sleep(for:)`` beside the work.
   func run<Value: Sendable>(
     within limit: Duration,
@@ -19,7 +19,7 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-  /// Sleeps beside the work.
+  /// Runs work with a sleep beside it.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,
@@ -37,11 +37,11 @@ extension TimeSource {
   }
 }
 
-/// The machine's own time: a `ContinuousClock`, and its time of day.
+/// The system's own time: a `ContinuousClock`, and the time of day.
 public struct SystemTime: TimeSource {
   private let origin = ContinuousClock.now
 
-  /// Begins to count the uptime.
+  /// Makes a source whose uptime starts now.
   public init() {}
 
   /// The time since this value was made, the machine's sleep included.
@@ -56,8 +56,8 @@ public struct SystemTime: TimeSource {
     do { try await ContinuousClock().sleep(for: duration) } catch { throw CancellationError() }
   }
 
-  /// Has one clock for all calls: a sleep that is cancelled keeps its timer until it is due, and hardly
-  /// a call needs its deadline.
+  /// Runs work with one clock for all calls: a cancelled sleep keeps its timer until it is due, and
+  /// hardly a call needs its deadline.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,

@@ -5,8 +5,8 @@ extension Coverage {
   /// Folds calls, in any order: each attempt is looked at once.
   ///
   /// - Parameters:
-  ///   - calls: The calls of one subject in one scenario; those that asked for what is not on the cassette
-  ///     say nothing.
+  ///   - calls: The calls of one subject in one scenario; those that asked for what is not on the
+  ///     cassette say nothing.
   ///   - endpoints: The endpoints that they asked for, in the order in which they are to stand.
   ///   - weather: The scenario that they were flown in.
   ///   - stage: The stage that they were flown on.
@@ -111,8 +111,8 @@ extension Coverage {
 }
 
 extension Trigger {
-  /// Tells whether it leaves room for a request of one of these ordinals. The clock and a request's fields
-  /// may be such as it asks.
+  /// Tells whether it leaves room for a request of one of these ordinals. The clock and a request's
+  /// fields may be such as it asks.
   fileprivate func mayFire(on ordinals: ClosedRange<Int>) -> Bool {
     if let attempt, !ordinals.contains(attempt) { return false }
     if probability == 0 || burst?.badShare == 0 { return false }

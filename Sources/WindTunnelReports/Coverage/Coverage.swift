@@ -1,17 +1,19 @@
-/// The faults of a scenario that a subject's calls met, and those that they did not: for each endpoint
-/// that was called and each kind of fault, by the attempt.
+/// The faults of a scenario that a subject's calls met, and those that they did not: for each
+/// endpoint that was called and each kind of fault, by the attempt.
 ///
-/// It is worked out from a report's own calls and weather, so that merged parts have that of the whole.
+/// The coverage is computed from a report's own calls and scenario, so that merged parts have that
+/// of the whole.
 public struct Coverage: Sendable, Hashable {
-  /// The standing of one kind of fault at one endpoint on one attempt.
+  /// The coverage of one kind of fault at one endpoint on one attempt.
   public enum State: Sendable, Hashable {
-    /// So many attempts met it.
+    /// The fault was met by this number of attempts.
     case met(Int)
-    /// An attempt could have met it, and none did.
+    /// The fault could have been met by an attempt, and was not.
     case notMet
-    /// None is known to have met it, and not every attempt could be seen.
+    /// The fault is not known to have been met, and not every attempt could be observed.
     case unseen
-    /// The rules leave the endpoint or the attempt out, or the stage cannot carry the fault.
+    /// The fault cannot be met: the rules exclude the endpoint or the attempt, or the stage cannot
+    /// make the fault.
     case cannotBeMet
 
     /// The word for it in a report's JSON.
@@ -34,11 +36,11 @@ public struct Coverage: Sendable, Hashable {
     public var endpoint: String
     /// The name of the fault, such as `status 503`.
     public var fault: String
-    /// The standing on a first attempt, a second, a third, and on all that follow.
+    /// The coverage on a first attempt, a second, a third, and on all that follow.
     public var attempts: [State]
 
-    /// The standing on the first attempt that can meet it at all, which is the one that counts: a careful
-    /// client need not try again where nothing went wrong.
+    /// The coverage on the first attempt that can meet the fault at all, which is the one that
+    /// counts: a careful client need not retry where nothing went wrong.
     public var first: State { attempts.first { $0 != .cannotBeMet } ?? .cannotBeMet }
   }
 
@@ -53,7 +55,8 @@ public struct Coverage: Sendable, Hashable {
   /// The rows that count and were not met.
   var gaps: [Row] { countable.filter { $0.first.count == 0 } }
 
-  /// The share of the rows which can be met that were; `nil` where none can be, or where it was not seen.
+  /// The share of those rows which can be met that were met; `nil` where none can be, or where the
+  /// attempts were not observed.
   public var share: Double? {
     if isOfNoFault { return 1 }
     let countable = countable

@@ -1,10 +1,11 @@
-/// The spread of values: lengths of time in whole microseconds, each kept as it is up to a limit
-/// and from there on in buckets.
+/// A distribution of lengths of time in whole microseconds, each stored exactly up to a limit and
+/// beyond it in buckets.
 ///
-/// Kept as it is a value takes four bytes, and every percentile is a value that was observed. Beyond
-/// the limit the buckets are log-linear: 1024 to each power of two, so a value is told to within a
-/// twentieth of a per cent (the idea of HdrHistogram, Tene 2012). What becomes of two distributions
-/// that are merged depends on their values alone, not on their order or on who saw which.
+/// A value that is stored exactly takes four bytes, and every percentile is then an observed value.
+/// Beyond the limit the buckets are log-linear: 1024 to each power of two, so that a value is known
+/// to within a twentieth of a per cent (the idea of HdrHistogram, Tene 2012). The result of merging
+/// two distributions depends on their values alone, not on their order or on how the values were
+/// divided.
 public struct Distribution: Sendable, Hashable {
   private enum Storage: Sendable {
     /// Values below 2³², and the few that are longer than 71 minutes.
@@ -12,7 +13,7 @@ public struct Distribution: Sendable, Hashable {
     case buckets([UInt64])
   }
 
-  /// So many values are kept as they are.
+  /// The number of values up to which each is stored exactly.
   public let exactMax: Int
   /// The number of the values.
   public private(set) var count = 0
@@ -20,16 +21,16 @@ public struct Distribution: Sendable, Hashable {
   private var least = UInt64.max
   private var most: UInt64 = 0
 
-  /// As many as a report keeps of one endpoint: four megabytes.
+  /// The limit for one endpoint of a report, which takes four megabytes.
   public static let exactMaxDefault = 1_000_000
 
-  /// Makes one that holds nothing.
+  /// Makes an empty distribution.
   public init(exactMax: Int = exactMaxDefault) { self.exactMax = exactMax }
 
-  /// Tells whether every value is known as it is, and not by its bucket.
+  /// Tells whether every value is stored exactly, and none in a bucket.
   public var isExact: Bool { if case .exact = storage { true } else { false } }
 
-  /// Takes a length of time; one below nothing is nothing.
+  /// Adds a length of time; a negative one counts as zero.
   public mutating func add(_ length: Duration) {
     add(microseconds: UInt64(Swift.max(0, length.wholeMicroseconds)))
   }
@@ -53,7 +54,7 @@ public struct Distribution: Sendable, Hashable {
     }
   }
 
-  /// Takes everything of another.
+  /// Adds all values of another distribution.
   public mutating func merge(_ other: Distribution) {
     guard other.count > 0 else { return }
     if isExact, !other.isExact || count + other.count > exactMax { intoBuckets() }
@@ -78,7 +79,7 @@ public struct Distribution: Sendable, Hashable {
     }
   }
 
-  /// Two are the same if they hold the same values, however often they were merged.
+  /// Tells whether two distributions hold the same values, however often they were merged.
   public static func == (one: Distribution, other: Distribution) -> Bool {
     guard one.count == other.count, one.exactMax == other.exactMax,
       one.isExact == other.isExact
@@ -86,7 +87,7 @@ public struct Distribution: Sendable, Hashable {
     return one.steps.elementsEqual(other.steps) { $0 == $1 }
   }
 
-  /// Hashes what is compared.
+  /// Hashes the values that are compared.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     if count > 0 {

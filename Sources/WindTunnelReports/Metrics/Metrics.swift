@@ -1,97 +1,99 @@
-/// The figures of one subject in one scenario: a fold over observations.
+/// The figures of one subject in one scenario, folded from observations.
 ///
-/// What cannot be seen is `nil`, never zero. A call that its caller gave up is counted as one and as
-/// cancelled; it is no success, no failure, and in no latency. One that asked for what is not on the
-/// cassette is counted as that, and is in no other figure.
+/// A figure that cannot be observed is `nil`, never zero. A cancelled call counts as a call and as
+/// cancelled; it is no success, no failure, and part of no latency. A call with a request that is
+/// not on the cassette counts as such, and is part of no other figure.
 public struct Metrics: Sendable, Hashable {
   /// The number of calls that were made.
   public var calls: Int
   /// The share of calls that succeeded.
   public var successRate: Double?
-  /// The lower bound of its 95 % Wilson interval.
+  /// The lower bound of the success rate's 95 % Wilson interval.
   public var successRateLower: Double?
-  /// The upper bound of its 95 % Wilson interval.
+  /// The upper bound of the success rate's 95 % Wilson interval.
   public var successRateUpper: Double?
   /// The share of calls that succeeded on the first attempt.
   public var firstTrySuccessRate: Double?
-  /// The share of the calls that met a fault which succeeded by trying again.
+  /// The share of the calls that met a fault which succeeded by retrying.
   public var recoveredRate: Double?
-  /// Attempts beyond the first, a call.
+  /// The average number of attempts beyond the first, for each call.
   public var averageRetries: Double?
-  /// The latency of all calls that were not given up, failed ones included.
+  /// The latency of all calls that were not cancelled, failed ones included.
   public var latency: Latency
   /// The latency of the calls that succeeded.
   public var succeeded: Latency
-  /// The latency of the calls that did not: how long the client takes to give up.
+  /// The latency of the calls that failed, which is the time that the client takes to give up.
   public var failed: Latency
   /// The share of calls of critical endpoints that had nothing to show.
   public var blankPageRate: Double?
   /// The number of calls of critical endpoints that had nothing to show; `nil` where none is
   /// critical.
   public var blankPages: Int?
-  /// The number of calls that the client's process died in.
+  /// The number of calls during which the client's process died.
   public var crashes: Int
-  /// The number of calls that did not end.
+  /// The number of calls that did not end within their deadline.
   public var hangs: Int
-  /// The retries that 95 % of the calls stay within.
+  /// The number of retries that 95 % of the calls stay within.
   public var retriesP95: Int?
-  /// The most retries of a call.
+  /// The greatest number of retries of a call.
   public var retriesMax: Int?
-  /// The numbers of calls that made no retry, one, two and so on; the hundredth is all that made
+  /// The numbers of calls with no retry, one, two and so on; the hundredth counts all calls with
   /// more.
   public var callsByRetries: [Int]?
-  /// Requests that the server saw, a call.
+  /// The number of requests that the server saw, for each call.
   public var amplification: Double?
-  /// The same of the calls that began in the worst second.
+  /// The amplification of the calls that began in the worst second.
   public var worstSecondAmplification: Double?
-  /// Requests that the server saw beyond those that the client says it sent.
+  /// The number of requests that the server saw beyond those that the client says it sent.
   public var silentRetries: Int?
-  /// Requests that must not be repeated and came again after the first had reached the server.
+  /// The number of requests that must not be repeated and came again after the first had reached
+  /// the server.
   public var duplicates: Int?
   /// The share of the retries after a `Retry-After` that waited as long as it says, within 5 ms;
-  /// `nil` where none was given.
+  /// `nil` where none was sent.
   public var retryAfterCompliance: Double?
-  /// The number of retries that came earlier than they were asked to.
+  /// The number of retries that came earlier than the server had asked.
   public var earlyRetries: Int?
-  /// The waits before the first retry, the second and so on; the eighth is all that follow.
+  /// The waits before the first retry, the second and so on; the eighth holds all that follow.
   public var backoff: [Backoff]?
-  /// The most retries in a tenth of a second over the average of those between the first and the last.
+  /// The greatest number of retries in a tenth of a second, divided by the average of those between
+  /// the first and the last.
   public var thunderingHerdIndex: Double?
-  /// The number of calls that were shown a copy from before; `nil` where the client never said.
+  /// The number of calls that returned an earlier copy; `nil` where the client never said.
   public var staleServed: Int?
-  /// The number of calls that succeeded with something else than was recorded, such as a part of
-  /// it; `nil` where no body was compared.
+  /// The number of calls that succeeded with something else than the recorded body, such as a part
+  /// of it; `nil` where no body was compared.
   public var silentTruncations: Int?
-  /// The number of calls that failed and met no fault, without those whose last answer is a recorded error
-  /// (RFC 9110 §15.5 and §15.6).
+  /// The number of calls that failed and met no fault, without those whose last answer is a
+  /// recorded error (RFC 9110 §15.5 and §15.6).
   public var unexpectedErrors: Int?
-  /// The time that a call takes to succeed from the beginning of the last attempt that met a fault,
-  /// for 95 % of those that do.
+  /// The time within which 95 % of the calls that recover do so, counted from the beginning of the
+  /// last attempt that met a fault.
   public var recoveryP95: Duration?
   /// The time from the last end of the scenario's time windows to the first call that succeeded;
-  /// `nil` where it has none, or where nothing did.
+  /// `nil` where it has none, or where no call succeeded.
   public var firstRecovery: Duration?
-  /// The same until five calls in a row had succeeded, in the order of their ends.
+  /// The time from the last end of the scenario's time windows until five calls in a row had
+  /// succeeded, in the order of their ends.
   public var steadyRecovery: Duration?
-  /// The lengths of the parts of attempts, in the order in which they happen.
+  /// The durations of the attempts' stages, in the order in which they happen.
   public var stages: [StageLatency]
-  /// The delay with which 99 % of the calls began at the most: the machine's delay, which is in
-  /// every latency; `nil` in a closed loop, where nothing is late.
+  /// The delay of the calls' starts that 99 % stay within: it is the machine's, and part of every
+  /// latency; `nil` in a closed loop, where no call is late.
   public var startDelayP99: Duration?
-  /// The number of calls that their caller gave up.
+  /// The number of calls that their callers cancelled.
   public var cancelledCalls: Int
-  /// The number of attempts that began after a call that was given up had returned.
+  /// The number of attempts that began after a cancelled call had returned.
   public var attemptsAfterCancel: Int?
-  /// The time within which 95 % of the calls that were given up returned.
+  /// The time within which 95 % of the cancelled calls returned.
   public var cancelReturnP95: Duration?
-  /// The number of calls that asked for what is not on the cassette.
+  /// The number of calls with a request that is not on the cassette.
   public var notOnCassette: Int
-  /// The faults that fired, with how often, in the order of their names.
+  /// The faults that fired, with their numbers, in the order of their names.
   public var faults: [Fired]
-  /// The ends of calls by the fault that they met.
+  /// The ends of calls, by the fault that they met.
   public var endings: [Surfaced]
-  /// The share of the faults that the scenario has which fired at all; `nil` where nobody said what
-  /// it has.
+  /// The share of the scenario's faults that fired at all; `nil` where its faults are not known.
   public var faultCoverage: Double?
 
   /// The latency that half of the calls stay within, failed ones included.
@@ -105,10 +107,10 @@ public struct Metrics: Sendable, Hashable {
   /// The longest latency of all.
   public var max: Duration? { latency.max }
 
-  /// A percentile, by nearest rank, and where it lies with 95 % confidence; an end that so few calls
-  /// cannot have is `nil`.
+  /// A percentile, by nearest rank, with its 95 % confidence interval; a bound that needs more
+  /// calls is `nil`.
   public struct Quantile: Sendable, Hashable {
-    /// The value: one that was observed, where all of them are kept.
+    /// The value of the percentile: one that was observed, where all of them are stored.
     public var value: Duration
     /// The lower end of the interval.
     public var lower: Duration?
@@ -118,10 +120,9 @@ public struct Metrics: Sendable, Hashable {
 
   /// The latencies of calls, from their intended start.
   public struct Latency: Sendable, Hashable {
-    /// The number of calls that it is of.
+    /// The number of calls that were measured.
     public var calls: Int
-    /// Tells whether every percentile is a latency that was observed; else it is within 0.1 % of
-    /// one.
+    /// Tells whether every percentile is an observed latency; otherwise it is within 0.1 % of one.
     public var isExact: Bool
     /// The latency that half of them stay within.
     public var p50: Quantile?
@@ -145,18 +146,19 @@ public struct Metrics: Sendable, Hashable {
     }
   }
 
-  /// The length of a part of the attempts.
+  /// The duration of a stage of the attempts.
   public struct StageLatency: Sendable, Hashable {
-    /// `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of them, where programs were
-    /// flown, `startUp`, which is in no latency.
+    /// The name of the stage: `dns`, `connect`, `tls`, `upload`, `firstByte` or `body`; in front of
+    /// them, for external programs, `startUp`, which is part of no latency.
     public var stage: String
-    /// Of how many attempts it was seen; of `startUp` of how many calls.
+    /// The number of attempts in which the stage was observed; of `startUp`, the number of calls.
     public var attempts: Int
-    /// The length that half of them stay within; `nil` where it was never seen.
+    /// The duration that half of the attempts stay within; `nil` where the stage was never
+    /// observed.
     public var p50: Duration?
-    /// The length that 95 % of them stay within.
+    /// The duration that 95 % of the attempts stay within.
     public var p95: Duration?
-    /// The longest of all.
+    /// The longest duration of all.
     public var max: Duration?
 
     init(_ stage: String, _ distribution: Distribution) {
@@ -189,35 +191,37 @@ public struct Metrics: Sendable, Hashable {
 
   /// The waits before the retries of one number.
   public struct Backoff: Sendable, Hashable {
-    /// The number of the retry: 1 is the first.
+    /// The number of the retry, from 1.
     public var retry: Int
-    /// The number of waits that were seen.
+    /// The number of waits that were observed.
     public var count: Int
-    /// The shortest of all.
+    /// The shortest wait of all.
     public var min: Duration
-    /// The one that half of them stay within.
+    /// The wait that half of them stay within.
     public var median: Duration
-    /// The longest of all.
+    /// The longest wait of all.
     public var max: Duration
-    /// The standard deviation over the mean: near nothing where there is no jitter.
+    /// The standard deviation divided by the mean: near zero where there is no jitter.
     public var variation: Double?
   }
 
-  /// A fault and how often it fired.
+  /// A fault and the number of times that it fired.
   public struct Fired: Sendable, Hashable {
     /// The name of the fault.
     public var fault: String
-    /// In how many attempts it fired.
+    /// The number of attempts in which the fault fired.
     public var attempts: Int
-    /// In how many of them the client noticed: another attempt followed, or a failure.
+    /// The number of those attempts that the client noticed: a retry followed, or a failure.
     public var noticed: Int
   }
 
   /// The number of calls that met a fault and ended in one way.
   public struct Surfaced: Sendable, Hashable {
-    /// The fault's name; `none` where the call met nothing, `unseen` where its attempts could not be seen.
+    /// The fault's name; `none` where the call met no fault, `unseen` where its attempts could not
+    /// be observed.
     public var fault: String
-    /// `succeeded`, the error's symptom or status, `crashed`, `hung` or `given up`.
+    /// The way in which the calls ended: `succeeded`, the error's symptom or status, `crashed`,
+    /// `hung` or `given up`.
     public var ending: String
     /// The number of calls; one that met several faults counts once with each.
     public var calls: Int

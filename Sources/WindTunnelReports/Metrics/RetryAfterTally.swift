@@ -6,8 +6,8 @@ struct RetryAfterTally: Sendable, Hashable {
   private(set) var asked = 0
   private(set) var early = 0
   private(set) var askedUnseen = 0
-  /// Requests that must not be repeated, beyond the first of their kind in their call. What breaks off on
-  /// its way is none: a request is decided when it has come whole.
+  /// Requests that must not be repeated, beyond the first of their kind in their call. What breaks
+  /// off on its way is none: a request is decided when it has come whole.
   private(set) var duplicates = 0
   /// Requests of which it was not seen whether they may be.
   private(set) var repeatableUnseen = 0
@@ -65,8 +65,8 @@ struct RetryAfterTally: Sendable, Hashable {
     gaps[place].add(gap)
   }
 
-  /// Holds a retry against the `Retry-After` that it follows: a date is a moment, and seconds count from
-  /// the answer's end (RFC 9110 §10.2.3).
+  /// Holds a retry against the `Retry-After` that it follows: a date is a moment, and seconds count
+  /// from the answer's end (RFC 9110 §10.2.3).
   private mutating func addWish(
     of before: Observation.Attempt,
     _ attempt: Observation.Attempt,

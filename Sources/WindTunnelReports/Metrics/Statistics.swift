@@ -5,12 +5,13 @@ public enum Statistics {
   /// The 97.5 % quantile of the normal distribution.
   private static let z = 1.959_963_984_540_054
 
-  /// The lower bound of Wilson's 95 % interval for a share (Wilson 1927): 20 of 20 prove 0.839.
+  /// Returns the lower bound of Wilson's 95 % interval for a share (Wilson 1927): 20 of 20 prove
+  /// 0.839.
   public static func wilsonLower(_ successes: Int, of count: Int) -> Double? {
     wilson(successes, of: count)?.lower
   }
 
-  /// Wilson's 95 % interval for a share (Wilson 1927): 19 of 20 lie from 0.764 to 0.991.
+  /// Returns Wilson's 95 % interval for a share (Wilson 1927): 19 of 20 lie from 0.764 to 0.991.
   public static func wilson(_ successes: Int, of count: Int) -> (lower: Double, upper: Double)? {
     guard count > 0 else { return nil }
     let n = Double(count)
@@ -21,8 +22,8 @@ public enum Statistics {
     return (max(0, (centre - spread) / whole), min(1, (centre + spread) / whole))
   }
 
-  /// The nearest-rank percentile: the value at rank ⌈share·n⌉ of the sorted values, so always one
-  /// that was observed.
+  /// Returns the nearest-rank percentile: the value at rank ⌈share·n⌉ of the sorted values, which
+  /// is always one that was observed.
   public static func percentile<Value: Comparable>(_ share: Double, ofSorted values: [Value])
     -> Value?
   {
@@ -37,9 +38,9 @@ public enum Statistics {
     return min(max(Int(rank), 1), count)
   }
 
-  /// The ranks between which a percentile lies with 95 % confidence, whatever the distribution
-  /// (Hahn and Meeker 1991, §5.2): of the 95th of 200 values 184 and 197. An end that so few values
-  /// cannot have is `nil`; the upper one of the 95th needs 72.
+  /// Returns the ranks between which a percentile lies with 95 % confidence, whatever the
+  /// distribution (Hahn and Meeker 1991, §5.2): for the 95th of 200 values, 184 and 197. A bound
+  /// that needs more values is `nil`; the upper one of the 95th needs 72.
   public static func rankInterval(_ share: Double, of count: Int) -> (lower: Int?, upper: Int?)? {
     guard count > 0, share > 0, share < 1 else { return nil }
     let n = Double(count)
@@ -69,8 +70,8 @@ public enum Statistics {
     return exp(choices + Double(hits) * log(share) + Double(count - hits) * log(1 - share))
   }
 
-  /// The logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is exact there
-  /// to the last digit.
+  /// The logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is exact
+  /// there to the last digit.
   static func logFactorial(_ n: Int) -> Double {
     guard n >= small.count else { return small[max(0, n)] }
     let x = Double(n)
@@ -98,10 +99,10 @@ public enum Statistics {
     return min(1, 2 * heads(atMost: min(lost, won), of: count))
   }
 
-  /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank and
-  /// the variance corrected for them: the two-sided probability of differences at least as one-sided
-  /// where there is no shift. Differences of nothing are left out, as Wilcoxon (1945) does; `nil` of
-  /// fewer than ten others.
+  /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank
+  /// and the variance corrected for them: the two-sided probability of differences at least as
+  /// one-sided where there is no shift. Differences of nothing are left out, as Wilcoxon (1945)
+  /// does; `nil` of fewer than ten others.
   static func wilcoxon(_ differences: [Double]) -> Double? {
     let sorted = differences.filter { $0 != 0 }.sorted { $0.magnitude < $1.magnitude }
     guard sorted.count >= 10 else { return nil }

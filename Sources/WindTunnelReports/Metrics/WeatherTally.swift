@@ -191,8 +191,8 @@ struct FaultNames: Sendable {
 /// The time until calls succeed again once the weather has cleared: after the last end of a
 /// scenario's time windows.
 ///
-/// Only the first calls after it matter. As many are kept as can be the first of all whatever order they
-/// came in, so that tallies merge exactly.
+/// Only the first calls after it matter. As many are kept as can be the first of all whatever order
+/// they came in, so that tallies merge exactly.
 struct RecoveryTally: Sendable, Hashable {
   /// So many calls are looked at; who has not recovered by then has not.
   static let callsMax = 1000

@@ -1,50 +1,50 @@
-/// Everything that a proxy saw and was told, in order, as far as it is kept: a fold over its deck's events.
+/// A log of the events of a proxy's deck and of the marks of its user, in order and up to a limit.
 public struct ProxyLog: Sendable {
   /// The number of requests and tunnels that are kept; further ones are counted.
   public static let entriesMax = 100_000
 
-  /// A request that the proxy could read, when its answer was over.
+  /// A request that the proxy could read, logged when its answer had ended.
   public struct Request: Sendable, Hashable {
     /// The method of the request.
     public let method: String
-    /// The address that was asked for. A report shows neither its query nor its user.
+    /// The URL of the request. A report shows neither its query nor its user information.
     public let url: RequestURL
     /// The end of its answer.
     public let end: ExchangeEnd
   }
 
-  /// The word of a person at the terminal about what the phone shows.
+  /// A person's remark at the terminal about what the device shows.
   public enum Mark: String, Sendable, Hashable, CaseIterable {
-    /// There is something to see.
+    /// The device shows content.
     case shown
-    /// There is a blank page.
+    /// The device shows a blank page.
     case blank
   }
 
-  /// The scenarios in the order in which they were flown; one that came again stands once.
+  /// The scenarios in the order in which they were flown, each once.
   public private(set) var scenarios: [String] = []
-  /// The requests that it could read, in the order in which they ended.
+  /// The requests that the proxy could read, in the order in which they ended.
   public private(set) var requests: [Request] = []
-  /// The tunnels, of which it saw bytes and times, in the order in which they were closed.
+  /// The tunnels, of which the proxy saw bytes and times, in the order in which they were closed.
   public private(set) var tunnels: [TunnelEnd] = []
   /// The number of requests and tunnels that were not kept.
   public private(set) var dropped = 0
-  /// The marks with the scenario that was flown.
+  /// The marks, each with the scenario at the time.
   public private(set) var marks: [(scenario: String, mark: Mark)] = []
-  /// The addresses of the peers that were turned away.
+  /// The addresses of the peers that were not admitted.
   public private(set) var turnedAway: Set<String> = []
 
   private static let turnedAwayMax = 1000
 
-  /// Starts a log with nothing in it.
+  /// Makes an empty log.
   public init() {}
 
-  /// Notes that a scenario begins.
+  /// Logs the beginning of a scenario.
   public mutating func begin(_ scenario: String) {
     if !scenarios.contains(scenario) { scenarios.append(scenario) }
   }
 
-  /// Takes an event of the proxy's deck: the ends of requests and tunnels are kept.
+  /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
   public mutating func apply(_ event: ExchangeEvent) {
     switch event {
     case .ended(let outcome, let end?):
@@ -61,13 +61,13 @@ public struct ProxyLog: Sendable {
     return false
   }
 
-  /// Notes what a person saw.
+  /// Logs a person's mark.
   public mutating func note(_ mark: Mark, in scenario: String) {
     guard marks.count < Self.entriesMax else { return }
     marks.append((scenario, mark))
   }
 
-  /// Notes that a peer was turned away.
+  /// Logs a peer that was not admitted.
   public mutating func turnAway(_ peer: String) {
     if turnedAway.count < Self.turnedAwayMax { turnedAway.insert(peer) }
   }

@@ -1,8 +1,8 @@
 public import Foundation
 internal import WindTunnelSymptoms
 
-/// The view of a drill that a proxy had: a client that is not ours, so its calls are not seen, only
-/// what came over the wire.
+/// A report of the traffic through a proxy. Its client is not ours, so that no calls are observed,
+/// only requests and tunnels.
 public struct ProxyReport: Sendable, Hashable {
   /// The seed of every draw.
   public var seed: UInt64
@@ -10,47 +10,47 @@ public struct ProxyReport: Sendable, Hashable {
   public var duration: Duration
   /// The software that the figures were made with.
   public var environment: [Report.Fact]
-  /// The scenarios in the order they were flown.
+  /// The scenarios, in the order in which they were flown.
   public var scenarios: [Part]
-  /// The things that could not be seen, in sentences.
+  /// The things that could not be observed, one sentence each.
   public var unseen: [String]
 
-  /// One scenario of the drill.
+  /// The traffic of one scenario.
   public struct Part: Sendable, Hashable {
     /// The name of the scenario.
     public var name: String
-    /// The requests that could be read, by method and address.
+    /// The requests that could be read, by method and URL.
     public var requests: [Endpoint]
-    /// All of them together.
+    /// The figures of all requests together.
     public var total: Endpoint
-    /// The tunnels that were closed, in that order.
+    /// The tunnels that were closed, in the order of their ends.
     public var connections: [TunnelEnd]
-    /// The number of times that a person said there was something to see.
+    /// The number of times that a person marked a page with content.
     public var shown: Int
-    /// The number of times that a person said the page was blank.
+    /// The number of times that a person marked a blank page.
     public var blank: Int
   }
 
-  /// The requests of one method and address.
+  /// The requests of one method and URL.
   public struct Endpoint: Sendable, Hashable {
     /// The method of the requests.
     public var method: String
-    /// The address without user and query.
+    /// The URL without user information and query.
     public var place: String
     /// The number of these requests.
     public var count: Int
-    /// The number of those that were the same as an earlier one, query included: retries, as far as
-    /// anybody can tell who does not ask the client.
+    /// The number of requests that equal an earlier one, query included: retries, as far as they
+    /// can be recognised without asking the client.
     public var repeats: Int
-    /// The number of those that had no answer below 400 that came whole.
+    /// The number of requests without a whole answer of a status below 400.
     public var failed: Int
-    /// The number of those that were answered by each status, in order.
+    /// The number of answers of each status.
     public var statuses: [Int: Int]
-    /// The latency that half of them stay within.
+    /// The latency that half of the requests stay within.
     public var p50: Duration?
-    /// The latency that 95 % of them stay within, by nearest rank.
+    /// The latency that 95 % of the requests stay within, by nearest rank.
     public var p95: Duration?
-    /// The content that went to the client.
+    /// The number of bytes of content that were sent to the client.
     public var bytes: Int
 
     /// Folds requests into their figures.
@@ -67,7 +67,7 @@ public struct ProxyReport: Sendable, Hashable {
     }
   }
 
-  /// Folds what a proxy saw.
+  /// Makes a report of a proxy's log.
   public init(
     _ log: ProxyLog,
     seed: UInt64,
@@ -135,7 +135,8 @@ extension ProxyReport.Part {
 }
 
 extension ProxyLog.Request {
-  /// The address without what may be private: user, query, and what looks like a secret in the path.
+  /// The address without what may be private: user, query, and what looks like a secret in the
+  /// path.
   fileprivate var place: String {
     var shown = url
     (shown.userInfo, shown.query) = (nil, nil)
@@ -144,7 +145,7 @@ extension ProxyLog.Request {
 }
 
 extension TunnelEnd.Reason {
-  /// The reason in a report's words.
+  /// The reason in the words of a report.
   public var words: String {
     switch self {
     case .closed: "closed"
@@ -170,7 +171,7 @@ extension TunnelEnd.Reason {
 //       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ] } ],
 //     "unseen": [ "…" ] }
 extension ProxyReport {
-  /// The report's text as JSON.
+  /// Returns the report as JSON.
   public func jsonData() -> Data {
     let json: JSON = .object([
       JSON.Member("windtunnelReport", .number(CassetteFormat.version)),

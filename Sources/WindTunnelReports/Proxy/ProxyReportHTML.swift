@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ProxyReport {
-  /// The report as one page that needs nothing else, in light and dark, for a desk and for a phone.
+  /// Returns the report as one self-contained HTML page, in light and dark, for desktop and phone.
   public func htmlData() -> Data {
     let facts = environment.map { "\($0.name) \($0.value)" } + ["seed \(seed)"]
     let head = """

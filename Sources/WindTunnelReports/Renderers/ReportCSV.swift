@@ -52,9 +52,9 @@ extension Observation {
 }
 
 extension String {
-  /// In one line, and in quotes where it must be. A field that a spreadsheet would take for a formula
-  /// has an apostrophe before it (OWASP, CSV Injection), for what a client says comes from outside; a
-  /// number below zero is none.
+  /// In one line, and in quotes where it must be. A field that a spreadsheet would take for a
+  /// formula has an apostrophe before it (OWASP, CSV Injection), for what a client says comes from
+  /// outside; a number below zero is none.
   fileprivate var asCSVField: String {
     var field = visibleInLine
     // East Asian spreadsheets take the wide forms for the same.

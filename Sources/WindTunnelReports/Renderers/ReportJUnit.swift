@@ -1,5 +1,5 @@
-// JUnit's XML as CI servers read it: a suite is a scenario; its cases are the rules, the gates, each
-// endpoint of the judged subject, and that the subject neither crashed nor hung.
+// JUnit's XML as CI servers read it: a suite is a scenario; its cases are the rules, the gates,
+// each endpoint of the judged subject, and that the subject neither crashed nor hung.
 
 extension Report {
   func junit() -> String {
@@ -29,8 +29,8 @@ private struct JUnitSuite {
   private enum Outcome {
     case passed
     case failed(String, details: String)
-    /// It cannot be told, which says nothing against the client: a server that counts it as an error
-    /// would.
+    /// It cannot be told, which says nothing against the client: a server that counts it as an
+    /// error would.
     case skipped(String)
   }
 

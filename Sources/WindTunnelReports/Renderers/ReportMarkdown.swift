@@ -119,7 +119,8 @@ extension Report {
     return lines
   }
 
-  /// Lines that GitHub Actions shows where they point: at a gate's own line in its scenario's file.
+  /// Lines that GitHub Actions shows at the place to which they point: a gate's own line in its
+  /// scenario's file.
   public var annotations: [String] {
     let allowsInconclusive = policy.allowsInconclusive
     let found = failingFindings.map { "::error::\("\($0)".escapedAsMessage)" }
@@ -163,8 +164,9 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup, no
-  /// addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown §6.9).
+  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup,
+  /// no addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown
+  /// §6.9).
   fileprivate var escapedForMarkdown: String {
     var text = ""
     for character in String(map { $0.isNewline ? " " : $0 }).visibleInLine.escapedForHTML {

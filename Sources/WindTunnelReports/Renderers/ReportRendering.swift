@@ -1,21 +1,21 @@
 public import Foundation
 
-/// A form in which a report can be written.
+/// A format in which a report can be written.
 public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
-  /// For a person at a terminal.
+  /// Text for a terminal.
   case text
-  /// For programs, and for `windtunnel report`: the only one that is read back.
+  /// JSON for programs and for `windtunnel report`: the only format that can be read back.
   case json
-  /// For the summary of a CI job.
+  /// Markdown for the summary of a CI job.
   case markdown
-  /// For a CI's list of tests: JUnit's XML.
+  /// JUnit's XML, for the list of tests of a CI.
   case junit
-  /// One page that needs nothing else.
+  /// A self-contained HTML page.
   case html
-  /// One line a call.
+  /// CSV with one line for each call.
   case csv
 
-  /// The form that a file's name asks for; `nil` where it asks for none.
+  /// Makes the format of a file name's extension; `nil` where there is none.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {
     case "json": self = .json
@@ -28,14 +28,14 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The endings of the names of files, as an error lists them.
+  /// The extensions of file names, as an error lists them.
   public static let fileExtensions = ["json", "html", "md", "xml", "csv", "txt"]
 }
 
 extension Report {
-  /// The report in a form.
+  /// Returns the report in a format.
   ///
-  /// - Parameter rendering: The form.
+  /// - Parameter rendering: The format.
   /// - Returns: The bytes of a file.
   public func rendered(as rendering: ReportRendering) -> Data {
     switch rendering {
@@ -48,12 +48,13 @@ extension Report {
     }
   }
 
-  /// Writes the report to a file in one step, in the form that its name asks for: `drill.html` is a page,
-  /// `drill.json` what `windtunnel report` reads.
+  /// Writes the report to a file atomically, in the format of its extension: `drill.html` is a
+  /// page, `drill.json` can be read by `windtunnel report`.
   ///
-  /// - Parameter path: The file. One that is relative lies in the process's working directory: the
-  ///   package's for `swift test`.
-  /// - Throws: Why it cannot be written, or that its name asks for no form of a report.
+  /// - Parameter path: The file. A relative path starts at the process's working directory, which
+  ///   is the package's for `swift test`.
+  /// - Throws: `FileError` where the file cannot be written, or where its name has the extension of
+  ///   no format.
   public func write(to path: String) throws(FileError) {
     let file = URL(filePath: path)
     guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
@@ -63,22 +64,23 @@ extension Report {
     try FileError.writing(rendered(as: rendering), to: file)
   }
 
-  /// The judgement that all of it comes to.
+  /// The verdict on a whole report.
   public enum Verdict: String, Sendable, Hashable {
-    /// Every gate is met, no finding weighs too much, and the judged subject fell nowhere.
+    /// Every gate is met, no finding is too severe, and the judged subject neither crashed nor
+    /// hung.
     case passed
     /// A gate was not met, or the judged subject broke a rule.
     case failed
-    /// No gate failed, and one cannot be told, or the judged subject asked for what is not on the
-    /// cassette.
+    /// No gate failed, and one cannot be decided, or the judged subject made a request that is not
+    /// on the cassette.
     case inconclusive
     /// The judged subject crashed or hung.
     case fell
-    /// There are no gates and no rules, so there is nothing to pass.
+    /// The report has neither gates nor rules, so that there is nothing to pass.
     case unjudged
   }
 
-  /// The worst of what was found, by the report's ``policy``.
+  /// The worst result in the report, by its ``policy``.
   public var verdict: Verdict {
     if judgedSubjectFell { return .fell }
     let verdicts = judgements.map(\.result.verdict)
@@ -132,8 +134,8 @@ extension Report {
     }
   }
 
-  /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what cannot be
-  /// told.
+  /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what
+  /// cannot be told.
   var verdictReasons: [String] {
     guard verdict != .passed, verdict != .unjudged else { return [] }
     var rules: [String] = []

@@ -1,8 +1,8 @@
 extension Report {
-  /// The table that a person reads, 80 columns wide where the names are short.
+  /// Returns the report as a table for a terminal, 80 columns wide where the names are short.
   ///
-  /// - Parameter inColour: Whether a terminal shows it: verdicts are coloured then.
-  /// - Returns: The table, with what has to be known before and the verdicts behind it.
+  /// - Parameter inColour: True for a terminal: verdicts are then coloured.
+  /// - Returns: The table, with an introduction before and the verdicts after it.
   public func text(inColour: Bool = false) -> String {
     let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
     var rows: [[String]] = []

@@ -1,30 +1,30 @@
-/// A subject's flight in a scenario compared to that of an earlier report.
+/// A comparison of a subject's flight in a scenario with that of an earlier report.
 ///
-/// The same seed tells the same story, so call *n* of one is paired with call *n* of the other, and
-/// what the weather does to both cancels out.
+/// The same seed makes the same story, so that call *n* of one is paired with call *n* of the
+/// other, and the effects of the weather cancel out.
 public struct BaselineComparison: Sendable, Hashable {
-  /// A ratio, now over before, and where it lies with 95 % confidence.
+  /// A ratio, now to before, with its 95 % confidence interval.
   public struct Ratio: Sendable, Hashable {
     /// The ratio: 1.2 is a fifth more.
     public var value: Double
-    /// The lower end; `nil` where so few calls have none.
+    /// The lower bound; `nil` where it needs more calls.
     public var lower: Double?
-    /// The upper end of it.
+    /// The upper bound; `nil` where it needs more calls.
     public var upper: Double?
   }
 
-  /// The calls that ended otherwise than before.
+  /// The calls that succeeded in only one of the two reports.
   public struct Flips: Sendable, Hashable {
-    /// The number of those that succeeded before and do not now.
+    /// The number of calls that succeeded before and do not now.
     public var lost: Int
-    /// The number of those that did not succeed before and do now.
+    /// The number of calls that did not succeed before and do now.
     public var won: Int
     /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
     /// exact form (McNemar 1947), two-sided.
     public var probability: Double
-    /// The probability of at least so many lost calls among those that flipped where nothing has changed:
-    /// the same test, one-sided, so that calls which were won never count against a client. `nil` of more
-    /// calls than a drill has.
+    /// The probability of at least so many lost calls among those that flipped where nothing has
+    /// changed: the same test, one-sided, so that calls which were won never count against a
+    /// client. `nil` of more calls than a drill has.
     public var lossProbability: Double? {
       guard lost <= Self.callsMax, won <= Self.callsMax else { return nil }
       return Statistics.heads(atMost: won, of: lost + won)
@@ -33,23 +33,22 @@ public struct BaselineComparison: Sendable, Hashable {
     private static let callsMax = 10_000_000
   }
 
-  /// The number of calls that met the same in both.
+  /// The number of calls that met the same faults in both reports.
   public var pairs: Int
-  /// The number of calls, of either, that have no partner.
+  /// The number of calls of either report that have no partner in the other.
   public var unpaired: Int
-  /// Success then and now, of all calls.
+  /// The success rates before and now, of all calls.
   public var successRate: (before: Double?, now: Double?) { (beforeRate, nowRate) }
-  /// The P95 now over that before: of pairs where there are any, by a seeded bootstrap.
+  /// The ratio of the P95 now to that before: of pairs where there are any, by a seeded bootstrap.
   public var p95Ratio: Ratio?
   /// The median of each pair's ratio, with its interval by order statistics.
   public var medianRatio: Ratio?
-  /// Calls that ended otherwise; `nil` without pairs.
+  /// The calls that succeeded in only one of the two; `nil` without pairs.
   public var flips: Flips?
   /// The probability of latencies at least as far apart where nothing has changed: Wilcoxon's
   /// signed-rank test, two-sided (Wilcoxon 1945); `nil` of fewer than ten pairs that differ.
   public var latencyProbability: Double?
-  /// Tells whether the latencies of the two are of different things, so that no ratio of them is
-  /// told.
+  /// Tells whether the two reports measure different latencies, so that no ratio of them is given.
   public var hasOtherLatencies = false
   private var beforeRate: Double?
   private var nowRate: Double?
@@ -66,12 +65,12 @@ public struct BaselineComparison: Sendable, Hashable {
 
   private var isBeyondChance: Bool { latencyProbability.map { $0 < 0.05 } ?? false }
 
-  /// Compares calls.
+  /// Compares calls with those of a baseline.
   ///
   /// - Parameters:
   ///   - now: The calls that are judged.
   ///   - before: The calls of the baseline.
-  ///   - seed: What the bootstrap starts from.
+  ///   - seed: The seed of the bootstrap.
   public init(_ now: [Observation], to before: [Observation], seed: UInt64) {
     let pairing = Pairing(now, before)
     (pairs, unpaired) = (pairing.pairs.count, pairing.unpaired)
@@ -162,7 +161,8 @@ private struct Bootstrap {
 
   /// So often the calls are drawn anew, if there are few; the ends lie at ranks 10 and 390.
   private static let rounds = 400
-  /// With more calls an interval by the percentiles' own order statistics is as narrow, and quicker.
+  /// With more calls an interval by the percentiles' own order statistics is as narrow, and
+  /// quicker.
   private static let callsMax = 20_000
   /// Fewer calls have no 95th percentile to speak of.
   private static let callsMin = 20
@@ -173,7 +173,8 @@ private struct Bootstrap {
   ///   - share: Which percentile.
   ///   - now: The values above the line.
   ///   - before: The values below it.
-  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at once.
+  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at
+  ///     once.
   /// - Returns: The ratio and its interval; `nil` of too few values.
   func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
     -> BaselineComparison.Ratio?
@@ -310,10 +311,10 @@ extension Report {
   /// The fact that says which load the baseline flew, where that was another.
   static let baselineLoad = "baselineLoad"
 
-  /// Compares each subject in each scenario to an earlier report, and holds the gates against both.
+  /// Compares each subject in each scenario with an earlier report, and judges the gates by both.
   ///
   /// - Parameter baseline: The earlier report.
-  /// - Returns: This report with the comparisons in it, and its gates judged anew.
+  /// - Returns: This report with the comparisons in it, and its gates judged again.
   public func compared(to baseline: Report) -> Report {
     var report = self
     if let load = baseline.fact("load"), load != fact("load") {

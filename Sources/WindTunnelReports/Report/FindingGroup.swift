@@ -1,5 +1,5 @@
-/// The findings of one rule in all scenarios, as a reader looks at them: one with its evidence, and where
-/// else it was seen.
+/// The findings of one rule in all scenarios, as a reader looks at them: one with its evidence, and
+/// where else it was seen.
 struct FindingGroup {
   /// The finding that shows it: the gravest, and of several the first.
   let first: JudgedFinding
@@ -68,8 +68,8 @@ extension Report {
       ?? []
   }
 
-  /// The number of rules by their standing: a rule that was broken in one scenario is, one that was kept in
-  /// one is kept, and what nobody met is said to be that.
+  /// The number of rules by their standing: a rule that was broken in one scenario is, one that was
+  /// kept in one is kept, and what nobody met is said to be that.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) {
     var broken: Set<String> = []
     var kept: Set<String> = []

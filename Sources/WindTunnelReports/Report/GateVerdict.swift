@@ -1,8 +1,8 @@
 extension Gate {
-  /// Holds the gate against a subject's calls.
+  /// Judges a subject's calls by the gate.
   ///
-  /// Inconclusive is what was not seen, a percentile of too few calls, a bound that so few calls
-  /// cannot prove, and a bar at a baseline that is not there.
+  /// A gate is inconclusive where its figure was not observed, for a percentile of too few calls,
+  /// for a bound that so few calls cannot prove, and for a bar at a missing baseline.
   ///
   /// - Parameters:
   ///   - row: The subject that is judged.

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A finding in one of a report's scenarios, and what it comes to there.
+/// A finding in one of a report's scenarios, with its judgement there.
 public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   /// The name of the scenario.
   public let scenario: String
   /// The rule that was broken, with the evidence.
   public let finding: Finding
-  /// The reason for which it is allowed there; `nil` where it is not.
+  /// The reason for which the finding is allowed in the scenario; `nil` where it is not.
   public let allowance: String?
   /// Tells whether the rule was broken in the baseline, too, and at least as gravely.
   public let isKnown: Bool
 
-  /// The rule, scenario, and what was seen, in one line.
+  /// The rule, the scenario and the finding, in one line.
   public var description: String {
     let more = allowance.map { " (allowed: \($0))" } ?? (isKnown ? " (as in the baseline)" : "")
     return "\(scenario): \(finding.severity.rawValue) \(finding.rule): \(finding.seen) "
@@ -35,7 +35,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Report {
-  /// The rules that the judged subject broke, the gravest first and then in the scenarios' order.
+  /// The findings about the judged subject, the gravest first and then in the scenarios' order.
   public var findings: [JudgedFinding] {
     let all = scenarios.flatMap { flown in
       flown.rules.compactMap(\.finding).map { finding in
@@ -55,11 +55,13 @@ extension Report {
   /// The findings that fail the drill.
   var failingFindings: [JudgedFinding] { findings.filter { $0.fails(policy) } }
 
-  /// Throws unless no rule of a weight was broken that was not allowed to be.
+  /// Throws if a rule of a severity was broken and not allowed to be.
   ///
-  ///     try report.requireNoFindings()
+  /// ```swift
+  /// try report.requireNoFindings()
+  /// ```
   ///
-  /// - Parameter least: The weight from which on a finding counts.
+  /// - Parameter least: The severity from which on a finding counts.
   /// - Throws: `RulesBroken` with a line for each finding.
   public func requireNoFindings(_ least: Finding.Severity = .error) throws(RulesBroken) {
     var policy = policy
@@ -74,12 +76,12 @@ public struct RulesBroken: LocalizedError, Sendable, Hashable, CustomStringConve
   /// The findings, the gravest first.
   public let findings: [JudgedFinding]
 
-  /// A line about all of them, then one for each.
+  /// A line about all findings, and one for each.
   public var description: String {
     let title = findings.count == 1 ? "1 rule was broken:" : "\(findings.count) rules were broken:"
     return ([title] + findings.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  /// The same, for whoever prints errors the platform's way.
+  /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }
 }

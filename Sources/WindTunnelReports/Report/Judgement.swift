@@ -2,11 +2,11 @@ public import Foundation
 
 /// The result of a gate.
 public struct GateResult: Sendable, Hashable {
-  /// The judgement on the bar: cleared, missed or not told.
+  /// The verdict on a gate: met, not met or inconclusive.
   public enum Verdict: Sendable, Hashable {
     case met
     case failed
-    /// It cannot be told, and why not.
+    /// The gate cannot be judged, for this reason.
     case inconclusive(String)
   }
 
@@ -14,10 +14,10 @@ public struct GateResult: Sendable, Hashable {
   public let gate: Gate
   /// The verdict on the gate.
   public let verdict: Verdict
-  /// The figure with its unit, as people read it; `nil` where there is none.
+  /// The figure with its unit, for a person; `nil` where there is none.
   public let got: String?
 
-  /// The verdict and what led to it, in a line without the gate.
+  /// The verdict and the figure behind it, in one line without the gate.
   public var words: String {
     switch verdict {
     case .met: "met, got \(got ?? "–")"
@@ -83,19 +83,19 @@ public struct Judgement: Sendable, Hashable, CustomStringConvertible {
   /// The result of the gate there.
   public let result: GateResult
 
-  /// Scenario, gate, verdict and figure in one line.
+  /// The scenario, the gate, the verdict and the figure, in one line.
   public var description: String { "\(scenario): \(result.gate): \(result.words)" }
 }
 
 extension Report {
-  /// The results of the gates that were set for the drill, in the order of the scenarios.
+  /// The results of the drill's gates, in the order of the scenarios.
   public var judgements: [Judgement] {
     scenarios.flatMap { flown in
       flown.gates.map { Judgement(scenario: flown.name, result: $0) }
     }
   }
 
-  /// This report with further gates in every scenario, and the verdicts on them.
+  /// Returns this report with further gates in every scenario, and the verdicts on them.
   public func judged(by gates: [Gate]) -> Report {
     var report = self
     for place in report.scenarios.indices {
@@ -104,11 +104,11 @@ extension Report {
     return report
   }
 
-  /// Holds further gates against the judged subject in each scenario.
+  /// Judges the subject in each scenario by further gates.
   ///
   /// - Parameters:
   ///   - gates: The gates.
-  ///   - baseline: The report that gates with a bar at the baseline are held against.
+  ///   - baseline: The report for gates with a bar at the baseline.
   /// - Returns: A judgement for each scenario and gate.
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
     judge(against: baseline) { _ in gates }
@@ -127,16 +127,18 @@ extension Report {
     }
   }
 
-  /// Throws unless these gates, and those of the scenarios themselves, are met in every scenario.
+  /// Throws if one of these gates, or of the scenarios' own, is not met in some scenario.
   ///
-  ///     try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  /// ```swift
+  /// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  /// ```
   ///
   /// - Parameters:
   ///   - gates: The gates, as ``Gate`` reads them.
-  ///   - allowInconclusive: Whether a gate passes of which the drill cannot tell.
-  ///   - baseline: The report that gates with a bar at the baseline are held against.
-  /// - Throws: `GateError` at a gate that does not read; `GatesNotMet` with a line for each that
-  ///   was not met, and for each scenario with calls that asked for what is not on the cassette.
+  ///   - allowInconclusive: True to let inconclusive gates pass.
+  ///   - baseline: The report for gates with a bar at the baseline.
+  /// - Throws: `GateError` for a gate that cannot be parsed; `GatesNotMet` with a line for each
+  ///   gate that was not met, and for each scenario with requests that are not on the cassette.
   public func require(
     _ gates: String...,
     allowInconclusive: Bool = false,
@@ -171,16 +173,16 @@ extension Report.Flown {
   }
 }
 
-/// The gates that were not met, and what is not on the cassette, a line each.
+/// The error of gates that were not met, and of requests that are not on the cassette.
 public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConvertible {
-  /// Those that failed and those that are inconclusive, in the order of the scenarios.
+  /// The gates that failed and those that are inconclusive, in the order of the scenarios.
   public let judgements: [Judgement]
-  /// The number of gates that there were.
+  /// The number of gates in all.
   public let count: Int
-  /// The scenarios in which calls asked for what is not on the cassette, a sentence each.
+  /// The scenarios in which calls made requests that are not on the cassette, one sentence each.
   public let notOnCassette: [String]
 
-  /// A line about all of them, then one for each.
+  /// A line about all gates, and one for each that was not met.
   public var description: String {
     let inconclusive = judgements.count { $0.result.verdict != .failed }
     let failed = judgements.count - inconclusive
@@ -191,6 +193,6 @@ public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConve
     return ([title + ":"] + lines).joined(separator: "\n")
   }
 
-  /// The same, for whoever prints errors the platform's way.
+  /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }
 }

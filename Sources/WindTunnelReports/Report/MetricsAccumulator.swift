@@ -1,26 +1,26 @@
-/// Folds calls to figures as they come, without keeping them.
+/// A fold of calls into figures that does not store the calls.
 ///
-/// Two folds merge exactly: whatever the order, and however the calls were divided among them, the
-/// figures are those of one fold over all calls.
+/// Two accumulators merge exactly: whatever the order, and however the calls were divided among
+/// them, the figures are those of one fold over all calls.
 public struct MetricsAccumulator: Sendable {
   private var tallies: [Tally] = []
   private var places: [String: Int] = [:]
   private var names = FaultNames()
 
-  /// Makes one that holds nothing.
+  /// Makes an accumulator without calls.
   public init() {}
 
-  /// Folds these calls at once.
+  /// Makes an accumulator of calls.
   public init(_ observations: some Sequence<Observation>) {
     for observation in observations { add(observation) }
   }
 
-  /// Takes a call into the figures.
+  /// Adds a call to the figures.
   public mutating func add(_ observation: Observation) {
     tallies[place(of: observation.endpoint)].add(observation, &names)
   }
 
-  /// Takes everything of another.
+  /// Adds all calls of another accumulator.
   public mutating func merge(_ other: MetricsAccumulator) {
     for (endpoint, place) in other.places {
       tallies[self.place(of: endpoint)].merge(other.tallies[place])
@@ -50,7 +50,7 @@ public struct MetricsAccumulator: Sendable {
 }
 
 extension Metrics {
-  /// Folds observations into their figures.
+  /// Folds observations into figures.
   public init(_ observations: some Sequence<Observation>) {
     self = MetricsAccumulator(observations).metrics
   }

@@ -3,17 +3,17 @@
 extension Report {
   /// A report and the file it came from.
   public struct Part: Sendable {
-    /// The file's name, for whoever has to be told what is wrong with it.
+    /// The file's name, for errors about it.
     public var file: String
-    /// The report that stands in it.
+    /// The report in the file.
     public var report: Report
 
-    /// Makes a part of both.
+    /// Makes a part of a report and a file's name.
     public init(_ report: Report, from file: String) { (self.report, self.file) = (report, file) }
   }
 
-  /// Merges parts of one drill: the calls of each subject in each scenario are joined by their
-  /// numbers, the figures folded and the gates judged anew.
+  /// Merges the parts of one drill: the calls of each subject in each scenario are joined by their
+  /// numbers, the figures folded and the gates judged again.
   ///
   /// The order of the parts does not matter.
   ///

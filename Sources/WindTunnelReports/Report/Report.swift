@@ -1,27 +1,34 @@
-/// The record of how the client flew.
+/// The results of a drill: how clients fared in each scenario.
+///
+/// ```swift
+/// let report = try Report(contentsOf: file)
+/// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+/// try report.requireNoFindings()
+/// try report.write(to: "drill.html")
+/// ```
 public struct Report: Sendable, Hashable {
   /// The seed of every draw.
   public var seed: UInt64
-  /// The hash of the story: what every call would meet on its attempts.
+  /// The hash of the story: the faults that every call would meet on its attempts.
   public var decisionHash: String
   /// The platform whose errors faults surfaced as in process: `current` or `apple`.
   public var platformErrors: String
-  /// The software that the figures were made with, such as the operating system and libcurl; in
+  /// The software that the figures were measured with, such as the operating system and libcurl, in
   /// this order.
   public var environment: [Fact]
-  /// The scenarios in the order they were flown.
+  /// The scenarios, in the order in which they were flown.
   public var scenarios: [Flown]
-  /// The bar that the verdict is given by; it is in no file.
+  /// The policy of the verdict, which is not part of the report's file.
   public var policy = VerdictPolicy()
 
-  /// A name and a value.
+  /// The name and the value of a property of the environment.
   public struct Fact: Sendable, Hashable {
     /// The name, such as `libcurl`.
     public var name: String
     /// The value, such as `7.88.1`.
     public var value: String
 
-    /// Makes a fact of both.
+    /// Makes a fact of a name and a value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -31,26 +38,27 @@ public struct Report: Sendable, Hashable {
     package static let sharedProcess = Fact("isolation", "none")
   }
 
-  /// One scenario on one stage.
+  /// The results of one scenario on one stage.
   public struct Flown: Sendable, Hashable {
     /// The name of the scenario.
     public var name: String
-    /// The stage that it was flown on.
+    /// The stage of the scenario.
     public var stage: Stage
-    /// The subjects that flew in it; the first is the one that is judged.
+    /// The subjects in the scenario; the first is judged.
     public var subjects: [Row]
     /// The scenario as it was flown; `nil` where it is not known.
     public var weather: Scenario? { didSet { cover() } }
-    /// The results of the gates that were set for it.
+    /// The results of the scenario's gates.
     public var gates: [GateResult] = []
-    /// The standing of each rule of findings, for the subject that is judged.
+    /// The result of each rule of findings, for the judged subject.
     public let rules: [RuleStanding]
-    /// The rules that may be broken here, with the reasons.
+    /// The rules that may be broken in the scenario, with the reasons.
     public var allowed: [AllowedRule] = []
-    /// The rules that were broken in the baseline, each with its weight there; `nil` where there is none.
+    /// The rules that were broken in the baseline, each with its weight there; `nil` without a
+    /// baseline.
     public var brokenBefore: [String: Finding.Severity]?
 
-    /// Makes a scenario's part; gates and rules are held against the subject that is judged.
+    /// Makes the results of a scenario, with the judged subject's by gates and rules.
     public init(
       _ name: String,
       on stage: Stage,
@@ -79,32 +87,33 @@ public struct Report: Sendable, Hashable {
     }
   }
 
-  /// One subject in one scenario.
+  /// The results of one subject in one scenario.
   public struct Row: Sendable, Hashable {
     /// The name of the subject.
     public var name: String
-    /// The kind of client that it is.
+    /// The kind of the client.
     public var client: Flight.Client
-    /// The calls it made.
+    /// The calls of the subject.
     public var observations: [Observation]
-    /// The facts that belong to none of the calls.
+    /// The observations that belong to no call.
     public let traffic: Flight.Traffic
-    /// The faults that the scenario has, by name; `nil` where nobody said.
+    /// The names of the scenario's faults; `nil` where they are not known.
     public var plannedFaults: [String]?
-    /// The figures of its calls.
+    /// The figures of the calls.
     public var metrics: Metrics
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
-    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not judged,
-    /// and where the scenario is not known.
+    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not
+    /// judged, and where the scenario is not known.
     public internal(set) var coverage: Coverage?
-    /// The number of programs that were to be started and could be, where some were.
+    /// The rate of program starts that was asked for and the possible one, where programs were
+    /// started.
     public var starts: ProgramStarts?
-    /// The comparison to an earlier report, where there is one.
+    /// The comparison with an earlier report; `nil` without one.
     public var comparison: BaselineComparison?
 
-    /// Makes a row; its figures are folded here.
+    /// Makes a row and folds its figures.
     public init(
       _ name: String,
       _ observations: [Observation],
@@ -128,11 +137,11 @@ public struct Report: Sendable, Hashable {
     }
   }
 
-  /// One endpoint of one subject in one scenario.
+  /// The figures of one endpoint of one subject in one scenario.
   public struct EndpointRow: Sendable, Hashable {
-    /// Such as `GET /home`.
+    /// The name of the endpoint, such as `GET /home`.
     public var name: String
-    /// The figures of its calls.
+    /// The figures of the endpoint's calls.
     public var metrics: Metrics
   }
 
@@ -156,7 +165,8 @@ public struct Report: Sendable, Hashable {
     scenarios.contains { flown in
       guard let metrics = flown.subjects.first?.metrics else { return false }
       func isAllowed(_ rule: FindingRule) -> Bool { flown.allowed.contains { $0.rule == rule.id } }
-      // A call that was still trying, or still read, when nobody waited any more is slow, and hangs not.
+      // A call that was still trying, or still read, when nobody waited any more is slow, and hangs
+      // not.
       let hangs = flown.rules.lazy.compactMap(\.finding).first { $0.rule == FindingRule.hangs.id }
       return metrics.crashes > 0 && !isAllowed(.crashes)
         || hangs?.severity == .error && !isAllowed(.hangs)
@@ -166,8 +176,8 @@ public struct Report: Sendable, Hashable {
   /// The value of a fact of the environment.
   func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
 
-  /// The numbers of the interactions that the calls of this report met, withheld ones too: they
-  /// were asked for.
+  /// The numbers of the interactions that the calls of this report met, withheld ones included,
+  /// since they were asked for.
   public var interactionsUsed: Set<Int> {
     var used: Set<Int> = []
     for row in scenarios.flatMap(\.subjects) {
@@ -183,8 +193,9 @@ public struct Report: Sendable, Hashable {
   }
 }
 
-// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was lost. They
-// say nothing about the client, so they are in no rate, and a drill that has one is inconclusive.
+// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was
+// lost. They say nothing about the client, so they are in no rate, and a drill that has one is
+// inconclusive.
 extension Report {
   /// The number of such calls that the judged subject made.
   var judgedNotOnCassette: Int {
@@ -239,15 +250,15 @@ extension Report.Row {
   }
 }
 
-/// The number of programs a second that a machine was asked to start, and the number that it can.
+/// The rate of program starts that a drill asked for, and the rate that the machine can reach.
 public struct ProgramStarts: Sendable, Hashable {
   /// The number of calls that were to begin in a second.
   public var asked: Double
-  /// The number of programs that this machine's processors can start in a second, by how long they
-  /// took.
+  /// The number of programs that this machine's processors can start in a second, by the measured
+  /// time of a start.
   public var possible: Double
 
-  /// Makes it of both.
+  /// Makes starts of two rates.
   public init(asked: Double, possible: Double) { (self.asked, self.possible) = (asked, possible) }
 
   /// Tells whether programs waited for one another, so that a latency may be the machine's.

@@ -15,7 +15,7 @@
 public import Foundation
 
 extension Report {
-  /// The report's file is larger than this: it is refused before it is read.
+  /// The greatest size of a report's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 1 << 30
 
   /// Reads a report file, version 1.
@@ -24,7 +24,7 @@ extension Report {
     try self.init(data: data, source: file.lastPathComponent)
   }
 
-  /// The text of the report.
+  /// Returns the contents of the report's file.
   public func data() -> Data {
     let json: JSON = .object([
       JSON.Member("windtunnelReport", .number(CassetteFormat.version)),

@@ -1,10 +1,10 @@
-/// The bar that a report's verdict is given by.
+/// The policy by which a report's verdict is reached.
 public struct VerdictPolicy: Sendable, Hashable {
-  /// Tells whether a gate passes of which the drill cannot tell.
+  /// Tells whether an inconclusive gate passes.
   public var allowsInconclusive = false
-  /// The weight from which on a finding fails a drill; `nil`: none does.
+  /// The severity from which on a finding fails a drill; `nil`: none does.
   public var failingFindings: Finding.Severity? = .error
 
-  /// Makes the bar that holds where nothing else is said.
+  /// Makes the default policy.
   public init() {}
 }

@@ -67,7 +67,7 @@ enum LocalEnd: Sendable, Hashable {
   case unknown
 }
 
-/// An address that a proxy does not connect a peer to.
+/// The refusal of a proxy to connect a peer to an address.
 public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
   enum Reason: Sendable, Hashable {
     case loopback, unspecified, linkLocal, multicast, own, limited, unknown
@@ -80,7 +80,7 @@ public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
     (self.address, self.reason) = (address, reason)
   }
 
-  /// The sentence for whoever asked, and for whoever runs the proxy.
+  /// The refusal in a sentence, for the peer and for the proxy's user.
   public var description: String {
     let kind =
       switch reason {
@@ -98,15 +98,15 @@ public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An address that a proxy connects other machines to, although it would not by itself.
+/// An address that a proxy connects other machines to although its policy forbids it.
 public struct AllowedAddress: Sendable, Hashable {
   private let address: SocketAddress
   /// Tells whether it is meant at every port.
   private let isAnyPort: Bool
 
-  /// Reads `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for what is no address
-  /// of one machine, and for a loopback address without a port: too much of a machine listens there
-  /// that is not meant, the proxy's own admin port included.
+  /// Parses `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for text that is not
+  /// the address of one machine, and for a loopback address without a port: many services listen
+  /// there that are not meant, the proxy's own admin port included.
   public init?(_ text: String) {
     if let address = SocketAddress(text, port: 0) {
       (self.address, isAnyPort) = (address.unmapped, true)

@@ -1,22 +1,24 @@
 public import WindTunnel
 
-/// The names by which a server is asked, and the pages that may ask it.
+/// A policy of the host names by which a server may be addressed, and of the web pages that may
+/// send requests to it.
 ///
-/// A page anywhere can have its reader's browser ask a server of this machine: by the server's own
-/// address, or by a name of the page's owner that points to 127.0.0.1 for the moment (DNS
-/// rebinding). The browser tells both: in `Origin` (RFC 6454 §7) and, of what carries none, in
-/// `Sec-Fetch-Site` and `Referer`; and in `Host` (RFC 9110 §7.2). Other programs send no `Origin`.
+/// Any web page can make its reader's browser send requests to a server of this machine: by the
+/// server's own address, or by a name of the page's owner that points to 127.0.0.1 for the moment
+/// (DNS rebinding). The browser reports both: the page in `Origin` (RFC 6454 §7) and, in requests
+/// without it, in `Sec-Fetch-Site` and `Referer`; the name in `Host` (RFC 9110 §7.2). Other
+/// programs send no `Origin`.
 public struct OriginPolicy: Sendable, Hashable {
-  /// An origin that is let in beside this machine's own.
+  /// An origin that is allowed beside this machine's own.
   public enum Allowed: Sendable, Hashable {
     /// Every page and every name, written `*`.
     case every
-    /// Pages that have no origin to tell, such as a file's, which a browser calls `null`.
+    /// Pages without an origin, such as a file's, for which a browser sends `null`.
     case opaque
-    /// Pages of this origin; as a name of this server its host is let in at every port.
+    /// Pages of this origin; its host is allowed as a name of this server, at every port.
     case origin(RequestURL)
 
-    /// Reads `https://app.example.com`, `null` or `*`; `nil` for anything else.
+    /// Parses `https://app.example.com`, `null` or `*`; `nil` for anything else.
     public init?(_ text: String) {
       switch text {
       case "*": self = .every
@@ -41,7 +43,7 @@ public struct OriginPolicy: Sendable, Hashable {
 
   private let allowed: [Allowed]
 
-  /// Lets in this machine's own names and pages, and these.
+  /// Makes a policy that allows this machine's own names and pages, and some others.
   public init(allowing allowed: [Allowed] = []) { self.allowed = allowed }
 
   /// Returns in what a request is a stranger's; `nil` for one that is answered.

@@ -37,9 +37,9 @@ struct OwnMachine: Sendable {
   }
 }
 
-/// The addresses of a machine that a device nearby can reach and the rest of the world cannot.
+/// The addresses of a machine that devices in its network can reach and the Internet cannot.
 public enum PrivateAddress {
-  /// An address of this machine and the network interface that has it.
+  /// An address of this machine, with its network interface.
   public struct Candidate: Sendable, Hashable {
     /// The address as a literal, such as `192.168.1.5`.
     public var host: String
@@ -59,12 +59,12 @@ public enum PrivateAddress {
     case none
     /// The machine has several private addresses, and none was asked for.
     case several([Candidate])
-    /// The address that was asked for is none of this machine.
+    /// The requested address is none of this machine's.
     case notHere(String, [Candidate])
-    /// The address that was asked for can be reached from outside.
+    /// The requested address can be reached from outside.
     case notPrivate(String)
 
-    /// The sentence for a person.
+    /// The problem in a sentence.
     public var description: String {
       switch self {
       case .none:
@@ -88,8 +88,8 @@ public enum PrivateAddress {
     }
   }
 
-  /// Chooses the address to listen at: the one that was asked for, else the only private one, of
-  /// IPv4 if there is any, since that is what a phone's proxy settings are typed with.
+  /// Chooses the address to listen at: the requested one, else the only private one, of IPv4 if
+  /// there is any, since that is easier to type into a phone's proxy settings.
   public static func choose(
     from candidates: [Candidate],
     asked: String? = nil
@@ -108,8 +108,8 @@ public enum PrivateAddress {
     return only.host
   }
 
-  /// Tells whether an address literal is of a private network: 10/8, 172.16/12 and 192.168/16 (RFC
-  /// 1918 §3), fc00::/7 (RFC 4193 §3.1).
+  /// Tells whether an address literal belongs to a private network: 10/8, 172.16/12 and 192.168/16
+  /// (RFC 1918 §3), fc00::/7 (RFC 4193 §3.1).
   public static func isPrivate(_ host: String) -> Bool {
     guard let bytes = SocketAddress(host, port: 0)?.addressBytes else { return false }
     guard bytes.count == 4 else { return bytes.first.map { $0 & 0xFE == 0xFC } ?? false }
@@ -119,14 +119,14 @@ public enum PrivateAddress {
     }
   }
 
-  /// Tells whether an address literal is this machine by itself: 127/8 (RFC 1122 §3.2.1.3) or ::1.
+  /// Tells whether an address literal is a loopback address: 127/8 (RFC 1122 §3.2.1.3) or ::1.
   public static func isLoopback(_ host: String) -> Bool {
     guard let bytes = SocketAddress(host, port: 0)?.addressBytes else { return false }
     return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
 
   /// Tells whether an address literal stands for every address of this machine, `0.0.0.0` or `::`;
-  /// `nil` for what is no literal.
+  /// `nil` for text that is not a literal.
   public static func isAnyAddress(_ host: String) -> Bool? {
     SocketAddress(host, port: 0)?.addressBytes.allSatisfy { $0 == 0 }
   }

@@ -1,24 +1,24 @@
 internal import WindTunnel
 
-/// The peers that a proxy serves.
+/// The choice of peers that a proxy serves.
 public enum Admission: Sendable, Hashable {
-  /// Whoever can connect: where it listens to the loopback interface, that is this machine.
+  /// Every peer that can connect: on the loopback interface, this machine alone.
   case everyone
-  /// This machine, and each device that gives this code.
+  /// The machine of the proxy, and each device that enters this code.
   case code(String)
-  /// This machine, and the device with this address.
+  /// The machine of the proxy, and the device with this address.
   case only(String)
 }
 
-/// The events of a proxy's peers, one by one.
+/// An event about a peer of a proxy.
 public enum PeerEvent: Sendable, Hashable {
-  /// The peer with this address is not served.
+  /// The peer with this address is not admitted.
   case turnedAway(String)
-  /// The peer with this address gave the code.
+  /// The peer with this address entered the code.
   case admitted(String)
-  /// So many wrong codes were given that none is taken any more.
+  /// The code is no longer accepted, after this number of wrong ones.
   case codeUsedUp(wrongCodes: Int)
-  /// The peer with this address is served, but not connected to where it wanted.
+  /// The peer with this address is served, but not connected to the address that it asked for.
   case notConnected(String, AddressRefusal)
 }
 

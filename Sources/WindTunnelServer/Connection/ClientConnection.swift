@@ -3,8 +3,8 @@ internal import WindTunnel
 
 /// One client's connection: the bytes of requests and answers, and their order.
 ///
-/// A handler says what becomes of each request. On the loop's thread only. Requests that come while one
-/// is being answered wait in the parser.
+/// A handler says what becomes of each request. On the loop's thread only. Requests that come while
+/// one is being answered wait in the parser.
 final class ClientConnection {
   let context: PortContext
   let reactor: Reactor
@@ -165,8 +165,9 @@ extension ClientConnection {
     writer.advance(.tick)
   }
 
-  /// Speaks TLS from here on; what fails before it is made below it. A link's round trips for it are waited
-  /// for here, behind what a client says first, where its limit for handshakes sees them.
+  /// Speaks TLS from here on; what fails before it is made below it. A link's round trips for it
+  /// are waited for here, behind what a client says first, where its limit for handshakes sees
+  /// them.
   func shakeHands(_ handshake: Handshake) {
     var early: [UInt8] = []
     if case .opening(_, let hello) = state { early = Array(hello) }
@@ -473,7 +474,8 @@ extension ClientConnection {
     }
   }
 
-  /// Has a player carry an answer, to a request that is here or to one whose content is still coming.
+  /// Has a player carry an answer, to a request that is here or to one whose content is still
+  /// coming.
   private func carry(
     _ exchange: RequestExchange,
     _ delivery: Delivery,
@@ -505,8 +507,8 @@ extension ClientConnection {
     return true
   }
 
-  /// Decides a request by its head, since nothing needs its content as a whole; false where it has to be
-  /// read first.
+  /// Decides a request by its head, since nothing needs its content as a whole; false where it has
+  /// to be read first.
   private func beginUpload(
     _ head: RequestHead,
     _ begun: Spool,
@@ -603,8 +605,8 @@ extension ClientConnection: UpstreamClient {
     release()
   }
 
-  /// Passes on both ways whatever comes, once a request has been answered by 101: a WebSocket (RFC 6455
-  /// §4.1, RFC 9110 §7.8). Nothing of it is kept.
+  /// Passes on both ways whatever comes, once a request has been answered by 101: a WebSocket (RFC
+  /// 6455 §4.1, RFC 9110 §7.8). Nothing of it is kept.
   ///
   /// - Parameters:
   ///   - upstream: The origin's connection, on which the other protocol is spoken by now.

@@ -1,9 +1,11 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
-/// A connection's dealings with the deck: has its requests decided, and sends what is answered in one go.
+/// A connection's dealings with the deck: has its requests decided, and sends what is answered in
+/// one go.
 ///
-/// There are two ways to answer: a rendered response, which the deck says nothing changes, or a player.
+/// There are two ways to answer: a rendered response, which the deck says nothing changes, or a
+/// player.
 struct DeckResponder {
   /// The outcome of a request.
   enum Answer {
@@ -18,8 +20,8 @@ struct DeckResponder {
   private let start: Moment
   /// The name that the client called this server by last.
   private var naming: Authority.Naming?
-  /// The beginning of the request that is coming, and the length of the handshake in front of it, where
-  /// there was one, and only before the connection's first request.
+  /// The beginning of the request that is coming, and the length of the handshake in front of it,
+  /// where there was one, and only before the connection's first request.
   private var requestStart = Moment.now()
   private var handshake: Duration?
   private var hasAsked = false

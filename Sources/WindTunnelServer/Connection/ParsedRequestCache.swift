@@ -3,7 +3,8 @@
 /// Requests that came before, by the bytes that they came in.
 ///
 /// Clients ask for the same again in the same words, and whoever has read a head once knows what it
-/// says. Only heads without content are kept, of connections that lead to the cassette and to nobody else.
+/// says. Only heads without content are kept, of connections that lead to the cassette and to
+/// nobody else.
 ///
 /// On one loop's thread only.
 final class ParsedRequestCache: @unchecked Sendable {
@@ -24,8 +25,8 @@ final class ParsedRequestCache: @unchecked Sendable {
 
   /// A longer head is read each time.
   static let bytesMax = 1024
-  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are asked for
-  /// most are soon back.
+  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are
+  /// asked for most are soon back.
   static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
 
   private var known: [Int: Known] = [:]

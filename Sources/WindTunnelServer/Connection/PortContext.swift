@@ -13,15 +13,15 @@ final class PortContext: Sendable {
   let tls: TLSContext?
   /// The names of the port and the origins behind it.
   let origins: OriginContext
-  /// Tells whether connections meet the scenario before there is a request. A client reaches its proxy
-  /// in any weather; what is behind it is decided by request and tunnel.
+  /// Tells whether connections meet the scenario before there is a request. A client reaches its
+  /// proxy in any weather; what is behind it is decided by request and tunnel.
   let failsConnections: Bool
   /// Tells whether the content of requests is kept until it is whole.
   let keepsContent: Bool
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
-  /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none ends its
-  /// connection.
+  /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none
+  /// ends its connection.
   let sendsRendered: Bool
   /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
   let parsedRequests: ParsedRequestCache?
@@ -70,8 +70,8 @@ final class PortContext: Sendable {
     return limits
   }
 
-  /// The refusal of a WebSocket that cannot be asked for here, with the other way out; `nil` for all
-  /// other requests.
+  /// The refusal of a WebSocket that cannot be asked for here, with the other way out; `nil` for
+  /// all other requests.
   func refusalOfUpgrade(_ head: RequestHead, orElse remedy: String) -> Response? {
     guard head.asksForWebSocket else { return nil }
     let scenario = deck.scenario

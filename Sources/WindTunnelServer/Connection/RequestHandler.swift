@@ -11,7 +11,8 @@ protocol RequestHandler {
 enum RequestHandling {
   /// The deck decides what answers.
   case play(DeckRequest)
-  /// The server answers by itself once the request is whole, and is handed the content where it is kept.
+  /// The server answers by itself once the request is whole, and is handed the content where it is
+  /// kept.
   case answer((Data) -> Response)
   /// The same, and the answer is the connection's last.
   case answerLast((Data) -> Response)
@@ -25,6 +26,7 @@ enum RequestHandling {
 struct DeckRequest {
   /// The place that the request is meant for; `nil`: the one that its host names.
   var naming: Authority.Naming?
-  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's own.
+  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's
+  /// own.
   var handshakes: (() -> Int)?
 }

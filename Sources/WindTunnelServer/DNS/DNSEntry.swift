@@ -1,23 +1,23 @@
 internal import Foundation
 public import WindTunnel
 
-/// One entry of a script: whom it answers, when, and how.
+/// An entry of a script: the questions that it answers, and the answer.
 public struct DNSEntry: Sendable, Hashable {
   /// A name, `*.example.com` for every name below one, or `*` for all.
   public var name: String
-  /// Only for questions of this type; `nil`: of any.
+  /// The type of the questions; `nil`: any.
   public var type: DNSType?
-  /// The questions of a name that it answers.
+  /// The choice of the questions for a name.
   public var turn: Turn
-  /// The addresses that it answers with: of those the ones of the type that is asked for.
+  /// The addresses of the answer, of which those of the requested type are sent.
   public var addresses: [DNSAddress]
-  /// For how long others may remember the answer.
+  /// The answer's time to live, in seconds.
   public var seconds: UInt32
-  /// The fault of the answer; `nil`: it goes well.
+  /// The fault of the answer; `nil`: none.
   public var fault: DNSFault?
-  /// The time that the answer takes.
+  /// The delay of the answer; `nil`: none.
   public var delay: Fault.Spread?
-  /// Keys that begin with `_`: kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
 
   /// Makes an entry of a script.
@@ -34,19 +34,19 @@ public struct DNSEntry: Sendable, Hashable {
     (self.addresses, self.seconds, self.fault, self.delay) = (addresses, seconds, fault, delay)
   }
 
-  /// The questions for a name and type that are meant, counted from one. Everything that is given
+  /// A choice among the questions for a name and type, counted from 1. All parts that are given
   /// must hold, as in a rule of a scenario.
   public struct Turn: Sendable, Hashable {
-    /// Only the first so many.
+    /// The number of first questions; `nil`: all.
     public var first: Int?
-    /// Only the one of this ordinal.
+    /// The ordinal of the one question, from 1; `nil`: any.
     public var attempt: Int?
-    /// Only each question whose ordinal is a multiple of this.
+    /// The number that divides the ordinals of the questions; `nil`: any ordinal.
     public var every: Int?
-    /// Only this share, from 0 to 1, by a seeded draw.
+    /// The share of the questions, from 0 to 1, by a seeded draw; `nil`: all.
     public var probability: Double?
 
-    /// Makes a turn; an empty one is every question's.
+    /// Makes a choice; an empty one is of every question.
     public init(
       first: Int? = nil,
       attempt: Int? = nil,
@@ -77,22 +77,22 @@ public struct DNSEntry: Sendable, Hashable {
   var identity: String { "\(name) \(type?.name ?? "*") \(JSON.object(turnMembers))" }
 }
 
-/// An address of the Internet.
+/// An IPv4 or IPv6 address.
 public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
-  /// Four bytes, or sixteen.
+  /// The address's four or sixteen bytes.
   public let bytes: [UInt8]
 
-  /// Takes a literal: four numbers with dots, or what RFC 4291 §2.2 allows, without an address of four
-  /// numbers at its end. `nil` for anything else.
+  /// Parses a literal: four numbers with dots, or the forms of RFC 4291 §2.2 without an IPv4
+  /// address at the end. `nil` for anything else.
   public init?(_ text: String) {
     guard let bytes = Self.four(text) ?? Self.sixteen(text) else { return nil }
     self.bytes = bytes
   }
 
-  /// The type of record that it stands in.
+  /// The type of the record that holds the address.
   public var type: DNSType { bytes.count == 4 ? .a : .aaaa }
 
-  /// The literal; sixteen bytes as eight groups.
+  /// The address as a literal; an IPv6 address in eight groups.
   public var description: String {
     if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
     return stride(from: 0, to: 16, by: 2)

@@ -1,11 +1,11 @@
 public import WindTunnel
 internal import WindTunnelSymptoms
 
-/// One way for a look-up to go wrong, as a script would have it.
+/// An example of a failure of look-ups, as a script.
 public struct DNSExample: Sendable, Hashable {
   /// The name, such as `firstPacketLost`.
   public var name: String
-  /// The entries that make it for every name; addresses are this machine's where they lead anywhere.
+  /// The script, which fails for every name; addresses that lead anywhere are this machine's.
   public var script: DNSScript
 
   private init(_ name: String, _ entries: [DNSEntry]) {
@@ -18,7 +18,8 @@ public struct DNSExample: Sendable, Hashable {
     [DNSEntry("*", addresses: fault.bearsAddresses ? own : [], fault: fault)]
   }
 
-  /// One of each kind: every fault, and what faults, types, turns and addresses make together.
+  /// One example of each kind: every fault, and the combinations of faults, types, turns and
+  /// addresses.
   public static let all: [DNSExample] =
     DNSFault.allCases.map { DNSExample($0.rawValue, failing($0)) } + [
       DNSExample(
@@ -55,11 +56,11 @@ public struct DNSExample: Sendable, Hashable {
 }
 
 extension DNSExample {
-  /// The name in a list of faults: `dns-first-packet-lost`.
+  /// The fault's name in a list, such as `dns-first-packet-lost`.
   public var faultName: String { "dns-\(FaultKind.dashed(name))" }
 
-  /// The clients' views of it, where nobody but the name server of the script is asked, and a server
-  /// that answers 200 listens at 127.0.0.1 and nowhere else.
+  /// The effects on clients that ask only the script's name server, with a server that answers 200
+  /// at 127.0.0.1 and nowhere else.
   public var expected: FaultExpectation {
     switch name {
     case "truncated", "firstPacketLost", "firstServfail", "aaaaBlackhole", "slow":
@@ -72,7 +73,7 @@ extension DNSExample {
     }
   }
 
-  /// The outcome of the C library's `getaddrinfo`: addresses, or the name of its error (RFC 3493
+  /// The result of the C library's `getaddrinfo`: addresses, or the name of its error (RFC 3493
   /// §6.1), as measured with glibc.
   public var expectedLookUp: [String] {
     switch name {

@@ -1,35 +1,35 @@
 internal import WindTunnel
 
-/// A way for a name server's answer to go wrong.
+/// A failure of a name server's answer.
 public enum DNSFault: String, Sendable, Hashable, CaseIterable {
   /// The name does not exist (RFC 1035 §4.1.1, code 3).
   case nxdomain
-  /// The name exists and has no such record: no error, and no answer (RFC 2308 §2.2).
+  /// The name exists without such a record: no error, and no answer (RFC 2308 §2.2).
   case nodata
   /// The server fails (code 2).
   case servfail
-  /// The server will not say (code 5).
+  /// The server refuses to answer (code 5).
   case refused
   /// The server does not understand the question (code 1).
   case formerr
-  /// The server does not know such questions (code 4).
+  /// The server does not support such questions (code 4).
   case notimp
-  /// Nothing comes: a packet that was lost, or a server that is gone.
+  /// No answer arrives: the packet was lost, or the server is down.
   case drop
-  /// The answer is another question's, by its id.
+  /// The answer has another question's id.
   case wrongID
-  /// By UDP nothing but the sign that the answer is too long for it (TC); by TCP the answer.
+  /// The answer by UDP has only the bit for an answer that is too long (TC); by TCP it is whole.
   case truncated
-  /// The same, and by TCP the connection is closed without an answer.
+  /// The answer by UDP has only the TC bit, and by TCP the connection is closed without an answer.
   case truncatedWithoutTCP
   /// The packet ends in the middle of the answer.
   case cutPacket
-  /// The packet bears the question's id and makes no sense.
+  /// The packet has the question's id and cannot be parsed.
   case malformed
-  /// The name is another name for itself (RFC 1034 §3.6.2).
+  /// The name is an alias of itself (RFC 1034 §3.6.2).
   case cnameLoop
 
-  /// Tells whether the answer has the entry's addresses in it, so that an entry needs some.
+  /// Tells whether the answer contains the entry's addresses, so that an entry needs some.
   public var bearsAddresses: Bool {
     switch self {
     case .wrongID, .truncated, .cutPacket: true

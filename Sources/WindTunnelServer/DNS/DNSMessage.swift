@@ -33,41 +33,41 @@ struct DNSMessage {
   }
 }
 
-/// One question to a name server (RFC 1035 §4.1), read from bytes of anybody's.
+/// A question to a name server (RFC 1035 §4.1), parsed from untrusted bytes.
 public struct DNSQuery: Sendable, Hashable {
-  /// The id, which the answer has to bear, too.
+  /// The id, which the answer must repeat.
   public var id: UInt16
   /// The kind of question; 0 is the usual one.
   public var opcode: UInt8
-  /// Tells whether others are to be asked in turn.
+  /// Tells whether the client wants the server to ask others in turn.
   public var wantsRecursion: Bool
-  /// The name in lower case, without a final dot; bytes that are no letters, digits, hyphens or
-  /// underscores as `\DDD` (RFC 1035 §5.1). The root is empty.
+  /// The name in lower case, without a final dot; bytes other than letters, digits, hyphens and
+  /// underscores are `\DDD` (RFC 1035 §5.1). The root is empty.
   public var name: String
-  /// The type of record that is asked for: 1 is A, 28 is AAAA.
+  /// The type of the requested record: 1 is A, 28 is AAAA.
   public var type: UInt16
   /// The class; 1 is the Internet.
   public var recordClass: UInt16
-  /// The question as it came, for the answer to repeat: resolvers compare even its case.
+  /// The bytes of the question, for the answer to repeat: resolvers compare even its case.
   public var question: [UInt8]
 
-  /// A longer name is none (RFC 1035 §3.1).
+  /// The greatest length of a name, in bytes (RFC 1035 §3.1).
   public static let nameBytesMax = 255
-  /// As long may a label be (RFC 1035 §2.3.4).
+  /// The greatest length of a label, in bytes (RFC 1035 §2.3.4).
   public static let labelBytesMax = 63
-  /// A longer message is not read; it could not come by UDP or TCP.
+  /// The greatest length of a message, in bytes; a longer one could not come by UDP or TCP.
   public static let messageBytesMax = 65_535
 
-  /// The reasons that bytes are no question.
+  /// The reasons for which bytes are not a question.
   public enum Refusal: Error, Sendable, Hashable {
-    /// There is not even a header, or it is an answer: to neither anything is said, lest two servers
-    /// talk to each other for ever.
+    /// The header is missing, or the message is an answer: neither is answered, lest two servers
+    /// answer each other for ever.
     case silence
-    /// The header can be answered and the rest cannot: with its id, by FORMERR.
+    /// The header can be parsed and the rest cannot: the answer is FORMERR, with the question's id.
     case malformed(id: UInt16, opcode: UInt8)
   }
 
-  /// Reads a message. What follows the question, such as EDNS (RFC 6891), is not looked at.
+  /// Parses a message. Everything after the question, such as EDNS (RFC 6891), is ignored.
   public init(_ bytes: [UInt8]) throws(Refusal) {
     guard bytes.count >= 12, bytes.count <= Self.messageBytesMax, bytes[2] & 0x80 == 0 else {
       throw .silence
@@ -114,13 +114,13 @@ public struct DNSQuery: Sendable, Hashable {
   public var typeName: String { DNSType(rawValue: type)?.name ?? "TYPE\(type)" }
 }
 
-/// The types of records that are answered with addresses.
+/// The types of records that hold addresses.
 public enum DNSType: UInt16, Sendable, Hashable, CaseIterable {
   /// An IPv4 address (RFC 1035 §3.4.1).
   case a = 1
   /// An IPv6 address (RFC 3596).
   case aaaa = 28
 
-  /// As it is written: `A`, `AAAA`.
+  /// The type's name, `A` or `AAAA`.
   public var name: String { self == .a ? "A" : "AAAA" }
 }

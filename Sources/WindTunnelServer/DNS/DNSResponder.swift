@@ -1,7 +1,7 @@
 internal import WindTunnel
 
-/// A name server as a value: bytes in, bytes and a time out. It counts the questions, and does nothing
-/// else.
+/// A name server as a value: it turns a message into an answer and a delay, and keeps no state but
+/// the number of questions for each name.
 public struct DNSResponder: Sendable {
   /// The transport that a question came by.
   public enum Transport: Sendable, Hashable {
@@ -11,29 +11,31 @@ public struct DNSResponder: Sendable {
     case tcp
   }
 
-  /// The reply that a question gets.
+  /// The reply to a message.
   public struct Reply: Sendable, Hashable {
-    /// The message; `nil` where nothing is said, which by TCP is a connection that stays open.
+    /// The bytes of the answer; `nil` where none is sent, which by TCP is a connection that stays
+    /// open.
     public var bytes: [UInt8]?
-    /// The time that it takes.
+    /// The delay of the answer.
     public var delay: Duration
-    /// Tells whether a TCP connection is closed then.
+    /// Tells whether a TCP connection is closed after the answer.
     public var closes: Bool
-    /// The decision about it; `nil` for bytes that were no question.
+    /// The decision about the question; `nil` for bytes that are not a question.
     public var decision: DNSDecision?
   }
 
-  /// As many names are counted; of the rest each question is the first.
+  /// The greatest number of names that are counted; each question for a further name counts as its
+  /// first.
   public static let namesMax = 65_536
 
   private let script: DNSScript
   private let seed: UInt64
   private var counts: [String: Int] = [:]
 
-  /// Makes a server that has been asked nothing.
+  /// Makes a responder without any question so far.
   public init(_ script: DNSScript, seed: UInt64 = 1) { (self.script, self.seed) = (script, seed) }
 
-  /// Answers one message of a client's.
+  /// Returns the reply to one message of a client.
   public mutating func reply(to bytes: [UInt8], over transport: Transport) -> Reply {
     let query: DNSQuery
     do throws(DNSQuery.Refusal) { query = try DNSQuery(bytes) } catch {

@@ -15,12 +15,12 @@
 public import Foundation
 public import WindTunnel
 
-/// The answers of a name server: the first entry that is about a question, and whose turn it is, says.
-/// A name that no entry is about does not exist.
+/// A script of a name server's answers: the first entry that matches a question answers it. A name
+/// without an entry does not exist.
 public struct DNSScript: Sendable, Hashable {
   /// The entries, in their order.
   public var entries: [DNSEntry]
-  /// Keys that begin with `_`: kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
 
   /// Makes a script of entries.
@@ -62,20 +62,20 @@ public struct DNSScript: Sendable, Hashable {
   }
 }
 
-/// The decision for one question.
+/// The decision about one question.
 public struct DNSDecision: Sendable, Hashable {
-  /// The name that was asked for.
+  /// The name in the question.
   public var name: String
-  /// The type of record that was asked for, such as `AAAA`.
+  /// The type of the requested record, such as `AAAA`.
   public var type: String
-  /// The how-manieth question for both.
+  /// The ordinal of the question among those for its name and type, from 1.
   public var ordinal: Int
-  /// The entry that answers; `nil` where none is about the name.
+  /// The entry that answers; `nil` where none has the name.
   public var entry: DNSEntry?
-  /// The time that the answer takes.
+  /// The delay of the answer.
   public var delay: Duration
 
-  /// One line that says all of it, such as `api.example.com A 2: servfail after 300 ms`.
+  /// The decision in one line, such as `api.example.com A 2: servfail after 300 ms`.
   public var line: String {
     let answer: String
     if let entry {
@@ -91,9 +91,9 @@ public struct DNSDecision: Sendable, Hashable {
 }
 
 extension DNSScript {
-  /// A script's file is larger than this: it is refused before it is read.
+  /// The greatest size of a script's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 4 << 20
-  /// As many entries may stand in one, and as many addresses in an entry.
+  /// The greatest number of entries in a script, and of addresses in an entry.
   public static let (entriesMax, addressesMax) = (10_000, 1000)
   private static let version = 1
 
@@ -123,7 +123,7 @@ extension DNSScript {
     }
   }
 
-  /// The text of the script's file.
+  /// Returns the contents of the script's file.
   public func data() -> Data { Data(json.fileBytes()) }
 
   /// The object in a script's file.

@@ -1,25 +1,31 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A name server for tests: answers by UDP and TCP (RFC 1035, RFC 7766) what a script says, and asks
-/// nobody.
+/// A name server for tests, by UDP and TCP (RFC 1035, RFC 7766), whose answers are those of a
+/// script. It asks no other server.
 ///
-/// It binds the loopback interface. Forgotten, it stops.
+/// ```swift
+/// let server = try await DNSServer(DNSScript([DNSEntry("*.example.com", fault: .servfail)]))
+/// print("nameserver 127.0.0.1, port \(server.port)")
+/// await server.stop()
+/// ```
+///
+/// The server binds the loopback interface, and stops when it is deallocated.
 public final class DNSServer: Sendable {
   /// The port, the same for both transports.
   public let port: Int
   private let loop: EventLoop
 
-  /// Starts listening.
+  /// Starts a server that listens on the loopback interface.
   ///
   /// - Parameters:
-  ///   - script: What it answers.
-  ///   - seed: What all draws start from.
+  ///   - script: The answers.
+  ///   - seed: The seed of all random draws.
   ///   - port: The port; 0 for any that is free.
-  ///   - idleMax: So long may a connection by TCP say nothing before it is closed (RFC 7766 §6.2.3: a
-  ///     few seconds).
-  ///   - observe: Told of each decision, on the server's own thread: it must be quick.
-  /// - Throws: `ServerError` where the port cannot be listened at.
+  ///   - idleMax: The time that a TCP connection may be idle before it is closed (RFC 7766 §6.2.3:
+  ///     a few seconds).
+  ///   - observe: The observer of decisions, called on the server's own thread: it must be quick.
+  /// - Throws: `ServerError` where the server cannot listen at the port.
   public convenience init(
     _ script: DNSScript,
     seed: UInt64 = 1,
@@ -79,7 +85,7 @@ public final class DNSServer: Sendable {
     self.loop = loop
   }
 
-  /// Listens no more, and closes every connection.
+  /// Stops listening and closes all connections.
   public func stop() async { await loop.stop() }
 }
 
@@ -198,7 +204,8 @@ extension DNSService: ReadinessHandler {
   func loopEnds() { close() }
 }
 
-/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766 §8).
+/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766
+/// §8).
 private final class DNSConnection {
   private let service: DNSService
   private var buffer: [UInt8] = []
@@ -280,7 +287,8 @@ struct Datagrams: Sendable {
   /// Takes over a socket that is bound.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is cut.
+  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is
+  /// cut.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, from: SocketAddress)? {
     var count = -1
     let sender = SocketAddress.asked { address, length in

@@ -110,8 +110,8 @@ extension UnsafeBufferPointer<UInt8> {
     return value
   }
 
-  /// Tells whether this is `uri-host [ ":" port ]` of RFC 9110 §7.2, or nothing at all, which a `Host` may
-  /// be where the target has no authority.
+  /// Tells whether this is `uri-host [ ":" port ]` of RFC 9110 §7.2, or nothing at all, which a
+  /// `Host` may be where the target has no authority.
   var isHostField: Bool { isEmpty || hasAuthoritySyntax(needsPort: false) }
 
   /// Tells whether this is `uri-host ":" port`, as `CONNECT` takes it (RFC 9112 §3.2.3).
@@ -121,8 +121,8 @@ extension UnsafeBufferPointer<UInt8> {
     let end: Int
     if first == 0x5B {
       guard let close = firstIndex(of: 0x5D), close > 1 else { return false }
-      // RFC 3986 §3.2.2: hexadecimal digits, colons and a dotted end; `v1.` for what may come; and a
-      // zone after a percent sign (RFC 6874).
+      // RFC 3986 §3.2.2: hexadecimal digits, colons and a dotted end; `v1.` for what may come; and
+      // a zone after a percent sign (RFC 6874).
       guard part(1..<close).allSatisfy({ $0 == 0x3A || $0.isRegisteredName }) else { return false }
       end = close + 1
     } else {

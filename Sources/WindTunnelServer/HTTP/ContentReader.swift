@@ -124,8 +124,8 @@ struct ContentReader {
     return size
   }
 
-  /// RFC 9112 §7.1.1: an extension that is not understood is ignored, and one that is none is refused:
-  /// where another recipient sees its end elsewhere, it sees another request.
+  /// RFC 9112 §7.1.1: an extension that is not understood is ignored, and one that is none is
+  /// refused: where another recipient sees its end elsewhere, it sees another request.
   private mutating func takeExtensions(_ rest: Bytes, hasSize: Bool) throws(ProtocolError) {
     guard hasSize, rest.first.map({ $0 == 0x3B || $0.isBlank }) ?? true else { throw .noChunkSize }
     guard rest.isChunkExtensions else {
@@ -180,8 +180,8 @@ extension Bytes {
       guard skip(0x3B, &place) else { return false }
       skipBlanks(&place)
       guard skipToken(&place) else { return false }
-      // White space that no value follows belongs in front of the next extension; behind the last one
-      // there is none.
+      // White space that no value follows belongs in front of the next extension; behind the last
+      // one there is none.
       var behind = place
       skipBlanks(&behind)
       guard skip(0x3D, &behind) else { continue }

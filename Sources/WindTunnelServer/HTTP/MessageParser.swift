@@ -56,8 +56,8 @@ enum MessageEvent<Head: Sendable & Hashable>: Sendable, Hashable {
 /// Reads messages, one after the other, out of bytes that it is fed.
 ///
 /// It has never heard of a socket. Feed what came, then ask for events until there is none. However
-/// the bytes are cut, the events are the same but for how content is cut. Messages that came in advance
-/// wait in the parser until somebody asks for them.
+/// the bytes are cut, the events are the same but for how content is cut. Messages that came in
+/// advance wait in the parser until somebody asks for them.
 struct MessageParser<Head: MessageHead> {
   typealias Event = MessageEvent<Head>
 
@@ -81,8 +81,8 @@ struct MessageParser<Head: MessageHead> {
     state = Head.isUnasked ? .line : .idle
   }
 
-  /// Bytes that were fed and not read: the next request's, as long as one is being answered. Between
-  /// answers there should be none: who sends any then answers what nobody asked.
+  /// Bytes that were fed and not read: the next request's, as long as one is being answered.
+  /// Between answers there should be none: who sends any then answers what nobody asked.
   var bufferedBytes: Int { input.count }
 
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {
@@ -159,8 +159,8 @@ extension MessageParser<RequestHead> {
   var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
 }
 
-/// Reads answers. Where one ends depends on what was asked: call ``expectAnswer(to:)`` with the method
-/// of each request that was sent.
+/// Reads answers. Where one ends depends on what was asked: call ``expectAnswer(to:)`` with the
+/// method of each request that was sent.
 typealias ResponseParser = MessageParser<ResponseStart>
 
 extension MessageParser<ResponseStart> {

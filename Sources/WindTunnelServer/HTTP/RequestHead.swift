@@ -13,8 +13,8 @@ struct RequestHead: Sendable, Hashable {
   /// Tells whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
   var expectsContinue: Bool
 
-  /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2 lets
-  /// that one prevail over `Host`).
+  /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2
+  /// lets that one prevail over `Host`).
   var url: RequestURL { RequestURL(target, askedBy: method) }
 
   /// Tells whether the client wants to go on as a WebSocket (RFC 6455 §4.1).

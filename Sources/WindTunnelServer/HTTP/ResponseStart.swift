@@ -69,7 +69,8 @@ extension ResponseStart: MessageHead {
     }
     guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
     guard ended else { return nil }
-    // RFC 9112 §2.3: whatever does not begin with the protocol's name is not the beginning of a head.
+    // RFC 9112 §2.3: whatever does not begin with the protocol's name is not the beginning of a
+    // head.
     let beginning = try input.peek(min(5, input.count)) { bytes throws(ProtocolError) in
       "HTTP/".utf8.starts(with: bytes)
     }

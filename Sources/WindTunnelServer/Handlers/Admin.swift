@@ -2,9 +2,9 @@ internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A server's second port, by which it is asked what it received and told how to go on.
+/// A second port of a server, for questions about its requests and for changes of its scenario.
 ///
-/// It listens to the loopback interface alone and answers JSON:
+/// The port listens on the loopback interface alone and answers with JSON:
 ///
 /// | | | |
 /// |---|---|---|
@@ -17,18 +17,19 @@ public import WindTunnel
 /// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it is flown from the next request on |
 /// | `GET` | `/metrics` | Prometheus text |
 ///
-/// Requests are told without secrets: what a recording would replace in an address is replaced here.
+/// Requests are listed without secrets: parts of a URL that a recording would redact are redacted
+/// here.
 ///
-/// A question that makes no sense is answered by 400 and `{"error"}` in a sentence. Who was led here
-/// by a name that is not this machine's, or by a page of another origin, gets 403.
+/// An invalid request is answered by 400 and `{"error"}` with a sentence. A request by a host name
+/// that is not this machine's, or from a page of another origin, is answered by 403.
 public struct Admin: Sendable {
   /// The port; 0 for any that is free.
   public var port = 0
-  /// The scenarios that can be asked for by their names.
+  /// The scenarios that can be requested by name.
   public var scenarios: [Scenario] = []
-  /// The reason why a scenario cannot be flown here, in a sentence; `nil` where it can.
+  /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
-  /// Told of each scenario that was asked for, before its first request.
+  /// The observer of changes of the scenario, called before the first request in it.
   public var swapped: (@Sendable (Scenario) -> Void)?
 
   /// Makes the settings of an admin port with the defaults: any free port, and no scenarios.

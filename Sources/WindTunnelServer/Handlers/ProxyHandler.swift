@@ -1,7 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The role of a connection to a forward proxy, which takes requests for any host and opens tunnels.
+/// The role of a connection to a forward proxy, which takes requests for any host and opens
+/// tunnels.
 final class ProxyHandler: RequestHandler {
   private let context: PortContext
   private let proxy: ProxyContext
@@ -195,7 +196,8 @@ private enum ProxyRoute {
     return .tunnel(host, port: port)
   }
 
-  /// Tells whether there is a host, and a port if one was written. What is no port is left in the host.
+  /// Tells whether there is a host, and a port if one was written. What is no port is left in the
+  /// host.
   private static func namesHost(_ url: RequestURL) -> Bool {
     guard let host = url.host, !host.isEmpty, url.port != 0 else { return false }
     return host.hasPrefix("[") ? SocketAddress(host, port: 0) != nil : !host.contains(":")

@@ -105,8 +105,9 @@ extension Link {
 
 /// The answer of a proxy to a peer that has not given its code.
 ///
-/// A person types the code into a page, and from then on the whole device is served: a phone's settings
-/// have no place for it, or programs that do not use them. A program gives it as the proxy's password.
+/// A person types the code into a page, and from then on the whole device is served: a phone's
+/// settings have no place for it, or programs that do not use them. A program gives it as the
+/// proxy's password.
 struct CodePage {
   let response: Response
 
@@ -158,8 +159,8 @@ enum GivenCode {
   /// A form with more in it than a code is not read.
   static let formBytesMax = 256
 
-  /// Reads `Proxy-Authorization: Basic`, whose password it is (RFC 9110 §11.7.2, RFC 7617 §2); `nil`
-  /// where there is none.
+  /// Reads `Proxy-Authorization: Basic`, whose password it is (RFC 9110 §11.7.2, RFC 7617 §2);
+  /// `nil` where there is none.
   static func inCredentials(_ headers: HeaderFields) -> String? {
     guard let field = headers["Proxy-Authorization"] else { return nil }
     let parts = field.split(separator: " ", maxSplits: 1)

@@ -36,11 +36,12 @@ struct ReplayHandler: RequestHandler {
     if name.isEmpty { return true }
     let bare = name.withoutBrackets
     if let isAny = PrivateAddress.isAnyAddress(bare) {
-      // No page's name is an address, which leads where it says: an emulator calls its host 10.0.2.2.
-      // All but the one that browsers take for the machine they run on.
+      // No page's name is an address, which leads where it says: an emulator calls its host
+      // 10.0.2.2. All but the one that browsers take for the machine they run on.
       return !isAny || SocketAddress.spelled(bare) == SocketAddress.spelled(context.host)
     }
-    // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container have.
+    // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container
+    // have.
     if !name.contains(".") { return true }
     if Self.machineNames.contains(name) { return true }
     if !PrivateAddress.isLoopback(context.host), Self.isLocalName(name) { return true }

@@ -129,8 +129,9 @@ extension Fault {
 
 extension RequestLog.Entry {
   /// The entry's JSON, without secrets:
-  /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults", "status",
-  /// "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end has is null.
+  /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults",
+  /// "status", "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end
+  /// has is null.
   var json: JSON {
     [
       "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
@@ -225,8 +226,8 @@ struct RequestQuestion: Sendable, Hashable {
     }
   }
 
-  /// A method in small letters is another one (RFC 9110 §9.1), which nobody means: no request would be
-  /// found, and a question for none passed.
+  /// A method in small letters is another one (RFC 9110 §9.1), which nobody means: no request would
+  /// be found, and a question for none passed.
   private static func pattern(
     _ text: String,
     _ place: String,

@@ -4,8 +4,8 @@ internal import WindTunnel
 
 /// The event loops of a server, each with the connections that are open on it.
 ///
-/// Connections are dealt to the loops in turn and stay where they are. What they share is behind the
-/// deck's lock, so how many loops there are changes no decision, only how many cores are used.
+/// Connections are dealt to the loops in turn and stay where they are. What they share is behind
+/// the deck's lock, so how many loops there are changes no decision, only how many cores are used.
 struct EventLoopGroup: Sendable {
   /// One loop and its connections.
   struct Member: Sendable {
@@ -15,10 +15,10 @@ struct EventLoopGroup: Sendable {
 
   /// The number of threads that serve unless it is set.
   ///
-  /// A server that only plays leaves half of the cores to the clients, which are on this machine, too: on
-  /// two cores one loop answers half as many requests again as two, for two wake each other and the client
-  /// up by turns. Who passes requests on or seals answers has more to do, and takes every core. More
-  /// than four gain nothing, since they wait for the deck's lock.
+  /// A server that only plays leaves half of the cores to the clients, which are on this machine,
+  /// too: on two cores one loop answers half as many requests again as two, for two wake each other
+  /// and the client up by turns. Who passes requests on or seals answers has more to do, and takes
+  /// every core. More than four gain nothing, since they wait for the deck's lock.
   static func standardCount(cores: Int, onlyPlays: Bool) -> Int {
     min(max(1, onlyPlays ? cores / 2 : cores), 4)
   }
@@ -42,8 +42,8 @@ struct EventLoopGroup: Sendable {
 
   /// Lets every connection end within `grace`, then closes what is left and ends the threads.
   ///
-  /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be sure
-  /// that nothing new is begun.
+  /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be
+  /// sure that nothing new is begun.
   func stop(grace: Duration, closePorts: @escaping @Sendable () -> Void) async {
     for member in members {
       // A loop that has stopped already has nothing to end.

@@ -3,50 +3,56 @@ internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Plays a deck on real sockets, and records from a real server where it has an upstream.
+/// A server that plays a deck on real sockets, and records from a real server where it has an
+/// upstream.
 ///
-/// A thread for each core, up to four, serves the connections; forgotten, it stops. It binds the loopback
-/// interface unless told otherwise.
+/// ```swift
+/// let server = try await ReplayServer(deck)
+/// let user = try await UserAPI(session: session, base: server.url).profile(7)
+/// await server.stop()
+/// ```
+///
+/// A thread for each core, up to four, serves the connections. The server binds the loopback
+/// interface by default, and stops when it is deallocated.
 public final class ReplayServer: Sendable {
-  /// The settings of a server.
+  /// The options of a server.
   public struct Options: Sendable {
     /// The address to listen at, as a literal.
     public var host = "127.0.0.1"
     /// The port; 0 for any that is free.
     public var port = 0
-    /// Tells whether every answer ends its connection, so that each attempt of a client starts on its own.
+    /// Tells whether every answer ends its connection, so that each attempt of a client opens one.
     public var closesConnections = false
-    /// The server that a recording deck's requests go to.
+    /// The server to which a recording deck forwards requests.
     public var upstream: Upstream?
-    /// The servers of hosts that the deck ignores: where requests that name them go. A request names
-    /// one by a whole URL, as to a proxy, or by its `Host`.
+    /// The servers of hosts that the deck ignores, to which their requests are forwarded. A request
+    /// names its host by a whole URL, as to a proxy, or by `Host`.
     public var ignoredHosts: [Upstream] = []
-    /// Tells whether redirects to other hosts lead back here, where those are answered from the cassette
-    /// like the rest: a client that follows them never leaves.
+    /// Tells whether redirects to other hosts lead back to this server, which answers them from the
+    /// cassette like all others: a client that follows them never leaves the server.
     public var leadsBack = false
-    /// The policy by which requests are answered: by the name that the server is asked by and the
-    /// page that asks; `nil`: all are.
+    /// The policy of the host names and web pages whose requests are answered; `nil`: all are.
     public var origins: OriginPolicy?
-    /// Makes it a forward proxy.
+    /// The settings of a forward proxy; `nil`: the server is none.
     public var proxy: Proxying?
-    /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
+    /// The origin on the cassette in place of the upstream's; `nil`: the upstream's own.
     public var recordedOrigin: RequestURL?
-    /// Tells whether an origin that is recorded may answer in every content coding that the client
-    /// accepts. Nothing is kept of codings that cannot be opened (br, zstd), so by default it is
-    /// only asked for those that can.
+    /// Tells whether a recorded origin may answer in every content coding that the client accepts.
+    /// Answers in codings that cannot be decoded (br, zstd) are not recorded, so that by default
+    /// only the others are requested.
     public var keepsEncodings = false
-    /// The certificates of TLS; `nil`: plain HTTP is spoken.
+    /// The certificates and versions of TLS; `nil`: plain HTTP.
     public var tls: ServerTLS?
-    /// The number of threads, each with its connections; `nil`: one for every core, of a server that
-    /// only plays and speaks no TLS one for every two, and no more than four. What is decided does not
-    /// depend on it.
+    /// The number of threads, each with its connections; `nil`: one for every core, and for a
+    /// server that only plays and does not use TLS one for every two, but no more than four.
+    /// Decisions do not depend on it.
     public var loops: Int?
-    /// The limits of a peer.
+    /// The limits that clients must keep to.
     public var limits = Limits.standard
-    /// Opens a port of its own by which the server is asked and told.
+    /// The settings of the admin port; `nil`: none is opened.
     public var admin: Admin?
-    /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that look at bodies, so that those are
-    /// kept from the beginning.
+    /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that compare bodies, so that
+    /// bodies are kept from the beginning.
     public var isReloaded = false
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
@@ -66,7 +72,7 @@ public final class ReplayServer: Sendable {
     var onlyPlays: Bool { !passesOn && tls == nil }
   }
 
-  /// The port it listens at.
+  /// The port that the server listens at.
   public let port: Int
 
   private let group: EventLoopGroup
@@ -80,7 +86,7 @@ public final class ReplayServer: Sendable {
   private let adminPort: Int?
   private let adminGroup: EventLoopGroup?
 
-  /// Starts a server that listens.
+  /// Starts a server and returns when it listens.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
     self.deck = deck
     if let obstacle = options.obstacle(to: deck.scenario) { throw obstacle }
@@ -124,17 +130,17 @@ public final class ReplayServer: Sendable {
     self.adminListener.withLock { $0 = adminListener }
   }
 
-  /// The address of its admin port, `http://127.0.0.1:PORT`; `nil` where it has none.
+  /// The URL of the admin port, `http://127.0.0.1:PORT`; `nil` where there is none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its plays
-  /// anew.
+  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its
+  /// plays from zero.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)
     options.received?.log.withLock { $0.beginTape() }
   }
 
-  /// Its address: `http://127.0.0.1:PORT`, or by `https` where it speaks TLS.
+  /// The URL of the server: `http://127.0.0.1:PORT`, or by `https` where it uses TLS.
   public var url: String {
     // Of all addresses the one is told that this machine has for sure.
     let isAny = PrivateAddress.isAnyAddress(options.host) == true
@@ -146,12 +152,12 @@ public final class ReplayServer: Sendable {
   /// The connections that it has, and has had.
   package var connections: ConnectionCounts { group.open.counts }
 
-  /// Opens one more port whose connections all belong to a lane, for what happens before a request
-  /// could name one.
+  /// Opens one more port whose connections all belong to a lane, for faults that happen before a
+  /// request could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
 
-  /// Opens one more port, for lanes that have it one after the other: to each its requests come at the same
-  /// address.
+  /// Opens one more port, for lanes that have it one after the other: to each its requests come at
+  /// the same address.
   package func openPort(lentTo lane: Locked<Lane>) async throws -> Int {
     try await openPort(of: .lent(lane))
   }
@@ -179,7 +185,7 @@ public final class ReplayServer: Sendable {
     group.listening.execute { _ in listener.close() }
   }
 
-  /// Listens no more, lets what is in flight end within `grace`, and closes every connection.
+  /// Stops listening, gives requests in flight the time `grace` to end, and closes all connections.
   public func stop(grace: Duration = .seconds(5)) async {
     let listeners = listeners.withLock { listeners in
       defer { listeners = [:] }
@@ -196,8 +202,8 @@ public final class ReplayServer: Sendable {
     await adminGroup?.stop(grace: .zero) { adminListener?.close() }
   }
 
-  /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and say how
-  /// many.
+  /// Tells whether this system can lose attempts to connect: its full accept queues drop them, and
+  /// report the number.
   public static var canLoseSYNs: Bool { Platform.dropsSYNs }
 }
 

@@ -1,48 +1,52 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The amounts that a peer may ask of this end before it is refused, each with the default that it
-/// resembles.
+/// The limits that a peer must keep to before it is refused, each with the default of another
+/// server that it follows.
 public struct Limits: Sendable, Hashable {
-  /// The longest request line; more is 414.
+  /// The greatest length of a request line, in bytes; a longer one is answered by 414.
   ///
   /// nginx: one buffer of `large_client_header_buffers`, 8k.
   public var requestLineBytesMax = 8 * 1024
-  /// The whole field section, and the whole trailer section; more is 431.
+  /// The greatest length of the field section, and of the trailer section, in bytes; a longer one
+  /// is answered by 431.
   ///
   /// h11: 64 KiB.
   public var headerBytesMax = 64 * 1024
-  /// The fields of one section; more is 431.
+  /// The greatest number of fields in a section; more are answered by 431.
   ///
   /// Apache's `LimitRequestFields` is 100, Jetty's 200.
   public var headerFieldsMax = 200
-  /// A request's content without its framing; more is 413.
+  /// The greatest length of a request's content, without its framing; more is answered by 413.
   ///
-  /// nginx has 1 MiB, Caddy none. This is as much as is read of a cassette's side file; what is not
-  /// small waits in a file, too, and fills no memory.
+  /// nginx has 1 MiB, Caddy none. This is the limit of a cassette's side file; large content waits
+  /// in a file, too, and does not fill memory.
   public var bodyBytesMax = Cassette.fileBytesMax
-  /// A request's content that nobody looks at and that is not kept; more is 413.
+  /// The greatest length of a request's content that is neither read nor kept; more is answered by
+  /// 413.
   ///
-  /// It takes time and no memory: room for the largest upload that a test would make.
+  /// Such content takes time and no memory: the limit has room for the largest upload that a test
+  /// would make.
   public var unreadBodyBytesMax = 16 * 1024 * 1024 * 1024
-  /// One line that announces a chunk, with its extensions; more is 400.
+  /// The greatest length of a line that announces a chunk, with its extensions; a longer one is
+  /// answered by 400.
   ///
   /// Go: `maxLineLength`, 4096.
   public var chunkLineBytesMax = 4096
-  /// All extensions of all chunks of one message; more is 400.
+  /// The greatest length of all extensions of all chunks of a message; more is answered by 400.
   ///
   /// Go: `excess` of 16 KiB.
   public var chunkExtensionBytesMax = 16 * 1024
-  /// Connections open at once; further ones are closed as they come.
+  /// The greatest number of open connections; further ones are closed at once.
   ///
   /// nginx's `worker_connections` is 512, which a load test would notice.
   public var connectionsMax = 16_384
-  /// The time that a connection may lie idle between two requests.
+  /// The time that a connection may be idle between two requests.
   ///
   /// nginx: `keepalive_timeout`, 75 s.
   public var idleSeconds = 75.0
   /// The time that a request may take to arrive, from its first byte to its last, however steadily
-  /// it drips.
+  /// its bytes come.
   ///
   /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
   public var requestSeconds = 60.0
@@ -54,36 +58,36 @@ public struct Limits: Sendable, Hashable {
   ///
   /// OpenSSL takes a chain of certificates of 100 KiB.
   public var handshakeBytesMax = 256 * 1024
-  /// The time that the end of a connection waits for a peer that neither takes what was said to it
-  /// nor sends anything; one that goes on sending is heard for ``requestSeconds``, and what it
-  /// sends is thrown away (RFC 9112 §9.6).
+  /// The time for which a connection that is being closed waits for a peer that neither reads nor
+  /// sends; a peer that goes on sending has ``requestSeconds``, and its bytes are discarded (RFC
+  /// 9112 §9.6).
   ///
   /// nginx: `lingering_timeout`, 5 s, and `lingering_time`, 30 s.
   public var lingerSeconds = 5.0
-  /// The time that a connect to one address of an origin may take, its TLS handshake included.
+  /// The time that connecting to one address of an origin may take, its TLS handshake included.
   ///
   /// Go's `DefaultTransport`: 30 s.
   public var connectSeconds = 30.0
-  /// The time that an origin may say nothing and take nothing while it has a request.
+  /// The time for which an origin with a request may neither send nor read anything.
   ///
   /// Envoy's `stream_idle_timeout` is 5 min, nginx's `proxy_read_timeout` 60 s, which would break
   /// off long polls.
   public var answerSeconds = 300.0
-  /// The time that an origin may say nothing while its client has said that it sends no more: it
-  /// may still read, or have left, which only bytes to it can show.
+  /// The time for which an origin may send nothing after its client has closed its direction: it
+  /// may still read, or be gone, which only bytes to it can show.
   ///
   /// nginx takes it for gone at once.
   public var halfClosedSeconds = 10.0
-  /// The time that a connection to an origin waits for its next request. Node.js closes after 5 s,
-  /// so that a request is seldom sent in vain.
+  /// The time that a connection to an origin is kept for its next request. Node.js closes after 5
+  /// s, so that a request is seldom sent in vain.
   public var upstreamIdleSeconds = 4.0
-  /// The time that a tunnel may lie idle.
+  /// The time that a tunnel may be idle.
   ///
   /// nginx: `proxy_timeout` of a stream, 10 min.
   public var tunnelIdleSeconds = 600.0
-  /// The time that a tunnel may last, busy or not: a day, so that what is forgotten ends.
+  /// The time that a tunnel may last, busy or not: a day, so that forgotten ones end.
   public var tunnelSeconds = 86_400.0
-  /// Output waiting in this process before production stops.
+  /// The number of bytes of output that wait in this process before no more is produced.
   ///
   /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.
   public var queuedBytesMax = 256 * 1024
@@ -94,7 +98,7 @@ public struct Limits: Sendable, Hashable {
   /// The limits that a server sets its clients.
   public static let standard = Limits()
 
-  /// The limits that a client sets its server: content of any length, since it is passed on in
+  /// The limits that a client sets its server: content of any length, since it is forwarded in
   /// pieces.
   public static let upstream: Limits = {
     var limits = Limits()
@@ -104,14 +108,13 @@ public struct Limits: Sendable, Hashable {
   }()
 }
 
-/// The limit of the files and connections that this process may have open at once
-/// (`RLIMIT_NOFILE`).
+/// The limit of files and connections that this process may have open at once (`RLIMIT_NOFILE`).
 public enum OpenFiles {
   /// The most that a process has open beside its connections.
   private static let others = 256
 
-  /// Lets a server have as many connections as it takes, as far as the system allows that; a limit
-  /// that is high enough stays as it is.
+  /// Raises the limit to the number of connections that a server accepts, as far as the system
+  /// allows; a limit that is high enough stays as it is.
   ///
   /// - Returns: A sentence for a person where the system allows fewer.
   @discardableResult

@@ -157,10 +157,10 @@ extension Socket {
   }
 }
 
-/// A port of the loopback interface at which nobody listens and nobody else can: connections to it
-/// are refused for as long as this lives.
+/// A port of the loopback interface at which nothing listens, and nothing else can: connections to
+/// it are refused for as long as this object lives.
 public final class ClosedPort: Sendable {
-  /// The port's number, which the system chose.
+  /// The number of the port, which the system chose.
   public let port: Int
   private let socket: Socket
 

@@ -177,14 +177,14 @@ enum TLSRole: Sendable, Hashable { case client, server }
 public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The port belongs to another process.
   case portInUse(Int)
-  /// The address or port cannot be listened at.
+  /// The server cannot listen at the address or port.
   case cannotListen(String)
-  /// TLS was asked for and there is none: half a sentence says why.
+  /// TLS was requested and is not available, for this reason, half a sentence.
   case tlsUnavailable(String)
-  /// The upstream's address makes no sense or is not known.
+  /// The upstream's URL is invalid or its host is not known.
   case upstream(String)
 
-  /// The sentence for a person.
+  /// The reason in a sentence.
   public var description: String {
     switch self {
     case .portInUse(let port):

@@ -2,17 +2,25 @@ public import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// An authority of its own that issues certificates to servers while they are asked for.
+/// A certificate authority that issues certificates to servers on demand.
 ///
-/// Its key is made with it, stays in memory and goes with it: a client that trusts the certificate
-/// trusts nothing any more once the process has ended. Everything is on the curve P-256.
+/// ```swift
+/// let authority = try CertificateAuthority()
+/// try authority.write(to: file)
+/// var options = ReplayServer.Options()
+/// options.tls = ServerTLS(authority: authority)
+/// let server = try await ReplayServer(deck, options)
+/// ```
+///
+/// The key is generated with the authority and exists in memory alone: once the process has ended,
+/// a client that trusts the certificate trusts nothing by it. All keys are on the curve P-256.
 public final class CertificateAuthority: Sendable {
   /// The certificate as text (RFC 7468), for clients that are to trust it.
   public var pem: String { root.certificate.pem }
-  /// The certificate in DER, as phones and key chains take it.
+  /// The certificate in DER, as phones and keychains import it.
   public var der: Data { root.certificate.der }
-  /// The name of the authority, such as `WindTunnel CA 1F4A92`: another name each time, so that one
-  /// that is installed somewhere can be told from the next.
+  /// The name of the authority, such as `WindTunnel CA 1F4A92`: a new one each time, so that an
+  /// installed one can be told from the next.
   public let name: String
 
   /// As many certificates are kept; a client can ask for any name it likes.
@@ -32,7 +40,7 @@ public final class CertificateAuthority: Sendable {
   private let serverKey: PrivateKey
   private let shelf = Locked(Shelf())
 
-  /// Makes an authority.
+  /// Makes an authority with a new key.
   ///
   /// - Throws: `ServerError.tlsUnavailable` where there is no OpenSSL 3.
   public convenience init() throws(ServerError) { try self.init(OpenSSL.shared()) }
@@ -64,7 +72,7 @@ public final class CertificateAuthority: Sendable {
     )
   }
 
-  /// Writes the certificate, and only that, in one step.
+  /// Writes the certificate, without the key, to a file atomically.
   ///
   /// - Throws: `FileError.unwritable`.
   public func write(to file: URL) throws { try FileError.writing(Data(pem.utf8), to: file) }

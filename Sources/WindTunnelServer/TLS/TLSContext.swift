@@ -103,33 +103,32 @@ final class TLSContext: @unchecked Sendable {
   }
 }
 
-/// The manner in which a server speaks TLS: the issuer of its certificates, and the versions that
-/// it takes.
+/// The TLS settings of a server: the issuer of its certificates, and the versions that it accepts.
 public struct ServerTLS: Sendable {
-  /// Issues a certificate for each host that a client names (SNI, RFC 6066 §3); a client that names
-  /// none gets one for this machine.
+  /// The authority that issues a certificate for each host that a client names (SNI, RFC 6066 §3);
+  /// a client that names none gets one for this machine.
   public let authority: CertificateAuthority
-  /// The versions that are spoken.
+  /// The versions that the server accepts.
   public var versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
 
-  /// With an authority of somebody's own.
+  /// Makes settings with a given authority.
   public init(authority: CertificateAuthority) { self.authority = authority }
 
-  /// With an authority made for it.
+  /// Makes settings with a new authority.
   ///
   /// - Throws: `ServerError.tlsUnavailable` where there is no OpenSSL 3.
   public init() throws(ServerError) { authority = try CertificateAuthority() }
 }
 
-/// The authorities that a client believes about a server.
+/// The authorities that a client trusts.
 public enum Trust: Sendable, Hashable {
-  /// Whoever the machine trusts.
+  /// The authorities that the system trusts.
   case system
-  /// Nobody but the certificates of a file in PEM.
+  /// The certificates of a file in PEM, and no others.
   case certificates(URL)
 }
 
-/// A version of TLS that is spoken here; what is older is refused everywhere by now (RFC 8996).
+/// A supported version of TLS; clients refuse older ones by now (RFC 8996).
 public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
   /// TLS 1.2, by RFC 5246.
   case v1_2 = "1.2"
@@ -139,6 +138,6 @@ public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
   /// The number that travels.
   fileprivate var number: Int { self == .v1_2 ? 0x0303 : 0x0304 }
 
-  /// The older is the lesser.
+  /// Tells whether one version is older than another.
   public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.number < right.number }
 }

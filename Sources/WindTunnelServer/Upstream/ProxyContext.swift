@@ -72,17 +72,17 @@ final class ProxyContext: Sendable {
   }
 }
 
-/// The settings that make a server a forward proxy (RFC 9110 §3.7): it takes requests for any host,
-/// and tunnels.
+/// The settings that make a server a forward proxy (RFC 9110 §3.7): it accepts requests for any
+/// host, and tunnels.
 public struct Proxying: Sendable {
-  /// The peers that it serves.
+  /// The choice of peers that the proxy serves.
   public var admission = Admission.everyone
-  /// Told of what becomes of peers, on the server's thread: it must be quick.
+  /// The observer of events about peers, called on the server's thread: it must be quick.
   public var notice: (@Sendable (PeerEvent) -> Void)?
-  /// The addresses that other machines are connected to, although they are this machine's or of a
-  /// private network that those machines are not in.
+  /// The addresses that other machines are connected to although they belong to this machine, or to
+  /// a private network that those machines are not in.
   public var allowedAddresses: [AllowedAddress] = []
-  /// The way in which tunnels are opened; `nil`: they stay closed.
+  /// The settings for decrypting tunnels; `nil`: they are relayed as they are.
   public var opening: TunnelOpening? {
     didSet { authority = opening?.tls.authority.pem }
   }
@@ -91,24 +91,25 @@ public struct Proxying: Sendable {
 
   fileprivate let resolver: Resolver
 
-  /// Makes settings with the defaults: every peer is served, and tunnels stay closed.
+  /// Makes settings with the defaults: every peer is served, and tunnels are not decrypted.
   public init() { resolver = Resolver() }
 
   /// Looks names up otherwise.
   init(_ resolver: Resolver) { self.resolver = resolver }
 
-  /// The name by which the proxy itself is asked: `http://wind.tunnel/`.
+  /// The host name of the proxy itself: `http://wind.tunnel/`.
   public static let host = "wind.tunnel"
   /// The path to which the page that asks for the code sends it.
   static let codePath = "/code"
 }
 
-/// The way in which a proxy looks into tunnels: it ends TLS with the client by certificates of its
-/// own, and begins it anew with the origin.
+/// The settings for decrypting tunnels: the proxy ends TLS with the client, with certificates of
+/// its own, and begins it again with the origin.
 public struct TunnelOpening: Sendable {
-  /// The authority that vouches to clients for the hosts that they ask for.
+  /// The TLS settings towards clients, whose authority issues certificates for the hosts that they
+  /// ask for.
   public let tls: ServerTLS
-  /// The authorities that vouch to the proxy for the real servers.
+  /// The authorities that the proxy trusts about the real servers.
   public let trust: Trust
 
   /// Makes settings of an issuer and the trusted authorities.

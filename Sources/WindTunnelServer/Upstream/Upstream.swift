@@ -4,7 +4,8 @@ public import WindTunnel
 public struct Upstream: Sendable {
   /// The URL of the server.
   public private(set) var url: RequestURL
-  /// Tells whether requests to other ports of an ignored host go there, too, and to those.
+  /// Tells whether requests to other ports of an ignored host are forwarded to it, too, at those
+  /// ports.
   public var isAnyPort = false
   private(set) var addresses: [SocketAddress]
   /// The TLS settings of a server by `https`.
@@ -26,15 +27,15 @@ public struct Upstream: Sendable {
     tls = (context, name)
   }
 
-  /// Finds the upstream's addresses and, by `https`, reads whom to trust; that may take as long as
-  /// a resolver takes.
+  /// Resolves the upstream's host and, for `https`, reads the trusted certificates; takes as long
+  /// as the resolver does.
   ///
   /// - Parameters:
-  ///   - url: Where it is, without a path.
-  ///   - trust: Who may vouch for a server by `https`.
+  ///   - url: The upstream's URL, without a path.
+  ///   - trust: The authorities that are trusted about a server by `https`.
   /// - Throws: `ServerError.upstream` for a URL that is not `http://HOST[:PORT]` or
-  ///   `https://HOST[:PORT]`, for a host without an address, or for certificates that do not read;
-  ///   `ServerError.tlsUnavailable` for `https` where there is no OpenSSL 3.
+  ///   `https://HOST[:PORT]`, for a host without an address, or for certificates that cannot be
+  ///   parsed; `ServerError.tlsUnavailable` for `https` where there is no OpenSSL 3.
   public init(_ url: RequestURL, trusting trust: Trust = .system) throws(ServerError) {
     self.url = url
     guard let scheme = url.scheme, let host = url.host, !host.isEmpty else {

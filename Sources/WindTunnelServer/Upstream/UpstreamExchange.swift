@@ -569,7 +569,8 @@ extension UpstreamExchange {
   /// The client is gone; what came until then is kept as what it left.
   func clientLeft() {
     defer { exchange.finished(.clientLeft) }
-    // What has come to its end is kept as that, though it may be that it is still being written down.
+    // What has come to its end is kept as that, though it may be that it is still being written
+    // down.
     guard !isOver else { return }
     isOver = true
     stopPatience()

@@ -2,17 +2,17 @@ public import Foundation
 public import WindTunnel
 internal import WindTunnelSymptoms
 
-/// The answers of a live origin beside those that a cassette has recorded: interaction by
-/// interaction, field by field.
+/// A comparison of a live origin's answers with those on a cassette: interaction by interaction,
+/// field by field.
 public struct Drift: Sendable, Hashable {
-  /// One field in which a live answer is not the recorded one.
+  /// A field in which the live answer differs from the recorded one.
   public struct Difference: Sendable, Hashable {
-    /// The place: `status`, `header content-type`, `body $.users[0].name`, `body line 3`, `body byte
-    /// 17`, or `answer` where one of the two is a failure.
+    /// The place of the field: `status`, `header content-type`, `body $.users[0].name`,
+    /// `body line 3`, `body byte 17`, or `answer` where one of the two is a failure.
     public var place: String
-    /// The value that was recorded; `nil` where there was nothing.
+    /// The recorded value; `nil` where there is none.
     public var recorded: String?
-    /// The value that the origin gives now; `nil` where that is nothing.
+    /// The live value; `nil` where there is none.
     public var live: String?
 
     /// Makes a difference at a place.
@@ -25,21 +25,21 @@ public struct Drift: Sendable, Hashable {
 
   /// The verdict on one interaction.
   public enum Verdict: Sendable, Hashable {
-    /// The origin answers as it was recorded, but for volatile parts.
+    /// The live answer equals the recorded one, without volatile parts.
     case same
-    /// The origin answers otherwise than it was recorded.
+    /// The live answer differs from the recorded one.
     case drifted([Difference])
-    /// It could not be asked, and why; that is no drift.
+    /// The origin could not be asked, for this reason, which is no drift.
     case skipped(String)
   }
 
-  /// One interaction of the cassette.
+  /// An interaction of the cassette, with its verdict.
   public struct Entry: Sendable, Hashable {
-    /// Its place, counted from one.
+    /// The interaction's number on the cassette, from 1.
     public var number: Int
-    /// The request of it, such as `GET https://api.example.com/users/7`.
+    /// The recorded request, such as `GET https://api.example.com/users/7`.
     public var request: String
-    /// The verdict on this interaction.
+    /// The verdict on the interaction.
     public var verdict: Verdict
 
     /// Makes an entry of its parts.
@@ -73,10 +73,11 @@ public struct Drift: Sendable, Hashable {
 }
 
 extension Drift: CustomStringConvertible {
-  /// The number of differences of one interaction that a person is shown; a program gets all of them.
+  /// The number of differences of one interaction that a person is shown; a program gets all of
+  /// them.
   private static let differencesMax = 20
 
-  /// The interactions that drifted and those that were skipped, for a person; the last line counts.
+  /// The interactions that have drifted or were skipped, and a last line that counts them.
   public var description: String {
     var lines: [String] = []
     for entry in entries {
@@ -97,7 +98,7 @@ extension Drift: CustomStringConvertible {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The same for a program: `windtunnelDrift`, the counts and every interaction.
+  /// The drift as JSON, for programs: `windtunnelDrift`, the counts and every interaction.
   public var data: Data {
     let json: JSON = [
       "windtunnelDrift": 1,

@@ -22,8 +22,8 @@ package struct Secrets: Sendable {
   private var values: [String: String]
 
   /// Takes values by name: `authorization` stands for every `REDACTED-authorization-N`,
-  /// `authorization-2` for the second alone. A name may be spelled as it was before it was redacted:
-  /// `loginToken` is `logintoken`, `api_key` is `api-key`.
+  /// `authorization-2` for the second alone. A name may be spelled as it was before it was
+  /// redacted: `loginToken` is `logintoken`, `api_key` is `api-key`.
   package init(_ values: [String: String]) {
     self.values = Dictionary(values.map { (Self.name($0), $1) }) { first, _ in first }
   }

@@ -1,36 +1,40 @@
 internal import Foundation
 public import WindTunnel
 
-/// Holds a cassette against the live origin: asks it for each interaction, one after the other in
-/// recorded order, and compares.
+/// A comparison of a cassette with the live origin: each interaction's request is sent again, one
+/// after the other in recorded order, and the answers are compared.
 ///
-/// Only what is safe to ask is asked (RFC 9110 §9.2.1), unless told otherwise; what cannot be asked
-/// is skipped and named.
+/// ```swift
+/// let verifier = Verifier(try Upstream(RequestURL(origin)))
+/// let drift = try await verifier.verify(cassette)
+/// ```
+///
+/// By default only safe requests are sent (RFC 9110 §9.2.1); the others are skipped and named.
 public struct Verifier: Sendable {
-  /// The origin that stands on the cassette; `nil`: the one that most of it was recorded from.
+  /// The origin on the cassette; `nil`: the one that most of it was recorded from.
   public var recordedOrigin: RequestURL?
-  /// The values that redacted parts of requests stood for: `authorization` for every
+  /// The values of redacted parts of requests: `authorization` for every
   /// `REDACTED-authorization-N`, `authorization-2` for the second alone.
   public var secrets: [String: String] = [:]
-  /// Tells whether requests are asked again that may change something.
+  /// Tells whether requests that may change something are sent, too.
   public var asksUnsafe = false
-  /// The time that an answer may take once there is a connection.
+  /// The time that an answer may take on an open connection.
   public var timeout: Duration = .seconds(30)
-  /// The rules by which live answers are redacted beside what always is, before any of them is
-  /// told.
+  /// The rules, beside those that always apply, by which live answers are redacted before any of
+  /// them is shown.
   public var redaction = RedactionRules.standard
-  /// Header fields that are not compared, beside those that change with each answer anyway.
+  /// The names of further header fields that are not compared.
   public var volatile: [String] = []
   /// Tells, behind a secret that is missing, how one of its name is given.
   package var advice: @Sendable (_ name: String) -> String = { _ in "" }
-  /// The limits of an answer's size and of a connect's time.
+  /// The limits of an answer's size and of the time to connect.
   public var limits = Limits.upstream
   private let upstream: Upstream
 
   /// Makes a verifier of a server.
   public init(_ upstream: Upstream) { self.upstream = upstream }
 
-  /// Asks and compares.
+  /// Sends the requests and compares the answers.
   ///
   /// - Throws: `ServerError.upstream` where the server cannot be reached.
   public func verify(_ cassette: Cassette) async throws -> Drift {

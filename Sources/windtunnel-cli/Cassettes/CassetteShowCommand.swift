@@ -96,8 +96,8 @@ struct ShownInteraction {
     (self.interaction, self.number) = (interaction, number)
   }
 
-  /// The interaction's entry in the list: `status` and `bytes` are `null` where there is no answer, and
-  /// `failure` where it is whole.
+  /// The interaction's entry in the list: `status` and `bytes` are `null` where there is no answer,
+  /// and `failure` where it is whole.
   var json: JSON { .object(members) }
 
   /// The same with fields and bodies; a body is opened for reading, and `null` where it is no text.

@@ -68,7 +68,8 @@ struct GitHistory {
     }
   }
 
-  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed over.
+  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed
+  /// over.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
     if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }
@@ -108,8 +109,8 @@ struct GitHistory {
 }
 
 extension GitHistory {
-  /// The same files, where one that is gone and a new one that has taken over most of what it said are
-  /// one file under another name.
+  /// The same files, where one that is gone and a new one that has taken over most of what it said
+  /// are one file under another name.
   ///
   /// Told by what they say and not by git, which knows of no rename before the new file is added.
   func renamed(_ files: [File]) throws -> [File] {

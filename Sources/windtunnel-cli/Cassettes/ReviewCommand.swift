@@ -1,8 +1,8 @@
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-/// Lists what was taken out of a cassette and why, for whoever looks through a recording before it is
-/// committed.
+/// Lists what was taken out of a cassette and why, for whoever looks through a recording before it
+/// is committed.
 enum ReviewCommand: Command {
   static let name = "cassette review"
   static let summary = "List what was taken out of a cassette, why, and how to keep it."

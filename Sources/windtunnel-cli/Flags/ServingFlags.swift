@@ -65,7 +65,8 @@ enum AdminFlag {
     "One more port, to ask what came and to change the weather; 0 for any."
   )
 
-  /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the command.
+  /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the
+  /// command.
   static func admin(
     _ arguments: Arguments,
     refusing refusal: @escaping @Sendable (Scenario) -> Refusal?
@@ -80,11 +81,13 @@ enum AdminFlag {
 }
 
 extension ReplayServer {
-  /// The lines that a command prints when the server is ready: its URL, then that of its admin port.
+  /// The lines that a command prints when the server is ready: its URL, then that of its admin
+  /// port.
   var addresses: String { [url, adminURL].compactMap { $0.map { "\($0)\n" } }.joined() }
 }
 
-/// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked by.
+/// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked
+/// by.
 enum AllowOriginFlag {
   private static let name = "--allow-origin"
 
@@ -106,8 +109,8 @@ enum AllowOriginFlag {
   }
 }
 
-/// `--bind`: where a server listens that is asked by others than this machine, such as from outside a
-/// container.
+/// `--bind`: where a server listens that is asked by others than this machine, such as from outside
+/// a container.
 enum BindFlag {
   static let flag = Flag("--bind", "ADDR", "The address to listen at (default: 127.0.0.1).")
 
@@ -125,7 +128,8 @@ enum BindFlag {
   }
 }
 
-/// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy` does.
+/// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy`
+/// does.
 struct ServingTLS {
   static let flag = Flag(
     "--tls",

@@ -107,7 +107,8 @@ struct ProxyOrder {
     settings = options
   }
 
-  /// The options that the server is made by; the authority that opens tunnels is made and written now.
+  /// The options that the server is made by; the authority that opens tunnels is made and written
+  /// now.
   func options() throws -> ReplayServer.Options {
     var options = settings
     try trust.probe()
@@ -208,8 +209,8 @@ struct ProxyOrder {
   }
 }
 
-/// `--allow-private`: servers of this machine and of its private networks that a proxy connects other
-/// devices to.
+/// `--allow-private`: servers of this machine and of its private networks that a proxy connects
+/// other devices to.
 enum AllowPrivateFlag {
   static let name = "--allow-private"
 

@@ -258,7 +258,8 @@ private struct RecordingEnd {
       journal.giveUp()
       throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
     }
-    // A cassette of half of what the command does is no fixture, least of all in place of a whole one.
+    // A cassette of half of what the command does is no fixture, least of all in place of a whole
+    // one.
     guard code == .done else {
       journal.giveUp()
       Terminal.complain("What was recorded is thrown away; \(asItWas)\n")

@@ -6,8 +6,8 @@ internal import WindTunnelSymptoms
 
 /// Requests that a recording answered whose own request had another body.
 ///
-/// A GraphQL server has one address for everything: unless bodies are compared, what was recorded for
-/// one query answers all, and nothing of the others is recorded.
+/// A GraphQL server has one address for everything: unless bodies are compared, what was recorded
+/// for one query answers all, and nothing of the others is recorded.
 final class OtherBodies: Sendable {
   private let counts = Locked<[String: Int]>([:])
   private let isTold: Bool
@@ -43,7 +43,8 @@ final class OtherBodies: Sendable {
   }
 }
 
-/// Answers that were recorded as broken off: the client met it, and whoever records should know why.
+/// Answers that were recorded as broken off: the client met it, and whoever records should know
+/// why.
 enum CutAnswers {
   private static let linesMax = 10
 
@@ -62,7 +63,8 @@ enum CutAnswers {
 }
 
 extension RecordingJournal {
-  /// Writes the cassette of a recording that is over, and says what stands on it and what could not.
+  /// Writes the cassette of a recording that is over, and says what stands on it and what could
+  /// not.
   ///
   /// - Returns: Whether everything stands on it.
   func endTelling(with recorded: Cassette, orders: [Int], of cassette: URL) throws -> Bool {
@@ -104,7 +106,8 @@ final class JournalLosses: Sendable {
 }
 
 extension Deck {
-  /// Says what this process could not ask for; where nothing else went wrong, that is what it ends with.
+  /// Says what this process could not ask for; where nothing else went wrong, that is what it ends
+  /// with.
   func tellUnasked(after code: ExitCode) -> ExitCode {
     guard let (count, reason) = unasked else { return code }
     let requests = count == 1 ? "1 request was" : "\(count) requests were"

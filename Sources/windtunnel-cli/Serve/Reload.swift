@@ -17,10 +17,10 @@ struct Reload {
 
   /// A complaint, and the save that it is about.
   ///
-  /// One save may be told of twice: a file that takes another's place while it is still open is told
-  /// of then, and again when the last who holds it lets go, be it a child process that was started
-  /// meanwhile. It is read again each time, since what is in it may be another's by now, and
-  /// complained of once.
+  /// One save may be told of twice: a file that takes another's place while it is still open is
+  /// told of then, and again when the last who holds it lets go, be it a child process that was
+  /// started meanwhile. It is read again each time, since what is in it may be another's by now,
+  /// and complained of once.
   private struct Complaint: Hashable {
     var sentence: String
     var save: FileMark

@@ -141,8 +141,8 @@ struct ServeOrder {
 
 /// Tells of each request that nothing answers but 501, in one line on standard error.
 ///
-/// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What it
-/// has not read by then is counted.
+/// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
+/// it has not read by then is counted.
 private final class Unanswered: Sendable {
   private struct Backlog: Sendable {
     var lines = 0
@@ -184,8 +184,8 @@ private final class Unanswered: Sendable {
     }
   }
 
-  /// A request that was not answered, in a line for a log: without values of the request's that may be
-  /// secrets.
+  /// A request that was not answered, in a line for a log: without values of the request's that may
+  /// be secrets.
   private static func line(_ request: Request, _ mismatch: Mismatch) -> String {
     let shown = request.url.withoutSecrets
     // Nothing of a body or of a header field is for a log.

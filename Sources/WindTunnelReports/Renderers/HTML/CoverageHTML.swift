@@ -1,5 +1,6 @@
 extension Report {
-  /// A table of faults by endpoints over all scenarios, with the attempts that met them in the cells.
+  /// A table of faults by endpoints over all scenarios, with the attempts that met them in the
+  /// cells.
   var htmlCoverage: String {
     let table = CoverageTable(self)
     guard !table.faults.isEmpty else { return "" }

@@ -21,8 +21,8 @@ extension FindingGroup {
       """
   }
 
-  /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its start to
-  /// its end, and a wait before it a thin one.
+  /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its
+  /// start to its end, and a wait before it a thin one.
   private var timeLine: String {
     let steps = first.finding.steps
     let spans = steps.enumerated().map { place, step in

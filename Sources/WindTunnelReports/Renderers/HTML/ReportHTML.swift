@@ -1,5 +1,6 @@
-// One page that needs nothing else: no script, no font, no picture from anywhere. The verdict stands
-// first, then where it went wrong, then everything about each scenario down to each failing call.
+// One page that needs nothing else: no script, no font, no picture from anywhere. The verdict
+// stands first, then where it went wrong, then everything about each scenario down to each failing
+// call.
 
 extension Report {
   func html() -> String {
@@ -76,7 +77,8 @@ extension Report {
       + HTML.table(["scenario", "gate", "verdict", "got", ""], rows) + "</section>"
   }
 
-  /// The rules that were broken, the gravest first, each with the call that shows it on a time line.
+  /// The rules that were broken, the gravest first, each with the call that shows it on a time
+  /// line.
   private var htmlFindings: String {
     let groups = findingGroups
     let counts = ruleCounts
@@ -122,8 +124,8 @@ extension Report {
       """
   }
 
-  /// A tile is as good as what could be asked for: where no call can go well, all that fail are as it
-  /// should be; where a rule was broken it is red, whatever went well.
+  /// A tile is as good as what could be asked for: where no call can go well, all that fail are as
+  /// it should be; where a rule was broken it is red, whatever went well.
   private static func heat(
     _ metrics: Metrics?,
     to place: Int,
