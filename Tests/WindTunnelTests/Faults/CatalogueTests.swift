@@ -77,7 +77,7 @@ import WindTunnelSymptoms
         .map { "reset" + key.dropFirst($0.count) }
       return !([key] + like).contains { text.contains("\"\($0)\"") || text.contains("`\($0)`") }
     }
-    #expect(missing.isEmpty, "\(missing.sorted()) have no line in the table of faults of \(file.path)")
+    #expect(missing.isEmpty, "\(missing.sorted()) have no line in \(file.lastPathComponent)")
   }
 
   @Test(arguments: FaultKind.all.filter { if case .connection = $0.fault { false } else { true } })
