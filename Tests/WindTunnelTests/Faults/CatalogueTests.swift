@@ -64,8 +64,8 @@ import WindTunnelSymptoms
     #expect(count > 80)
   }
 
-  @Test func `README names each key of a fault`() throws {
-    let file = Self.root.appending(path: "README.md")
+  @Test func `the article on scenarios names each key of a fault`() throws {
+    let file = Self.root.appending(path: "Sources/WindTunnel/WindTunnel.docc/Scenarios.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let keys = FaultKind.all.flatMap { kind -> [String] in
       guard case .object(let members) = kind.fault.json else { return [] }
@@ -77,7 +77,7 @@ import WindTunnelSymptoms
         .map { "reset" + key.dropFirst($0.count) }
       return !([key] + like).contains { text.contains("\"\($0)\"") || text.contains("`\($0)`") }
     }
-    #expect(missing.isEmpty, "\(missing.sorted()) have no line in the table of faults in README.md")
+    #expect(missing.isEmpty, "\(missing.sorted()) have no line in \(file.lastPathComponent)")
   }
 
   @Test(arguments: FaultKind.all.filter { if case .connection = $0.fault { false } else { true } })
