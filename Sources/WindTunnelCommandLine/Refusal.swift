@@ -13,7 +13,7 @@ package enum ExitCode: Int32, Sendable {
   case usage = 64
   /// A cassette or report that does not read.
   case data = 65
-  /// There is no such file.
+  /// The file does not exist.
   case noInput = 66
   /// A port in use, an upstream that is gone.
   case unavailable = 69

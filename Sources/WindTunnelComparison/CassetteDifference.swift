@@ -240,7 +240,7 @@ extension CassetteDifference.Change {
 }
 
 extension PartDifference {
-  /// Such as `response.status: 200 → 404`.
+  /// The difference in one line, such as `response.status: 200 → 404`.
   fileprivate var line: String { "\(part): \(old ?? "–") → \(new ?? "–")" }
 
   fileprivate var json: JSON {

@@ -117,7 +117,7 @@ extension PartDifference {
     }
   }
 
-  /// So many values of one body are told; the rest is counted.
+  /// The greatest number of values of one body that are listed; the rest is counted.
   private static let valuesMax = 20
 
   private static func bodies(_ old: Body, _ new: Body, place: String) -> [PartDifference] {

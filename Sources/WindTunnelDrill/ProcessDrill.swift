@@ -221,13 +221,13 @@ extension DrillPlan {
 /// The file that tells programs whom to trust: it holds the certificate of an authority that is
 /// made for one subject in one scenario, and goes when that is over.
 enum AuthorityFile {
-  /// The answer to whether there is one.
+  /// The availability of such a file.
   enum Kind: Sendable, Hashable {
-    /// Nobody is told of one.
+    /// The programs need no file.
     case none
-    /// There is one here.
+    /// The file is there.
     case there
-    /// There should be, and cannot: why, in a sentence.
+    /// The file is needed and cannot be written, for this reason, a sentence.
     case missing(String)
   }
 

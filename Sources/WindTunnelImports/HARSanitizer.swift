@@ -184,7 +184,7 @@ enum HARSanitizer {
     return kept(json, if: (json.measure ?? -2) >= -1)
   }
 
-  /// A whole number, which may be spelled with a fraction of nought.
+  /// A whole number, which may be spelled with a fraction of zero.
   private static func whole(_ digits: String) -> Int? {
     Int(digits) ?? Double(digits).flatMap { $0.magnitude < 1e15 ? Int(exactly: $0) : nil }
   }

@@ -217,7 +217,7 @@ extension GilbertElliott {
 }
 
 extension LossScript {
-  /// So many packets of a kind can be named.
+  /// The greatest number of packets of a kind that can be named.
   private static let numbersMax = 10_000
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {

@@ -377,7 +377,7 @@ struct KnownKey {
 }
 
 extension KnownKey.Letters {
-  /// So many letters that look drawn; always the same.
+  /// Returns this many letters that look random; always the same.
   fileprivate func example(_ count: Int) -> String {
     let letters =
       switch self {

@@ -16,7 +16,7 @@ package struct Pseudonyms {
 
   /// The certainty with which a value is somebody's secret.
   enum Certainty {
-    /// It is replaced where it stands and nowhere else.
+    /// The value is replaced where it stands and nowhere else.
     case none
     /// Under a name that has harmless values, too, such as a cookie's or `sign`.
     case likely

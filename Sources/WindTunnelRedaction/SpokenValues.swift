@@ -20,7 +20,7 @@ enum SpokenValues: Detector {
 private struct ToldValues {
   /// The kind of value that a name promises.
   enum Kind {
-    /// Whatever a person can type.
+    /// Any word that a person can type.
     case word
     /// A few digits or capitals.
     case code

@@ -14,9 +14,9 @@ internal import WindTunnel
 package enum SharedSession {
   /// The destination of a test's requests.
   package enum Destination: Sendable {
-    /// They are answered in process.
+    /// The requests are answered in process.
     case deck(ProtocolRegistration)
-    /// They pass to a server; all others are refused.
+    /// The requests go to a server; all others are refused.
     case server(NetworkGuard)
 
     /// The answer to a request that is not let through.

@@ -60,9 +60,10 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// So much is looked at.
+  /// The number of bytes that are read to recognise a format.
   private static let bytesMax = 64 << 20
-  /// So many lines are; in YAML a body may stand before what tells whose it is.
+  /// The number of lines that are read; in YAML a body may stand before the line that shows the
+  /// format.
   private static let linesMax = 200_000
 
   // MARK: JSON

@@ -84,13 +84,14 @@ package struct RunRecordings: Sendable {
 /// The fate of each interaction that was recorded anew, in the order of the requests.
 private struct RerecordingSteps {
   private enum Way {
-    /// It takes a place.
+    /// The interaction takes a place.
     case takes(Int)
-    /// It is there already, in a place that was recorded in this run.
+    /// The interaction is there already, in a place that was recorded in this run.
     case isThere(Int)
-    /// It stands in front of what next takes a place of its group, else behind the group.
+    /// The interaction stands in front of the next one of its group that takes a place, else behind
+    /// the group.
     case further
-    /// It stands behind its group.
+    /// The interaction stands behind its group.
     case beyond
   }
 

@@ -231,7 +231,7 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Request {
-  /// Such as `GET /home`.
+  /// The name of the endpoint, such as `GET /home`.
   fileprivate var endpointName: String { "\(method) \(url.path)" }
 }
 

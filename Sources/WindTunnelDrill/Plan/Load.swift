@@ -96,7 +96,7 @@ struct Pace: Sendable {
   private let gap: Duration?
   private let next = Locked<ContinuousClock.Instant?>(nil)
 
-  /// So many calls a second at most; `nil`: they follow each other at once.
+  /// Makes a pace of at most this many calls a second; `nil`: they follow each other at once.
   init(callsPerSecond: Double?) { gap = callsPerSecond.map { .seconds(1 / $0) } }
 
   /// Waits for the moment at which the next call may begin.

@@ -274,7 +274,7 @@ struct FailingCalls {
   /// The program that wrote it, as it is typed.
   let program: String
 
-  /// So many lines are as much as a person reads, at a terminal and in a log; `.csv` has a line for
+  /// The greatest number of lines for a person, at a terminal and in a log; `.csv` has a line for
   /// every call.
   private static let linesMax = 10
 

@@ -62,7 +62,8 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// So many are enough to find one that came while a call was in the air.
+  /// The number of stray requests that are kept: enough to find one that came while a call was in
+  /// flight.
   private static let straysMax = 256
 
   /// The limits of what is kept of a call's requests.

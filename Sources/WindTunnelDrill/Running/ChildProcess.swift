@@ -20,7 +20,8 @@ struct ChildProcess {
     case orderly
     /// By a signal or with an error: it crashed.
     case crashed
-    /// It told nothing for too long and was killed, or says that a program in it did so.
+    /// The process wrote nothing for too long and was killed, or reports that a program in it did
+    /// so.
     case silenced
   }
 

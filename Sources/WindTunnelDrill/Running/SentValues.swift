@@ -160,7 +160,7 @@ extension SentValues {
 }
 
 extension Observation.Sent {
-  /// So many bytes of a name tell what it is.
+  /// The number of bytes of a name that are looked at.
   private static let nameBytesMax = 64
   private static let parametersMax = 8
   private static let valueBytesMin = 8

@@ -24,9 +24,10 @@ struct CallNumbers: Sendable {
 /// A number begins with the call in which its value was first seen, so that calls of several
 /// processes have none in common by chance.
 struct ValueNumbers: Sendable {
-  /// So many values are known at least; of more the ones that were seen longest ago are forgotten.
+  /// The number of values that are remembered at least; of more, those seen longest ago are
+  /// forgotten.
   private static let valuesMax = 1 << 15
-  /// So many values of one call have numbers of their own.
+  /// The greatest number of values of one call with numbers of their own.
   private static let valuesOfCallMax = 1 << 12
 
   /// The values that were seen lately, and those before them.

@@ -6,7 +6,8 @@ struct SentSegments: Sendable, Hashable {
     var (end, length): (Int, Int)
     /// The moment at which it was last sent.
     var sentAt: Int
-    /// It was ever sent again, so nobody knows which copy an acknowledgement is for.
+    /// Tells whether it was ever sent again, so that nobody knows which copy an acknowledgement is
+    /// for.
     var wasRepeated = false
     /// A copy is on its way that counts as in flight.
     var isRepeatOut = false

@@ -68,7 +68,7 @@ public struct CachedAnswer: Sendable, Hashable {
     varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
   }
 
-  /// Returns the seconds by which it is past its time; below nought it is fresh (RFC 9111 §4.2).
+  /// Returns the seconds by which it is past its time; below zero it is fresh (RFC 9111 §4.2).
   func staleness(at now: Date) -> TimeInterval {
     let control = CacheControl(headers)
     if control.noCache { return .infinity }
@@ -99,8 +99,8 @@ public struct CachedAnswer: Sendable, Hashable {
     return request
   }
 
-  /// This answer after the server said that it is still good: with the fields that came with that
-  /// (RFC 9111 §3.2), except what describes content.
+  /// Returns this answer after the server confirmed it: with the fields of the confirmation (RFC
+  /// 9111 §3.2), except those that describe content.
   func confirmed(by answer: Answer, at date: Date) -> CachedAnswer {
     var kept = self
     let new = answer.headers.fields.filter { field in
@@ -144,7 +144,7 @@ extension Headers {
 
 /// The directives of an answer for keeping it (RFC 9111 §5.2.2 for a private cache, RFC 5861).
 struct CacheControl: Hashable {
-  /// It is not to be kept.
+  /// Tells whether the answer must not be stored.
   fileprivate var noStore = false
   /// The server is to be asked each time.
   fileprivate var noCache = false

@@ -90,7 +90,7 @@ struct ASCIISet: Sendable, Hashable {
     }
   }
 
-  /// This set and the characters of a text.
+  /// Returns this set with the characters of a text.
   func adding(_ characters: String) -> ASCIISet {
     var set = ASCIISet(characters)
     set.low |= low

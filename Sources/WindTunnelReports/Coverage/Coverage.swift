@@ -82,7 +82,7 @@ public struct Coverage: Sendable, Hashable {
       + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// So many gaps are named in a line.
+  /// The greatest number of gaps that are named in a line.
   private static let gapsShown = 3
 }
 

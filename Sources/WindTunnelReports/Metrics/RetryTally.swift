@@ -1,6 +1,6 @@
 /// The numbers and times of the attempts of calls.
 struct RetryTally: Sendable, Hashable {
-  /// So many calls whose attempts could be seen, of all that were not given up.
+  /// The number of calls whose attempts could be observed, of all that were not cancelled.
   private(set) var seen = 0
   private(set) var unseen = 0
   private(set) var attempts = 0

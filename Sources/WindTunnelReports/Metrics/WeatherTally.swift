@@ -142,7 +142,7 @@ struct WeatherTally: Sendable, Hashable {
 /// once been left out can never be among them again, so what is kept is counted whole, and the
 /// counts are the same in whatever order they came and were merged.
 struct BoundedCounts: Sendable, Hashable {
-  /// So many names are kept.
+  /// The greatest number of names that are kept.
   static let namesMax = 200
 
   private(set) var named: [String: Int] = [:]
@@ -194,9 +194,10 @@ struct FaultNames: Sendable {
 /// Only the first calls after it matter. As many are kept as can be the first of all whatever order
 /// they came in, so that tallies merge exactly.
 struct RecoveryTally: Sendable, Hashable {
-  /// So many calls are looked at; who has not recovered by then has not.
+  /// The number of calls in which a recovery is looked for; a client without one by then has not
+  /// recovered.
   static let callsMax = 1000
-  /// So many successes in a row are a recovery, and not a lucky one.
+  /// The number of successes in a row that are a recovery, and not a lucky one.
   static let row = 5
 
   private struct End: Sendable, Hashable, Comparable {

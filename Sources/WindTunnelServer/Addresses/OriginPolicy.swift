@@ -35,9 +35,9 @@ public struct OriginPolicy: Sendable, Hashable {
 
   /// A request that came from elsewhere.
   enum Stranger: Sendable, Hashable {
-    /// It calls the server by a name that is not the server's, as it was written.
+    /// The request names another host than this server, written like this.
     case host(String)
-    /// It is of a page of this origin.
+    /// The request comes from a page of this origin.
     case page(String)
   }
 

@@ -28,9 +28,9 @@ final class ClientConnection {
   private var idles = 0
 
   private enum State {
-    /// It is between two requests.
+    /// The connection is between two requests.
     case idle
-    /// It ends with the next byte that comes.
+    /// The connection ends with the next byte that arrives.
     case parting(IdleEnd.Ending)
     /// A connection fault is being carried; there will be no request.
     case opening(ResponseWriter, Data)
@@ -38,7 +38,7 @@ final class ClientConnection {
     case receiving(RequestHead, Spool, RequestHandling)
     /// A request is being answered.
     case answering(ResponseWriter)
-    /// It is a tunnel's.
+    /// The connection belongs to a tunnel.
     case tunnelling(Tunnel)
     /// Another protocol is spoken with the upstream.
     case relaying

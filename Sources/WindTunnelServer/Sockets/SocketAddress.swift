@@ -23,7 +23,7 @@ struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// This machine by itself.
+  /// Returns the loopback address of this machine.
   static func loopback(port: Int = 0) -> SocketAddress {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
       preconditionFailure("\(port) is no port; they end at 65535")

@@ -139,7 +139,7 @@ private final class IdleUpstream: ChannelDelegate {
     timer = channel.reactor.schedule(after: nanoseconds) { [weak self] _ in self?.drop() }
   }
 
-  /// It waits no more.
+  /// Ends the wait for the next request.
   func end() {
     if let timer { channel.reactor.cancel(timer) }
     (timer, isOver) = (nil, nil)

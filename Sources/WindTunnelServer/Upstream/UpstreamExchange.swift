@@ -375,7 +375,7 @@ extension UpstreamExchange {
     client.relay(to: channel, early: early)
   }
 
-  /// There is no connection to the upstream.
+  /// Ends the exchange for want of a connection to the upstream.
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")

@@ -68,8 +68,8 @@ struct GitHistory {
     }
   }
 
-  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed
-  /// over.
+  /// Tells whether a file is a cassette. A file that is named itself is meant, whatever it is; in a
+  /// folder, other JSON is ignored.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
     if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }

@@ -33,7 +33,7 @@ extension Report {
     return "<ul>\(shown.joined())\(rest > 0 ? "<li>and \(rest) more, below</li>" : "")</ul>"
   }
 
-  /// So many reasons are read at a glance.
+  /// The number of reasons that are shown at a glance.
   private static let reasonsMax = 6
 
   private var htmlWarnings: String {

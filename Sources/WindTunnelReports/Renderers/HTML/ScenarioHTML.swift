@@ -223,7 +223,7 @@ extension Report.Row {
       .joined(separator: "\n")
   }
 
-  /// So many failing calls have their story told.
+  /// The greatest number of failing calls whose attempts are shown.
   private static let storiesMax = 100
 
   /// Each failing call, attempt by attempt.
