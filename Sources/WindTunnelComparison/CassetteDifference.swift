@@ -138,7 +138,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return (own + counts + ["\(sameCount) the same"]).joined(separator: ", ")
   }
 
-  /// The difference for a program, under a title such as the name of the file:
+  /// Returns the difference for a program, under a title such as the name of the file:
   ///
   ///     { "title": "a.json", "same": 7, "notes": [], "changes": [
   ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,

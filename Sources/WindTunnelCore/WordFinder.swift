@@ -39,7 +39,7 @@ package struct WordFinder {
     link()
   }
 
-  /// The longest word that another one begins with; `nil` if there is none.
+  /// Returns the longest word that another one begins with; `nil` if there is none.
   package func shorter(than word: Int) -> Int? {
     let word = shorter[word]
     return word == Self.none ? nil : Int(word)

@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 #endif
 
 extension DrillPlan {
-  /// A scenario's part of the report, with its own gates and the plan's.
+  /// Returns a scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
     let rows = rows.map { row in
       var row = row
@@ -34,7 +34,7 @@ extension DrillPlan {
     )
   }
 
-  /// The report of what was flown.
+  /// Returns the report of what was flown.
   func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
     Report(
       seed: seed,
@@ -96,8 +96,8 @@ extension DrillPlan {
     return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
   }
 
-  /// The load of programs on a machine that starts so many a second: half of them, so that they do
-  /// not wait for one another where several begin at once.
+  /// Returns the load of programs on a machine that starts so many a second: half of them, so that
+  /// they do not wait for one another where several begin at once.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
     return .openLoop(callsPerSecond: min(most, max(0.1, (possible * 5).rounded(.down) / 10)))
@@ -123,7 +123,7 @@ extension DrillPlan {
     ]
   }
 
-  /// The hash of what every call would meet, computed without traffic.
+  /// Returns the hash of what every call would meet, computed without traffic.
   private func storyHash() -> String {
     let workload = workload
     var story = Story()

@@ -108,7 +108,7 @@ private struct LinkOverrides {
     prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// The direction with what is said about it, and refused where that makes no sense.
+  /// Returns the direction with what is said about it, and refused where that makes no sense.
   func applied(
     to direction: Link.Direction,
     _ object: ObjectReader,

@@ -320,7 +320,7 @@ struct Call {
     return true
   }
 
-  /// The wait before the next attempt; `nil` where there will be none.
+  /// Returns the wait before the next attempt; `nil` where there will be none.
   ///
   /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
   /// now.

@@ -276,7 +276,7 @@ struct ProtobufMessage: Decoder {
     var content: Range<Int>?
   }
 
-  /// The fields of a message; `nil` for bytes that are none.
+  /// Returns the fields of a message; `nil` for bytes that are none.
   private static func fields(of bytes: [UInt8]) -> [Field]? {
     var fields: [Field] = []
     var place = 0

@@ -62,8 +62,8 @@ public struct CassetteLint: Sendable {
 }
 
 extension Cassette {
-  /// The numbers, counted from 1, of the interactions that did not stand on an earlier cassette as
-  /// they stand here. What stood there once and stands here twice was added once.
+  /// Returns the numbers, counted from 1, of the interactions that did not stand on an earlier
+  /// cassette as they stand here. What stood there once and stands here twice was added once.
   package func added(since earlier: Cassette) -> [Int] {
     var known: [Interaction: Int] = [:]
     for interaction in earlier.interactions { known[interaction, default: 0] += 1 }
@@ -345,7 +345,7 @@ private struct PlaceholderFinder {
     )
   }
 
-  /// The row that a placeholder's name tells.
+  /// Returns the row that a placeholder's name tells.
   private func reason(_ slug: String) -> (rule: String, reason: String) {
     if let row = DetectionRow.all.first(where: { $0.id == slug }) { return (row.id, row.finds) }
     switch slug {

@@ -15,7 +15,7 @@ struct NamedPlace {
 /// An unambiguous name condemns whatever could be anybody's secret. An ambiguous one needs a value
 /// that looks like one, or a neighbour that says so: a login, a grant of OAuth.
 enum Judgement {
-  /// The certainty with which a value is somebody's secret; `nil` for one that is none.
+  /// Returns the certainty with which a value is somebody's secret; `nil` for one that is none.
   static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
     switch place.kind {
     case .told: return value.isEmpty ? nil : .sure

@@ -139,7 +139,7 @@ struct Courier {
 /// Undoes what a body was compressed by (RFC 9110 §8.4): a client finds it done by the platform on
 /// the wire, and nothing does it for a `URLProtocol`.
 private enum ContentCoding {
-  /// The coding of an answer's body; `nil` for none.
+  /// Returns the coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
     // Most have none, and trimming costs more than to look.
     guard head.headers["Content-Encoding"] != nil else { return nil }
@@ -154,8 +154,8 @@ private enum ContentCoding {
     return Inflate.open(body, coding: coding)
   }
 
-  /// The reason why a body that a client's own platform might open cannot be; `nil` where it could
-  /// not, either.
+  /// Returns the reason why a body that a client's own platform might open cannot be; `nil` where
+  /// it could not, either.
   static func refusal(_ coding: String?) -> (any Error)? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
     return HarnessError(

@@ -19,7 +19,7 @@ package enum SharedSession {
     /// The requests go to a server; all others are refused.
     case server(NetworkGuard)
 
-    /// The answer to a request that is not let through.
+    /// Returns the answer to a request that is not let through.
     func registration(for request: URLRequest) -> Result<ProtocolRegistration, HarnessError> {
       let url = request.url?.absoluteString ?? "a request without a URL"
       switch self {

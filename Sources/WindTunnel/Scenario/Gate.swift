@@ -298,7 +298,8 @@ extension Character {
 
 /// On which line each gate of a scenario's text stands, so that a verdict can point there.
 enum GateLines {
-  /// The lines in the order of the gates, counted from one; none where the text has no gates.
+  /// Returns the lines in the order of the gates, counted from one; none where the text has no
+  /// gates.
   static func find(in text: Data) -> [Int] {
     text.withUnsafeBytes { raw in
       let bytes = raw.assumingMemoryBound(to: UInt8.self)

@@ -17,8 +17,8 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
   case nock = "nock recording"
   case mitmproxy = "mitmproxy flow file"
 
-  /// The reason why a file is no cassette of ours; `nil` where it is nobody else's either, as far
-  /// as one can tell.
+  /// Returns the reason why a file is no cassette of ours; `nil` where it is nobody else's either,
+  /// as far as one can tell.
   package static func refusal(of data: Data, source: String) -> FormatError? {
     guard let recording = ForeignRecording(data) else { return nil }
     return FormatError(

@@ -86,8 +86,8 @@ package struct InteractionWriter {
     return count * 5 <= text.count
   }
 
-  /// The structure of a JSON body and the layout that gives its bytes back, if there is one.
-  /// A bare number or word stays text: nobody gains by calling it JSON.
+  /// Returns the structure of a JSON body and the layout that gives its bytes back, if there is
+  /// one. A bare number or word stays text: nobody gains by calling it JSON.
   package static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "["),
       // A body that is no JSON is kept as text, so the reason does not matter.

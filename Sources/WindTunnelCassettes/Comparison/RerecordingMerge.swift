@@ -22,8 +22,8 @@ package struct RerecordingMerge {
     (self.rule, self.keepsOrder, self.day) = (rule, keepsOrder, day)
   }
 
-  /// The cassette's interactions with what was recorded anew, which comes in the order of the
-  /// requests. What was recorded in this run is no old recording.
+  /// Returns the cassette's interactions with what was recorded anew, which comes in the order of
+  /// the requests. What was recorded in this run is no old recording.
   package func callAsFunction(
     _ new: [Interaction],
     in old: [Interaction],
@@ -168,7 +168,7 @@ private struct RerecordingSteps {
     }
   }
 
-  /// The cassette, and what of it was recorded in this run.
+  /// Returns the cassette, and what of it was recorded in this run.
   func assembled(day: String?) -> (interactions: [Interaction], recorded: [Interaction]) {
     func dated(_ interaction: Interaction) -> Interaction {
       guard let day else { return interaction }
@@ -208,7 +208,7 @@ private struct RerecordingSteps {
     return (interactions, recorded)
   }
 
-  /// The gap that each step stands in: `2 * place` in front of a place, one more behind it.
+  /// Returns the gap that each step stands in: `2 * place` in front of a place, one more behind it.
   private func gaps() -> [Int] {
     // Behind all of a group, where that was played and where it stands now.
     var ends: [Int: Int] = [:]
@@ -261,7 +261,7 @@ private struct RerecordingSteps {
 }
 
 extension Interaction {
-  /// The interaction with what was written by hand beside the one whose place it takes.
+  /// Returns the interaction with what was written by hand beside the one whose place it takes.
   fileprivate func carrying(_ old: Interaction) -> Interaction {
     var copy = self
     copy.then = then ?? old.then
@@ -291,7 +291,7 @@ private struct AlignedOrdinals {
     }
   }
 
-  /// The interaction with the ordinals that are known by now.
+  /// Returns the interaction with the ordinals that are known by now.
   func renumbered(_ interaction: Interaction) -> Interaction {
     numbers.isEmpty ? interaction : interaction.renumbered { numbers[$0] ?? $0.ordinal }
   }

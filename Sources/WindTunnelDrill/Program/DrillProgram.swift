@@ -150,7 +150,7 @@ package struct DrillProgram: Sendable {
     return ExitCode(report.verdict)
   }
 
-  /// A plan of nothing but what flies where no flag says otherwise.
+  /// Returns a plan of nothing but what flies where no flag says otherwise.
   func plan() throws -> DrillPlan {
     var plan = try DrillPlan()
     plan.subjects = flown
@@ -194,7 +194,7 @@ package struct DrillProgram: Sendable {
     }
   }
 
-  /// A drill of these subjects, each in a process that is this program started again.
+  /// Returns a drill of these subjects, each in a process that is this program started again.
   func drill(_ plan: DrillPlan) throws -> ProcessDrill {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
     return try ProcessDrill(

@@ -200,7 +200,7 @@ private final class ChildWatch: @unchecked Sendable {
     #endif
   }
 
-  /// The manner in which the process ended, once it has.
+  /// Returns the manner in which the process ended, once it has.
   func ending() -> ChildProcess.Ending {
     let isSilenced = state.withLock { state in
       state.isOver = true

@@ -51,7 +51,7 @@ struct ServiceSubject: Subject {
 
   func close() async { await running.withLock { $0 }?.close() }
 
-  /// The program, started for the first call: all others of the scenario come the same way.
+  /// Returns the program, started for the first call: all others of the scenario come the same way.
   private func service(for call: DrillCall) -> RunningService {
     running.withLock { running in
       if let running { return running }

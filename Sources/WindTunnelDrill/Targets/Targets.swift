@@ -153,7 +153,7 @@ extension Scenario {
 }
 
 extension DrillPlan {
-  /// The stage on which a scenario is flown.
+  /// Returns the stage on which a scenario is flown.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.

@@ -123,7 +123,7 @@ struct JudgedCall: Sendable {
   /// Tells whether no other call bears what has this number.
   func isOwn(_ mark: Int) -> Bool { !sharedMarks.contains(mark) }
 
-  /// The wait between two attempts: from the answer's end to the next one's start.
+  /// Returns the wait between two attempts: from the answer's end to the next one's start.
   func gap(_ before: Int, _ after: Int) -> Duration? {
     guard let start = attempts[after].start,
       let end = attempts[before].end ?? attempts[before].start

@@ -21,8 +21,8 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The greatest number of characters of a file that are quoted: its beginning and its end.
   static let toldMax = 400
 
-  /// A text from a file as it may stand in a sentence and on a terminal: not too long, and without
-  /// control characters.
+  /// Returns a text from a file as it may stand in a sentence and on a terminal: not too long, and
+  /// without control characters.
   private static func told(_ text: String) -> String {
     var scalars = Array(text.unicodeScalars.prefix(toldMax + 1))
     if scalars.count > toldMax {

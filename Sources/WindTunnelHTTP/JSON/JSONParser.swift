@@ -116,7 +116,7 @@ package struct JSONParser {
     0x21...0x7E ~= byte ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
   }
 
-  /// The bytes of a range that is known to be UTF-8.
+  /// Returns the bytes of a range that is known to be UTF-8.
   package func text(_ range: Range<Int>) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }

@@ -34,7 +34,7 @@ package struct ObjectReader {
     FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
   }
 
-  /// The value of a key, which is known from now on; `nil` where it is missing.
+  /// Returns the value of a key, which is known from now on; `nil` where it is missing.
   package mutating func take(_ name: String) -> JSON? {
     known.append(name)
     return members.first { $0.name.value == name }?.value

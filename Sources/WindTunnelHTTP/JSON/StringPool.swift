@@ -13,7 +13,7 @@ package struct StringPool {
 
   package init() {}
 
-  /// The string of well-formed UTF-8.
+  /// Returns the string of well-formed UTF-8.
   package mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard Self.lengths.contains(bytes.count), let base = bytes.baseAddress else {
       return String(decoding: bytes, as: UTF8.self)
@@ -28,7 +28,8 @@ package struct StringPool {
     return slots[slot]
   }
 
-  /// A cheap mixture of the length and of eight bytes at a time, the last of them overlapping.
+  /// Returns a cheap mixture of the length and of eight bytes at a time, the last of them
+  /// overlapping.
   private static func slot(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     var hash = UInt64(bytes.count)

@@ -94,7 +94,7 @@ struct SentSegments: Sendable, Hashable {
     lost = 0
   }
 
-  /// The first lost one that waits to be sent again.
+  /// Returns the first lost one that waits to be sent again.
   mutating func nextToRepeat() -> Int? {
     guard lost > repeatsOut else { return nil }
     var number = max(first, repeatHint)

@@ -55,7 +55,7 @@ public struct CachedAnswer: Sendable, Hashable {
     self.body = body
   }
 
-  /// The key that a request's answer is kept under; `nil` where it is not kept.
+  /// Returns the key that a request's answer is kept under; `nil` where it is not kept.
   static func key(of request: URLRequest) -> String? {
     guard request.httpMethod == "GET", !request.isConditional,
       request.value(forHTTPHeaderField: "Range") == nil
@@ -85,8 +85,8 @@ public struct CachedAnswer: Sendable, Hashable {
     return expires.timeIntervalSince(sent)
   }
 
-  /// The request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil` where
-  /// the answer has nothing to ask by.
+  /// Returns the request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil`
+  /// where the answer has nothing to ask by.
   func question(_ request: URLRequest) -> URLRequest? {
     var request = request
     if let tag = headers["ETag"] {
@@ -135,7 +135,7 @@ extension URLRequest {
 }
 
 extension Headers {
-  /// The words of a list field (RFC 9110 §5.6.1).
+  /// Returns the words of a list field (RFC 9110 §5.6.1).
   fileprivate func words(of name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }

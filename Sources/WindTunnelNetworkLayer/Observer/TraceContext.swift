@@ -15,7 +15,7 @@ struct TraceContext: Sendable, Hashable {
     traceID = Self.word(draw) + Self.word(draw)
   }
 
-  /// The value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
+  /// Returns the value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
   func traceparent(_ draw: () -> Double) -> String { "00-\(traceID)-\(Self.word(draw))-01" }
 
   /// 16 hexadecimal digits; all zero is no identifier (§3.2.2.3).

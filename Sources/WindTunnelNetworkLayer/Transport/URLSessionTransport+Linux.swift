@@ -125,7 +125,7 @@
 
   /// The use that a `URLSession` makes of a request's time-out.
   enum SessionTimeout {
-    /// The time-out in seconds that is honoured.
+    /// Returns the time-out in seconds that is honoured.
     ///
     /// The fraction would be cut off here, and what is below one second would fire at once; so it
     /// is rounded up.

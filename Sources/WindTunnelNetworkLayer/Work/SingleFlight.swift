@@ -104,7 +104,7 @@ private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
   /// One flies it himself and so waits for nobody.
   mutating func disembark(_ id: Int, _ key: Key) { flights[key]?.removeAll { $0 == id } }
 
-  /// The word for one who lies down to wait, if there is one already.
+  /// Returns the word for one who lies down to wait, if there is one already.
   mutating func wait(_ id: Int, _ waiter: Waiter) -> Word? {
     if let word = early.removeValue(forKey: id) { return word }
     waiters[id] = waiter

@@ -66,7 +66,7 @@ public struct Coverage: Sendable, Hashable {
     return Double(countable.count { $0.first.count > 0 }) / Double(countable.count)
   }
 
-  /// The same of some endpoints alone.
+  /// Returns the same of some endpoints alone.
   func of(_ isMeant: (String) -> Bool) -> Coverage {
     Coverage(rows: rows.filter { isMeant($0.endpoint) }, isOfNoFault: isOfNoFault)
   }

@@ -67,7 +67,7 @@ struct RetryTally: Sendable, Hashable {
     seconds.merge(other.seconds)
   }
 
-  /// The retries that so large a share of the calls stay within, by nearest rank.
+  /// Returns the retries that so large a share of the calls stay within, by nearest rank.
   func percentile(_ share: Double) -> Int? {
     guard let rank = Statistics.rank(share, of: seen) else { return nil }
     var through = 0

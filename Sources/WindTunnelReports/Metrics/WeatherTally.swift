@@ -81,7 +81,7 @@ struct WeatherTally: Sendable, Hashable {
     recovery.add(end - start)
   }
 
-  /// The end of a call, as the matrix has it.
+  /// Returns the end of a call, as the matrix has it.
   private static func words(_ call: Observation) -> String {
     switch call.ending {
     case .succeeded: "succeeded"
@@ -175,7 +175,7 @@ struct FaultNames: Sendable {
 
   private var known: [Substring: [String]] = [:]
 
-  /// The faults of an attempt, by name.
+  /// Returns the faults of an attempt, by name.
   mutating func names(of attempt: Observation.Attempt) -> [String] {
     let line = attempt.decision
     if Observation.Attempt.metNothing(in: line) { return [] }

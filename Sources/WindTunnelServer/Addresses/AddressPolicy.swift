@@ -252,7 +252,7 @@ struct Subnet: Sendable, Hashable {
     return bytes.count == first.count && Self(bytes, length: length) == self
   }
 
-  /// The bits of a byte that belong to a prefix which has so many left.
+  /// Returns the bits of a byte that belong to a prefix which has so many left.
   private static func mask(_ bits: Int) -> UInt8 {
     bits >= 8 ? 0xFF : bits <= 0 ? 0 : ~(0xFF >> UInt8(bits))
   }

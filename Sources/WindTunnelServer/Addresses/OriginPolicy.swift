@@ -87,7 +87,7 @@ public struct OriginPolicy: Sendable, Hashable {
     }
   }
 
-  /// The origin of the page that a request is of; `nil` where it is no page's.
+  /// Returns the origin of the page that a request is of; `nil` where it is no page's.
   ///
   /// An image and a script are asked for without an `Origin`, but with the mark that another site
   /// does it. Whoever follows a link to the server has left that site.

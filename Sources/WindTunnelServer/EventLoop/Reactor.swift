@@ -348,7 +348,7 @@ struct Moment: Sendable, Hashable, Comparable {
     Moment(nanoseconds: moment.nanoseconds + nanoseconds)
   }
 
-  /// The nanoseconds from `earlier` to `later`.
+  /// Returns the nanoseconds from `earlier` to `later`.
   static func - (later: Moment, earlier: Moment) -> Int64 {
     later.nanoseconds - earlier.nanoseconds
   }

@@ -36,7 +36,7 @@ struct ContentReader {
       }
   }
 
-  /// The next piece, or nothing until more bytes come.
+  /// Returns the next piece, or nothing until more bytes come.
   ///
   /// After `end` it must not be asked again.
   mutating func next(_ input: inout ByteQueue, ended: Bool) throws(ProtocolError) -> Piece? {

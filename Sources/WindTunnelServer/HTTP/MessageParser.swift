@@ -98,7 +98,7 @@ struct MessageParser<Head: MessageHead> {
   /// (`CONNECT`, `Upgrade`).
   mutating func takeRemainder() -> Data { input.take(atMost: input.count) }
 
-  /// The next event, or nothing until more bytes come.
+  /// Returns the next event, or nothing until more bytes come.
   mutating func next() -> Event? {
     do throws(ProtocolError) {
       return try step()

@@ -165,7 +165,7 @@ struct AdminAnswer: Sendable {
     return .problem(404, "There is no \(path) here. There are \(all).")
   }
 
-  /// The reason why a request is none of this machine's own.
+  /// Returns the reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
     let stranger = OriginPolicy()
       .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")

@@ -535,7 +535,8 @@ extension UpstreamExchange {
     failed(.timedOut, "it said nothing for \(Self.text(seconds)) s")
   }
 
-  /// The same digits in every language: a message of the harness is no text of the system's.
+  /// Returns the same digits in every language: a message of the harness is no text of the
+  /// system's.
   private static func text(_ seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }

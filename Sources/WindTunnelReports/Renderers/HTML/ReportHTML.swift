@@ -186,7 +186,7 @@ enum HTML {
 
     init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
 
-    /// A figure that should be nothing.
+    /// Returns a figure that should be nothing.
     static func unwanted(_ count: Int?) -> Cell {
       Cell(Figures.count(count), (count ?? 0) > 0 ? .bad : .figure)
     }
