@@ -1,8 +1,7 @@
 package import Foundation
 package import WindTunnel
 
-/// Reads cassettes together with what a recording left beside them that was ended before it was
-/// written.
+/// A reader of cassettes together with the journal of a recording that was cut short.
 package enum CassetteFile {
   /// Returns a cassette that is played or looked at: nothing on disk changes.
   package static func read(_ file: URL) throws -> Cassette {

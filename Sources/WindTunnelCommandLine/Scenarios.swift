@@ -1,7 +1,7 @@
 internal import Foundation
 package import WindTunnel
 
-/// Finds scenarios by name or by file.
+/// The look-up of scenarios by name or by file.
 package enum Scenarios {
   /// Returns the same, and groups by their name.
   package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {

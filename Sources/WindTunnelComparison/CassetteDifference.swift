@@ -55,7 +55,7 @@ public struct CassetteDifference: Sendable, Hashable {
     var steady: Interaction
   }
 
-  /// Numbers what is said, so that sequences are compared by numbers.
+  /// A numbering of interactions, so that sequences are compared by numbers.
   private struct Forms {
     let volatile: Set<String>
     private var known: [Interaction: Int] = [:]

@@ -142,7 +142,7 @@ extension DrillPlan {
   }
 }
 
-/// Holds what was met against the story: every decision that was fired must be one that it tells.
+/// A check of what was met against the story: every decision that fired must be in it.
 struct StoryCheck: Sendable {
   let scenario: Scenario
   let seed: UInt64

@@ -14,7 +14,7 @@ extension ContentType {
   }
 }
 
-/// Texts in a charset and their bytes.
+/// The conversion between texts in a charset and their bytes.
 enum Charset {
   /// Returns the text of bytes in a charset, if it gives the same bytes back; `nil` for what nobody
   /// reads.

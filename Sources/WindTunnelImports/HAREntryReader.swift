@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// Reads one entry; what was lost on the way is among the `warnings`.
+/// A reader of one entry; losses are among its `warnings`.
 struct HAREntryReader {
   private(set) var warnings: [String] = []
   /// The moment at which the request began, counted from 1970.

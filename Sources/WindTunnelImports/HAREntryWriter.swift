@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// Writes one entry after the other; each begins no earlier than the one in front of it.
+/// A writer of entries, one after the other; each begins no earlier than the one before.
 struct HAREntryWriter {
   /// The moment at which the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero

@@ -74,8 +74,8 @@ extension Redaction {
   }
 }
 
-/// Names and values with `=` between and `&` around, as in a query, a form and what OAuth puts
-/// behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
+/// A decoder of names and values with `=` between and `&` around, as in a query, a form and what
+/// OAuth puts behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
 struct Pairs: Decoder {
   /// The place where they stand.
   enum Origin {

@@ -277,7 +277,7 @@ struct WordBoundary {
   }
 }
 
-/// Tells of most texts, without looking at them again, that a word is not in them.
+/// A filter that shows for most texts, without another pass over them, that a word is not in them.
 ///
 /// Each run of four bytes sets one of many bits; a word that needs a bit which is not set is not
 /// there. So learning a secret costs a few bits a line, however long the lines are.

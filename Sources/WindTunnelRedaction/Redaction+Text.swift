@@ -435,7 +435,7 @@ extension Redaction {
   }
 }
 
-/// Finds addresses in a text.
+/// A search for URLs in a text.
 enum Links {
   /// Words within which pairs are escaped once more, as in an address without a scheme that has one
   /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.

@@ -26,7 +26,7 @@ internal import WindTunnelSymptoms
 //   file in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a
 //   secret; binary content that repeats a secret; a host that does.
 
-/// Takes secrets out of what is about to be kept.
+/// The removal of secrets from recordings before they are kept.
 package struct Redaction {
   /// The interactions that were not kept, in words.
   package private(set) var leftOut: [String] = []

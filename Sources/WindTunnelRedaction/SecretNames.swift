@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Tells by a field's name whether its value is a secret, may be one, or is none.
+/// The judgement by a field's name whether its value is a secret, may be one, or is none.
 ///
 /// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
 /// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the
@@ -249,7 +249,7 @@ struct SecretNames {
   }
 }
 
-/// Tells code and placeholders from values.
+/// The distinction of code and placeholders from values.
 enum CodeText {
   /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put
   /// there.
@@ -284,7 +284,7 @@ enum CodeText {
     return "+),;.]}?|&".utf8.contains(first)
   }
 
-  /// A name or a path of names: `token`, `user.token`, `self.access_token`.
+  /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
   static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
   }

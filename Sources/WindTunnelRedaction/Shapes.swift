@@ -105,7 +105,7 @@ enum Shapes: Detector {
     }
   }
 
-  /// Reads a text once, from its beginning to its end.
+  /// A reader that scans a text once, from its beginning to its end.
   private struct Reader {
     let bytes: [UInt8]
     /// The end of the letters that tokens have, from the place that was asked for last.

@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// Hands an answer to a task's client.
+/// A courier that delivers an answer to a task's client.
 ///
 /// Always a response before the end, and only one terminal call, whatever it is told. Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
@@ -136,8 +136,8 @@ struct Courier {
   }
 }
 
-/// Undoes what a body was compressed by (RFC 9110 §8.4): a client finds it done by the platform on
-/// the wire, and nothing does it for a `URLProtocol`.
+/// The decoding of a body's content coding (RFC 9110 §8.4): a client finds it done by the platform
+/// on the wire, and nothing does it for a `URLProtocol`.
 private enum ContentCoding {
   /// Returns the coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {

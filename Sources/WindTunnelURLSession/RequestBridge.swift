@@ -5,7 +5,7 @@ internal import WindTunnel
   internal import FoundationNetworking
 #endif
 
-/// Makes a request of the kernel's out of a `URLRequest`.
+/// The conversion of a `URLRequest` to a request of the kernel's.
 enum RequestBridge {
   /// A body that is streamed into a task is read up to here; a longer one fails the task.
   private static let streamedBodyBytesMax = 256 << 20

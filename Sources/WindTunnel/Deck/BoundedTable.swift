@@ -38,8 +38,8 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _modify { yield &entries[place].value }
   }
 
-  /// The place of a key's value, which is `new` where the key is not there. A value that `isNeeded`
-  /// is not forgotten now.
+  /// Returns the place of a key's value, which is `new` where the key is not there. A value that
+  /// `isNeeded` is not forgotten now.
   mutating func place(
     of key: Key,
     or new: @autoclosure () -> Value,

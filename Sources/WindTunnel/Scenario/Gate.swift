@@ -113,7 +113,7 @@ extension Gate {
   }
 }
 
-/// Takes a gate's text apart from left to right and says where it cannot go on.
+/// A parser of a gate's text, from left to right, with the position of an error.
 private struct GateParser {
   private let text: String
   private let characters: [Character]

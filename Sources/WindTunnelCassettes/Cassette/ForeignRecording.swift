@@ -126,8 +126,8 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
 
   // MARK: mitmproxy
 
-  /// A tnetstring of a dictionary whose first key is a text, `;`, which only mitmproxy has:
-  /// `1803:9:websocket;0:~…}`.
+  /// Tells whether it is a tnetstring of a dictionary whose first key is a text, `;`, which only
+  /// mitmproxy has: `1803:9:websocket;0:~…}`.
   private static func isFlow(_ bytes: Data) -> Bool {
     var rest = bytes.prefix(64)
     func number() -> Int? {

@@ -1,7 +1,7 @@
 package import Foundation
 internal import WindTunnelSymptoms
 
-/// Writes the slots of one interaction in their fixed order.
+/// A writer of the members of one interaction, in their fixed order.
 package struct InteractionWriter {
   private let sideFile: (Data) throws -> String?
   /// Tells whether bodies of JSON are written as structure where that gives their bytes back.

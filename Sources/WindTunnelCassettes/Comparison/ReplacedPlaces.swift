@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Finds the places of a cassette that recordings take which are made anew.
+/// The places of a cassette that new recordings replace.
 package struct ReplacedPlaces {
   /// The rule that requests are told apart by.
   package enum Rule {

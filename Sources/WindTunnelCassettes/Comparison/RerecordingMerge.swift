@@ -271,8 +271,7 @@ extension Interaction {
   }
 }
 
-/// Finds out which pseudonyms of a new recording stand for what the old one has other pseudonyms
-/// for.
+/// The mapping of a new recording's placeholders to those of the old one for the same values.
 ///
 /// A recording counts its secrets by itself, behind those that stand on the cassette. Where it says
 /// what the cassette says already, it is to say it by the same ordinals.

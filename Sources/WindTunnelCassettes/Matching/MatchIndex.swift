@@ -240,8 +240,8 @@ private struct MatchGroup: Sendable {
   }
 }
 
-/// Chooses among recordings of one key by what no key holds: conditions written in Swift, whose
-/// password stood in the address, and which range was asked for.
+/// A choice among the recordings of one key by what no key holds: conditions written in Swift,
+/// whose password stood in the address, and which range was asked for.
 private struct MatchChooser: Sendable {
   private static let name = "userinfo"
 

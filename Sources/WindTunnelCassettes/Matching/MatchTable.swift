@@ -77,8 +77,8 @@ struct MatchTable: Sendable {
   }
 }
 
-/// Finds requests by path where a segment may be anything: one level a segment, literal children
-/// first.
+/// A tree that finds requests by path where a segment may be anything: one level a segment, literal
+/// children first.
 struct MatchTree: Sendable {
   /// The recordings at the end of a path.
   struct Leaf: Sendable {

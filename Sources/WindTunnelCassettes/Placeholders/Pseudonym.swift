@@ -125,7 +125,8 @@ extension Interaction {
   }
 }
 
-/// Reads `REDACTED-token-1` in texts, without regular expressions: it is asked of every body.
+/// A scanner for placeholders such as `REDACTED-token-1`, without regular expressions, since every
+/// body is scanned.
 package enum PseudonymText {
   private static let mark = Array("REDACTED-".utf8)
   private static let mailEnd = Array("@example.test".utf8)

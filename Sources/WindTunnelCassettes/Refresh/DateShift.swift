@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Moves dates by whole seconds, each in the spelling that it has and by the same number of bytes.
+/// A shift of dates by whole seconds that keeps the spelling and the length of each.
 struct DateShift: Hashable {
   /// The distance, in seconds.
   let seconds: Int

@@ -266,7 +266,7 @@ private struct InterruptibleFlight {
   }
 }
 
-/// Says of a report's failing calls how each is flown again, a line each.
+/// The commands that repeat a report's failing calls, one line each.
 struct FailingCalls {
   let report: Report
   /// The file of the report.

@@ -12,7 +12,7 @@ internal import WindTunnelServer
   private import Musl
 #endif
 
-/// Starts the executable again as a subject's process and listens to what it tells.
+/// A subject's process, which is the executable started again, and the reader of its messages.
 struct ChildProcess {
   /// The manner in which the process ended.
   enum Ending: Sendable, Hashable {

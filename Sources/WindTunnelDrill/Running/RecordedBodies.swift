@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Says what a call brought, held against what was recorded for it.
+/// A comparison of a call's body with the recorded ones.
 struct RecordedBodies: Sendable {
   /// A body as it was recorded, and as a program may print it.
   private struct Recorded: Sendable {

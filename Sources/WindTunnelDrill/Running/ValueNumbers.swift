@@ -1,7 +1,7 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Numbers in place of values of one call, from 0: equal values have equal ones.
+/// The numbers in place of one call's values, from 0: equal values have equal ones.
 struct CallNumbers: Sendable {
   /// Beyond so many values they are taken for one: no client sends as many.
   private static let valuesMax = 1 << 12
@@ -18,7 +18,7 @@ struct CallNumbers: Sendable {
   }
 }
 
-/// Numbers in place of values that must stand in no report and are compared from call to call:
+/// The numbers in place of values that must stand in no report and are compared from call to call:
 /// equal values have equal ones.
 ///
 /// A number begins with the call in which its value was first seen, so that calls of several

@@ -98,7 +98,7 @@ package enum SessionProbe {
   }
 }
 
-/// Runs a client's process.
+/// A runner of a client's process.
 enum ProbeProcess {
   enum Ending {
     case exited(Int32, String)

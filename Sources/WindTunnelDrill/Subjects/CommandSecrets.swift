@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Reads the words of a command and takes out what is secret by its place: behind `--token`, in
+/// A reader of a command's words that removes secrets by their place: behind `--token`, in
 /// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address,
 /// and in a shell's script the same.
 struct CommandSecrets {

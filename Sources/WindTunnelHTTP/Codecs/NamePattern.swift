@@ -25,7 +25,8 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
   }
 }
 
-/// Names of fields as people spell them: `X-Api-Key`, `x_api_key` and `xApiKey` are one.
+/// The comparison of field names whatever their spelling: `X-Api-Key`, `x_api_key` and `xApiKey`
+/// are one.
 package enum FieldName {
   /// Returns the letters and digits of a name in lower case, of its last 80 bytes.
   package static func normalised(_ name: some StringProtocol) -> String {

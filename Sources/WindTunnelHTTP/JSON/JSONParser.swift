@@ -1,6 +1,6 @@
-/// Reads one JSON text, strictly by RFC 8259, and keeps every spelling.
+/// A parser of one JSON text, strictly by RFC 8259, that keeps every spelling.
 ///
-/// A value that is handed bytes and has never heard of a file. What is read can also be passed over
+/// The parser is a value that takes bytes and knows no files. A value can also be skipped
 /// (``skipValue()``): the same grammar and the same words for what is wrong, and no tree.
 package struct JSONParser {
   /// The most levels that arrays and objects may nest; deeper text is refused rather than

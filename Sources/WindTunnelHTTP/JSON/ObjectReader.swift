@@ -1,4 +1,4 @@
-/// Takes an object of one of our formats apart, key by key, and refuses what it does not know.
+/// A reader of an object of one of our formats, key by key, that refuses unknown keys.
 ///
 /// Keys that begin with `_` are anybody's and are kept; any other unknown key is most likely a
 /// misspelling, so the nearest known one is named.

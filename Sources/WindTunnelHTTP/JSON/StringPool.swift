@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Makes strings of bytes, and one string of the same bytes where they came before: the header
+/// A pool of strings made from bytes, with one string for equal bytes: the header
 /// fields of a cassette are much the same in every interaction.
 ///
 /// It forgets what another text pushes out of its place, so it never grows.

@@ -78,7 +78,7 @@ extension UInt8 {
   }
 }
 
-/// Characters of ASCII, as bits: each request has all its texts looked through.
+/// A set of ASCII characters as bits, which is fast, since all texts of each request are checked.
 struct ASCIISet: Sendable, Hashable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0

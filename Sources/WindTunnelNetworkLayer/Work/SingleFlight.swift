@@ -94,7 +94,7 @@ private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
     return (lastID, isFirst)
   }
 
-  /// A flight without anybody on board; false where there is one already.
+  /// Opens a flight without any caller; returns false where there is one already.
   mutating func open(_ key: Key) -> Bool {
     guard flights[key] == nil else { return false }
     flights[key] = []

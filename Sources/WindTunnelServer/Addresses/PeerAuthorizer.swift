@@ -22,7 +22,7 @@ public enum PeerEvent: Sendable, Hashable {
   case notConnected(String, AddressRefusal)
 }
 
-/// Decides which peers are served, by their addresses and by the code that they give.
+/// The decision which peers are served, by their addresses and by the code that they enter.
 struct PeerAuthorizer: Sendable {
   /// The treatment of a peer that connects.
   enum Standing: Sendable, Hashable {

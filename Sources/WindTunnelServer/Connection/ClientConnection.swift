@@ -220,7 +220,7 @@ extension ClientConnection {
     }
   }
 
-  /// An answer is written: the next request, or the end of the connection.
+  /// Goes on after an answer: with the next request, or the end of the connection.
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
@@ -563,7 +563,7 @@ extension ClientConnection {
 // MARK: - Origins
 
 extension ClientConnection: UpstreamClient {
-  /// The live answer is written: the next request, or the end of the connection.
+  /// Goes on after a live answer: with the next request, or the end of the connection.
   func answered(keepsAlive: Bool) { next(keeps: keepsAlive) }
 
   /// Gives what comes to a tunnel, from here on.

@@ -183,7 +183,7 @@ private final class DNSService {
     connection.wait(on: channel)
   }
 
-  /// A connection is closed.
+  /// Notes that a connection is closed.
   func left() { connections -= 1 }
 }
 

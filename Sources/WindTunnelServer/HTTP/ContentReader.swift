@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Takes a message's content out of its framing (RFC 9112 §6 and §7).
+/// A reader of a message's content within its framing (RFC 9112 §6 and §7).
 struct ContentReader {
   /// One step of the content.
   enum Piece { case content(Data), trailers(HeaderFields), end }

@@ -85,7 +85,7 @@ final class AdminHandler: RequestHandler, Sendable {
   }
 }
 
-/// Answers the questions of the admin port, out of nothing but what it is shown.
+/// The answers of the admin port, which depend on nothing but the values that are passed in.
 struct AdminAnswer: Sendable {
   var response: Response
   var change: AdminChange?

@@ -81,7 +81,7 @@
     }
   }
 
-  /// Writes to sockets and pipes whose reader has gone.
+  /// The handling of writes to sockets and pipes whose reader has gone.
   package enum BrokenPipes {
     private static let isIgnored: Void = {
       // A handler of the host's own stays; the default is nil.

@@ -253,7 +253,7 @@ private enum RedirectRewriting {
   }
 }
 
-/// Gives a place in a field's value another name: `Location: http://127.0.0.1:8000/a`,
+/// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
 /// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
 private enum OriginRenaming {
   /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and

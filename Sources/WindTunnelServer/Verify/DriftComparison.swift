@@ -32,7 +32,7 @@ extension Drift.Verdict {
   }
 }
 
-/// Collects the differences between a recorded answer and a live one.
+/// A comparison that collects the differences between a recorded answer and a live one.
 private struct DriftComparison {
   private(set) var differences: [Drift.Difference] = []
   private let volatile: Set<String>

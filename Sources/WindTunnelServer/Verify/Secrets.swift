@@ -1,7 +1,7 @@
 internal import Foundation
 package import WindTunnel
 
-/// Puts secrets back where a recording has redacted them, so that a live origin can be asked.
+/// The secrets that replace placeholders again, so that a live origin can be asked.
 package struct Secrets: Sendable {
   /// A redacted part that nobody has given a secret for.
   package struct Missing: Error, Hashable {
