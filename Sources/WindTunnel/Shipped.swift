@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The files that ship inside the binary.
 package enum Shipped {
-  /// The cassette that the default drill flies on.
+  /// Returns the cassette that the default drill flies on.
   package static func cassette() throws -> Cassette {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
@@ -19,7 +19,7 @@ package enum Shipped {
     "stalled-body", "connect-timeout", "slow-bytes",
   ]
 
-  /// All scenarios that ship.
+  /// Returns all scenarios that ship.
   package static func scenarios() throws -> [Scenario] {
     try names().filter { $0.hasPrefix("scenarios/") }.map { name in
       try Scenario(data: data(name) ?? Data(), source: "\(name).json")

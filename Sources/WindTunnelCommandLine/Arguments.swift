@@ -64,30 +64,30 @@ package struct Arguments: Sendable {
   /// Tells whether a flag without value was given.
   package func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// Every value of a flag, in order.
+  /// Returns every value of a flag, in order.
   package func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// The value of a flag that may be given once.
+  /// Returns the value of a flag that may be given once.
   package func value(_ name: String) throws(Refusal) -> String? {
     let all = values[name] ?? []
     guard all.count <= 1 else { throw .repeated(name, count: all.count) }
     return all.first
   }
 
-  /// The value of a flag that must be given.
+  /// Returns the value of a flag that must be given.
   package func required(_ name: String, _ what: String) throws(Refusal) -> String {
     guard let value = try value(name) else { throw .flagMissing(name, what) }
     return value
   }
 
-  /// The value of a flag that must be given, by its name or as the only operand.
+  /// Returns the value of a flag that must be given, by its name or as the only operand.
   package func required(_ name: String, orOperand what: String) throws(Refusal) -> String {
     guard let operand = operands.first, !operand.isEmpty else { return try required(name, what) }
     guard !has(name) else { throw .twice(name, operand) }
     return operand
   }
 
-  /// An operand that must be given.
+  /// Returns an operand that must be given.
   package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal)
     -> String
   {
@@ -97,7 +97,7 @@ package struct Arguments: Sendable {
     return operands[index]
   }
 
-  /// The value of a flag as a whole number.
+  /// Returns the value of a flag as a whole number.
   package func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
@@ -106,7 +106,7 @@ package struct Arguments: Sendable {
     return number
   }
 
-  /// The value of a flag as a number.
+  /// Returns the value of a flag as a number.
   package func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
     guard let text = try value(name) else { return nil }
     guard let number = Double(text), range.contains(number) else {
@@ -123,7 +123,7 @@ package struct Arguments: Sendable {
     bound == bound.rounded() ? String(Int(bound)) : String(bound)
   }
 
-  /// A number of days: `90` or `90d`.
+  /// Returns a number of days: `90` or `90d`.
   package func days(_ name: String) throws(Refusal) -> Int? {
     guard let text = try value(name) else { return nil }
     let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
@@ -134,7 +134,7 @@ package struct Arguments: Sendable {
     return number
   }
 
-  /// A length of time: `500ms`, `10s`, `2m`, or a number of seconds.
+  /// Returns a length of time: `500ms`, `10s`, `2m`, or a number of seconds.
   package func duration(_ name: String) throws(Refusal) -> Duration? {
     guard let text = try value(name) else { return nil }
     let units: [(suffix: String, milliseconds: Double)] = [

@@ -1,10 +1,9 @@
 package import Foundation
 package import WindTunnel
 
-/// Reads cassettes together with what a recording left beside them that was ended before it was
-/// written.
+/// A reader of cassettes together with the journal of a recording that was cut short.
 package enum CassetteFile {
-  /// A cassette that is played or looked at: nothing on disk changes.
+  /// Returns a cassette that is played or looked at: nothing on disk changes.
   package static func read(_ file: URL) throws -> Cassette {
     let (cassette, count) = try Cassette.withLeftovers(file)
     if count > 0 {
@@ -19,7 +18,7 @@ package enum CassetteFile {
 
   package static func read(_ path: String) throws -> Cassette { try read(URL(filePath: path)) }
 
-  /// A cassette that will be written: what was left beside it stands in it from now on.
+  /// Returns a cassette that will be written: what was left beside it stands in it from now on.
   package static func readForWriting(_ file: URL) throws -> Cassette {
     let left = RecordingJournal.file(besides: file)
     guard FileManager.default.fileExists(atPath: left.path) else {

@@ -1,6 +1,6 @@
 /// The form of help texts.
 package enum HelpText {
-  /// The help of one command, with its flags.
+  /// Returns the help of one command, with its flags.
   ///
   /// - Parameters:
   ///   - summary: One line about it.

@@ -13,7 +13,7 @@ package enum ExitCode: Int32, Sendable {
   case usage = 64
   /// A cassette or report that does not read.
   case data = 65
-  /// There is no such file.
+  /// The file does not exist.
   case noInput = 66
   /// A port in use, an upstream that is gone.
   case unavailable = 69
@@ -70,7 +70,7 @@ package struct Refusal: Error {
 // The sentences about words and values, in one place; those of files and ports are their
 // libraries'.
 extension Refusal {
-  /// The refusal of a question that was asked wrongly.
+  /// Returns the refusal of a question that was asked wrongly.
   package static func usage(_ sentence: String) -> Refusal { Refusal(.usage, sentence) }
 
   package static func unknownFlag(_ name: String, among names: [String]) -> Refusal {

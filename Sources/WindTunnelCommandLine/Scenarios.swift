@@ -1,9 +1,9 @@
 internal import Foundation
 package import WindTunnel
 
-/// Finds scenarios by name or by file.
+/// The look-up of scenarios by name or by file.
 package enum Scenarios {
-  /// The same, and groups by their name.
+  /// Returns the same, and groups by their name.
   package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
     try group(text) ?? [find(text, in: shipped, groups: groups)]
   }
@@ -11,7 +11,7 @@ package enum Scenarios {
   /// The names of the groups, the smallest first.
   package static let groups = ["every-push", "weak-network", "default-drill", "pre-release"]
 
-  /// The scenarios of a group; `nil` where there is none of that name.
+  /// Returns the scenarios of a group; `nil` where there is none of that name.
   package static func group(_ name: String) -> [Scenario]? {
     switch name {
     case "every-push": .everyPush
@@ -22,8 +22,8 @@ package enum Scenarios {
     }
   }
 
-  /// The scenario of a name or in a file. Where one of them is wanted, a group is named as what it
-  /// is.
+  /// Returns the scenario of a name or in a file. Where one of them is wanted, a group is named as
+  /// what it is.
   package static func find(
     _ text: String,
     in shipped: [Scenario],

@@ -23,8 +23,8 @@ package enum Terminal {
     }
   }
 
-  /// The code to end with, which is another one where an answer could not be written. Who reads no
-  /// further has lost nothing.
+  /// Returns the code to end with, which is another one where an answer could not be written. Who
+  /// reads no further has lost nothing.
   package static func close(_ code: ExitCode, as program: String) -> ExitCode {
     guard code != .cannotWrite, let refusal else { return code }
     complain("\(program): \(refusal.sentence)")

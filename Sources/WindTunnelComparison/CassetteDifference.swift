@@ -55,7 +55,7 @@ public struct CassetteDifference: Sendable, Hashable {
     var steady: Interaction
   }
 
-  /// Numbers what is said, so that sequences are compared by numbers.
+  /// A numbering of interactions, so that sequences are compared by numbers.
   private struct Forms {
     let volatile: Set<String>
     private var known: [Interaction: Int] = [:]
@@ -138,7 +138,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return (own + counts + ["\(sameCount) the same"]).joined(separator: ", ")
   }
 
-  /// The difference for a program, under a title such as the name of the file:
+  /// Returns the difference for a program, under a title such as the name of the file:
   ///
   ///     { "title": "a.json", "same": 7, "notes": [], "changes": [
   ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,
@@ -240,7 +240,7 @@ extension CassetteDifference.Change {
 }
 
 extension PartDifference {
-  /// Such as `response.status: 200 → 404`.
+  /// The difference in one line, such as `response.status: 200 → 404`.
   fileprivate var line: String { "\(part): \(old ?? "–") → \(new ?? "–")" }
 
   fileprivate var json: JSON {

@@ -70,7 +70,8 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
   }
 }
 
-/// Keeps the pseudonyms of several cassettes apart while they are made one.
+/// The renumbering of placeholders that keeps those of several cassettes apart while they are
+/// merged.
 private struct MergedOrdinals {
   private typealias Numbers = [Pseudonym: Int]
 

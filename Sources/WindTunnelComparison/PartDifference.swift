@@ -29,7 +29,7 @@ public struct PartDifference: Sendable, Hashable {
 }
 
 extension PartDifference {
-  /// The differences between two recordings of one request.
+  /// Returns the differences between two recordings of one request.
   static func of(_ old: Interaction, _ new: Interaction) -> [PartDifference] {
     var parts = headers(old.request.headers, new.request.headers, place: "request.headers")
     parts += bodies(old.request.body, new.request.body, place: "request")
@@ -117,7 +117,7 @@ extension PartDifference {
     }
   }
 
-  /// So many values of one body are told; the rest is counted.
+  /// The greatest number of values of one body that are listed; the rest is counted.
   private static let valuesMax = 20
 
   private static func bodies(_ old: Body, _ new: Body, place: String) -> [PartDifference] {
@@ -148,7 +148,7 @@ extension PartDifference {
     return told + [PartDifference("\(place) (\(rest) more values)", from: "…", to: "…")]
   }
 
-  /// The first line that differs.
+  /// Returns the first line that differs.
   private static func texts(_ old: String, _ new: String, place: String) -> [PartDifference] {
     // By bytes: CR and LF are one character.
     let lines = { (text: String) in
@@ -175,7 +175,7 @@ private struct JSONChange: Hashable {
   /// The new value; `nil` where there is nothing.
   var new: JSON?
 
-  /// Every difference, in the order of the old text and then of what is new.
+  /// Returns every difference, in the order of the old text and then of what is new.
   static func of(_ old: JSON, _ new: JSON, path: String = "") -> [JSONChange] {
     guard old != new else { return [] }
     switch (old, new) {
@@ -214,6 +214,6 @@ private struct JSONChange: Hashable {
 }
 
 extension [JSON] {
-  /// The element at a place. A bare `nil` would be JSON's null here.
+  /// Returns the element at a place. A bare `nil` would be JSON's null here.
   fileprivate func at(_ index: Int) -> JSON? { index < count ? .some(self[index]) : .none }
 }

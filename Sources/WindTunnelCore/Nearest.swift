@@ -1,4 +1,5 @@
-/// The candidate that fewest edits turn a word into, if they are few enough to have been a slip.
+/// Returns the candidate that fewest edits turn a word into, if they are few enough to have been a
+/// slip.
 package func nearest(to word: String, in candidates: [String]) -> String? {
   let best = candidates.map {
     (name: $0, distance: editDistance(word.lowercased(), $0.lowercased()))
@@ -8,7 +9,7 @@ package func nearest(to word: String, in candidates: [String]) -> String? {
   return best.name
 }
 
-/// The distance of Levenshtein between two words.
+/// Returns the distance of Levenshtein between two words.
 private func editDistance(_ left: String, _ right: String) -> Int {
   let right = Array(right)
   var row = Array(0...right.count)

@@ -1,5 +1,5 @@
-/// Tells which of many words begins at each place of a text, in one pass over it whatever the words
-/// and the text are: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
+/// A search for many words in one pass over a text, in linear time whatever the words and the text
+/// are: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
 ///
 /// It reads words and text from their ends, since a word that ends there in a text read backwards
 /// is one that begins there.
@@ -39,7 +39,7 @@ package struct WordFinder {
     link()
   }
 
-  /// The longest word that another one begins with; `nil` if there is none.
+  /// Returns the longest word that another one begins with; `nil` if there is none.
   package func shorter(than word: Int) -> Int? {
     let word = shorter[word]
     return word == Self.none ? nil : Int(word)

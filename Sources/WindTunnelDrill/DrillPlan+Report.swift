@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 #endif
 
 extension DrillPlan {
-  /// A scenario's part of the report, with its own gates and the plan's.
+  /// Returns a scenario's part of the report, with its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
     let rows = rows.map { row in
       var row = row
@@ -34,7 +34,7 @@ extension DrillPlan {
     )
   }
 
-  /// The report of what was flown.
+  /// Returns the report of what was flown.
   func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
     Report(
       seed: seed,
@@ -96,12 +96,12 @@ extension DrillPlan {
     return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
   }
 
-  /// The load of programs on a machine that starts so many a second: half of them, so that they do
-  /// not wait for one another where several begin at once.
+  /// Returns the load of programs on a machine that starts so many a second: half of them, so that
+  /// they do not wait for one another where several begin at once.
   ///
-  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by it
-  /// for all its calls would take an hour. Programs that are due then wait for a place to start, which
-  /// is in no latency.
+  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by
+  /// it for all its calls would take an hour. Programs that are due then wait for a place to start,
+  /// which is in no latency.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
     let half = (possible * 5).rounded(.down) / 10
@@ -128,7 +128,7 @@ extension DrillPlan {
     ]
   }
 
-  /// The hash of what every call would meet, computed without traffic.
+  /// Returns the hash of what every call would meet, computed without traffic.
   private func storyHash() -> String {
     let workload = workload
     var story = Story()
@@ -147,7 +147,7 @@ extension DrillPlan {
   }
 }
 
-/// Holds what was met against the story: every decision that was fired must be one that it tells.
+/// A check of what was met against the story: every decision that fired must be in it.
 struct StoryCheck: Sendable {
   let scenario: Scenario
   let seed: UInt64

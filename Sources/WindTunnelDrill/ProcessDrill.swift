@@ -65,7 +65,7 @@ public struct ProcessDrill: Sendable {
   /// Runs this process as a subject, which reads its jobs from standard input.
   public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
 
-  /// The same with these subjects.
+  /// Returns the same with these subjects.
   package static func runAsSubject(of subjects: [any Subject]) async -> Never {
     await SubjectProcess.main(subjects: subjects)
   }
@@ -130,8 +130,8 @@ public struct ProcessDrill: Sendable {
     )
   }
 
-  /// The plan with the load that this machine bears, where it is to follow that: programs are
-  /// started in calm as many at a time as there are processors, before anything is reported.
+  /// Returns the plan with the load that this machine bears, where it is to follow that: programs
+  /// are started in calm as many at a time as there are processors, before anything is reported.
   private func planned() async throws -> DrillPlan {
     var plan = plan
     guard plan.followsCalm, let calm = plan.scenarios.first(where: { $0.name == "calm" }) else {
@@ -204,7 +204,7 @@ extension Sequence where Element: Sendable {
 }
 
 extension DrillPlan {
-  /// The kind of client that a subject is.
+  /// Returns the kind of client that a subject is.
   fileprivate func kind(of subject: String) -> Flight.Client {
     guard subject == Self.execSubject else { return .library }
     return command.isService ? .service : .program
@@ -221,13 +221,13 @@ extension DrillPlan {
 /// The file that tells programs whom to trust: it holds the certificate of an authority that is
 /// made for one subject in one scenario, and goes when that is over.
 enum AuthorityFile {
-  /// The answer to whether there is one.
+  /// The availability of such a file.
   enum Kind: Sendable, Hashable {
-    /// Nobody is told of one.
+    /// The programs need no file.
     case none
-    /// There is one here.
+    /// The file is there.
     case there
-    /// There should be, and cannot: why, in a sentence.
+    /// The file is needed and cannot be written, for this reason, a sentence.
     case missing(String)
   }
 
@@ -241,7 +241,7 @@ enum AuthorityFile {
     }
   }
 
-  /// A place where no file is.
+  /// Returns a place where no file is.
   static func place() -> URL {
     FileManager.default.temporaryDirectory
       .appending(path: "windtunnel-ca-\(UUID().uuidString).pem")

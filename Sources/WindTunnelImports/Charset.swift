@@ -8,15 +8,16 @@ extension ContentType {
     return essence.hasSuffix("/json") || essence.hasSuffix("+json")
   }
 
-  /// The same media type in UTF-8.
+  /// Returns the same media type in UTF-8.
   static func withUTF8(_ type: String) -> String {
     type.replacing(/(;[ \t]*charset[ \t]*=)[^;]*/.ignoresCase()) { "\($0.1)utf-8" }
   }
 }
 
-/// Texts in a charset and their bytes.
+/// The conversion between texts in a charset and their bytes.
 enum Charset {
-  /// The text of bytes in a charset, if it gives the same bytes back; `nil` for what nobody reads.
+  /// Returns the text of bytes in a charset, if it gives the same bytes back; `nil` for what nobody
+  /// reads.
   static func text(_ data: Data, charset: String) -> String? {
     let latin = String(String.UnicodeScalarView(data.lazy.map { Unicode.Scalar($0) }))
     let texts = [String(utf8: data), latin].lazy.compactMap { $0 }
@@ -25,7 +26,8 @@ enum Charset {
     }
   }
 
-  /// A text's bytes; `nil` for a charset that lacks a character of it, or that nobody here writes.
+  /// Returns a text's bytes; `nil` for a charset that lacks a character of it, or that nobody here
+  /// writes.
   static func data(_ text: String, charset: String) -> Data? {
     switch charset {
     case "utf-8", "utf8": return Data(text.utf8)

@@ -8,13 +8,13 @@ enum HARAddition {
     note.value == .null || note.name.value == key || HAROverlay.isOverlay(note)
   }
 
-  /// The addition to "log": the version, and the notes that cannot stand there themselves.
+  /// Returns the addition to "log": the version, and the notes that cannot stand there themselves.
   static func ofLog(_ notes: [JSON.Member]) -> JSON {
     let isOdd = notes.contains(where: isAmbiguous)
     return .object([JSON.Member("version", .number(CassetteFormat.version))] + (isOdd ? notes : []))
   }
 
-  /// The notes of a cassette.
+  /// Returns the notes of a cassette.
   ///
   /// - Throws: `FormatError` for a newer version of these keys.
   static func notes(ofLog log: JSON, source: String) throws(FormatError) -> [JSON.Member] {
@@ -27,7 +27,7 @@ enum HARAddition {
     return notes
   }
 
-  /// The members that must be added to an entry which is read as `read`; `nil` if none.
+  /// Returns the members that must be added to an entry which is read as `read`; `nil` if none.
   static func of(_ interaction: Interaction, readAs read: Interaction?) -> JSON? {
     let wanted = members(interaction)
     let found = read.map { members($0) } ?? []
@@ -41,7 +41,8 @@ enum HARAddition {
     return added.isEmpty ? nil : .object(added)
   }
 
-  /// An interaction as the entry meant it: what was read of its fields, and what is added to that.
+  /// Returns an interaction as the entry meant it: what was read of its fields, and what is added
+  /// to that.
   ///
   /// - Throws: `FormatError` for an addition that is none of ours.
   static func applied(
@@ -88,14 +89,14 @@ enum HARAddition {
     ["request", "response"].contains(member.name.value)
   }
 
-  /// A message without the body that another one has already.
+  /// Returns a message without the body that another one has already.
   private static func withoutBody(_ member: JSON.Member, of other: JSON?) -> JSON.Member {
     guard let other, body(of: member.value) == body(of: other) else { return member }
     let rest = member.value.members.filter { !bodyKeys.contains($0.name.value) }
     return JSON.Member(member.name, .object(rest))
   }
 
-  /// A message with the body of another one, if it has none itself.
+  /// Returns a message with the body of another one, if it has none itself.
   private static func withBody(_ member: JSON.Member, of other: JSON) -> JSON.Member {
     guard case .object(let members) = member.value, body(of: member.value).isEmpty else {
       return member

@@ -19,7 +19,7 @@ public struct HARAttachments: Sendable {
 
   private init(folder: URL?) { self.folder = folder }
 
-  /// The bytes that are named.
+  /// Returns the bytes that are named.
   func read(_ name: String) throws(Problem) -> Data {
     guard let folder else { throw Problem(reason: "was not read") }
     // What leads out of the folder, by its name or by a link, is anybody's file.

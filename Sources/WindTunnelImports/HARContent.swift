@@ -192,7 +192,7 @@ private struct HARForm {
     }
   }
 
-  /// The body; of several that are possible the one of the announced length.
+  /// Returns the body; of several that are possible the one of the announced length.
   func data(announced: Int) -> Data {
     candidates.first { $0.count == announced } ?? candidates.first ?? Data()
   }
@@ -205,7 +205,7 @@ private struct HARForm {
     return Data(pairs.joined(separator: "&").utf8)
   }
 
-  /// The percent-encoding of HTML's forms (WHATWG URL §5.2).
+  /// Returns the percent-encoding of HTML's forms (WHATWG URL §5.2).
   private static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

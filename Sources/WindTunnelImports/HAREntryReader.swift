@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// Reads one entry; what was lost on the way is among the `warnings`.
+/// A reader of one entry; losses are among its `warnings`.
 struct HAREntryReader {
   private(set) var warnings: [String] = []
   /// The moment at which the request began, counted from 1970.
@@ -21,7 +21,7 @@ struct HAREntryReader {
     path = "log.entries[\(index)]"
   }
 
-  /// The interaction; `nil` for an entry that is none of HTTP.
+  /// Returns the interaction; `nil` for an entry that is none of HTTP.
   ///
   /// - Throws: `FormatError` for an entry that does not say what was asked.
   mutating func interaction(_ entry: JSON) throws(FormatError) -> Interaction? {
@@ -58,7 +58,7 @@ struct HAREntryReader {
     return interaction
   }
 
-  /// The interaction with what we ourselves have added to the entry; then nothing was lost.
+  /// Returns the interaction with what we ourselves have added to the entry; then nothing was lost.
   ///
   /// - Throws: `FormatError` for an entry that does not say what was asked, or for an addition that
   ///   is none of ours.
@@ -69,7 +69,7 @@ struct HAREntryReader {
     return try HARAddition.applied(addition, to: read, source: source, path: path)
   }
 
-  /// The bytes of a body that only names its file; a warning says why there are none.
+  /// Returns the bytes of a body that only names its file; a warning says why there are none.
   mutating func attached(_ name: String, _ whose: String) -> Data? {
     do throws(HARAttachments.Problem) {
       return try attachments.read(name)
@@ -79,7 +79,7 @@ struct HAREntryReader {
     }
   }
 
-  /// The entry with what stood in files that it names.
+  /// Returns the entry with what stood in files that it names.
   func including(_ entry: JSON) -> JSON {
     guard !attachedMessages.isEmpty, case .object(let members) = entry else { return entry }
     return .object(members + [JSON.Member("_webSocketMessages", .array(attachedMessages))])
@@ -91,7 +91,8 @@ struct HAREntryReader {
     FormatError(source: source, place: path + key, problem: problem)
   }
 
-  /// The address if HTTP is spoken there. The handshake of a WebSocket is HTTP (RFC 6455 §4.1).
+  /// Returns the address if HTTP is spoken there. The handshake of a WebSocket is HTTP (RFC 6455
+  /// §4.1).
   private static func address(_ text: String, askedBy method: String) -> RequestURL? {
     var url = RequestURL(text, askedBy: method)
     switch url.scheme {
@@ -178,7 +179,8 @@ struct HAREntryReader {
 }
 
 extension HAREntryReader {
-  /// The fields that a message may carry; HTTP/2's pseudo-fields (RFC 9113 §8.3) are none of them.
+  /// Returns the fields that a message may carry; HTTP/2's pseudo-fields (RFC 9113 §8.3) are none
+  /// of them.
   private mutating func headers(_ json: JSON?) -> HeaderFields {
     let pairs: [(name: String, value: JSON)]
     switch json {
@@ -203,7 +205,7 @@ extension HAREntryReader {
     return fields
   }
 
-  /// The values of the fields that one JSON value stands for.
+  /// Returns the values of the fields that one JSON value stands for.
   private static func values(_ json: JSON, of name: String) -> [String] {
     guard case .array(let list) = json else {
       return lines(json == .null ? "" : json.said)
@@ -302,10 +304,10 @@ extension HAREntryReader {
     HARAddition.key, "_webSocketMessages", "_initiator", "_error", "_failureText",
   ]
 
-  /// The notes of an interaction.
+  /// Returns the notes of an interaction.
   private static func notes(_ entry: JSON) -> [JSON.Member] { notes(entry, but: entryKeys) }
 
-  /// The notes within, at the places they have on a cassette.
+  /// Returns the notes within, at the places they have on a cassette.
   private static func innerNotes(_ entry: JSON, of interaction: Interaction) -> [String: [JSON
     .Member]]
   {
@@ -318,7 +320,8 @@ extension HAREntryReader {
     return places.filter { !$0.value.isEmpty }
   }
 
-  /// The keys that begin with `_` and that nobody here understands; of equal ones the first.
+  /// Returns the keys that begin with `_` and that nobody here understands; of equal ones the
+  /// first.
   static func notes(_ json: JSON?, but understood: Set<String>) -> [JSON.Member] {
     guard case .object(let members) = json else { return [] }
     var seen = understood

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// Writes one entry after the other; each begins no earlier than the one in front of it.
+/// A writer of entries, one after the other; each begins no earlier than the one before.
 struct HAREntryWriter {
   /// The moment at which the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero
@@ -25,14 +25,14 @@ struct HAREntryWriter {
     return Self.entry(written, addition)
   }
 
-  /// An entry that became no interaction, with what every entry must have.
+  /// Returns an entry that became no interaction, with what every entry must have.
   func aside(_ entry: JSON) -> JSON {
     let frame = Interaction(Request("GET", "http://any-host.invalid/"), Response(status: 0))
     return HAROverlay.applied(entry, to: .object(standard(frame))).withTextOfForm
   }
 
-  /// The entry as it was once; `nil` where the interaction has been changed since, so that more
-  /// would have to be added to it.
+  /// Returns the entry as it was once; `nil` where the interaction has been changed since, so that
+  /// more would have to be added to it.
   private mutating func original(
     _ overlay: JSON,
     over written: JSON,
@@ -157,7 +157,7 @@ struct HAREntryWriter {
     return members + kept(interaction.innerNotes[place])
   }
 
-  /// The body as it is shown to people: its coding opened where that can be done.
+  /// Returns the body as it is shown to people: its coding opened where that can be done.
   private func content(_ body: Data, _ headers: HeaderFields) -> [JSON.Member] {
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
     let opened = Inflate.open(body, coding: coding) ?? body
@@ -191,7 +191,7 @@ struct HAREntryWriter {
     .array(fields.map { ["name": .text($0.name), "value": .text($0.value)] })
   }
 
-  /// The address in full: HAR knows no other, and a cassette's may lack its host.
+  /// Returns the address in full: HAR knows no other, and a cassette's may lack its host.
   private static func address(_ url: RequestURL) -> String {
     var url = url
     if url.host == nil { (url.scheme, url.host) = ("http", "any-host.invalid") }
@@ -211,7 +211,7 @@ struct HAREntryWriter {
     }
   }
 
-  /// The query's parameters, decoded as forms are (WHATWG URL §5.1).
+  /// Returns the query's parameters, decoded as forms are (WHATWG URL §5.1).
   private static func parameters(_ query: String?) -> JSON {
     let items = (query ?? "").split(separator: "&")
     return .array(
@@ -233,13 +233,13 @@ struct HAREntryWriter {
 
 /// The cookies of a message, which HAR shows a second time.
 private enum HARCookie {
-  /// The cookies of a request (RFC 6265 §4.2.1).
+  /// Returns the cookies of a request (RFC 6265 §4.2.1).
   static func sent(_ fields: HeaderFields) -> JSON {
     let pairs = fields.values("Cookie").flatMap { $0.split(separator: ";") }
     return .array(pairs.map { .object(members($0)) })
   }
 
-  /// The cookies of a response (RFC 6265 §4.1.1).
+  /// Returns the cookies of a response (RFC 6265 §4.1.1).
   static func set(_ fields: HeaderFields) -> JSON {
     .array(
       fields.values("Set-Cookie").map { value in

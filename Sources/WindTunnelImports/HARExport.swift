@@ -90,7 +90,7 @@ extension Cassette {
 }
 
 extension JSON {
-  /// An object with one more member.
+  /// Returns an object with one more member.
   fileprivate func adding(_ name: Text, _ value: JSON) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members + [Member(name, value)])

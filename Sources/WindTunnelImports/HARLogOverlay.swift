@@ -68,8 +68,8 @@ struct HARLogOverlay {
 
 /// The pages of a log, of which some exporters do not say when they began.
 private enum HARPages {
-  /// The log with pages that begin with the first of their entries, or with the first of all, where
-  /// they have no date; what stands in the place of one is kept.
+  /// Returns the log with pages that begin with the first of their entries, or with the first of
+  /// all, where they have no date; what stands in the place of one is kept.
   static func dated(_ log: JSON, by entries: JSON?) -> JSON {
     guard case .object(var members) = log,
       let index = members.firstIndex(where: { $0.name.value == "pages" }),

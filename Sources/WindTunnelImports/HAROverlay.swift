@@ -16,8 +16,8 @@ internal import WindTunnelSymptoms
 enum HAROverlay {
   static let key: JSON.Text = "_har"
 
-  /// The members of an object that another one has otherwise or not at all, down to the lists,
-  /// which are taken whole; `nil` if there are none. What may not stand in a HAR is none.
+  /// Returns the members of an object that another one has otherwise or not at all, down to the
+  /// lists, which are taken whole; `nil` if there are none. What may not stand in a HAR is none.
   static func difference(_ original: JSON, from written: JSON, as name: String) -> JSON? {
     guard let original = HARSanitizer.object(original, of: name),
       case .object(let members) = original, case .object = written
@@ -43,7 +43,7 @@ enum HAROverlay {
     return other.isEmpty ? nil : .object(other)
   }
 
-  /// An object with the members of another one put in.
+  /// Returns an object with the members of another one put in.
   static func applied(_ overlay: JSON, to written: JSON) -> JSON {
     guard case .object(let members) = overlay, case .object(var result) = written else {
       return overlay
@@ -63,10 +63,10 @@ enum HAROverlay {
     return .object(result)
   }
 
-  /// The overlay among some notes, if there is one.
+  /// Returns the overlay among some notes, if there is one.
   static func of(_ notes: [JSON.Member]) -> JSON? { notes.first(where: isOverlay)?.value }
 
-  /// The notes without it.
+  /// Returns the notes without it.
   fileprivate static func without(_ notes: [JSON.Member]) -> [JSON.Member] {
     notes.filter { !isOverlay($0) }
   }
@@ -76,7 +76,7 @@ enum HAROverlay {
     return true
   }
 
-  /// An object without the members of some names.
+  /// Returns an object without the members of some names.
   static func removing(_ names: Set<String>, from json: JSON) -> JSON {
     guard case .object(let members) = json else { return json }
     return .object(members.filter { !names.contains($0.name.value) })
@@ -154,7 +154,7 @@ enum HARPart: String, CaseIterable {
     }
   }
 
-  /// An overlay, and by what its members are true.
+  /// Returns an overlay, and by what its members are true.
   fileprivate static func marked(_ overlay: JSON, of interaction: Interaction) -> JSON {
     guard case .object(let members) = overlay else { return overlay }
     let parts = allCases.filter { $0.members.contains { overlay.has($0[...]) } }
@@ -165,8 +165,8 @@ enum HARPart: String, CaseIterable {
     return .object(members + [JSON.Member(key, .object(marks))])
   }
 
-  /// The part of an overlay that is still true of an interaction. What bears no mark is taken to
-  /// be.
+  /// Returns the part of an overlay that is still true of an interaction. What bears no mark is
+  /// taken to be.
   static func standing(_ overlay: JSON, for interaction: Interaction) -> JSON {
     guard let marks = overlay[key.value] else { return overlay }
     var standing = HAROverlay.removing([key.value], from: overlay)
@@ -178,7 +178,7 @@ enum HARPart: String, CaseIterable {
     return standing
   }
 
-  /// An overlay without what a reader makes the messages of.
+  /// Returns an overlay without what a reader makes the messages of.
   static func unread(_ overlay: JSON) -> JSON {
     let paths = [
       ["request", "method"], ["request", "url"], ["request", "headers"], ["request", "postData"],
@@ -190,7 +190,7 @@ enum HARPart: String, CaseIterable {
     return paths.reduce(overlay) { $0.removing($1[...]) }
   }
 
-  /// The first eight bytes of SHA-256: this is no protection against anybody.
+  /// Returns the first eight bytes of SHA-256: this is no protection against anybody.
   private func digest(of interaction: Interaction) -> String {
     var digest = SHA256()
     for text in texts(of: interaction) {
@@ -239,12 +239,12 @@ enum HARPart: String, CaseIterable {
     fields.flatMap { [$0.name, $0.value] }
   }
 
-  /// The fields that a body's bytes are read by.
+  /// Returns the fields that a body's bytes are read by.
   private static func kind(_ fields: HeaderFields) -> [String] {
     ["Content-Type", "Content-Encoding"].map { fields.values($0).joined(separator: ", ") }
   }
 
-  /// A time as precise as a cassette writes it.
+  /// Returns a time as precise as a cassette writes it.
   private static func text(_ time: Duration) -> String {
     JSON.number(time.inMilliseconds, places: 3).spelled ?? ""
   }

@@ -6,7 +6,7 @@
 /// some objects under a name that is anybody's. Names that the specification does not have are
 /// that, too.
 enum HARSanitizer {
-  /// The value of a name as it may stand there; `nil` if it may not.
+  /// Returns the value of a name as it may stand there; `nil` if it may not.
   static func value(_ json: JSON, of name: String) -> JSON? {
     if name.hasPrefix("_") { return json }
     switch json {
@@ -33,8 +33,8 @@ enum HARSanitizer {
     }
   }
 
-  /// A field whose value is a list of texts, which is read as one field, or as so many cookies; one
-  /// exporter writes them so.
+  /// Returns a field whose value is a list of texts, which is read as one field, or as so many
+  /// cookies; one exporter writes them so.
   private static func pairs(_ json: JSON) -> [JSON] {
     guard case .object(let members) = json, case .array(let list)? = json["value"] else {
       return [json]
@@ -48,12 +48,12 @@ enum HARSanitizer {
     }
   }
 
-  /// A value or none; `nil` beside a value of JSON would be JSON's null.
+  /// Returns a value or none; `nil` beside a value of JSON would be JSON's null.
   private static func kept(_ json: JSON, if isSound: Bool) -> JSON? {
     isSound ? .some(json) : .none
   }
 
-  /// An object without what may not stand in it.
+  /// Returns an object without what may not stand in it.
   static func object(_ json: JSON, of name: String) -> JSON? {
     guard case .object(let members) = json else { return nil }
     var sound = members.compactMap { member in
@@ -168,7 +168,7 @@ enum HARSanitizer {
 
   // Numbers and texts, of which exporters write one for the other.
 
-  /// A number as it may stand under a name; `nil` if it may not.
+  /// Returns a number as it may stand under a name; `nil` if it may not.
   private static func number(_ digits: String, of name: String) -> JSON? {
     let json = JSON.number(digits)
     if dates.contains(name) { return DateText.sinceEpoch(json).map { .text(DateText.text($0)) } }
@@ -184,12 +184,12 @@ enum HARSanitizer {
     return kept(json, if: (json.measure ?? -2) >= -1)
   }
 
-  /// A whole number, which may be spelled with a fraction of nought.
+  /// Returns a whole number, which may be spelled with a fraction of zero.
   private static func whole(_ digits: String) -> Int? {
     Int(digits) ?? Double(digits).flatMap { $0.magnitude < 1e15 ? Int(exactly: $0) : nil }
   }
 
-  /// A text as it may stand under a name; `nil` if it may not.
+  /// Returns a text as it may stand under a name; `nil` if it may not.
   private static func string(_ text: JSON.Text, of name: String) -> JSON? {
     let word = text.value.lowercased()
     if flags.contains(name) { return ["false": false, "true": true][word].map { .bool($0) } }
@@ -202,8 +202,8 @@ enum HARSanitizer {
     return kept(.string(text), if: texts.contains(name) || !isKnown(name))
   }
 
-  /// A date as the specification wants it, with a zone and of a day that there is; another spelling
-  /// of one becomes that.
+  /// Returns a date as the specification wants it, with a zone and of a day that there is; another
+  /// spelling of one becomes that.
   private static func date(_ text: JSON.Text) -> JSON? {
     if isDate(text.value) { return .string(text) }
     return DateText.sinceEpoch(.string(text)).map { .text(DateText.text($0)) }

@@ -13,7 +13,7 @@ extension JSON {
     }
   }
 
-  /// The member of a name, if it is there and not null.
+  /// Returns the member of a name, if it is there and not null.
   func present(_ name: String) -> JSON? {
     let value = self[name]
     return value == .null ? nil : value

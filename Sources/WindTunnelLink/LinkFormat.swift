@@ -108,7 +108,7 @@ private struct LinkOverrides {
     prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// The direction with what is said about it, and refused where that makes no sense.
+  /// Returns the direction with what is said about it, and refused where that makes no sense.
   func applied(
     to direction: Link.Direction,
     _ object: ObjectReader,
@@ -217,7 +217,7 @@ extension GilbertElliott {
 }
 
 extension LossScript {
-  /// So many packets of a kind can be named.
+  /// The greatest number of packets of a kind that can be named.
   private static let numbersMax = 10_000
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {

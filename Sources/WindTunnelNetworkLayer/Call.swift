@@ -242,9 +242,9 @@ struct Call {
 
   /// The end of one passage through slot, middleware and transport.
   private enum Passage {
-    /// It was sent like this.
+    /// The request was sent like this.
     case answered(AttemptOutcome, sent: URLRequest)
-    /// It was not sent, or what came back is of no use.
+    /// The request was not sent, or its answer is of no use.
     case stopped(NetworkError)
   }
 
@@ -320,7 +320,7 @@ struct Call {
     return true
   }
 
-  /// The wait before the next attempt; `nil` where there will be none.
+  /// Returns the wait before the next attempt; `nil` where there will be none.
   ///
   /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
   /// now.

@@ -188,7 +188,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     self.secrets = secrets
   }
 
-  /// This layer with another one on top.
+  /// Returns this layer with another one on top.
   fileprivate func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
     ConfigurationLayer(
       environment: top.environment ?? environment,

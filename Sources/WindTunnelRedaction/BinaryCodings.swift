@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Maps of names and values in a binary form that counts entries and no bytes, so that only the
-/// head of a string changes with it: CBOR (RFC 8949) and MessagePack.
+/// A decoder of maps of names and values in a binary form that counts entries and no bytes, so that
+/// only the head of a string changes with it: CBOR (RFC 8949) and MessagePack.
 struct BinaryMaps: Decoder, Sendable {
   /// Tells whether bytes begin as a map of some members does, or with a tag of CBOR.
   static func mayBegin(_ bytes: [UInt8]) -> Bool {
@@ -276,7 +276,7 @@ struct ProtobufMessage: Decoder {
     var content: Range<Int>?
   }
 
-  /// The fields of a message; `nil` for bytes that are none.
+  /// Returns the fields of a message; `nil` for bytes that are none.
   private static func fields(of bytes: [UInt8]) -> [Field]? {
     var fields: [Field] = []
     var place = 0
@@ -349,7 +349,7 @@ struct GRPCFrames: Decoder {
   }
 }
 
-/// Frames of gRPC in base64, each padded by itself (PROTOCOL-WEB.md).
+/// A decoder of gRPC frames in base64, each padded by itself (PROTOCOL-WEB.md).
 struct Base64Frames: Decoder {
   func spans(in bytes: [UInt8]) -> [Span]? {
     var decoded: [UInt8] = []

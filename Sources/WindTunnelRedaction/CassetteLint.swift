@@ -62,8 +62,8 @@ public struct CassetteLint: Sendable {
 }
 
 extension Cassette {
-  /// The numbers, counted from 1, of the interactions that did not stand on an earlier cassette as
-  /// they stand here. What stood there once and stands here twice was added once.
+  /// Returns the numbers, counted from 1, of the interactions that did not stand on an earlier
+  /// cassette as they stand here. What stood there once and stands here twice was added once.
   package func added(since earlier: Cassette) -> [Int] {
     var known: [Interaction: Int] = [:]
     for interaction in earlier.interactions { known[interaction, default: 0] += 1 }
@@ -193,7 +193,8 @@ enum Entropy {
     return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
   }
 
-  /// A path or a name of several words has a separator every few letters.
+  /// Tells whether a word is a path or a name of several words: it has a separator every few
+  /// letters.
   private static func isPath(_ word: ArraySlice<UInt8>) -> Bool {
     let parts = word.split { "/-_".utf8.contains($0) }
     return parts.allSatisfy { $0.count < 16 } && parts.count > 2
@@ -258,7 +259,7 @@ public struct CassetteReview: Sendable {
   }
 }
 
-/// Finds placeholders and the names that they stand under.
+/// A search for placeholders and their names.
 private struct PlaceholderFinder {
   private(set) var found: [CassetteReview.Placeholder] = []
   private var indices: [String: Int] = [:]
@@ -345,7 +346,7 @@ private struct PlaceholderFinder {
     )
   }
 
-  /// The row that a placeholder's name tells.
+  /// Returns the row that a placeholder's name tells.
   private func reason(_ slug: String) -> (rule: String, reason: String) {
     if let row = DetectionRow.all.first(where: { $0.id == slug }) { return (row.id, row.finds) }
     switch slug {

@@ -146,7 +146,7 @@ struct Commands: Detector {
     return range.upperBound
   }
 
-  /// A word up to white space, or what stands between quotation marks.
+  /// Returns a word up to white space, or what stands between quotation marks.
   private func value(from start: Int, to end: Int) -> Range<Int>? {
     var start = start
     while start < end, bytes[start] == 0x20 { start += 1 }
@@ -217,7 +217,7 @@ struct Commands: Detector {
     return nil
   }
 
-  /// The next word of a line, or of the line behind it in a dialogue.
+  /// Returns the next word of a line, or of the line behind it in a dialogue.
   private mutating func rest(behind place: Int) -> Int? {
     guard place < bytes.count, bytes[place] == 0x20, let range = value(from: place, to: lineEnd)
     else {
@@ -226,7 +226,7 @@ struct Commands: Detector {
     return add(range, "password")
   }
 
-  /// The last of some words of a line: `a1 LOGIN user password` (RFC 9051 §6.2.3).
+  /// Returns the last of some words of a line: `a1 LOGIN user password` (RFC 9051 §6.2.3).
   private mutating func words(_ count: Int, behind place: Int) -> Int? {
     guard place < bytes.count, bytes[place] == 0x20 else { return nil }
     var range: Range<Int>?
@@ -400,7 +400,7 @@ struct Commands: Detector {
 }
 
 extension [UInt8] {
-  /// The stretches between separators.
+  /// Returns the stretches between separators.
   fileprivate func ranges(between separator: [UInt8]) -> [Range<Int>] {
     let marks = ranges(of: separator)
     let ends = marks.map(\.lowerBound) + [count]

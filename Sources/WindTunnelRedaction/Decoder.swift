@@ -5,9 +5,9 @@ internal import WindTunnelHTTP
 /// span afterwards, so that all that is not replaced stays to the byte.
 protocol Decoder {
   associatedtype Spans: Sequence<Span> = [Span]
-  /// The spans of a text, in their order; `nil` for a text that is not of this coding.
+  /// Returns the spans of a text, in their order; `nil` for a text that is not of this coding.
   func spans(in bytes: [UInt8]) -> Spans?
-  /// The spelling of a span that says something else now.
+  /// Returns the spelling of a span that says something else now.
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8]
 }
 
@@ -34,8 +34,8 @@ struct Span {
 }
 
 extension Redaction {
-  /// A text opened by a decoder, without secrets, and closed again; `nil` where it is not of that
-  /// coding.
+  /// Returns a text opened by a decoder, without secrets, and closed again; `nil` where it is not
+  /// of that coding.
   mutating func rewritten(_ bytes: [UInt8], by decoder: some Decoder, depth: Int) -> [UInt8]? {
     guard let spans = decoder.spans(in: bytes) else { return nil }
     let part = log?.part
@@ -74,8 +74,8 @@ extension Redaction {
   }
 }
 
-/// Names and values with `=` between and `&` around, as in a query, a form and what OAuth puts
-/// behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
+/// A decoder of names and values with `=` between and `&` around, as in a query, a form and what
+/// OAuth puts behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
 struct Pairs: Decoder {
   /// The place where they stand.
   enum Origin {
@@ -128,7 +128,7 @@ struct Pairs: Decoder {
     return [name, Span(range: written.indices, meaning: Array(value.utf8), role: role)]
   }
 
-  /// A value as it was written, with what was replaced in what it means.
+  /// Returns a value as it was written, with what was replaced in what it means.
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
     let written = Array(bytes[span.range])
     if case .name = span.role { return meaning }
@@ -288,7 +288,7 @@ struct Columns: Decoder {
 
   func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] { meaning }
 
-  /// The cells of a line, without quotation marks and what a carriage return leaves.
+  /// Returns the cells of a line, without quotation marks and what a carriage return leaves.
   private static func cells(of line: Range<Int>, in bytes: [UInt8], _ separator: UInt8) -> [Range<
     Int
   >] {
@@ -345,7 +345,7 @@ struct Recoded: Decoder {
     )
   }
 
-  /// A character coding of one or two bytes that the system knows, by its name.
+  /// Returns a character coding of one or two bytes that the system knows, by its name.
   static func named(_ charset: String, type: String) -> Recoded? {
     let codings: [String: String.Encoding] = [
       "iso-8859-1": .isoLatin1, "latin1": .isoLatin1, "iso-8859-15": .isoLatin1,

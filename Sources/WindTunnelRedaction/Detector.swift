@@ -42,7 +42,7 @@ struct Finding {
 /// One way to find secrets in a passage. It looks at no byte more often than a fixed number of
 /// times.
 protocol Detector: Sendable {
-  /// The secrets in a passage, in their order.
+  /// Returns the secrets in a passage, in their order.
   static func findings(in passage: Passage) -> [Finding]
 }
 

@@ -13,7 +13,7 @@ struct EncodedRun {
   /// Makes a run of one word.
   init(_ word: ArraySlice<UInt8>) { (range, letters) = (word.indices, word) }
 
-  /// The stretches of a text, in their order.
+  /// Returns the stretches of a text, in their order.
   static func found(in bytes: [UInt8]) -> [EncodedRun] {
     let runs = Base64Text.runs(in: bytes)
     var found: [EncodedRun] = []
@@ -53,7 +53,7 @@ struct EncodedRun {
     return found + pairs(in: bytes)
   }
 
-  /// The break of a line behind a stretch, with what stands before the next.
+  /// Returns the break of a line behind a stretch, with what stands before the next.
   private static func lineBreak(behind range: Range<Int>, in bytes: [UInt8]) -> [UInt8] {
     var end = range.upperBound
     if end < bytes.count, bytes[end] == 0x0D { end += 1 }
@@ -157,7 +157,7 @@ struct HexDump: Decoder {
     }
   }
 
-  /// The bytes of a line; `nil` for one that is no dump's.
+  /// Returns the bytes of a line; `nil` for one that is no dump's.
   private static func line(_ line: ArraySlice<UInt8>) -> [UInt8]? {
     let words = line.prefix { $0 != UInt8(ascii: "|") }.split { $0 <= 0x20 }
     guard let offset = words.first, 6...9 ~= offset.count,

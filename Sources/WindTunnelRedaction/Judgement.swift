@@ -10,12 +10,12 @@ struct NamedPlace {
   var isAsked = false
 }
 
-/// Tells whether a value is a secret, by its name and by evidence.
+/// The judgement whether a value is a secret, by its name and by evidence.
 ///
 /// An unambiguous name condemns whatever could be anybody's secret. An ambiguous one needs a value
 /// that looks like one, or a neighbour that says so: a login, a grant of OAuth.
 enum Judgement {
-  /// The certainty with which a value is somebody's secret; `nil` for one that is none.
+  /// Returns the certainty with which a value is somebody's secret; `nil` for one that is none.
   static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
     switch place.kind {
     case .told: return value.isEmpty ? nil : .sure
@@ -133,7 +133,7 @@ enum Judgement {
     value.utf8.count <= 40 && Vocabulary.schemaWords.contains(value.lowercased())
   }
 
-  /// The path of a file or an address without a query, of words alone.
+  /// Tells whether a value is the path of a file or a URL without a query, of words alone.
   static func isWay(_ value: String) -> Bool {
     guard value.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
       return false
@@ -187,7 +187,8 @@ enum Judgement {
       && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
   }
 
-  /// The name of a cookie (RFC 6265bis §4.1.3), or the armour of what is for everybody.
+  /// Tells whether a value is the name of a cookie (RFC 6265bis §4.1.3), or the armour of something
+  /// public.
   private static func isName(_ value: String) -> Bool {
     value.hasPrefix("__Host-") && !value.contains("=")
       || value.hasPrefix("__Secure-") && !value.contains("=")
@@ -199,7 +200,7 @@ enum Judgement {
       && value.utf8.contains { $0.isASCIIDigit || "!@#$%^&*+=?/".utf8.contains($0) }
   }
 
-  /// A date, a time or a number with a unit.
+  /// Tells whether a value is a date, a time or a number with a unit.
   private static func isTime(_ value: String) -> Bool {
     value.utf8.first.map { $0.isASCIIDigit } == true && value.utf8.count { $0.isASCIILetter } <= 4
   }
@@ -219,8 +220,8 @@ enum Judgement {
       && value.utf8.contains { !$0.isASCIILetter && $0 < 0x80 }
   }
 
-  /// A digest of what is for everybody (Subresource Integrity §3.1), or an address on a public
-  /// chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
+  /// Tells whether a value is a digest of something public (Subresource Integrity §3.1), or an
+  /// address on a public chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
   private static func isPublic(_ value: String) -> Bool {
     ["sha256-", "sha384-", "sha512-"].contains { value.hasPrefix($0) }
       || value.hasPrefix("0x")
@@ -284,7 +285,7 @@ enum Judgement {
   }
 }
 
-/// Tells what people read from what machines do, under names that have both.
+/// The distinction of prose from machine-readable values, under names that have both.
 enum Prose {
   /// Words with small letters, at most the first one of each a capital, and what stands between
   /// words: `can't be blank`, `Sign in`. Nothing of it is drawn by lot.
@@ -300,7 +301,7 @@ enum Prose {
       } && (text.contains(" ") || !Looks.isDrawn(text))
   }
 
-  /// A few digits: a length, a limit.
+  /// Tells whether a word is a few digits: a length, a limit.
   private static func isNumber(_ word: Substring) -> Bool {
     word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
   }
@@ -314,7 +315,7 @@ enum Prose {
   }
 }
 
-/// Tells what was drawn by lot from what somebody put together of words and numbers.
+/// The distinction of random text from text that a person composed of words and numbers.
 enum Looks {
   /// Letters, digits and what base64, URLs and tokens have between them, a stretch of which is no
   /// words and no numbers.

@@ -275,7 +275,7 @@ struct KnownKey {
   struct Runs {
     private var ranges = [Range<Int>](repeating: 0..<0, count: Letters.allCases.count)
 
-    /// The end of a run of letters that begins at a place or before it.
+    /// Returns the end of a run of letters that begins at a place or before it.
     mutating func end(of letters: Letters, _ place: Int, in bytes: [UInt8]) -> Int {
       let known = ranges[letters.rawValue]
       if known.contains(place) { return known.upperBound }
@@ -286,7 +286,7 @@ struct KnownKey {
     }
   }
 
-  /// The key that begins at a place; `nil` if none does.
+  /// Returns the key that begins at a place; `nil` if none does.
   static func found(at place: Int, in bytes: [UInt8], _ runs: inout Runs) -> Finding? {
     guard place + 1 < bytes.count, pairs[Int(bytes[place]) << 8 | Int(bytes[place + 1])] else {
       return nil
@@ -323,7 +323,8 @@ struct KnownKey {
     "ssk", "rt", "accesstoken", "apitoken",
   ]
 
-  /// A word of parts of which one says that it is a key, and a long one behind that is drawn.
+  /// Returns a word of parts of which one says that it is a key, and a long one behind that is
+  /// drawn.
   static func named(at place: Int, in bytes: [UInt8]) -> Finding? {
     let word = bytes[place...].prefix(200).prefix { Letters.dashed.contains($0) }
     guard word.count >= 28, word.count < 200 else { return nil }
@@ -377,7 +378,7 @@ struct KnownKey {
 }
 
 extension KnownKey.Letters {
-  /// So many letters that look drawn; always the same.
+  /// Returns this many letters that look random; always the same.
   fileprivate func example(_ count: Int) -> String {
     let letters =
       switch self {

@@ -79,7 +79,7 @@ struct KnownValueSearch {
     return key
   }
 
-  /// The placeholder of a whole value that is a secret, and a word or short.
+  /// Returns the placeholder of a whole value that is a secret, and a word or short.
   func stand(forWhole value: [UInt8], in place: Place) -> String? {
     guard place != .syntax, !words.isEmpty,
       let stand = words[String(decoding: value, as: UTF8.self)]
@@ -87,7 +87,7 @@ struct KnownValueSearch {
     return place == .name && WordBoundary(value).isName ? nil : stand
   }
 
-  /// The place where secrets stand, and what should.
+  /// Returns the place where secrets stand, and what should.
   func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
     guard let first = candidate(in: bytes) else { return [] }
     var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
@@ -117,8 +117,8 @@ struct KnownValueSearch {
     }
   }
 
-  /// The longest secret that counts at a place; `hits` are those that begin there or later, the
-  /// last ones first.
+  /// Returns the longest secret that counts at a place; `hits` are those that begin there or later,
+  /// the last ones first.
   private func secret(
     at start: Int,
     in bytes: [UInt8],
@@ -146,8 +146,8 @@ struct KnownValueSearch {
 
   private static let mark = Array("REDACTED-".utf8)
 
-  /// The place where a pseudonym ends that begins at a place: a secret may be a word that occurs in
-  /// one.
+  /// Returns the place where a pseudonym ends that begins at a place: a secret may be a word that
+  /// occurs in one.
   private static func pseudonymEnd(_ bytes: [UInt8], _ place: Int) -> Int? {
     guard bytes[place...].starts(with: mark) else { return nil }
     var end = place + mark.count
@@ -155,7 +155,8 @@ struct KnownValueSearch {
     return end
   }
 
-  /// The placeholder of a whole number that is a secret. A short one is a number like any other.
+  /// Returns the placeholder of a whole number that is a secret. A short one is a number like any
+  /// other.
   func stand(forNumber number: [UInt8]) -> String? {
     guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
       edit.range == 0..<number.count
@@ -163,7 +164,7 @@ struct KnownValueSearch {
     return String(decoding: edit.bytes, as: UTF8.self)
   }
 
-  /// A text without the secrets that are broken into lines in it; `nil` if there are none.
+  /// Returns a text without the secrets that are broken into lines in it; `nil` if there are none.
   func unwrapped(_ bytes: [UInt8], _ place: Place) -> [UInt8]? {
     guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
     let edits = text.inOriginal(found(in: text.bytes, place)).compactMap { edit -> Edit? in
@@ -174,7 +175,8 @@ struct KnownValueSearch {
     return edits.isEmpty ? nil : Edit.applied(edits, to: bytes)
   }
 
-  /// A text without secrets, in whatever spelling they stand in it; `nil` if there are none.
+  /// Returns a text without secrets, in whatever spelling they stand in it; `nil` if there are
+  /// none.
   func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
     guard !groups.isEmpty else { return nil }
     var bytes = bytes
@@ -275,7 +277,7 @@ struct WordBoundary {
   }
 }
 
-/// Tells of most texts, without looking at them again, that a word is not in them.
+/// A filter that shows for most texts, without another pass over them, that a word is not in them.
 ///
 /// Each run of four bytes sets one of many bits; a word that needs a bit which is not set is not
 /// there. So learning a secret costs a few bits a line, however long the lines are.

@@ -102,7 +102,7 @@ extension NamedValues {
     var isCredentials: Bool
   }
 
-  /// The value behind `=` or `:`.
+  /// Returns the value behind `=` or `:`.
   mutating func value(behind mark: Int) -> Finding? {
     var end = mark
     while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
@@ -136,7 +136,7 @@ extension NamedValues {
     return Finding(range: range, name: name, kind: kind)
   }
 
-  /// A name that is a secret's, be it with the words before it: `mot de passe`, `API key`.
+  /// Returns a name that is a secret's, be it with the words before it: `mot de passe`, `API key`.
   private func named(
     _ name: String,
     from start: Int,
@@ -200,7 +200,7 @@ extension NamedValues {
     return quoted(at: quote, isEscaped: quote > start, name)
   }
 
-  /// A value up to what delimits it.
+  /// Returns a value up to what delimits it.
   private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
     // `$token: String` is a variable that is declared.
     if name.isColon, name.before == UInt8(ascii: "$") { return nil }
@@ -253,7 +253,7 @@ extension NamedValues {
     return inner.startIndex..<inner.endIndex
   }
 
-  /// The lines of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
+  /// Returns the lines of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
   private func block(from start: Int, _ name: Name) -> Range<Int>? {
     guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
     let mark = bytes[start...].prefix(4).prefix { $0 > 0x20 }
@@ -349,7 +349,7 @@ extension NamedValues {
 // Elements of XML and fields of HTML forms.
 
 extension NamedValues {
-  /// The value that is named by the tag at a place.
+  /// Returns the value that is named by the tag at a place.
   ///
   /// - `<password>…</password>`, with or without a prefix, attributes and CDATA.
   /// - `<key>password</key><string>…`, `<name>password</name><value><string>…`, as property lists
@@ -374,7 +374,7 @@ extension NamedValues {
     return Finding(range: range, name: String(local), kind: kind)
   }
 
-  /// The text of the one element within another: `<Password><Value>…`, `<td><code>…`.
+  /// Returns the text of the one element within another: `<Password><Value>…`, `<td><code>…`.
   private func inner(of name: ArraySlice<UInt8>) -> Range<Int>? {
     var place = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }.endIndex + 1
     while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
@@ -388,7 +388,8 @@ extension NamedValues {
     "value", "string", "code", "b", "strong", "span", "pre", "kbd", "tt", "em",
   ]
 
-  /// The text of an element that has nothing but text and ends, without white space around it.
+  /// Returns the text of an element that has nothing but text and ends, without white space around
+  /// it.
   private func content(of name: ArraySlice<UInt8>) -> Range<Int>? {
     let attributes = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }
     let start = attributes.endIndex + 1
@@ -418,7 +419,7 @@ extension NamedValues {
     return text.startIndex..<text.endIndex
   }
 
-  /// The value behind an element that holds its name.
+  /// Returns the value behind an element that holds its name.
   private func pair(_ name: ArraySlice<UInt8>) -> Finding? {
     guard let key = content(of: name), key.count <= 80 else { return nil }
     let word = String(decoding: bytes[key], as: UTF8.self)
@@ -452,7 +453,7 @@ extension NamedValues {
     return Finding(range: range, name: word, kind: kind)
   }
 
-  /// An attribute of a tag, by the tag's name or type.
+  /// Returns an attribute of a tag, by the tag's name or type.
   private func field(from start: Int, value wanted: String) -> Finding? {
     var place = start
     var name = ""

@@ -16,7 +16,7 @@ package struct Pseudonyms {
 
   /// The certainty with which a value is somebody's secret.
   enum Certainty {
-    /// It is replaced where it stands and nowhere else.
+    /// The value is replaced where it stands and nowhere else.
     case none
     /// Under a name that has harmless values, too, such as a cookie's or `sign`.
     case likely
@@ -62,7 +62,7 @@ package struct Pseudonyms {
     }
   }
 
-  /// The placeholder of a value under a name.
+  /// Returns the placeholder of a value under a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
     if value.isEmpty || Self.isRedacted(value) { return value }
     if let known = sought[value] {
@@ -150,8 +150,8 @@ package struct Pseudonyms {
     return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil
   }
 
-  /// A value in capitals and in small letters, as it is echoed by what does not tell them apart.
-  /// What is short or a word would be found by chance.
+  /// Returns a value in capitals and in small letters, as it is echoed by what does not tell them
+  /// apart. What is short or a word would be found by chance.
   private static func otherCases(_ value: String) -> [String] {
     guard 12...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }),
       value.utf8.contains(where: { $0.isASCIIDigit }) || Looks.isDrawn(value)
@@ -159,7 +159,7 @@ package struct Pseudonyms {
     return [value.uppercased(), value.lowercased()].filter { $0 != value }
   }
 
-  /// The spellings of a value that are too short to be taken for base64 of something.
+  /// Returns the spellings of a value that are too short to be taken for base64 of something.
   private static func base64(_ value: String) -> [String] {
     let text = Data(value.utf8).base64EncodedString()
     let letters = text.replacing("=", with: "")
@@ -193,7 +193,7 @@ extension String {
     return redaction.text(self)
   }
 
-  /// The same, and without the secrets of some requests where it repeats them.
+  /// Returns the same, and without the secrets of some requests where it repeats them.
   package func withoutSecrets(of requests: [Request]) -> String {
     var redaction = Redaction(continuing: [])
     let asked = requests.map { Interaction($0, Response()) }

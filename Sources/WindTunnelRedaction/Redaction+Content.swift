@@ -6,7 +6,7 @@ extension Redaction {
   /// The depth to which texts within texts are looked into.
   static let depthMax = 6
 
-  /// A body's content by its type; what names no type is looked at.
+  /// Returns a body's content by its type; what names no type is looked at.
   mutating func content(
     _ bytes: [UInt8],
     type: String,
@@ -198,7 +198,7 @@ extension Redaction {
     return stand(for: value, name: name, .likely, row) != value
   }
 
-  /// The stretches that could be text: printable ASCII, tabs and line ends.
+  /// Returns the stretches that could be text: printable ASCII, tabs and line ends.
   private static func runs(in bytes: [UInt8], least: Int = runBytesMin) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0

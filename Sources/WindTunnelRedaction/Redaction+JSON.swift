@@ -12,7 +12,8 @@ extension Redaction {
     var isListed = false
   }
 
-  /// A JSON text without secrets, in its own layout; `nil` for what is no JSON object or array.
+  /// Returns a JSON text without secrets, in its own layout; `nil` for what is no JSON object or
+  /// array.
   mutating func json(_ bytes: [UInt8], depth: Int) -> [UInt8]? {
     guard let text = JSONText(bytes) else { return nil }
     var walk = Walk(json: text, depth: depth, part: log?.part)
@@ -33,7 +34,7 @@ extension Redaction {
 
     var bytes: [UInt8] { json.bytes }
 
-    /// The meaning of a string, without its quotes and escapes.
+    /// Returns the meaning of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { json.text(range) }
 
     func meaning(_ range: Range<Int>) -> [UInt8] { json.meaning(range) }
@@ -383,7 +384,7 @@ extension Redaction {
     return !isEmpty
   }
 
-  /// The two elements of `["name", …]`.
+  /// Returns the two elements of `["name", …]`.
   private static func pair(
     _ element: JSONSpan,
     _ json: JSONText

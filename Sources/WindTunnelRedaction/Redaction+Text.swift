@@ -1,14 +1,14 @@
 internal import Foundation
 
 extension Redaction {
-  /// A text without secrets.
+  /// Returns a text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
     let bytes = Array(text.utf8)
     let replaced = whole(bytes, depth: depth)
     return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
   }
 
-  /// A text that is the whole of something without secrets.
+  /// Returns a text that is the whole of something without secrets.
   mutating func whole(_ bytes: [UInt8], depth: Int) -> [UInt8] {
     // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
     if let stand = echoes.stand(forWhole: bytes, in: place) { return Array(stand.utf8) }
@@ -16,8 +16,8 @@ extension Redaction {
     return escaped(text(bytes, .plain, depth: depth), depth: depth)
   }
 
-  /// A text of which a part is spelled as in an address, a page or a string, and may hold one:
-  /// `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
+  /// Returns a text of which a part is spelled as in an address, a page or a string, and may hold
+  /// one: `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
   private mutating func escaped(_ bytes: [UInt8], depth: Int) -> [UInt8] {
     guard depth + 1 < Self.depthMax else { return bytes }
     var bytes = bytes
@@ -39,8 +39,8 @@ extension Redaction {
     return bytes
   }
 
-  /// A text whose words may hold pairs that are escaped once more; a string of JSON is read so by
-  /// itself.
+  /// Returns a text whose words may hold pairs that are escaped once more; a string of JSON is read
+  /// so by itself.
   private mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
     let edits = Links.escaped(in: bytes).compactMap { range in
       let old = Array(bytes[range])
@@ -60,7 +60,7 @@ extension Redaction {
     (.json, ["\\u00", "\\x", "\\\""].map { Array($0.utf8) }),
   ]
 
-  /// A text without secrets: JSON as such, else lines of JSON and what is between them.
+  /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.
   mutating func text(_ bytes: [UInt8], _ flavour: Passage.Flavour, depth: Int) -> [UInt8] {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
@@ -97,14 +97,14 @@ extension Redaction {
     return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
   }
 
-  /// The line that begins at a place, without its break.
+  /// Returns the line that begins at a place, without its break.
   private static func line(at place: Int, in bytes: [UInt8]) -> Range<Int> {
     place..<(bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
   }
 
   private static let data = Array("data:".utf8)
 
-  /// The lines of an event's data, from one of them on.
+  /// Returns the lines of an event's data, from one of them on.
   private static func event(from first: Range<Int>, in bytes: [UInt8]) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var line = first
@@ -116,8 +116,8 @@ extension Redaction {
     return lines
   }
 
-  /// A line that is JSON, maybe behind `data:`: where that stands, and what it is instead, if
-  /// anything.
+  /// Returns a line that is JSON, maybe behind `data:`: where that stands, and what it is instead,
+  /// if anything.
   private mutating func json(
     _ line: Range<Int>,
     in bytes: [UInt8],
@@ -129,7 +129,7 @@ extension Redaction {
     return (start..<line.upperBound, new == old ? nil : new)
   }
 
-  /// An event whose data is JSON over several lines, each behind `data:`.
+  /// Returns an event whose data is JSON over several lines, each behind `data:`.
   private mutating func json(
     _ event: [Range<Int>],
     in bytes: [UInt8],
@@ -146,7 +146,7 @@ extension Redaction {
     return (range, new == old ? nil : Array(lines.joined(separator: newline)))
   }
 
-  /// A text that is no JSON, with what its words hold where it is no part of another.
+  /// Returns a text that is no JSON, with what its words hold where it is no part of another.
   private mutating func words(
     _ bytes: [UInt8],
     _ flavour: Passage.Flavour,
@@ -156,8 +156,8 @@ extension Redaction {
     return depth == 0 ? escapedWords(read) : read
   }
 
-  /// A text without structure of its own: addresses, named values, known shapes, base64; then
-  /// echoes of what is known.
+  /// Returns a text without structure of its own: addresses, named values, known shapes, base64;
+  /// then echoes of what is known.
   private mutating func stretch(
     _ bytes: [UInt8],
     _ flavour: Passage.Flavour,
@@ -215,7 +215,7 @@ extension Redaction {
     return SpokenValues.mayBeIn(bytes)
   }
 
-  /// A text without what is known to be secret.
+  /// Returns a text without what is known to be secret.
   mutating func echoed(_ bytes: [UInt8]) -> [UInt8] {
     guard let replaced = echoes.replaced(in: bytes, place) else { return bytes }
     log?.found("echo", "echo", bytes: bytes.count)
@@ -227,7 +227,7 @@ extension Redaction {
     Commands.self, NamedValues.self, SpokenValues.self, Shapes.self,
   ]
 
-  /// The placeholder of a finding; the text itself where it is judged to be no secret.
+  /// Returns the placeholder of a finding; the text itself where it is judged to be no secret.
   mutating func stand(for text: String, _ finding: Finding) -> String {
     switch finding.evidence {
     case .name(let kind): return named(text, finding.name, kind)
@@ -252,7 +252,7 @@ extension Redaction {
     return stand == unescaped ? text : stand
   }
 
-  /// The meaning of a string of JSON that was written without its quotes.
+  /// Returns the meaning of a string of JSON that was written without its quotes.
   private static func unescaped(_ text: String) -> String? {
     // What does not parse was no string of JSON.
     (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
@@ -287,7 +287,7 @@ private struct TextEdits {
 }
 
 extension Redaction {
-  /// An address without user info, secret parameters and what is repeated in it.
+  /// Returns an address without user info, secret parameters and what is repeated in it.
   package mutating func address(_ url: RequestURL) -> RequestURL {
     var url = url
     url.userInfo = url.userInfo.map { userInfo($0) }
@@ -308,8 +308,8 @@ extension Redaction {
     return pairs.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
-  /// A path: parameters as in `;jsessionid=…`, known shapes, what follows a secret's name and looks
-  /// drawn by lot, and echoes.
+  /// Returns a path: parameters as in `;jsessionid=…`, known shapes, what follows a secret's name
+  /// and looks drawn by lot, and echoes.
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
     let isHook = isHook(host, path)
     var (before, earlier) = ("", "")
@@ -357,7 +357,7 @@ extension Redaction {
     ].contains { host == $0 || host.hasSuffix(".\($0)") }
   }
 
-  /// The name of a segment that looks drawn by lot, if it is a secret by the one before it.
+  /// Returns the name of a segment that looks drawn by lot, if it is a secret by the one before it.
   private func name(_ before: String, of text: String) -> String? {
     guard Self.isDrawn(text, least: 16), !before.isEmpty else { return nil }
     let folded = SecretNames.folded(before)
@@ -389,8 +389,8 @@ extension Redaction {
       && text.utf8.allSatisfy { Base64Text.isLetter($0) || ".:".utf8.contains($0) }
   }
 
-  /// An address within a text, to the letter except for what is replaced; it may have no host, and
-  /// after `#` it may have a query once more, as OAuth answers do.
+  /// Returns an address within a text, to the letter except for what is replaced; it may have no
+  /// host, and after `#` it may have a query once more, as OAuth answers do.
   mutating func link(_ link: String, _ origin: Pairs.Origin = .sent, depth: Int = 0) -> String {
     var rest = link[...]
     var result = ""
@@ -424,8 +424,8 @@ extension Redaction {
 }
 
 extension Redaction {
-  /// The place where JDBC's parameters begin, `;user=a`: behind a host, with or without its port.
-  /// Behind anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
+  /// Returns the place where JDBC's parameters begin, `;user=a`: behind a host, with or without its
+  /// port. Behind anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
   private static func parameters(of authority: Substring) -> Substring.Index? {
     guard let mark = authority.firstIndex(of: ";") else { return nil }
     let port = authority[..<mark].drop { $0 != ":" }.dropFirst()
@@ -435,7 +435,7 @@ extension Redaction {
   }
 }
 
-/// Finds addresses in a text.
+/// A search for URLs in a text.
 enum Links {
   /// Words within which pairs are escaped once more, as in an address without a scheme that has one
   /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.

@@ -3,7 +3,7 @@ internal import Foundation
 // Values that have a name: of header fields, cookies, parameters and members.
 
 extension Redaction {
-  /// The placeholder of a value that is a secret.
+  /// Returns the placeholder of a value that is a secret.
   mutating func stand(
     for value: String,
     name: some StringProtocol,
@@ -17,8 +17,8 @@ extension Redaction {
     return stand
   }
 
-  /// The placeholder of a value that is a secret by its name and neighbours; the value itself where
-  /// it is none.
+  /// Returns the placeholder of a value that is a secret by its name and neighbours; the value
+  /// itself where it is none.
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
@@ -28,7 +28,8 @@ extension Redaction {
     return stand
   }
 
-  /// The meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`, `\x73\x65`.
+  /// Returns the meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`,
+  /// `\x73\x65`.
   private static func meant(_ value: String) -> String {
     guard value.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
     var bytes = Array(value.utf8)
@@ -49,7 +50,8 @@ extension Redaction {
     }
   }
 
-  /// A named value without its secret; `nil` where the name says nothing and it is a text like any.
+  /// Returns a named value without its secret; `nil` where the name says nothing and it is a text
+  /// like any.
   mutating func value(
     _ value: String,
     named name: String,
@@ -134,7 +136,7 @@ extension Redaction {
     _ = pseudonyms.stand(for: text, name: name, .likely)
   }
 
-  /// A key without the words that stand before it: `glpat-`, `sk_live_`.
+  /// Returns a key without the words that stand before it: `glpat-`, `sk_live_`.
   private static func unmarked(_ text: String) -> String {
     var rest = text[...]
     while let end = rest.prefix(12).firstIndex(where: { "-_".contains($0) }), end > rest.startIndex,
@@ -217,8 +219,8 @@ extension Redaction {
     return String(text.dropFirst().dropLast())
   }
 
-  /// The value of a field that is treated by what it is: the same in a header and where a JSON body
-  /// repeats one; `nil` for any other.
+  /// Returns the value of a field that is treated by what it is: the same in a header and where a
+  /// JSON body repeats one; `nil` for any other.
   mutating func fieldValue(_ value: String, name: some StringProtocol) -> String? {
     switch SecretNames.folded(name) {
     case "authorization", "proxyauthorization":
@@ -230,7 +232,7 @@ extension Redaction {
     }
   }
 
-  /// A message's fields without secrets.
+  /// Returns a message's fields without secrets.
   mutating func fields(_ fields: HeaderFields) -> HeaderFields {
     let part = log?.part ?? ""
     defer { log?.part = part }
@@ -261,7 +263,7 @@ extension Redaction {
     }
   }
 
-  /// The value of a field that is named like a credential: a word without meaning, whole.
+  /// Returns the value of a field that is named like a credential: a word without meaning, whole.
   private mutating func secretField(_ field: HeaderField, _ kind: SecretNames.Kind) -> String {
     let value = field.value
     let place = NamedPlace(name: field.name, kind: kind, isAsked: true)
@@ -324,13 +326,13 @@ extension Redaction {
     return body(&self)
   }
 
-  /// The name of a value, which may itself be an echo.
+  /// Returns the name of a value, which may itself be an echo.
   func nameless(_ name: some StringProtocol) -> String {
     echoes.replaced(in: Array(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
       ?? String(name)
   }
 
-  /// A value in which nothing but an echo is looked for.
+  /// Returns a value in which nothing but an echo is looked for.
   func echoless(_ value: String) -> String {
     echoes.replaced(in: Array(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
   }

@@ -26,7 +26,7 @@ internal import WindTunnelSymptoms
 //   file in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a
 //   secret; binary content that repeats a secret; a host that does.
 
-/// Takes secrets out of what is about to be kept.
+/// The removal of secrets from recordings before they are kept.
 package struct Redaction {
   /// The interactions that were not kept, in words.
   package private(set) var leftOut: [String] = []
@@ -70,7 +70,7 @@ package struct Redaction {
     for interaction in interactions { keepFree(interaction) }
   }
 
-  /// The interactions that may be kept, without their secrets.
+  /// Returns the interactions that may be kept, without their secrets.
   package mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     (echoes, isLearning) = (KnownValueSearch(), true)
     // Where no secret is ever met there is no echo of one, and the first walk says all.
@@ -119,7 +119,7 @@ package struct Redaction {
     learned += unheard.map(\.secret)
   }
 
-  /// The secrets that were learnt since this was asked the last time.
+  /// Returns the secrets that were learnt since this was asked the last time.
   package mutating func takeLearned() -> [String] {
     defer { learned = [] }
     return learned
@@ -220,7 +220,7 @@ package struct Redaction {
     return members
   }
 
-  /// The notes of a cassette as they are told of in a log: as number 0.
+  /// Returns the notes of a cassette as they are told of in a log: as number 0.
   mutating func notes(ofCassette members: [JSON.Member]) -> [JSON.Member] {
     log?.begin(-1)
     rereadBytesLeft = Self.rereadBytesMin
@@ -254,7 +254,7 @@ package struct Redaction {
 }
 
 extension Cassette {
-  /// The cassette without its secrets, and what could not be kept, in words.
+  /// Returns the cassette without its secrets, and what could not be kept, in words.
   package func redacted(
     by rules: RedactionRules = .standard
   ) -> (cassette: Cassette, leftOut: [String]) {
@@ -324,7 +324,7 @@ public struct RedactionRules: Sendable, Hashable {
     )
   }
 
-  /// The same, and more names and places whose values stay.
+  /// Returns the same, and more names and places whose values stay.
   package func keeping(_ more: [String]) -> RedactionRules {
     var rules = self
     rules.keep += more

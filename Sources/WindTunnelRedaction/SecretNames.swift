@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Tells by a field's name whether its value is a secret, may be one, or is none.
+/// The judgement by a field's name whether its value is a secret, may be one, or is none.
 ///
 /// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
 /// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the
@@ -41,8 +41,8 @@ struct SecretNames {
     personalData = rules.personalData
   }
 
-  /// The meaning of a name for its value; `nil` where it has none. The same few names come again
-  /// and again.
+  /// Returns the meaning of a name for its value; `nil` where it has none. The same few names come
+  /// again and again.
   func kind(of written: some StringProtocol, in place: Place) -> Kind? {
     // Only the end of it decides.
     let name = String(decoding: written.utf8.suffix(Self.nameBytesMax), as: UTF8.self)
@@ -125,7 +125,7 @@ struct SecretNames {
     }
   }
 
-  /// The words of a name: parted by signs, and by capitals behind small letters.
+  /// Returns the words of a name: parted by signs, and by capitals behind small letters.
   static func words(of name: some StringProtocol) -> [String] {
     var (words, word, wasSmall): ([String], String, Bool) = ([], "", false)
     for character in name.suffix(80) {
@@ -196,7 +196,7 @@ struct SecretNames {
     return String(name.dropLast(tail.count))
   }
 
-  /// The letters and digits of a name in lower case, without accents; of its last 80 bytes.
+  /// Returns the letters and digits of a name in lower case, without accents; of its last 80 bytes.
   static func folded(_ name: some StringProtocol) -> String {
     let plain = FieldName.normalised(name)
     guard plain.utf8.contains(where: { $0 >= 0x80 }) else { return plain }
@@ -212,7 +212,7 @@ struct SecretNames {
     return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
   }
 
-  /// A name as it stands in a pseudonym.
+  /// Returns a name as it stands in a pseudonym.
   static func slug(_ name: some StringProtocol, instead: String = "value") -> String {
     // Many values may have one long name.
     let name = name.prefix(80)
@@ -249,7 +249,7 @@ struct SecretNames {
   }
 }
 
-/// Tells code and placeholders from values.
+/// The distinction of code and placeholders from values.
 enum CodeText {
   /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put
   /// there.
@@ -284,7 +284,7 @@ enum CodeText {
     return "+),;.]}?|&".utf8.contains(first)
   }
 
-  /// A name or a path of names: `token`, `user.token`, `self.access_token`.
+  /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
   static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
   }

@@ -14,7 +14,7 @@ enum Shapes: Detector {
     return begins
   }()
 
-  /// The secrets in a text, in their order.
+  /// Returns the secrets in a text, in their order.
   static func findings(in passage: Passage) -> [Finding] {
     let bytes = passage.bytes
     var reader = Reader(bytes: bytes)
@@ -54,7 +54,7 @@ enum Shapes: Detector {
         && lineBefore(before.lowerBound, in: bytes).count == before.count
   }
 
-  /// The letters that end with the line before a place.
+  /// Returns the letters that end with the line before a place.
   private static func lineBefore(_ place: Int, in bytes: [UInt8]) -> Range<Int> {
     guard place > 1, bytes[place - 1] == 0x0A else { return place..<place }
     let end = bytes[place - 2] == 0x0D ? place - 2 : place - 1
@@ -76,7 +76,7 @@ enum Shapes: Detector {
   /// The number of letters around a word from which on they are base64, and no path or name.
   private static let base64BytesMin = 256
 
-  /// The secret that stands behind the name of a key: 30 or 40 letters of base64.
+  /// Returns the secret that stands behind the name of a key: 30 or 40 letters of base64.
   private static func partner(of key: Finding, in bytes: [UInt8]) -> Finding? {
     let rest = bytes[key.range.upperBound...].prefix(48)
     guard let start = rest.firstIndex(where: { Base64Text.isLetter($0) && $0 != UInt8(ascii: "-") })
@@ -105,7 +105,7 @@ enum Shapes: Detector {
     }
   }
 
-  /// Reads a text once, from its beginning to its end.
+  /// A reader that scans a text once, from its beginning to its end.
   private struct Reader {
     let bytes: [UInt8]
     /// The end of the letters that tokens have, from the place that was asked for last.
@@ -388,7 +388,7 @@ enum PersonalData: Detector {
     return mails(in: bytes).first?.range == 0..<bytes.count
   }
 
-  /// The e-mail addresses in a text.
+  /// Returns the e-mail addresses in a text.
   static func mails(in bytes: [UInt8]) -> [Finding] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "@") }.compactMap { at in
       var (start, end) = (at, at + 1)

@@ -1,6 +1,7 @@
 /// Secrets that people tell: in a sentence about them, or beside their name.
 enum SpokenValues: Detector {
-  /// The secrets in a text; those that stand beside a name are looked for where words are prose.
+  /// Returns the secrets in a text; those that stand beside a name are looked for where words are
+  /// prose.
   static func findings(in passage: Passage) -> [Finding] {
     let told = ToldValues.found(in: passage.bytes)
     guard passage.flavour == .plain else { return told }
@@ -20,7 +21,7 @@ enum SpokenValues: Detector {
 private struct ToldValues {
   /// The kind of value that a name promises.
   enum Kind {
-    /// Whatever a person can type.
+    /// Any word that a person can type.
     case word
     /// A few digits or capitals.
     case code
@@ -115,7 +116,7 @@ private struct ToldValues {
     "still", "currently",
   ]
 
-  /// The place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  /// Returns the place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
   private func valueStart(behind end: Int) -> Int? {
     var place = end
     var hasVerb = false
@@ -157,7 +158,7 @@ private struct ToldValues {
     return nil
   }
 
-  /// The secret that begins at a place; `nil` for what is none.
+  /// Returns the secret that begins at a place; `nil` for what is none.
   func value(at start: Int, _ kind: Kind) -> Range<Int>? {
     var value = bytes[start...].prefix(200).prefix { $0 > 0x20 && !"<>\"'`,;()".utf8.contains($0) }
     let rest = bytes[value.endIndex...].prefix(40)
@@ -317,7 +318,8 @@ private struct ValuesBesideNames {
     found.append(Finding(range: value, name: name, .row("spoken")))
   }
 
-  /// The name by the words before a value; only the nearest is asked where that must be the name.
+  /// Returns the name by the words before a value; only the nearest is asked where that must be the
+  /// name.
   private func name(isNear: Bool) -> String? {
     for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
       let place = before.count - 1 - distance
@@ -357,7 +359,7 @@ private struct ValuesBesideNames {
     return String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
   }
 
-  /// A word without what sentences put around it.
+  /// Returns a word without what sentences put around it.
   private func trimmed(_ word: Range<Int>) -> Range<Int> {
     var (start, end) = (word.lowerBound, word.upperBound)
     while start < end, Self.isAround(bytes[start]) { start += 1 }

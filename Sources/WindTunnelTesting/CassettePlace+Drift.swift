@@ -28,7 +28,7 @@ extension CassettePlace {
     return drift
   }
 
-  /// The interactions that could not be asked, told once a process: a sentence for each.
+  /// Returns the interactions that could not be asked, told once a process: a sentence for each.
   func skipped(_ drift: Drift) async -> [String] {
     var told: [String] = []
     for entry in drift.skipped {
@@ -40,7 +40,7 @@ extension CassettePlace {
     return told
   }
 
-  /// The places that were played, in their order.
+  /// Returns the places that were played, in their order.
   private static func played(_ journal: Journal) -> [Int] {
     let places = journal.all.compactMap { entry -> Int? in
       guard case .recording(let place) = entry.take else { return nil }

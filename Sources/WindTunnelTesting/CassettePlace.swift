@@ -50,7 +50,7 @@ struct CassettePlace: Sendable, Hashable {
     (file, self.mode) = (copy, mode == .once ? .none : mode)
   }
 
-  /// The build's copy of a cassette, where that is what is played.
+  /// Returns the build's copy of a cassette, where that is what is played.
   private static func copy(
     of source: URL,
     in tests: URL,
@@ -86,7 +86,7 @@ struct CassettePlace: Sendable, Hashable {
     return mode
   }
 
-  /// The module that a file is of, by `#fileID`.
+  /// Returns the module that a file is of, by `#fileID`.
   static func module(of fileID: String) -> String { String(fileID.prefix { $0 != "/" }) }
 
   private static func isDated(_ environment: [String: String]) throws -> Bool {
@@ -144,7 +144,7 @@ struct CassettePlace: Sendable, Hashable {
   /// Tells whether what a deck is asked may go to the live origin and be kept.
   private func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
 
-  /// The reason why nothing answered, with the remedy at a desk.
+  /// Returns the reason why nothing answered, with the remedy at a desk.
   func told(_ mismatch: Mismatch) -> String {
     guard mode == .once else { return "\(mismatch)" }
     return "\(mismatch)\nTo record what is missing beside the rest: "
@@ -158,7 +158,7 @@ struct CassettePlace: Sendable, Hashable {
 
   private var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-  /// A fresh deck of the cassette as it is now.
+  /// Returns a fresh deck of the cassette as it is now.
   ///
   /// What it records is journalled beside the cassette until ``keep(_:_:)`` or ``discard(_:)``.
   /// What a process had recorded when it was killed is on the cassette, and there the recording
@@ -269,8 +269,8 @@ struct CassettePlace: Sendable, Hashable {
     )
   }
 
-  /// The options of a deck's loopback server: where it records, the server that it stands in front
-  /// of.
+  /// Returns the options of a deck's loopback server: where it records, the server that it stands
+  /// in front of.
   ///
   /// - Throws: `CassetteProblem` where nobody says which server that is, or where it cannot be
   ///   used.

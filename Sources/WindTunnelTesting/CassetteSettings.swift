@@ -21,15 +21,16 @@ struct CassetteSettings: Sendable {
     }
   }
 
-  /// A deck of a cassette; what is mapped was checked (``check()``).
+  /// Returns a deck of a cassette; what is mapped was checked (``check()``).
   func deck(_ cassette: Cassette, _ mode: RecordMode, journal: RecordingJournal? = nil) -> Deck {
     var options = options
     options.mode = mode
     return Deck(cassette, options: options, recordingJournal: journal)
   }
 
-  /// The server that a recording on the wire stands in front of: what it is called on the cassette,
-  /// and where it is. `nil` where neither the cassette nor the only host that is mapped tells.
+  /// Returns the server that a recording on the wire stands in front of: what it is called on the
+  /// cassette, and where it is. `nil` where neither the cassette nor the only host that is mapped
+  /// tells.
   func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]

@@ -19,7 +19,7 @@ struct RecordingRegistry: Sendable {
   /// The recordings that tests of this process have written onto each.
   private var runs: [URL: RunRecordings] = [:]
 
-  /// The recordings that tests of this process have written onto a cassette.
+  /// Returns the recordings that tests of this process have written onto a cassette.
   func run(on file: URL) -> RunRecordings { runs[file] ?? RunRecordings() }
 
   /// Tells whether what stands on a cassette is but a part of what is being recorded.
@@ -52,7 +52,8 @@ struct RecordingRegistry: Sendable {
     lookedBeside.insert(file)
   }
 
-  /// A journal of one's own; without one, where it cannot be written, the recording is as good.
+  /// Returns a journal of one's own; without one, where it cannot be written, the recording is as
+  /// good.
   mutating func journal(besides file: URL) -> RecordingJournal? {
     // What cannot be written here is told when the cassette is.
     try? Self.makeFolder(of: file)
@@ -96,7 +97,7 @@ struct RecordingRegistry: Sendable {
       .appendingPathExtension("journal")
   }
 
-  /// The journals that are there.
+  /// Returns the journals that are there.
   static func journals(besides file: URL) -> [URL] {
     (1...journalsMax).map { journal($0, besides: file) }
       .filter { FileManager.default.fileExists(atPath: $0.path) }

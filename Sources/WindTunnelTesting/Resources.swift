@@ -30,14 +30,14 @@ struct Resources: Sendable {
     roots = all.filter { known.insert($0.standardizedFileURL.path).inserted }
   }
 
-  /// The cassette of a module that copies its folder `Cassettes`.
+  /// Returns the cassette of a module that copies its folder `Cassettes`.
   func file(inCassettes path: String, of module: String) -> URL? {
     folders(of: module).map { $0.appending(path: "Cassettes/\(path)") }
       .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// The cassette of a module that has its files processed: they lie at the top, amongst files of
-  /// any kind, so that only what begins as a cassette does is one.
+  /// Returns the cassette of a module that has its files processed: they lie at the top, amongst
+  /// files of any kind, so that only what begins as a cassette does is one.
   func file(atTop path: String, of module: String) -> URL? {
     folders(of: module).map { $0.appending(path: path) }.first(where: Self.isCassette)
   }
@@ -52,8 +52,8 @@ struct Resources: Sendable {
     return [content] + bundles(of: module, in: content)
   }
 
-  /// The bundles of a module in a folder: those of the shortest name, for a longer one may be that
-  /// of a target whose own name has an underscore.
+  /// Returns the bundles of a module in a folder: those of the shortest name, for a longer one may
+  /// be that of a target whose own name has an underscore.
   private func bundles(of module: String, in folder: URL) -> [URL] {
     // A folder that cannot be read has nothing to offer.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

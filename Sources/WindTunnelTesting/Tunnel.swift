@@ -22,7 +22,7 @@ final class Tunnel: Sendable {
   /// The options by which a server of this deck is begun.
   let wire: Wire
 
-  /// Says what a server of a deck needs beside the deck, where it can be served at all.
+  /// A function that returns the options of a deck's server, where it can be served at all.
   typealias Wire = @Sendable () throws -> ReplayServer.Options
 
   /// Those of a deck that records nothing.

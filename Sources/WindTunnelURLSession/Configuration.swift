@@ -54,8 +54,8 @@ extension URLSessionConfiguration {
     return .registered(ProtocolClassPool.take(for: registration))
   }
 
-  /// A configuration of a protocol class: ephemeral, without a cache, and with no other protocol
-  /// that could reach the network.
+  /// Returns a configuration of a protocol class: ephemeral, without a cache, and with no other
+  /// protocol that could reach the network.
   package static func registered(_ type: AnyClass) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [type]
@@ -65,7 +65,7 @@ extension URLSessionConfiguration {
     return configuration
   }
 
-  /// A configuration whose tasks all fail.
+  /// Returns a configuration whose tasks all fail.
   ///
   /// - Parameter reason: What each task is told, until another such configuration is made.
   /// - Returns: A configuration to make sessions with.

@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// Hands an answer to a task's client.
+/// A courier that delivers an answer to a task's client.
 ///
 /// Always a response before the end, and only one terminal call, whatever it is told. Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
@@ -136,10 +136,10 @@ struct Courier {
   }
 }
 
-/// Undoes what a body was compressed by (RFC 9110 §8.4): a client finds it done by the platform on
-/// the wire, and nothing does it for a `URLProtocol`.
+/// The decoding of a body's content coding (RFC 9110 §8.4): a client finds it done by the platform
+/// on the wire, and nothing does it for a `URLProtocol`.
 private enum ContentCoding {
-  /// The coding of an answer's body; `nil` for none.
+  /// Returns the coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
     // Most have none, and trimming costs more than to look.
     guard head.headers["Content-Encoding"] != nil else { return nil }
@@ -154,8 +154,8 @@ private enum ContentCoding {
     return Inflate.open(body, coding: coding)
   }
 
-  /// The reason why a body that a client's own platform might open cannot be; `nil` where it could
-  /// not, either.
+  /// Returns the reason why a body that a client's own platform might open cannot be; `nil` where
+  /// it could not, either.
   static func refusal(_ coding: String?) -> (any Error)? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
     return HarnessError(

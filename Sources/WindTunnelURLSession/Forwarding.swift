@@ -217,10 +217,10 @@ extension Response {
   }
 }
 
-/// Cookies that a platform has joined into one field.
+/// The separation of cookies that a platform has joined into one field.
 private enum JoinedCookies {
-  /// The cookies one by one: each begins with a name and an equals sign, and a comma in front of
-  /// anything else, as in a date, is a part of its cookie (RFC 6265 §4.1.1).
+  /// Returns the cookies one by one: each begins with a name and an equals sign, and a comma in
+  /// front of anything else, as in a date, is a part of its cookie (RFC 6265 §4.1.1).
   static func parts(of text: String) -> [String] {
     var parts: [String] = []
     var (start, rest) = (text.startIndex, text[...])

@@ -91,7 +91,7 @@ package struct ProtocolRegistration: Sendable {
   }
 }
 
-/// Gives each session a protocol class of its own.
+/// A pool that gives each session a protocol class of its own.
 ///
 /// A session names its protocols by class, and on Linux nothing else that is set on a session
 /// reaches the protocol: neither additional headers nor properties. So one generic class is

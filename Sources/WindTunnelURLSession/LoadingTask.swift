@@ -166,8 +166,8 @@ final class LoadingTask {
     advance(.arrived(.requestEnd))
   }
 
-  /// The response, where it is there all at once: as it was made for an earlier request, or made
-  /// now for those that follow.
+  /// Returns the response, where it is there all at once: as it was made for an earlier request, or
+  /// made now for those that follow.
   private func rendered(_ outcome: Outcome) -> RenderedResponse? {
     guard let key = outcome.renderedKey, maySend, let url = request.url else { return nil }
     return registration.responses.response(under: key, at: url) {
@@ -175,7 +175,8 @@ final class LoadingTask {
     }
   }
 
-  /// The reason, in words, why a delivery cannot be carried without a socket; `nil` where it can.
+  /// Returns the reason, in words, why a delivery cannot be carried without a socket; `nil` where
+  /// it can.
   private static func refusal(of delivery: Delivery) -> HarnessError? {
     let lacking = delivery.needs.subtracting(Stage.inProcess.abilities)
     guard !lacking.isEmpty else { return nil }
@@ -321,7 +322,7 @@ final class LoadingTask {
     checkTimers()
   }
 
-  /// The time since something came last; less than nothing where that was after the moment.
+  /// Returns the time since something came last; less than nothing where that was after the moment.
   private func silence(at moment: DispatchTime) -> Duration {
     .nanoseconds(Int64(moment.uptimeNanoseconds) - Int64(lastActivity.uptimeNanoseconds))
   }

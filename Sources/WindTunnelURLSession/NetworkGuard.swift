@@ -21,7 +21,7 @@ package struct NetworkGuard: Sendable {
     own = Self.asHTTP(RequestURL(origin))
   }
 
-  /// A protocol class that refuses what does not go there.
+  /// Returns a protocol class that refuses what does not go there.
   package func makeProtocolClass() -> AnyClass { ProtocolClassPool.take(for: self) }
 
   func letsThrough(_ request: URLRequest) -> Bool {
@@ -54,7 +54,7 @@ package struct NetworkGuard: Sendable {
     return url
   }
 
-  /// The reason why a request is not sent, as an error.
+  /// Returns the reason why a request is not sent, as an error.
   func refusal(of request: URLRequest, through session: String = "") -> HarnessError {
     let url = request.url?.absoluteString ?? "a request without a URL"
     return HarnessError(

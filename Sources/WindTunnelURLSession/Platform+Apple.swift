@@ -14,7 +14,7 @@
     }
   }
 
-  /// Makes the platform's responses.
+  /// The construction of the platform's responses.
   enum Responses {
     static func response(_ head: ResponseHead, at url: URL) -> HTTPURLResponse? {
       HTTPURLResponse(

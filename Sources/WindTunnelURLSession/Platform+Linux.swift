@@ -15,7 +15,7 @@
     static func leavesCookies(to request: URLRequest) -> Bool { false }
   }
 
-  /// Makes the platform's responses.
+  /// The construction of the platform's responses.
   enum Responses {
     static func response(_ head: ResponseHead, at url: URL) -> HTTPURLResponse? {
       let isChallenge =

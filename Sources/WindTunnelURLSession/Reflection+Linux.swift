@@ -46,8 +46,8 @@
       return reflected
     }
 
-    /// The place that the runtime names, if what stands there is what reflection sees: a weak
-    /// reference, for one, is stored otherwise.
+    /// Returns the place that the runtime names, if what stands there is what reflection sees: a
+    /// weak reference, for one, is stored otherwise.
     private func seen(_ reflected: Object, in owner: Owner) -> Int? {
       var place: Int?
       _forEachField(of: Owner.self, options: Self.classes) { name, offset, _, _ in

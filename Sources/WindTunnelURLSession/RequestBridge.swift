@@ -5,13 +5,13 @@ internal import WindTunnel
   internal import FoundationNetworking
 #endif
 
-/// Makes a request of the kernel's out of a `URLRequest`.
+/// The conversion of a `URLRequest` to a request of the kernel's.
 enum RequestBridge {
   /// A body that is streamed into a task is read up to here; a longer one fails the task.
   private static let streamedBodyBytesMax = 256 << 20
 
-  /// A request as the server would get it: with what the configuration adds. A request's own fields
-  /// beat the configuration's.
+  /// Returns a request as the server would get it: with what the configuration adds. A request's
+  /// own fields beat the configuration's.
   static func request(
     _ request: URLRequest,
     body: Data,

@@ -7,19 +7,19 @@ internal import WindTunnel
   internal import Foundation
 #endif
 
-/// Lends `URLSession.shared` to tests, for code that takes no session.
+/// The shared use of `URLSession.shared` by tests, for code that does not accept a session.
 ///
 /// The platforms differ in how a request is known to be a test's, and so in how many tests can have
 /// the session at once; that is in the files beside this one.
 package enum SharedSession {
   /// The destination of a test's requests.
   package enum Destination: Sendable {
-    /// They are answered in process.
+    /// The requests are answered in process.
     case deck(ProtocolRegistration)
-    /// They pass to a server; all others are refused.
+    /// The requests go to a server; all others are refused.
     case server(NetworkGuard)
 
-    /// The answer to a request that is not let through.
+    /// Returns the answer to a request that is not let through.
     func registration(for request: URLRequest) -> Result<ProtocolRegistration, HarnessError> {
       let url = request.url?.absoluteString ?? "a request without a URL"
       switch self {
@@ -48,7 +48,7 @@ package enum SharedSession {
   /// The destination of the test that runs here.
   @TaskLocal static var destination: Destination?
 
-  /// The schemes that the platforms carry themselves.
+  /// Tells whether the platform itself sends requests of this scheme.
   static func reachesTheNetwork(_ request: URLRequest) -> Bool {
     ["http", "https", "ws", "wss", "ftp", "ftps", "sftp"]
       .contains(request.url?.scheme?.lowercased())

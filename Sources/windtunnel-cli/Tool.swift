@@ -69,7 +69,7 @@ enum Tool {
     return Array(words.prefix(name.count)) == name
   }
 
-  /// A word that is no command, or one that others follow, such as `cassette`.
+  /// Returns a word that is no command, or one that others follow, such as `cassette`.
   private static func unknown(_ words: [String]) -> ExitCode {
     let word = words[0]
     let group = commands.filter { $0.name.hasPrefix("\(word) ") }
@@ -112,7 +112,7 @@ extension Tool {
     """
   }
 
-  /// The help of one command, with its flags.
+  /// Returns the help of one command, with its flags.
   static func help(for command: any Command.Type) -> String {
     HelpText.text(
       command.summary,
@@ -122,7 +122,7 @@ extension Tool {
     )
   }
 
-  /// The commands behind one word.
+  /// Returns the commands behind one word.
   static func help(of group: [any Command.Type]) -> String {
     """
     \(group.map { "  windtunnel \($0.name) \($0.synopsis)\n      \($0.summary)" }.joined(separator: "\n"))
@@ -174,7 +174,7 @@ private enum FileRoles {
     URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
-  /// The file itself, whatever it is called; `nil` where there is none.
+  /// Returns the file itself, whatever it is called; `nil` where there is none.
   private static func identity(_ path: String) -> [UInt64]? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

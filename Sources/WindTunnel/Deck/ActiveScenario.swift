@@ -49,7 +49,7 @@ struct ActiveScenario: Sendable {
   /// Says how old the scenario is when the first moment is told.
   mutating func begin(aged age: Duration) { clock.age = age }
 
-  /// The time since it began; `nil` where no moment was told.
+  /// Returns the time since it began; `nil` where no moment was told.
   func elapsed(at now: Date) -> Duration? { clock.elapsed(at: now) }
 
   /// Takes note of the time, where nothing has to be decided.
@@ -102,8 +102,9 @@ struct ActiveScenario: Sendable {
       : scenario.decide(prepared.request, at: moment)
   }
 
-  /// The link and the fates of a connection's packets; `nil` where there is no link. An exchange
-  /// has a connection of its own, so that no client's reuse of connections changes what it meets.
+  /// Returns the link and the fates of a connection's packets; `nil` where there is no link. An
+  /// exchange has a connection of its own, so that no client's reuse of connections changes what it
+  /// meets.
   func path(_ decision: Decision) -> LinkPath? {
     scenario.link.map { link in
       LinkPath(
@@ -134,7 +135,7 @@ struct ScenarioClock: Sendable {
     if beginning == nil { beginning = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
   }
 
-  /// The facts that rules may ask for beside the seed.
+  /// Returns the facts that rules may ask for beside the seed.
   mutating func context(
     _ scenario: Scenario,
     of request: Request?,
@@ -153,7 +154,7 @@ struct ScenarioClock: Sendable {
     return context
   }
 
-  /// The time since the beginning; `nil` where no moment was told.
+  /// Returns the time since the beginning; `nil` where no moment was told.
   func elapsed(at now: Date) -> Duration? {
     guard let beginning else { return nil }
     let milliseconds = now.timeIntervalSince(beginning) * 1000
@@ -169,7 +170,7 @@ struct ScenarioClock: Sendable {
 private struct FirstValues: Sendable {
   private var values: [LaneKey: String?] = [:]
 
-  /// The places of the rules whose field is another by now.
+  /// Returns the places of the rules whose field is another by now.
   mutating func changed(_ scenario: Scenario, _ request: Request, in lane: Lane) -> Set<Int> {
     var changed: Set<Int> = []
     for (place, rule) in scenario.rules.enumerated() {

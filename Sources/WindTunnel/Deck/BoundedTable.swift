@@ -38,8 +38,8 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _modify { yield &entries[place].value }
   }
 
-  /// The place of a key's value, which is `new` where the key is not there. A value that `isNeeded`
-  /// is not forgotten now.
+  /// Returns the place of a key's value, which is `new` where the key is not there. A value that
+  /// `isNeeded` is not forgotten now.
   mutating func place(
     of key: Key,
     or new: @autoclosure () -> Value,
@@ -57,7 +57,8 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return place
   }
 
-  /// A place whose key is to be forgotten; `nil` where there is room, or where all are needed.
+  /// Returns a place whose key is to be forgotten; `nil` where there is room, or where all are
+  /// needed.
   private mutating func free(_ isNeeded: (Value) -> Bool) -> Int? {
     guard entries.count >= keptMax + passingMax else { return nil }
     for _ in 0..<passingMax {

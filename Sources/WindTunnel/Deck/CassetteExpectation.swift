@@ -48,8 +48,8 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
     return unmet
   }
 
-  /// The first place that was played for the first time after a later one, with the last of those
-  /// that came too early.
+  /// Returns the first place that was played for the first time after a later one, with the last of
+  /// those that came too early.
   private static func firstOutOfOrder(_ plays: [Int]) -> (early: Int, late: Int)? {
     var played: Set<Int> = []
     var furthest = -1

@@ -244,7 +244,7 @@ extension Deck {
     openConnection(lane: lane, on: stage, at: now).delivery
   }
 
-  /// The same with the path of the connection; `nil` where there is no link.
+  /// Returns the same with the path of the connection; `nil` where there is no link.
   package func openConnection(
     lane: Lane,
     on stage: Stage,
@@ -406,7 +406,7 @@ extension Deck {
   /// scenario, the seed and what was recorded stay.
   public func reset() { state.withLock { $0.reset() } }
 
-  /// A lane for one more session of this deck.
+  /// Returns a lane for one more session of this deck.
   package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
 
   /// Keeps connections that were refused off the cassette, and returns what they were for:
@@ -436,7 +436,8 @@ extension Deck {
   /// The seed of all random draws.
   public var seed: UInt64 { state.withLock { $0.scenario.seed } }
 
-  /// The time since the scenario began, with its first moment that was told; `nil` where none was.
+  /// Returns the time since the scenario began, with its first moment that was told; `nil` where
+  /// none was.
   package func elapsed(at now: Date) -> Duration? {
     state.withLock { $0.scenario.elapsed(at: now) }
   }

@@ -161,8 +161,8 @@ extension Deck {
       )
     }
 
-    /// The name of the response where nothing changes it: the one place that says which responses a
-    /// stage may keep as it has sent them.
+    /// Returns the name of the response where nothing changes it: the one place that says which
+    /// responses a stage may keep as it has sent them.
     private func renderedKey(
       of take: Journal.Take,
       for prepared: PreparedRequest,
@@ -353,7 +353,7 @@ extension Deck {
       return sessionCount
     }
 
-    /// The options of the next cassette.
+    /// Returns the options of the next cassette.
     func options(by matcher: Matcher?) -> PlaybackOptions {
       var options = options
       options.matcher = matcher ?? cassette.matcher

@@ -14,7 +14,7 @@ extension Lane {
     return Lane(Self.name(spelled: name))
   }
 
-  /// The name that a segment of a path spells.
+  /// Returns the name that a segment of a path spells.
   private static func name(spelled segment: String) -> String {
     let text = segment.removingPercentEncoding ?? segment
     // Addresses of before have slashes as `%2F`, and in those a tilde is one.

@@ -32,7 +32,7 @@ struct LiveRoutes: Sendable {
     return destination
   }
 
-  /// The names that a host can be called by, the most exact one first.
+  /// Returns the names that a host can be called by, the most exact one first.
   private static func names(of url: RequestURL) -> [String] {
     guard let host = url.host else { return [] }
     return (url.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]

@@ -97,7 +97,7 @@ final class LoadedCassette: Sendable {
     interactions.enumerated().map { functions[$0.offset] == nil ? $0.element : nil }
   }
 
-  /// The function that answers at a place; `nil` where a recording does.
+  /// Returns the function that answers at a place; `nil` where a recording does.
   func function(at place: Int) -> (@Sendable (Request) -> Response)? { functions[place] }
 
   /// Tells what follows when the last of a sequence was played.

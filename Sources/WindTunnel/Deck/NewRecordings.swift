@@ -22,7 +22,7 @@ struct NewRecordings: Sendable {
   /// Tells whether anything is kept under a number.
   func has(_ ticket: Int) -> Bool { interactions[ticket] != nil }
 
-  /// The reason why nothing could be asked under a number; `nil` where it could.
+  /// Returns the reason why nothing could be asked under a number; `nil` where it could.
   func reasonUnasked(_ ticket: Int) -> String? {
     unaskedTickets.contains(ticket) ? unasked?.reason : nil
   }
@@ -79,7 +79,8 @@ extension Deck {
     return (cassette, leftOut)
   }
 
-  /// The same, with the numbers of the requests that are new on it, which are its last ones.
+  /// Returns the same, with the numbers of the requests that are new on it, which are its last
+  /// ones.
   package func numbered(
     volatile names: [String] = []
   ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {

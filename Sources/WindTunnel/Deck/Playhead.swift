@@ -24,8 +24,8 @@ struct Playhead: Sendable {
   enum Take: Sendable, Hashable {
     /// The recording at this place of the cassette.
     case recording(Int)
-    /// This many were played before, the one at place `last` at the end, and the end policy is to
-    /// fail.
+    /// The recordings were played this many times, the one at place `last` at the end, and the end
+    /// policy is to fail.
     case exhausted(times: Int, last: Int)
   }
 

@@ -48,7 +48,7 @@ struct RuleUse: Sendable {
     isWaiting = !uses[current].unmet.isEmpty
   }
 
-  /// The rules that have met nothing.
+  /// Returns the rules that have met nothing.
   ///
   /// - Parameter seen: The requests that came instead, such as `GET /get`.
   /// - Returns: The rules in their order.

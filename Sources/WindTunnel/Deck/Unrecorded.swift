@@ -29,7 +29,8 @@ package final class Unrecorded: Sendable {
     passed.withLock { $0.append(Passed(ticket: ticket, request: request)) }
   }
 
-  /// A line for each of them, without secrets: what was asked and why there is nothing of it.
+  /// Returns a line for each of them, without secrets: what was asked and why there is nothing of
+  /// it.
   package func lines(_ deck: Deck) -> [String] {
     let passed = passed.withLock { $0 }
     let recorded = deck.newRecordings

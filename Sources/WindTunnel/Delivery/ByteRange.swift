@@ -38,7 +38,8 @@ enum ByteRange: Sendable, Hashable {
     return Int(text) ?? .max
   }
 
-  /// The bytes of a representation of this length; `nil` where it has none of them, which is 416.
+  /// Returns the bytes of a representation of this length; `nil` where it has none of them, which
+  /// is 416.
   func bytes(of length: Int) -> Range<Int>? {
     switch self {
     case .from(let first, let last):
@@ -52,7 +53,7 @@ enum ByteRange: Sendable, Hashable {
 }
 
 extension Response {
-  /// The part of a recorded answer that a request asks for by `Range`, by RFC 9110 §14.
+  /// Returns the part of a recorded answer that a request asks for by `Range`, by RFC 9110 §14.
   ///
   /// Only where the recording says that its server takes ranges (`Accept-Ranges: bytes`), the
   /// request is a GET with one range, and its `If-Range` names what was recorded: else the whole
@@ -91,7 +92,7 @@ extension Response {
     return condition == modified && headers["Date"] != modified
   }
 
-  /// A 416 for a range beyond the end (RFC 9110 §15.5.17).
+  /// Returns a 416 for a range beyond the end (RFC 9110 §15.5.17).
   private func unsatisfiable(_ length: Int) -> Response {
     var kept = HeaderFields(
       headers.filter { field in

@@ -11,7 +11,7 @@ extension Delivery {
 }
 
 extension Script {
-  /// An outcome's answer with everything that goes wrong.
+  /// Returns an outcome's answer with everything that goes wrong.
   static func played(_ outcome: Outcome, on stage: Stage) -> Script {
     var script = Script(outcome, on: stage)
     for fault in outcome.decision.faults { script.add(fault, to: outcome.request) }
@@ -21,8 +21,8 @@ extension Script {
 }
 
 extension Outcome {
-  /// The response that nothing changes, where it is sent in one go: what its delivery comes to,
-  /// without the steps.
+  /// Returns the response that nothing changes, where it is sent in one go: what its delivery comes
+  /// to, without the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
     renderedKey == nil ? nil : Script(self, on: stage).whole
   }

@@ -73,7 +73,7 @@ struct Pieces {
       .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)
   }
 
-  /// The steps that send a body or its beginning.
+  /// Returns the steps that send a body or its beginning.
   func steps(_ body: Data) -> [Delivery.Step] {
     var steps: [Delivery.Step] = []
     var start = 0

@@ -458,8 +458,8 @@ extension Script {
     return ending
   }
 
-  /// The head, which announces more than is sent before a cut: an end where no more was announced
-  /// would be a good one.
+  /// Returns the head, which announces more than is sent before a cut: an end where no more was
+  /// announced would be a good one.
   private func announcing(_ cut: Cut?) -> ResponseHead? {
     guard var head, !isContentless else { return head }
     let isOpen = head.headers["Content-Length"] == nil
@@ -478,7 +478,7 @@ extension Script {
     return head
   }
 
-  /// The answer as bytes.
+  /// Returns the answer as bytes.
   private func message() -> WireMessage {
     let head = head ?? ResponseHead()
     if let malformation { return WireMessage(head, body, wrongAs: malformation) }

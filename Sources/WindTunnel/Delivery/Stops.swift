@@ -46,7 +46,8 @@ struct Stops {
     return first
   }
 
-  /// The waits that come before a cut at so many bytes of the body; without one all of them.
+  /// Returns the waits that come before a cut at so many bytes of the body; without one all of
+  /// them.
   func waits(before cut: Script.Cut?) -> [(offset: Int?, length: Duration)] {
     if stops.isEmpty { return [] }
     return timely(cut).compactMap { stop in
@@ -70,8 +71,8 @@ struct Stops {
 
   // MARK: Of an answer as bytes
 
-  /// The bytes of a body that the last of those within a chunk has in front of it; `nil`: none is
-  /// within a chunk.
+  /// Returns the bytes of a body that the last of those within a chunk has in front of it; `nil`:
+  /// none is within a chunk.
   func chunkBytes(ofBody count: Int) -> Int? {
     stops.lazy.compactMap { stop -> Int? in
       guard case .inChunk(let wanted) = stop.point else { return nil }

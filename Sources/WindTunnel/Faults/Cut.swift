@@ -153,7 +153,7 @@ extension Fault {
 }
 
 extension Fault.Effect {
-  /// The clients' views of it.
+  /// Returns the clients' views of it.
   func expected(at point: Fault.Point) -> FaultExpectation {
     switch (self, point) {
     case (.stall(_?), _): FaultExpectation(200)

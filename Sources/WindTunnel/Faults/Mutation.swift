@@ -195,7 +195,7 @@ extension Mutation {
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// An answer as a server with this fault in it would have given it.
+  /// Returns an answer as a server with this fault in it would have given it.
   func applied(to response: Response, hasContent: Bool) throws(Misfit) -> Response {
     var response = response
     switch self {
@@ -352,7 +352,7 @@ struct JSONMutation {
     }
   }
 
-  /// The number that a string spells, else 0.
+  /// Returns the number that a string spells, else 0.
   private func number(in range: Range<Int>) -> [UInt8] {
     let inner = Array(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
     // What is no JSON at all is no number, whatever is wrong with it.

@@ -45,7 +45,7 @@ extension ReplacementResponse {
 }
 
 extension Response {
-  /// An answer of ours: a status, and why in a line of text.
+  /// Returns an answer of ours: a status, and why in a line of text.
   static func notice(_ status: Int, _ text: String) -> Response {
     // RFC 9110 §8.6: no length where there can be no content.
     if hasNoContent(method: "GET", status: status) { return Response(status: status) }
@@ -58,7 +58,7 @@ extension Response {
     )
   }
 
-  /// The answer of a status that was asked for in place of the recorded one.
+  /// Returns the answer of a status that was asked for in place of the recorded one.
   static func injected(_ status: Int, retryAfter: [String]) -> Response {
     var response = notice(status, "This \(status) was injected.\n")
     for value in retryAfter { response.head.headers.append("Retry-After", value) }
@@ -70,7 +70,7 @@ extension Response {
 }
 
 extension ReplacementResponse {
-  /// The response that takes the answer's place.
+  /// Returns the response that takes the answer's place.
   func response(to request: Request) -> Response {
     switch self {
     case .proxyAuthentication:

@@ -23,14 +23,14 @@ public enum RetryAfter: Sendable, Hashable {
   /// Makes a number of seconds from milliseconds, rounded up.
   public static func milliseconds(_ count: Int64) -> RetryAfter { after(.milliseconds(count)) }
 
-  /// The date that is sent in this second since 1970, as time since then, too: it has whole seconds
-  /// and no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
+  /// Returns the date that is sent in this second since 1970, as time since then, too: it has whole
+  /// seconds and no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
   package func date(now: Duration?) -> Duration? {
     guard case .date(let count) = self, let now else { return nil }
     return now + .seconds(count)
   }
 
-  /// The fields' values; `now` is the second in which they are sent, since 1970.
+  /// Returns the fields' values; `now` is the second in which they are sent, since 1970.
   func values(now: Duration?) -> [String] {
     switch self {
     case .seconds(let count): [String(count)]

@@ -195,9 +195,9 @@ enum JournalFormat {
     try reader.refuseUnknownKeys()
   }
 
-  /// A cassette with what these recordings had got, all of one run. One that was to make the
-  /// cassette anew replaces what it asked for again, by what it says (``RerecordingMerge``): what
-  /// requests are played by
+  /// Returns a cassette with what these recordings had got, all of one run. One that was to make
+  /// the cassette anew replaces what it asked for again, by what it says (``RerecordingMerge``):
+  /// what requests are played by
   /// stands in no journal. What it had not come to stays.
   static func fold(
     _ sessions: [Session],

@@ -50,7 +50,7 @@ struct JournalLeft {
   /// Returns the file of the beginning of a cassette that has no room beside its journal.
   static func partial(of journal: URL) -> URL { journal.appendingPathExtension("partial") }
 
-  /// The interactions that are whole in the beginning of a cassette.
+  /// Returns the interactions that are whole in the beginning of a cassette.
   private static func read(
     _ file: URL,
     sideFile: @escaping (String) throws -> Data

@@ -175,7 +175,8 @@ public final class RecordingJournal: Sendable {
     return try takeUp(onto: cassette, goesOn: goesOn, beside: &run)
   }
 
-  /// The same for one of several journals that a run has left, which replace nothing of each other.
+  /// Returns the same for one of several journals that a run has left, which replace nothing of
+  /// each other.
   package func takeUp(
     onto cassette: Cassette,
     goesOn: Bool,

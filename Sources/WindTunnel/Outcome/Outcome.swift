@@ -73,7 +73,7 @@ public struct Outcome: Sendable, Hashable {
   /// Tells whether the client gets the live origin's answer.
   public var forwards: Bool { Self.forwards(source, decision) }
 
-  /// The same before there is an outcome.
+  /// Tells the same before there is an outcome.
   static func forwards(_ source: Source, _ decision: Decision) -> Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)

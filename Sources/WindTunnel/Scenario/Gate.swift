@@ -113,7 +113,7 @@ extension Gate {
   }
 }
 
-/// Takes a gate's text apart from left to right and says where it cannot go on.
+/// A parser of a gate's text, from left to right, with the position of an error.
 private struct GateParser {
   private let text: String
   private let characters: [Character]
@@ -298,7 +298,8 @@ extension Character {
 
 /// On which line each gate of a scenario's text stands, so that a verdict can point there.
 enum GateLines {
-  /// The lines in the order of the gates, counted from one; none where the text has no gates.
+  /// Returns the lines in the order of the gates, counted from one; none where the text has no
+  /// gates.
   static func find(in text: Data) -> [Int] {
     text.withUnsafeBytes { raw in
       let bytes = raw.assumingMemoryBound(to: UInt8.self)

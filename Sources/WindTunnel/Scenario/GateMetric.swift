@@ -82,8 +82,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
 }
 
 extension GateMetric {
-  /// The power of ten that takes a value in this unit to the metric's own; `nil` where it cannot
-  /// be measured so.
+  /// Returns the power of ten that takes a value in this unit to the metric's own; `nil` where it
+  /// cannot be measured so.
   func power(of unit: String, _ name: String) -> Int? {
     switch (kind, unit) {
     case (.time, "ms"): 3

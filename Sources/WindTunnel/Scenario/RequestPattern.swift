@@ -50,7 +50,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// well.
   package var meantMethod: String? { method.flatMap { Self.meant($0) } }
 
-  /// The method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
+  /// Returns the method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
   package static func meant(_ method: String) -> String? {
     let capitals = method.uppercased()
     let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]

@@ -116,7 +116,7 @@ extension Rule {
 }
 
 extension JSON {
-  /// This object with notes behind its members.
+  /// Returns this object with notes behind its members.
   fileprivate func adding(_ notes: [Member]?) -> JSON {
     guard case .object(let members) = self, let notes else { return self }
     return .object(members + notes)

@@ -415,7 +415,7 @@ extension CallRange {
 }
 
 extension ObjectReader {
-  /// The name of a header field (RFC 9110 §5.1).
+  /// Returns the name of a header field (RFC 9110 §5.1).
   fileprivate mutating func fieldName(_ key: String) throws(FormatError) -> String? {
     guard let name = try string(key) else { return nil }
     guard name.isHTTPToken else { throw noFieldName(key, name) }

@@ -157,14 +157,14 @@ extension Cassette {
     }
   }
 
-  /// A moment as an interaction bears it, to the second.
+  /// Returns a moment as an interaction bears it, to the second.
   package static func day(_ date: Date) -> String {
     let text = DateText.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
     return text.prefix { $0 != "." } + "Z"
   }
 
-  /// The numbers of the interactions that are older than so many days, counted from one, and how
-  /// many bear no date.
+  /// Returns the numbers of the interactions that are older than so many days, counted from one,
+  /// and how many bear no date.
   package func older(thanDays days: Int, at now: Date) -> (numbers: [Int], undatedCount: Int) {
     let limit = Duration.seconds(now.timeIntervalSince1970 - Double(days) * 86_400)
     let dates = recordingDates

@@ -109,8 +109,8 @@ package enum CassetteFormat {
     }
   }
 
-  /// The text of a cassette. `sideFile` keeps a large body and answers its name, or answers `nil`
-  /// for one that stays inside.
+  /// Returns the text of a cassette. `sideFile` keeps a large body and answers its name, or answers
+  /// `nil` for one that stays inside.
   static func encode(_ cassette: Cassette, sideFile: @escaping (Data) throws -> String?) throws
     -> Data
   {

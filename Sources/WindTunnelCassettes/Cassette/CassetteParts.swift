@@ -60,7 +60,7 @@ package struct CassetteParts {
   /// The side files that the text names.
   package var fileNames: Set<String> { Set(parts.flatMap(\.files)) }
 
-  /// The text as far as so many interactions.
+  /// Returns the text as far as so many interactions.
   package func text(_ count: Int? = nil) -> Data {
     let parts = parts.prefix(count ?? parts.count)
     if parts.isEmpty { return empty }
@@ -86,8 +86,8 @@ package struct CassetteParts {
     return true
   }
 
-  /// The same cassette with each new interaction on one line, which takes no more room than its
-  /// line in a journal.
+  /// Returns the same cassette with each new interaction on one line, which takes no more room than
+  /// its line in a journal.
   package func packed() throws -> CassetteParts {
     var packed = self
     let writer = InteractionWriter(

@@ -3,7 +3,7 @@ internal import Foundation
 // Strings, numbers, header fields and bodies of a cassette.
 
 extension CassetteScanner {
-  /// A string, and whether it stood there with escapes.
+  /// Returns a string, and whether it stood there with escapes.
   mutating func string() throws(Failure) -> (value: String, hasEscapes: Bool) {
     guard try parser.kind() == .string else { throw Self.unusual }
     let start = parser.position
@@ -35,7 +35,8 @@ extension CassetteScanner {
     return number
   }
 
-  /// The fields of a request or an answer: the very list of the one before, where it is the same.
+  /// Returns the fields of a request or an answer: the very list of the one before, where it is the
+  /// same.
   mutating func headers(like kind: Int) throws(Failure) -> HeaderFields {
     _ = try parser.kind()
     let start = parser.position
@@ -48,7 +49,7 @@ extension CassetteScanner {
     return fields
   }
 
-  /// A list of pairs, or an object.
+  /// Returns a list of pairs, or an object.
   private mutating func headers() throws(Failure) -> HeaderFields {
     fields.removeAll(keepingCapacity: true)
     switch try parser.kind() {
@@ -128,7 +129,7 @@ extension CassetteScanner {
     }
   }
 
-  /// The body of an object that has been read, and the type that goes without saying.
+  /// Returns the body of an object that has been read, and the type that goes without saying.
   func body(_ keys: BodyKeys) throws(Failure) -> (body: Body, contentType: String)? {
     guard let (place, form) = keys.found else {
       if keys.layout != nil { throw Self.unusual }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Proves the whole text of a cassette in one pass, and takes the interactions out of it without
-/// making a tree of any: nearly all of a cassette is bodies, which stay where they are.
+/// A scanner that validates the whole text of a cassette in one pass, and extracts the interactions
+/// without building a tree of any: nearly all of a cassette is bodies, which stay where they are.
 ///
 /// What is not as it should be, or only unusual, is left aside for ``InteractionReader``, which has
 /// the last word and the sentence for it. So the two cannot disagree in what they refuse. It is
@@ -22,7 +22,7 @@ struct CassetteScanner {
     var refusal: (any Error)?
   }
 
-  /// Reads an interaction that was left aside, by its number and its text.
+  /// A reader of an interaction that was left aside, by its number and its text.
   typealias SlowReader = (Int, Data) throws -> Interaction
 
   /// Thrown where reading on makes no sense; never seen outside.

@@ -77,8 +77,8 @@ extension FileError {
     unlink(probe)
   }
 
-  /// The file that a name leads to, through as many symbolic links as the system follows; the last
-  /// of them may lead to a file that is not there yet.
+  /// Returns the file that a name leads to, through as many symbolic links as the system follows;
+  /// the last of them may lead to a file that is not there yet.
   package static func target(of file: URL) throws(FileError) -> URL {
     var target = file
     for _ in 0..<linksMax {
@@ -95,7 +95,7 @@ extension FileError {
 
   private static let linksMax = 40
 
-  /// The permissions of a file; `nil` where there is none yet.
+  /// Returns the permissions of a file; `nil` where there is none yet.
   private static func permissions(of target: URL, named file: URL) throws(FileError) -> mode_t? {
     var status = stat()
     guard stat(target.path, &status) == 0 else { return nil }
@@ -144,7 +144,7 @@ extension FileError {
     #endif
   }
 
-  /// The system's own words for why a file cannot be written.
+  /// Returns the system's own words for why a file cannot be written.
   package static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
     .unwritable(file.relativePath, reason: String(cString: strerror(code)))
   }

@@ -17,8 +17,8 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
   case nock = "nock recording"
   case mitmproxy = "mitmproxy flow file"
 
-  /// The reason why a file is no cassette of ours; `nil` where it is nobody else's either, as far
-  /// as one can tell.
+  /// Returns the reason why a file is no cassette of ours; `nil` where it is nobody else's either,
+  /// as far as one can tell.
   package static func refusal(of data: Data, source: String) -> FormatError? {
     guard let recording = ForeignRecording(data) else { return nil }
     return FormatError(
@@ -60,9 +60,10 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// So much is looked at.
+  /// The number of bytes that are read to recognise a format.
   private static let bytesMax = 64 << 20
-  /// So many lines are; in YAML a body may stand before what tells whose it is.
+  /// The number of lines that are read; in YAML a body may stand before the line that shows the
+  /// format.
   private static let linesMax = 200_000
 
   // MARK: JSON
@@ -125,8 +126,8 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
 
   // MARK: mitmproxy
 
-  /// A tnetstring of a dictionary whose first key is a text, `;`, which only mitmproxy has:
-  /// `1803:9:websocket;0:~…}`.
+  /// Tells whether it is a tnetstring of a dictionary whose first key is a text, `;`, which only
+  /// mitmproxy has: `1803:9:websocket;0:~…}`.
   private static func isFlow(_ bytes: Data) -> Bool {
     var rest = bytes.prefix(64)
     func number() -> Int? {

@@ -1,7 +1,7 @@
 package import Foundation
 internal import WindTunnelSymptoms
 
-/// Reads the slots of one interaction.
+/// A reader of the members of one interaction.
 package struct InteractionReader {
   static let statusRange = 100...999
   static let millisecondsRange = 0.0...1e12

@@ -1,7 +1,7 @@
 package import Foundation
 internal import WindTunnelSymptoms
 
-/// Writes the slots of one interaction in their fixed order.
+/// A writer of the members of one interaction, in their fixed order.
 package struct InteractionWriter {
   private let sideFile: (Data) throws -> String?
   /// Tells whether bodies of JSON are written as structure where that gives their bytes back.
@@ -86,8 +86,8 @@ package struct InteractionWriter {
     return count * 5 <= text.count
   }
 
-  /// The structure of a JSON body and the layout that gives its bytes back, if there is one.
-  /// A bare number or word stays text: nobody gains by calling it JSON.
+  /// Returns the structure of a JSON body and the layout that gives its bytes back, if there is
+  /// one. A bare number or word stays text: nobody gains by calling it JSON.
   package static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "["),
       // A body that is no JSON is kept as text, so the reason does not matter.

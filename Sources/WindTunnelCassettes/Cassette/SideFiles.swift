@@ -47,7 +47,7 @@ package struct SideFiles {
   /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.
   func keep(_ data: Data) throws -> String? { try kept(data)?.name }
 
-  /// The same, with whether it was not there before.
+  /// Returns the same, with whether it was not there before.
   package func kept(_ data: Data) throws -> (name: String, isNew: Bool)? {
     guard data.count >= Self.bodyBytesMin else { return nil }
     let name = SHA256.hexadecimal(data)
@@ -102,10 +102,11 @@ package struct SideFiles {
 }
 
 extension Cassette {
-  /// The folder of a cassette's large bodies.
+  /// Returns the folder of a cassette's large bodies.
   package static func sideFolder(of cassette: URL) -> URL { SideFiles(of: cassette).folder }
 
-  /// The names of the files in a cassette's folder of bodies that it does not name, in their order.
+  /// Returns the names of the files in a cassette's folder of bodies that it does not name, in
+  /// their order.
   package func unnamedSideFiles(of cassette: URL) -> [String] {
     let folder = SideFiles(of: cassette).folder
     // A folder that is not there holds nothing.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Finds the places of a cassette that recordings take which are made anew.
+/// The places of a cassette that new recordings replace.
 package struct ReplacedPlaces {
   /// The rule that requests are told apart by.
   package enum Rule {
@@ -51,7 +51,7 @@ package struct ReplacedPlaces {
     }
   }
 
-  /// The group of the next one, and its place.
+  /// Returns the group of the next one, and its place.
   mutating func find(_ new: Interaction) -> (group: Int, target: Target) {
     let group = group(of: new)
     while groups[group].head < groups[group].places.count,
@@ -79,7 +79,7 @@ package struct ReplacedPlaces {
     }
   }
 
-  /// The policy for when the recordings of a group are used up.
+  /// Returns the policy for when the recordings of a group are used up.
   func end(of group: Int) -> EndPolicy {
     guard let last = groups[group].places.last else { return .fail }
     if let own = old[last].then { return own }

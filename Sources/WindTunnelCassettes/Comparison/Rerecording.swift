@@ -1,7 +1,8 @@
 /// Recording anew over what stands on a cassette already.
 package enum Rerecording {
-  /// The new interactions, and the old one in the place of each that differs from it in volatile
-  /// parts alone. What is written by hand beside a recording (`then`, notes) stays with it.
+  /// Returns the new interactions, and the old one in the place of each that differs from it in
+  /// volatile parts alone. What is written by hand beside a recording (`then`, notes) stays with
+  /// it.
   ///
   /// Requests that run beside each other are recorded in the order of that day. Where all answers
   /// for a method and a path are the old ones in the old order, they go back to their old places
@@ -40,7 +41,7 @@ package enum Rerecording {
     }
   }
 
-  /// The interaction with no more than a recorder can know of it.
+  /// Returns the interaction with no more than a recorder can know of it.
   static func recordable(
     _ interaction: Interaction,
     _ volatile: Set<String> = []

@@ -22,8 +22,8 @@ package struct RerecordingMerge {
     (self.rule, self.keepsOrder, self.day) = (rule, keepsOrder, day)
   }
 
-  /// The cassette's interactions with what was recorded anew, which comes in the order of the
-  /// requests. What was recorded in this run is no old recording.
+  /// Returns the cassette's interactions with what was recorded anew, which comes in the order of
+  /// the requests. What was recorded in this run is no old recording.
   package func callAsFunction(
     _ new: [Interaction],
     in old: [Interaction],
@@ -84,13 +84,14 @@ package struct RunRecordings: Sendable {
 /// The fate of each interaction that was recorded anew, in the order of the requests.
 private struct RerecordingSteps {
   private enum Way {
-    /// It takes a place.
+    /// The interaction takes a place.
     case takes(Int)
-    /// It is there already, in a place that was recorded in this run.
+    /// The interaction is there already, in a place that was recorded in this run.
     case isThere(Int)
-    /// It stands in front of what next takes a place of its group, else behind the group.
+    /// The interaction stands in front of the next one of its group that takes a place, else behind
+    /// the group.
     case further
-    /// It stands behind its group.
+    /// The interaction stands behind its group.
     case beyond
   }
 
@@ -167,7 +168,7 @@ private struct RerecordingSteps {
     }
   }
 
-  /// The cassette, and what of it was recorded in this run.
+  /// Returns the cassette, and what of it was recorded in this run.
   func assembled(day: String?) -> (interactions: [Interaction], recorded: [Interaction]) {
     func dated(_ interaction: Interaction) -> Interaction {
       guard let day else { return interaction }
@@ -207,7 +208,7 @@ private struct RerecordingSteps {
     return (interactions, recorded)
   }
 
-  /// The gap that each step stands in: `2 * place` in front of a place, one more behind it.
+  /// Returns the gap that each step stands in: `2 * place` in front of a place, one more behind it.
   private func gaps() -> [Int] {
     // Behind all of a group, where that was played and where it stands now.
     var ends: [Int: Int] = [:]
@@ -260,7 +261,7 @@ private struct RerecordingSteps {
 }
 
 extension Interaction {
-  /// The interaction with what was written by hand beside the one whose place it takes.
+  /// Returns the interaction with what was written by hand beside the one whose place it takes.
   fileprivate func carrying(_ old: Interaction) -> Interaction {
     var copy = self
     copy.then = then ?? old.then
@@ -270,8 +271,7 @@ extension Interaction {
   }
 }
 
-/// Finds out which pseudonyms of a new recording stand for what the old one has other pseudonyms
-/// for.
+/// The mapping of a new recording's placeholders to those of the old one for the same values.
 ///
 /// A recording counts its secrets by itself, behind those that stand on the cassette. Where it says
 /// what the cassette says already, it is to say it by the same ordinals.
@@ -290,7 +290,7 @@ private struct AlignedOrdinals {
     }
   }
 
-  /// The interaction with the ordinals that are known by now.
+  /// Returns the interaction with the ordinals that are known by now.
   func renumbered(_ interaction: Interaction) -> Interaction {
     numbers.isEmpty ? interaction : interaction.renumbered { numbers[$0] ?? $0.ordinal }
   }

@@ -54,7 +54,7 @@ private enum Volatile {
 
   private static let names = Set(fields.map { $0.key.lowercased() })
 
-  /// A message without its volatile parts, its body opened where that can be done.
+  /// Returns a message without its volatile parts, its body opened where that can be done.
   ///
   /// The length of a body that is there says nothing more than the body; that of one which was cut
   /// short says what is missing.
@@ -98,7 +98,8 @@ private enum Volatile {
     return HeaderField(field.name, without(["max"], field.value, separator: ","))
   }
 
-  /// A list of `name=value` without some of them; the first of a cookie is the cookie itself.
+  /// Returns a list of `name=value` without some of them; the first of a cookie is the cookie
+  /// itself.
   private static func without(
     _ names: Set<String>,
     _ text: String,
@@ -117,7 +118,7 @@ extension Interaction {
   /// The interaction without its volatile parts: what two recordings of an unchanged origin share.
   package var steady: Interaction { steady() }
 
-  /// The same without header fields of some names, too, which are in lower case.
+  /// Returns the same without header fields of some names, too, which are in lower case.
   package func steady(without fields: Set<String> = []) -> Interaction {
     var steady = self
     (steady.request.headers, steady.request.body) = Volatile.steady(

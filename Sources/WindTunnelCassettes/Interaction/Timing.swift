@@ -60,15 +60,15 @@ extension Timing {
     chunks.removeAll { $0.bytes == 0 }
   }
 
-  /// The places at which the lines begin.
+  /// Returns the places at which the lines begin.
   private static func lines(_ data: Data) -> [Int] {
     [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }
   }
 }
 
 extension Int {
-  /// The sum with a count of bytes; what is too large to be counted is the largest number, and what
-  /// is below zero counts for nothing. A timing made in code may say anything.
+  /// Returns the sum with a count of bytes; what is too large to be counted is the largest number,
+  /// and what is below zero counts for nothing. A timing made in code may say anything.
   package func adding(bytes: Int) -> Int {
     let (sum, overflows) = addingReportingOverflow(Swift.max(0, bytes))
     return overflows ? .max : sum

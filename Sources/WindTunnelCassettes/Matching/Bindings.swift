@@ -30,7 +30,7 @@ package struct Bindings: Sendable {
 
   package init() {}
 
-  /// The ordinals that stand for a value, the first first.
+  /// Returns the ordinals that stand for a value, the first first.
   func ordinals(of value: String, _ name: String, _ lane: Lane) -> [Int] {
     if let named = RedactedText.ordinal(in: value, name: name) { return [named] }
     return ordinals[Value(lane: lane, name: name, value: value)] ?? []
@@ -41,8 +41,8 @@ package struct Bindings: Sendable {
     values[Ordinal(lane: lane, name: name, ordinal: ordinal)] != nil
   }
 
-  /// A value as it is meant: it is spelled otherwise in an address, in one within another and in
-  /// JSON, and a recording takes all of these for one.
+  /// Returns a value as it is meant: it is spelled otherwise in an address, in one within another
+  /// and in JSON, and a recording takes all of these for one.
   static func plain(_ value: String) -> String {
     var plain = value
     for _ in 0..<3 {
@@ -86,8 +86,8 @@ package struct Bindings: Sendable {
     }
   }
 
-  /// The first of a list that holds an unbound ordinal. What is bound stays so, so this only moves
-  /// on, and a look-up does not walk over what is bound.
+  /// Returns the first of a list that holds an unbound ordinal. What is bound stays so, so this
+  /// only moves on, and a look-up does not walk over what is bound.
   mutating func firstUnbound(
     of lists: [[Int]],
     id: Int,

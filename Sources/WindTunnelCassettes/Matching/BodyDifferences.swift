@@ -126,8 +126,8 @@ struct JSONDifference {
   /// A body that differs in more places is not worth reading place by place.
   private static let countMax = 200
 
-  /// The places at which a request's canonical value is not the recording's, from the top down;
-  /// what is ignored and what a redaction stands for is none.
+  /// Returns the places at which a request's canonical value is not the recording's, from the top
+  /// down; what is ignored and what a redaction stands for is none.
   static func all(_ recorded: JSON, _ asked: JSON, ignoring paths: [JSONPath]) -> [JSONDifference] {
     var found: [JSONDifference] = []
     collect(recorded, asked, at: [], ignoring: paths, into: &found)

@@ -57,7 +57,7 @@ public struct BodyRule: Sendable, Hashable {
   /// Tells whether a multipart body is read apart from its boundary.
   var seesParts: Bool { reading == .multipart || reading == .byType }
 
-  /// The kind that one body is taken for, by its type.
+  /// Returns the kind that one body is taken for, by its type.
   func reading(of type: String) -> Reading {
     guard reading == .byType else { return reading }
     let essence = ContentType(type).essence

@@ -21,7 +21,7 @@ package final class MatchIndex: Sendable {
     /// the two apart, and the one that was recorded first was taken. `nil` where something told.
     package internal(set) var rival: Int?
 
-    /// The place before a place; that one itself where it is the first.
+    /// Returns the place before a place; that one itself where it is the first.
     package func earlier(than place: Int) -> Int {
       guard let index = places.firstIndex(of: place), index > 0 else { return place }
       return places[index - 1]
@@ -78,13 +78,13 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
-  /// The key that equal requests are counted by.
+  /// Returns the key that equal requests are counted by.
   package func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
     matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
   }
 
-  /// The recordings that answer a request, `nil` if none does. Values that redactions come to stand
-  /// for are bound.
+  /// Returns the recordings that answer a request, `nil` if none does. Values that redactions come
+  /// to stand for are bound.
   package func sequence(
     for request: Request,
     key: RequestKey,
@@ -120,14 +120,15 @@ package final class MatchIndex: Sendable {
     }
   }
 
-  /// The same for a request that is the first of all.
+  /// Returns the same for a request that is the first of all.
   func sequence(for request: Request, key: RequestKey) -> Sequence? {
     var bindings = Bindings()
     return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
   }
 
-  /// The recordings that answer a request, where nothing that was asked before and no condition has
-  /// a say in it; `nil` where that is not so, or where none answers. The fingerprint is the key's.
+  /// Returns the recordings that answer a request, where nothing that was asked before and no
+  /// condition has a say in it; `nil` where that is not so, or where none answers. The fingerprint
+  /// is the key's.
   package func settled(_ request: Request, _ key: RequestKey, print: Fingerprint) -> Sequence? {
     guard !chooser.chooses,
       let group = table.group(
@@ -149,7 +150,7 @@ package final class MatchIndex: Sendable {
     answering(group, request).flatMap { chooser.choose(from: $0, request, lane, &bindings) }
   }
 
-  /// The recordings of a group that a request's origin may be answered by.
+  /// Returns the recordings of a group that a request's origin may be answered by.
   private func answering(_ group: Int, _ request: Request) -> Sequence? {
     switch groups[group] {
     case .one(let place, let origin):
@@ -239,8 +240,8 @@ private struct MatchGroup: Sendable {
   }
 }
 
-/// Chooses among recordings of one key by what no key holds: conditions written in Swift, whose
-/// password stood in the address, and which range was asked for.
+/// A choice among the recordings of one key by what no key holds: conditions written in Swift,
+/// whose password stood in the address, and which range was asked for.
 private struct MatchChooser: Sendable {
   private static let name = "userinfo"
 
@@ -336,10 +337,10 @@ private struct GroupMembers {
     }
   }
 
-  /// The place of a group that has one only.
+  /// Returns the place of a group that has one only.
   func only(_ group: Int) -> Int? { heads[group] == tails[group] ? Int(heads[group]) : nil }
 
-  /// The places of a group, in recorded order.
+  /// Returns the places of a group, in recorded order.
   func places(_ group: Int) -> [Int] {
     var places: [Int] = []
     var place = heads[group]

@@ -11,10 +11,10 @@ struct MatchTable: Sendable {
     byKey.reserveCapacity(capacity)
   }
 
-  /// The group of literal requests with this key.
+  /// Returns the group of literal requests with this key.
   func group(of key: Fingerprint) -> Int? { byKey[key].map { Int($0) } }
 
-  /// The group of a recording: the one that is there, else `new`.
+  /// Returns the group of a recording: the one that is there, else `new`.
   mutating func insert(_ request: Request, _ matcher: Matcher, new: Int) -> Int {
     let mayBeMasked = Mask.mayBeIn(request, matcher)
     guard mayBeMasked || request.url.path.utf8.contains(UInt8(ascii: "{")) else {
@@ -77,8 +77,8 @@ struct MatchTable: Sendable {
   }
 }
 
-/// Finds requests by path where a segment may be anything: one level a segment, literal children
-/// first.
+/// A tree that finds requests by path where a segment may be anything: one level a segment, literal
+/// children first.
 struct MatchTree: Sendable {
   /// The recordings at the end of a path.
   struct Leaf: Sendable {
@@ -119,7 +119,7 @@ struct MatchTree: Sendable {
     return self.edit(segments.dropFirst(), &node.literal[segment, default: Node()], edit)
   }
 
-  /// The first that is found at the ends of the paths that fit.
+  /// Returns the first that is found at the ends of the paths that fit.
   func find<Found>(_ segments: [Substring], _ look: (Leaf) -> Found?) -> Found? {
     Self.find(segments[...], root, look)
   }
@@ -156,7 +156,7 @@ struct MaskedGroups: Sendable {
 
   fileprivate init(_ mask: Mask) { self.mask = mask }
 
-  /// The group of a recording: the one that is there, else a new one.
+  /// Returns the group of a recording: the one that is there, else a new one.
   fileprivate mutating func insert(leaf: String, ordinals: [Int], id: Int, group: Int) -> Int {
     var alike = byLeaf[leaf] ?? Alike(id: id)
     if let known = alike.byOrdinals[ordinals] { return known }
@@ -239,8 +239,8 @@ private struct Mask: Hashable, Sendable {
     return ordinals.isEmpty ? nil : (mask, ordinals)
   }
 
-  /// The values that a request has where others were taken out, and all else of it; `nil` if it
-  /// has no such places.
+  /// Returns the values that a request has where others were taken out, and all else of it; `nil`
+  /// if it has no such places.
   func applied(to asked: RequestParts) -> (values: [String], leaf: String)? {
     var values: [String] = []
     var rest = asked

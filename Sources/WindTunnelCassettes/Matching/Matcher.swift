@@ -84,13 +84,14 @@ public struct Matcher: Sendable, Hashable {
     return RequestKey(text: text)
   }
 
-  /// The canonical path, or the template that makes it like others.
+  /// Returns the canonical path, or the template that makes it like others.
   func path(_ request: Request) -> String {
     let path = request.url.path.canonicalPercentEncoding
     return paths.first { $0.fits(path) }?.description ?? path
   }
 
-  /// The part of a key behind the path: the canonical query and the body's hash, where they count.
+  /// Returns the part of a key behind the path: the canonical query and the body's hash, where they
+  /// count.
   private func rest(_ request: Request) -> String {
     let asked = request.url.query ?? ""
     if asked.isEmpty, body.reading == .ignored { return "" }
@@ -129,20 +130,21 @@ extension Matcher {
   /// Tells whether an index finds a request by its key alone.
   var looksUpByKey: Bool { comparesMethod && headers.isEmpty }
 
-  /// The key that an index finds a request by: its own, with what of it counts without being in
-  /// that.
+  /// Returns the key that an index finds a request by: its own, with what of it counts without
+  /// being in that.
   func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
     if looksUpByKey { return key }
     return RequestKey(text: "\(path(request)) \(leaf(request))")
   }
 
-  /// The text that an index finds a request by at the end of its path.
+  /// Returns the text that an index finds a request by at the end of its path.
   func leaf(_ request: Request) -> String {
     let digest = headers.isEmpty ? "" : " \(RequestParts.digest(headerFields(request)))"
     return "\(comparesMethod ? request.method : "*") \(rest(request))\(digest)"
   }
 
-  /// The values of the header fields that count, by name in lower case, in the matcher's order.
+  /// Returns the values of the header fields that count, by name in lower case, in the matcher's
+  /// order.
   ///
   /// A multipart boundary is chosen anew for each message (RFC 2046 §5.1.1), so it never counts
   /// where bodies are read apart from it.
@@ -156,7 +158,7 @@ extension Matcher {
     }
   }
 
-  /// The part of a request's origin that counts; `nil` where it has no host.
+  /// Returns the part of a request's origin that counts; `nil` where it has no host.
   func originKey(_ url: RequestURL) -> String? {
     guard origin != .all, let host = url.host else { return url.origin }
     let scheme = origin.contains(.scheme) ? url.scheme ?? "http" : ""
@@ -169,14 +171,15 @@ extension Matcher {
     origin == .all ? url.isOf(key) : originKey(url) == key
   }
 
-  /// The query without what is ignored, in canonical order.
+  /// Returns the query without what is ignored, in canonical order.
   private func canonical(query: String) -> String {
     if ignoredQuery.isEmpty { return Self.canonical(query: query) }
     return queryFields(query).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
       .joined(separator: "&")
   }
 
-  /// The parameters sorted by name; those of one name keep their order, which may mean something.
+  /// Returns the parameters sorted by name; those of one name keep their order, which may mean
+  /// something.
   package static func canonical(query: String) -> String {
     // What is canonical is ASCII, and no `&` or `=` came or went, so bytes are looked at.
     let text = query.canonicalPercentEncoding
@@ -192,7 +195,7 @@ extension Matcher {
       .map { String(Substring(items[$0])) }.joined(separator: "&")
   }
 
-  /// The parameters that count, in canonical order and spelling.
+  /// Returns the parameters that count, in canonical order and spelling.
   func queryFields(_ query: String?) -> [RequestParts.Field] {
     let fields = (query ?? "").split(separator: "&").map { item in
       let parts = String(item).canonicalPercentEncoding

@@ -117,7 +117,7 @@ extension Matcher {
 }
 
 extension ObjectReader {
-  /// A list of texts, each of which is taken for something; `nil` where there is no list.
+  /// Returns a list of texts, each of which is taken for something; `nil` where there is no list.
   fileprivate mutating func texts<Value>(
     _ name: String,
     _ what: String,

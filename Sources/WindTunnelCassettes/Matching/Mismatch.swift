@@ -174,7 +174,8 @@ extension Mismatch {
     "\(request.method) \(request.url.withoutUserInfo)"
   }
 
-  /// The matcher under which a recording would have answered, where what differs can be ignored.
+  /// Returns the matcher under which a recording would have answered, where what differs can be
+  /// ignored.
   ///
   /// It is tried before it is told, so what is pasted works.
   private static func rule(
@@ -213,7 +214,7 @@ extension Mismatch {
     return wider.json(over: Matcher(authority: matcher.authority))
   }
 
-  /// A template of both paths; `nil` where less than half of them is shared.
+  /// Returns a template of both paths; `nil` where less than half of them is shared.
   private static func template(_ recorded: Request, _ asked: Request, _ matcher: Matcher)
     -> PathTemplate?
   {

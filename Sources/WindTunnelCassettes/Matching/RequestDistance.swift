@@ -126,7 +126,8 @@ struct RequestDistance {
     )
   }
 
-  /// The distance of a request from a recording by what is cheap to look at, for every recording.
+  /// Returns the distance of a request from a recording by what is cheap to look at, for every
+  /// recording.
   static func roughDistance(_ recorded: Request, _ asked: Request, _ matcher: Matcher) -> Double {
     var distance = 0.0
     if matcher.comparesMethod, recorded.method != asked.method { distance += 2 }
@@ -168,8 +169,8 @@ struct RequestDistance {
     )
   }
 
-  /// The share of two words that their beginnings and ends have in common, from 0 to 1; every
-  /// recording is asked for it, so it looks at each letter once.
+  /// Returns the share of two words that their beginnings and ends have in common, from 0 to 1;
+  /// every recording is asked for it, so it looks at each letter once.
   private static func likeness(_ left: Substring, _ right: Substring) -> Double {
     let (left, right) = (left.utf8, right.utf8)
     let beginning = zip(left, right).prefix { $0 == $1 }.count
@@ -208,7 +209,7 @@ struct RequestDistance {
     return RedactedText(plain[0])?.shape.values(in: plain[1]) != nil
   }
 
-  /// A value short enough for a sentence, on one line.
+  /// Returns a value short enough for a sentence, on one line.
   static func cut(_ value: String) -> String {
     let line = value.replacing("\n", with: "; ")
     return line.count <= shownMax ? line : "\(line.prefix(shownMax))…"
@@ -223,7 +224,7 @@ struct FieldDifference {
   /// The request's values of it.
   var asked: String?
 
-  /// Every name whose values differ; what a redaction may stand for does not.
+  /// Returns every name whose values differ; what a redaction may stand for does not.
   static func all(_ recorded: [RequestParts.Field], _ asked: [RequestParts.Field])
     -> [FieldDifference]
   {

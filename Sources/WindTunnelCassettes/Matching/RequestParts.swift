@@ -77,7 +77,7 @@ struct RequestParts {
     }
   }
 
-  /// The text that a part of an address means.
+  /// Returns the text that a part of an address means.
   private static func plain(_ text: String) -> String { text.removingPercentEncoding ?? text }
 
   /// Takes the text out of a place, so that it does not count.

@@ -1,5 +1,5 @@
 extension Edit {
-  /// The edits that make one text of another in which stretches were replaced: one for each
+  /// Returns the edits that make one text of another in which stretches were replaced: one for each
   /// pseudonym where that is all that differs, else one from the first difference to the last.
   package static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
     let edits = byPseudonym(old, new)
@@ -31,7 +31,7 @@ extension Edit {
 }
 
 extension EscapedText {
-  /// The original with what was replaced in its meaning, and all else as it is spelled.
+  /// Returns the original with what was replaced in its meaning, and all else as it is spelled.
   package func original(meaning replaced: [UInt8], spell: (String) -> String) -> [UInt8] {
     let edits = Edit.between(bytes, replaced).map {
       Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8))

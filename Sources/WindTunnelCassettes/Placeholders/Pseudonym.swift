@@ -25,7 +25,7 @@ extension Interaction {
     return found
   }
 
-  /// The same with other ordinals, in texts and in what base64 spells; lengths follow.
+  /// Returns the same with other ordinals, in texts and in what base64 spells; lengths follow.
   package func renumbered(_ ordinal: (Pseudonym) -> Int) -> Interaction {
     var copy = self
     func text(_ text: String) -> String {
@@ -115,7 +115,7 @@ extension Interaction {
     return Array((new + Self.renumbered(text[place...], ordinal)).utf8)
   }
 
-  /// A text with other ordinals, but for what stands packed in it.
+  /// Returns a text with other ordinals, but for what stands packed in it.
   package static func renumbered(_ text: Substring, _ ordinal: (Pseudonym) -> Int) -> String {
     String(text).replacing(/REDACTED-([a-z0-9-]+)-([0-9]+)/) { match in
       guard let number = Int(match.output.2) else { return String(match.output.0) }
@@ -125,12 +125,13 @@ extension Interaction {
   }
 }
 
-/// Reads `REDACTED-token-1` in texts, without regular expressions: it is asked of every body.
+/// A scanner for placeholders such as `REDACTED-token-1`, without regular expressions, since every
+/// body is scanned.
 package enum PseudonymText {
   private static let mark = Array("REDACTED-".utf8)
   private static let mailEnd = Array("@example.test".utf8)
 
-  /// The names and ordinals that stand in a text, in their order.
+  /// Returns the names and ordinals that stand in a text, in their order.
   package static func found(in bytes: [UInt8]) -> [(name: String, ordinal: Int)] {
     starts(in: bytes).compactMap { start in
       let run = run(from: start, in: bytes)
@@ -178,7 +179,7 @@ package enum PseudonymText {
     } && RedactedText.mayBeIn(bytes)
   }
 
-  /// The places at which the names begin.
+  /// Returns the places at which the names begin.
   private static func starts(in bytes: [UInt8]) -> [Int] {
     bytes.withUnsafeBufferPointer { bytes in
       var starts: [Int] = []

@@ -129,7 +129,7 @@ package struct RedactedText {
     return nil
   }
 
-  /// The ordinal that a value names itself: a drill asks with what stands on the cassette.
+  /// Returns the ordinal that a value names itself: a drill asks with what stands on the cassette.
   static func ordinal(in value: String, name: String) -> Int? {
     guard let text = RedactedText(value), text.shape.names == [name],
       text.shape.literals == ["", ""], !text.isPacked
@@ -168,7 +168,7 @@ package struct RedactedText {
       || byte == UInt8(ascii: "S") || byte == UInt8(ascii: "5")
   }
 
-  /// The stretches of a text that hold values in base64 or in
+  /// Returns the stretches of a text that hold values in base64 or in
   /// hexadecimal digits. The parts of a web token are none: they
   /// lead up to its pseudonym.
   package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
@@ -192,7 +192,7 @@ package struct RedactedText {
     }
   }
 
-  /// The runs that may be either: as a whole, or between strokes of a path.
+  /// Returns the runs that may be either: as a whole, or between strokes of a path.
   private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
     Base64Text.runs(in: bytes).flatMap { run -> [Range<Int>] in
       if EncodedText.decoded(bytes[run]).flatMap({ String(utf8: $0) }) != nil { return [run] }
@@ -204,7 +204,7 @@ package struct RedactedText {
   // the pseudonym, an e-mail address its end. Both belong to the value and not to what stands
   // around it.
 
-  /// A text up to a pseudonym, without the part of a web token at its end.
+  /// Returns a text up to a pseudonym, without the part of a web token at its end.
   private static func withoutToken(_ text: String) -> String {
     guard text.hasSuffix(".") else { return text }
     let start = text.lastIndex { !isToken($0) }.map { text.index(after: $0) } ?? text.startIndex
@@ -218,7 +218,7 @@ package struct RedactedText {
     character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
   }
 
-  /// The number of characters behind a pseudonym that are the end of its e-mail address.
+  /// Returns the number of characters behind a pseudonym that are the end of its e-mail address.
   private static func mailCount(_ text: Substring) -> Int {
     let end = "@example.test"
     return text.hasPrefix(end) ? end.count : 0

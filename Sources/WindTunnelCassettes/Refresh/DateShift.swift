@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Moves dates by whole seconds, each in the spelling that it has and by the same number of bytes.
+/// A shift of dates by whole seconds that keeps the spelling and the length of each.
 struct DateShift: Hashable {
   /// The distance, in seconds.
   let seconds: Int
@@ -61,7 +61,7 @@ struct DateShift: Hashable {
     return DateText.http(.seconds(moved), separator: text.contains("-") ? "-" : " ")
   }
 
-  /// A number of seconds or milliseconds since 1970, if it is one from the years about the
+  /// Returns a number of seconds or milliseconds since 1970, if it is one from the years about the
   /// recording: any other number of ten or thirteen digits is likelier something else.
   func epoch(_ digits: String) -> String? {
     guard let number = Int(digits), digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
@@ -88,7 +88,7 @@ struct DateShift: Hashable {
     "created", "createdat", "updated", "updatedat", "timestamp",
   ]
 
-  /// A body with its dates moved; `nil` if none is in it.
+  /// Returns a body with its dates moved; `nil` if none is in it.
   func body(_ bytes: [UInt8]) -> [UInt8]? {
     if let moved = json(bytes) { return moved }
     guard RedactedText.mayBeIn(bytes), JSONText(bytes) == nil, let text = String(utf8: bytes) else {
@@ -97,7 +97,7 @@ struct DateShift: Hashable {
     return tokens(text).map { Array($0.utf8) }
   }
 
-  /// A JSON text with its dates moved and all else to the byte as it was.
+  /// Returns a JSON text with its dates moved and all else to the byte as it was.
   private func json(_ bytes: [UInt8]) -> [UInt8]? {
     guard let text = JSONText(bytes) else { return nil }
     var edits: [Edit] = []
@@ -140,7 +140,8 @@ struct DateShift: Hashable {
     }
   }
 
-  /// A text with the dates of its web tokens moved; `nil` if there is none that is not signed.
+  /// Returns a text with the dates of its web tokens moved; `nil` if there is none that is not
+  /// signed.
   func tokens(_ text: String) -> String? {
     guard text.contains("eyJ") else { return nil }
     let moved = text.replacing(

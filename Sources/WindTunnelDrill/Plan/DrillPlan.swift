@@ -58,23 +58,23 @@ public struct DrillPlan: Sendable {
   /// others.
   public var onlyCall: Int?
 
-  /// The number of calls that a subject makes in a scenario.
+  /// Returns the number of calls that a subject makes in a scenario.
   func calls(in scenario: Scenario) -> Int { calls ?? scenario.calls ?? Self.standardCalls }
 
-  /// The numbers of a scenario's calls that are flown here.
+  /// Returns the numbers of a scenario's calls that are flown here.
   func numbers(in scenario: Scenario) -> [Int] {
     if let onlyCall { return [onlyCall] }
     let calls = calls(in: scenario)
     return shard?.calls(of: calls) ?? Array(0..<calls)
   }
 
-  /// The time that a call may take in a scenario.
+  /// Returns the time that a call may take in a scenario.
   func deadline(in scenario: Scenario) -> Duration {
     deadline ?? scenario.deadline ?? Self.standardDeadline
   }
 
-  /// The time for which one attempt may stay silent in a scenario: a client without a deadline of
-  /// its own ends an attempt by this alone.
+  /// Returns the time for which one attempt may stay silent in a scenario: a client without a
+  /// deadline of its own ends an attempt by this alone.
   func attemptTimeout(in scenario: Scenario) -> Duration {
     min(attemptTimeout, deadline(in: scenario))
   }
@@ -231,7 +231,7 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Request {
-  /// Such as `GET /home`.
+  /// The name of the endpoint, such as `GET /home`.
   fileprivate var endpointName: String { "\(method) \(url.path)" }
 }
 

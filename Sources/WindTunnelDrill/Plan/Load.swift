@@ -28,8 +28,8 @@ public enum Load: Sendable, Hashable {
   /// The greatest number of calls a second of an open loop.
   public static let callsPerSecondMax = 10_000.0
 
-  /// The same with no more calls a second than a scenario wants; a closed loop has them at once,
-  /// and whoever runs it waits between them.
+  /// Returns the same with no more calls a second than a scenario wants; a closed loop has them at
+  /// once, and whoever runs it waits between them.
   func atMost(_ callsPerSecond: Double?) -> Load {
     guard case .openLoop(let rate) = self, let callsPerSecond else { return self }
     return .openLoop(callsPerSecond: min(rate, callsPerSecond))
@@ -84,8 +84,8 @@ struct ArrivalProcess: Sendable {
     }
   }
 
-  /// The moment at which a call is meant to begin, counted from the beginning of the drill; the
-  /// first one does at once.
+  /// Returns the moment at which a call is meant to begin, counted from the beginning of the drill;
+  /// the first one does at once.
   func offset(of call: Int) -> Duration { offsets[call] }
 }
 
@@ -96,7 +96,7 @@ struct Pace: Sendable {
   private let gap: Duration?
   private let next = Locked<ContinuousClock.Instant?>(nil)
 
-  /// So many calls a second at most; `nil`: they follow each other at once.
+  /// Makes a pace of at most this many calls a second; `nil`: they follow each other at once.
   init(callsPerSecond: Double?) { gap = callsPerSecond.map { .seconds(1 / $0) } }
 
   /// Waits for the moment at which the next call may begin.

@@ -43,8 +43,8 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// The half of a shard that the environment has: the variable that is there, and the one that is
-  /// missing or wrong beside it.
+  /// Returns the half of a shard that the environment has: the variable that is there, and the one
+  /// that is missing or wrong beside it.
   static func half(of environment: [String: String]) -> (there: String, missing: String)? {
     if environment["WINDTUNNEL_SHARD"] != nil { return ("WINDTUNNEL_SHARD", "I/N in it") }
     return variables.first { environment[$0.0] != nil || environment[$0.1] != nil }.map {
@@ -59,7 +59,7 @@ public struct Shard: Sendable, Hashable, CustomStringConvertible {
     ("JOB_COMPLETION_INDEX", "WINDTUNNEL_SHARDS", 0),
   ]
 
-  /// The numbers of its calls out of so many, in order.
+  /// Returns the numbers of its calls out of so many, in order.
   func calls(of count: Int) -> [Int] { Array(stride(from: number - 1, to: count, by: self.count)) }
 
   /// The shard as text, such as `3/8`.

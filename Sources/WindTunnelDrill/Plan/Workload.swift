@@ -44,21 +44,21 @@ package struct Workload: Sendable {
   /// Every request that some call makes.
   var all: [Request] { requests }
 
-  /// The request of a call.
+  /// Returns the request of a call.
   package func request(of call: Int) -> Request {
     guard let total = sums.last else { return requests[call % requests.count] }
     let drawn = Int(draws.unit(call) * Double(total))
     return requests[sums.firstIndex { drawn < $0 } ?? requests.count - 1]
   }
 
-  /// The endpoint of a call, such as `GET /home`.
+  /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String {
     let request = request(of: call)
     return "\(request.method) \(request.url.path)"
   }
 
-  /// The requests of a key that a call can come to: its own, or one it was redirected to, at any
-  /// host of the cassette.
+  /// Returns the requests of a key that a call can come to: its own, or one it was redirected to,
+  /// at any host of the cassette.
   func requests(of key: String, call: Int) -> [Request] {
     let own = request(of: call)
     if matcher.key(own).text == key { return [own] }
@@ -68,14 +68,14 @@ package struct Workload: Sendable {
     return [request.at(own.url)] + authorities.map { request.at($0) }
   }
 
-  /// The lane of a call: its scenario and number.
+  /// Returns the lane of a call: its scenario and number.
   package static func lane(_ scenario: String, _ call: Int) -> Lane {
     Lane(scenario: scenario, call: call)
   }
 }
 
 extension Request {
-  /// The same request to another host.
+  /// Returns the same request to another host.
   fileprivate func at(_ place: RequestURL) -> Request {
     var request = self
     request.url.scheme = place.scheme
@@ -114,7 +114,7 @@ public struct Mix: Sendable, Hashable {
   /// The greatest weight of a share.
   public static let weightMax = 1_000_000
 
-  /// The weight that a request is called by.
+  /// Returns the weight that a request is called by.
   func weight(of request: Request) -> Int {
     if isReadOnly, request.method != "GET" { return 0 }
     return shares.first { $0.request.matches(request) }?.weight ?? 1

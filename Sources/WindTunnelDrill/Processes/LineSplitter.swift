@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Cuts what a process writes into lines.
+/// A splitter of a process's output into lines.
 struct LineSplitter {
   /// The limit of a line. One that is longer is no message and is dropped, so that a process that
   /// never ends a line does not fill the memory.

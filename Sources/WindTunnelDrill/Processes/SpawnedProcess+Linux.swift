@@ -134,7 +134,7 @@
       gone.signal()
     }
 
-    /// It has to be waited for on the thread that has started it: it ends when that does.
+    /// Waits for the supervisor on the thread that has started it: it ends when that thread does.
     private func wait(forSupervisor number: pid_t) {
       var info = siginfo_t()
       // It keeps its number until nobody here sends it anything any more.

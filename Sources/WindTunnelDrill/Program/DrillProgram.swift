@@ -150,7 +150,7 @@ package struct DrillProgram: Sendable {
     return ExitCode(report.verdict)
   }
 
-  /// A plan of nothing but what flies where no flag says otherwise.
+  /// Returns a plan of nothing but what flies where no flag says otherwise.
   func plan() throws -> DrillPlan {
     var plan = try DrillPlan()
     plan.subjects = flown
@@ -194,7 +194,7 @@ package struct DrillProgram: Sendable {
     }
   }
 
-  /// A drill of these subjects, each in a process that is this program started again.
+  /// Returns a drill of these subjects, each in a process that is this program started again.
   func drill(_ plan: DrillPlan) throws -> ProcessDrill {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
     return try ProcessDrill(
@@ -266,7 +266,7 @@ private struct InterruptibleFlight {
   }
 }
 
-/// Says of a report's failing calls how each is flown again, a line each.
+/// The commands that repeat a report's failing calls, one line each.
 struct FailingCalls {
   let report: Report
   /// The file of the report.
@@ -274,7 +274,7 @@ struct FailingCalls {
   /// The program that wrote it, as it is typed.
   let program: String
 
-  /// So many lines are as much as a person reads, at a terminal and in a log; `.csv` has a line for
+  /// The greatest number of lines for a person, at a terminal and in a log; `.csv` has a line for
   /// every call.
   private static let linesMax = 10
 

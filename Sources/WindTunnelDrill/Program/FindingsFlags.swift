@@ -31,7 +31,7 @@ extension VerdictPolicy {
 }
 
 extension AllowedRule {
-  /// The rules that the flags allow, each with its reason.
+  /// Returns the rules that the flags allow, each with its reason.
   package static func all(in arguments: Arguments) throws -> [AllowedRule] {
     try arguments.all("--allow").map { text in
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)

@@ -53,7 +53,7 @@ struct FlyingAgain {
   /// The flags that go with it.
   private static let flags = ["--again", "--cassette", "--scenario", "--subject", "--timeout"]
 
-  /// The file and what stands behind it; a file's name may have a `#`, too.
+  /// Returns the file and what stands behind it; a file's name may have a `#`, too.
   private static func parts(_ text: String) throws -> (file: String, rest: String) {
     let places = text.indices.filter { text[$0] == "#" }
     let there = places.first { FileManager.default.fileExists(atPath: String(text[..<$0])) }
@@ -134,7 +134,7 @@ private struct RecordedPlan {
   /// The scenario that is flown.
   let flown: Report.Flown
 
-  /// The plan; what the flags say goes before what the report says.
+  /// Returns the plan; what the flags say goes before what the report says.
   func plan(_ base: DrillPlan, _ subject: String, _ arguments: Arguments) throws -> DrillPlan {
     var plan = base
     if let cassette = try cassetteFile(arguments) {
@@ -166,8 +166,8 @@ private struct RecordedPlan {
     report.environment.first { $0.name == name }?.value
   }
 
-  /// The file that a flag names, else the one that was flown on, from here or beside the report;
-  /// `nil`: what ships.
+  /// Returns the file that a flag names, else the one that was flown on, from here or beside the
+  /// report; `nil`: what ships.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(filePath: path) }
     guard let path = fact("cassetteFile") else { return nil }
@@ -182,7 +182,7 @@ private struct RecordedPlan {
     return found
   }
 
-  /// The scenario that a flag names, if it is of that name, else the one in the report.
+  /// Returns the scenario that a flag names, if it is of that name, else the one in the report.
   private func scenario(_ arguments: Arguments) throws -> Scenario {
     let asked = arguments.all("--scenario").first
     if asked == nil, let weather = flown.weather { return weather }
@@ -203,7 +203,8 @@ private struct RecordedPlan {
 }
 
 extension Report.Row {
-  /// The age of the weather when the first attempt of a call came: it begins with the very first.
+  /// Returns the age of the weather when the first attempt of a call came: it begins with the very
+  /// first.
   fileprivate func elapsed(at call: Observation) -> Duration? {
     func beginning(_ call: Observation) -> Duration? {
       call.attempts.first?.start ?? call.start ?? call.intendedStart

@@ -62,7 +62,8 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// So many are enough to find one that came while a call was in the air.
+  /// The number of stray requests that are kept: enough to find one that came while a call was in
+  /// flight.
   private static let straysMax = 256
 
   /// The limits of what is kept of a call's requests.
@@ -251,8 +252,9 @@ final class AttemptTracker: Sendable {
     send(.attemptEnded(call: open.call, end))
   }
 
-  /// The date in the `Retry-After` that is sent, as an offset. Of the two clocks the scenario's is
-  /// read first, so that a machine which does something else in between makes the date no later.
+  /// Returns the date in the `Retry-After` that is sent, as an offset. Of the two clocks the
+  /// scenario's is read first, so that a machine which does something else in between makes the
+  /// date no later.
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     guard !faults.isEmpty,

@@ -106,7 +106,7 @@ final class CallCompletion: Sendable {
   }
 }
 
-/// Tells somebody who waits for a call that it has been long enough.
+/// A timeout that ends the wait for a call.
 struct Alarm: Sendable {
   /// Rings once when so much time has gone by for the call of a number, on a thread of its own.
   let set: @Sendable (_ time: Duration, _ call: Int, _ ring: @escaping @Sendable () -> Void) -> Void

@@ -5,8 +5,8 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Makes one subject's calls in one scenario and tells of each: the inside of a drill, in a process
-/// of the subject's own or in that of a test.
+/// A runner that makes one subject's calls in one scenario and reports each: the inside of a drill,
+/// in a process of the subject's own or in that of a test.
 struct CallRunner: Sendable {
   /// The cassette, scenario and stage of a run.
   struct Setup: Sendable {

@@ -12,7 +12,7 @@ internal import WindTunnelServer
   private import Musl
 #endif
 
-/// Starts the executable again as a subject's process and listens to what it tells.
+/// A subject's process, which is the executable started again, and the reader of its messages.
 struct ChildProcess {
   /// The manner in which the process ended.
   enum Ending: Sendable, Hashable {
@@ -20,7 +20,8 @@ struct ChildProcess {
     case orderly
     /// By a signal or with an error: it crashed.
     case crashed
-    /// It told nothing for too long and was killed, or says that a program in it did so.
+    /// The process wrote nothing for too long and was killed, or reports that a program in it did
+    /// so.
     case silenced
   }
 
@@ -199,7 +200,7 @@ private final class ChildWatch: @unchecked Sendable {
     #endif
   }
 
-  /// The manner in which the process ended, once it has.
+  /// Returns the manner in which the process ended, once it has.
   func ending() -> ChildProcess.Ending {
     let isSilenced = state.withLock { state in
       state.isOver = true

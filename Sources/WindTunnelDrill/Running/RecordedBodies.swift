@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Says what a call brought, held against what was recorded for it.
+/// A comparison of a call's body with the recorded ones.
 struct RecordedBodies: Sendable {
   /// A body as it was recorded, and as a program may print it.
   private struct Recorded: Sendable {
@@ -94,7 +94,7 @@ struct RecordedBodies: Sendable {
     return json?.texts.contains { $0.contains(text) } ?? false
   }
 
-  /// The request of a key without its query.
+  /// Returns the request of a key without its query.
   private static func endpoint(of key: String) -> String {
     String(key.prefix { $0 != "?" })
   }
@@ -102,9 +102,9 @@ struct RecordedBodies: Sendable {
   /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 
-  /// The beginning of what a program printed in place of a recorded body, without what looks like a
-  /// secret and without those of the requests by which it asked; `nil` where the two were compared,
-  /// or there is nothing to compare with.
+  /// Returns the beginning of what a program printed in place of a recorded body, without what
+  /// looks like a secret and without those of the requests by which it asked; `nil` where the two
+  /// were compared, or there is nothing to compare with.
   func printed(
     _ result: CallResult,
     _ request: Request,

@@ -38,7 +38,7 @@ struct ScenarioRun {
     return landed.sorted { $0.call < $1.call }
   }
 
-  /// The calls that were in the air when their process ended, each with what became of it.
+  /// Returns the calls that were in the air when their process ended, each with what became of it.
   ///
   /// Of several one is to blame. Each is flown again by itself: it meets the same decisions, since
   /// its lane is its own.

@@ -72,7 +72,7 @@ struct SentValues: Sendable {
       && text.utf8.dropFirst(4).first == UInt8(ascii: "-") && text.contains(":")
   }
 
-  /// The texts in a body of JSON or of a form.
+  /// Returns the texts in a body of JSON or of a form.
   private static func texts(of request: Request) -> [String] {
     let body = request.body
     guard body.count > 0, body.count <= bodyBytesMax else { return [] }
@@ -136,7 +136,7 @@ extension JSON {
 }
 
 extension SentValues {
-  /// The host by which a client asked, without its port.
+  /// Returns the host by which a client asked, without its port.
   static func host(of outcome: Outcome, on stage: Stage) -> String? {
     switch stage {
     case .inProcess: outcome.request.url.host
@@ -144,7 +144,7 @@ extension SentValues {
     }
   }
 
-  /// The names in the recorded queries, by path.
+  /// Returns the names in the recorded queries, by path.
   static func queries(of cassette: Cassette) -> [String: Set<String>] {
     var names: [String: Set<String>] = [:]
     for interaction in cassette.interactions {
@@ -160,7 +160,7 @@ extension SentValues {
 }
 
 extension Observation.Sent {
-  /// So many bytes of a name tell what it is.
+  /// The number of bytes of a name that are looked at.
   private static let nameBytesMax = 64
   private static let parametersMax = 8
   private static let valueBytesMin = 8

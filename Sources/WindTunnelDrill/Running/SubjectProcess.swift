@@ -52,8 +52,8 @@ enum SubjectProcess {
   /// The exit code by which it says that a program in it hangs.
   static let hungCode: Int32 = 75
 
-  /// The program of a job: started for each call, or once. Where one that is started once falls,
-  /// this process falls with it, and whoever watches it finds out which call is to blame.
+  /// Returns the program of a job: started for each call, or once. Where one that is started once
+  /// falls, this process falls with it, and whoever watches it finds out which call is to blame.
   private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
     guard job.command.isService else { return ExecSubject(job.command) }
     return ServiceSubject(job.command) { fall in
@@ -126,7 +126,7 @@ private struct ParentLine: Sendable {
     dup2(STDERR_FILENO, STDOUT_FILENO)
   }
 
-  /// The orders: one line.
+  /// Returns the orders: one line.
   func job() -> Data {
     var line = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

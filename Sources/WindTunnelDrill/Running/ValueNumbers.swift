@@ -1,7 +1,7 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Numbers in place of values of one call, from 0: equal values have equal ones.
+/// The numbers in place of one call's values, from 0: equal values have equal ones.
 struct CallNumbers: Sendable {
   /// Beyond so many values they are taken for one: no client sends as many.
   private static let valuesMax = 1 << 12
@@ -18,15 +18,16 @@ struct CallNumbers: Sendable {
   }
 }
 
-/// Numbers in place of values that must stand in no report and are compared from call to call:
+/// The numbers in place of values that must stand in no report and are compared from call to call:
 /// equal values have equal ones.
 ///
 /// A number begins with the call in which its value was first seen, so that calls of several
 /// processes have none in common by chance.
 struct ValueNumbers: Sendable {
-  /// So many values are known at least; of more the ones that were seen longest ago are forgotten.
+  /// The number of values that are remembered at least; of more, those seen longest ago are
+  /// forgotten.
   private static let valuesMax = 1 << 15
-  /// So many values of one call have numbers of their own.
+  /// The greatest number of values of one call with numbers of their own.
   private static let valuesOfCallMax = 1 << 12
 
   /// The values that were seen lately, and those before them.

@@ -83,7 +83,8 @@ struct WorkerLog: Sendable {
     return nil
   }
 
-  /// So many late requests show what a client does.
+  /// The greatest number of late requests that are kept, which is enough to show what a client
+  /// does.
   private static let lateMax = 10_000
 
   /// Notes a request of a call that has ended; those of one that was given up are counted with it.

@@ -32,7 +32,7 @@ struct WorkerJob: Codable, Sendable {
   /// offset is from, whichever process tells it.
   var epochNanoseconds: UInt64
 
-  /// A moment, counted from when the scenario began.
+  /// Returns a moment, counted from when the scenario began.
   func offset(of moment: DispatchTime) -> Duration {
     let begun = min(epochNanoseconds, moment.uptimeNanoseconds)
     return .microseconds(Int64((moment.uptimeNanoseconds - begun) / 1000))

@@ -11,7 +11,7 @@ enum CurlProbe {
   /// Seconds after which it gives up.
   static let patience = 5
 
-  /// The exit code; `nil` where curl cannot be started.
+  /// Returns the exit code; `nil` where curl cannot be started.
   static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlProbe.patience)
     async
     -> Int?
@@ -62,7 +62,7 @@ package enum SessionProbe {
     var code: Int?
   }
 
-  /// The inside of that process: looks once, prints what it saw and ends.
+  /// Returns the inside of that process: looks once, prints what it saw and ends.
   package static func main(_ words: [String]) async -> Never {
     let configuration = URLSessionConfiguration.ephemeral
     let patience = words.count > 1 ? Int(words[1]) ?? Self.patience : Self.patience
@@ -98,7 +98,7 @@ package enum SessionProbe {
   }
 }
 
-/// Runs a client's process.
+/// A runner of a client's process.
 enum ProbeProcess {
   enum Ending {
     case exited(Int32, String)

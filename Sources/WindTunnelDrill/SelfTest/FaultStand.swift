@@ -98,7 +98,7 @@ struct FaultStand: Sendable {
     asked.pauses >= SelfTest.atOnce || asked.ending == .open || asked.ending == .unanswered
   }
 
-  /// The address to look at; each look at a connection that fails has a port of its own.
+  /// Returns the address to look at; each look at a connection that fails has a port of its own.
   func url() async throws -> URL {
     let (scheme, host, port) = try await address()
     guard let url = URL(string: "\(scheme)://\(host):\(port)\(Self.path)") else {

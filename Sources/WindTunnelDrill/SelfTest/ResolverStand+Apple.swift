@@ -12,7 +12,7 @@
       throw DrillError.plan("The system's name server is replaced on Linux alone")
     }
 
-    /// The inside of the process that has a name server of its own.
+    /// Returns the inside of the process that has a name server of its own.
     package static func main(_ words: [String], lookingWith word: String) async -> Never {
       _exit(64)
     }

@@ -47,7 +47,7 @@
       return reports
     }
 
-    /// The inside of that process: the file that is to be `/etc/resolv.conf`, and names of
+    /// Returns the inside of that process: the file that is to be `/etc/resolv.conf`, and names of
     /// examples. Prints a line for each and ends.
     package static func main(_ words: [String], lookingWith word: String) async -> Never {
       guard let file = words.first, let executable = Bundle.main.executableURL else { _exit(64) }

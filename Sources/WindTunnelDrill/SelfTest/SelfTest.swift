@@ -3,8 +3,8 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Makes every kind of fault for real on a loopback port and looks at it: by a raw socket, by curl,
-/// and by `URLSession` in a process of its own.
+/// A test that makes every kind of fault for real on a loopback port and observes it: by a raw
+/// socket, by curl, and by `URLSession` in a process of its own.
 package struct SelfTest: Sendable {
   /// The number of looks by the raw socket at a fault that ends at once.
   package var repeats = 1

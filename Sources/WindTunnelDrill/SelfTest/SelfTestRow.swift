@@ -10,7 +10,7 @@ package enum CatalogueRow: Sendable, Hashable {
   /// All kinds of trouble.
   package static let all = FaultKind.all.map { fault($0) } + DNSExample.all.map { lookUp($0) }
 
-  /// The one of a name.
+  /// Returns the one of a name.
   package static func named(_ name: String) -> CatalogueRow? { all.first { $0.name == name } }
 
   /// The name that it has in lists.

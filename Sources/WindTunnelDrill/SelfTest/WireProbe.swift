@@ -181,7 +181,7 @@ struct WireProbe {
     return found.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee }
   }
 
-  /// The error of the attempt; 0 where there is a connection.
+  /// Returns the error of the attempt; 0 where there is a connection.
   private static func connect(_ socket: Int32, _ address: sockaddr_in, _ isShort: Bool) -> Int32 {
     let flags = fcntl(socket, F_GETFL)
     _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK)
@@ -253,7 +253,7 @@ extension WireProbe.View {
       && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 
-  /// The rest of an answer behind its interim ones (RFC 9110 §15.2).
+  /// Returns the rest of an answer behind its interim ones (RFC 9110 §15.2).
   private static func withoutInterim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while rest.starts(with: Array("HTTP/1.1 1".utf8)),
@@ -264,7 +264,7 @@ extension WireProbe.View {
     return rest
   }
 
-  /// The same in a line.
+  /// Returns the same in a line.
   func text(as asked: ExpectedView) -> String {
     if matches(asked) { return asked.text }
     let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "

@@ -15,7 +15,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
     }
   }
 
-  /// The result of a call that returned: something, unless that is empty.
+  /// Returns the result of a call that returned: something, unless that is empty.
   static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
     let isMissing = (shown as? any Missing)?.isMissing == true
@@ -28,7 +28,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
   /// The longest text of an error that goes into a report.
   private static var scalarsMax: Int { 200 }
 
-  /// A symptom's name, or what the client's own error says, in one line.
+  /// Returns a symptom's name, or what the client's own error says, in one line.
   static func reason(_ error: any Error) -> String {
     if let symptom = Symptom(error) { return symptom.rawValue }
     let text = String(describing: error)

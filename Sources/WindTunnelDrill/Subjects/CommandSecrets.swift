@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Reads the words of a command and takes out what is secret by its place: behind `--token`, in
+/// A reader of a command's words that removes secrets by their place: behind `--token`, in
 /// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address,
 /// and in a shell's script the same.
 struct CommandSecrets {
@@ -35,7 +35,7 @@ struct CommandSecrets {
     case text
   }
 
-  /// The words with what is secret taken out.
+  /// Returns the words with what is secret taken out.
   mutating func read(_ words: [String]) -> [String] { read(words, depth: 0) }
 
   /// Takes note of a secret, in the spellings that it may come back in.
@@ -76,7 +76,7 @@ struct CommandSecrets {
 
   // MARK: options
 
-  /// A word that is an option: what is left of it, and what the next word is to it.
+  /// Returns a word that is an option: what is left of it, and what the next word is to it.
   private mutating func option(
     _ word: String,
     _ isCurl: Bool,
@@ -96,7 +96,7 @@ struct CommandSecrets {
     return isCurl ? cluster(word, depth) : short(word, depth)
   }
 
-  /// The long options of curl, wget, HTTPie and whoever names theirs alike.
+  /// Returns the long options of curl, wget, HTTPie and whoever names theirs alike.
   private static func meaning(of name: String) -> Meaning? {
     switch name.lowercased() {
     case "user", "proxy-user", "login-options": .credentials
@@ -182,7 +182,7 @@ struct CommandSecrets {
 
   // MARK: what stands in a word
 
-  /// A word that is no option.
+  /// Returns a word that is no option.
   private mutating func text(_ word: String, _ depth: Int) -> String {
     if word.contains(where: \.isWhitespace), let script = script(word, depth) { return script }
     return header(word) ?? assignment(word) ?? address(word)
@@ -221,7 +221,7 @@ struct CommandSecrets {
     return "\(word[..<equals])\(sign)\(out(String(word[sign.endIndex...])))"
   }
 
-  /// The password of `//name:password@host`, and parameters: in an address or a form.
+  /// Returns the password of `//name:password@host`, and parameters: in an address or a form.
   private mutating func address(_ word: String) -> String {
     var word = word
     if let slashes = word.firstRange(of: "//") {
@@ -255,7 +255,8 @@ struct CommandSecrets {
 
   // MARK: scripts
 
-  /// A shell's script whose words are read like those of a command; `nil` where none is secret.
+  /// Returns a shell's script whose words are read like those of a command; `nil` where none is
+  /// secret.
   private mutating func script(_ text: String, _ depth: Int) -> String? {
     guard depth < Self.depthMax else { return nil }
     let words = ShellWords(text).words

@@ -43,7 +43,7 @@ struct CommandWords: Sendable, Hashable {
   /// Tells whether something was taken out, so that it cannot be run.
   var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
 
-  /// A text without the secrets of the command.
+  /// Returns a text without the secrets of the command.
   func masked(_ text: String) -> String { Self.masked(text, secrets) }
 
   private static func masked(_ text: String, _ secrets: [String]) -> String {
@@ -89,7 +89,7 @@ extension Observation {
     return observation
   }
 
-  /// A line of the story whose second part, the key, has an address without secrets.
+  /// Returns a line of the story whose second part, the key, has an address without secrets.
   static func keyMasked(_ decision: String) -> String {
     var parts = decision.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 4 else { return decision }
@@ -104,8 +104,8 @@ extension Observation {
 }
 
 extension [Observation] {
-  /// The same, with no secret in an address: a client may ask for more than is on the cassette.
-  /// Many attempts have one key, so each is looked into once.
+  /// Returns the same, with no secret in an address: a client may ask for more than is on the
+  /// cassette. Many attempts have one key, so each is looked into once.
   func withKeysMasked() -> [Observation] {
     var harmless: Set<Substring> = []
     return map { observation in

@@ -55,8 +55,8 @@ public struct DrillCall: Sendable {
     self.network = network
   }
 
-  /// The longest a harness waits for a call before it declares a hang: a client that keeps to its
-  /// deadline gets some time to return.
+  /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps
+  /// to its deadline gets some time to return.
   static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
   /// A configuration for a client that makes its own sessions: they lead where ``session`` leads.

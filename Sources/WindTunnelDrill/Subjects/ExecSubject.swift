@@ -60,7 +60,8 @@ struct ExecSubject: Subject {
     }
   }
 
-  /// The names and values that are filled in, also as `WINDTUNNEL_…` in the program's environment.
+  /// Returns the names and values that are filled in, also as `WINDTUNNEL_…` in the program's
+  /// environment.
   private static func values(of call: DrillCall) -> [(key: String, value: String)] {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),

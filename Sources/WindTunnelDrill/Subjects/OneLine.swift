@@ -1,6 +1,6 @@
 extension String {
-  /// The text in one line: the ends of lines are a space, and of a long one so many scalars are
-  /// left.
+  /// Returns the text in one line: the ends of lines are a space, and of a long one so many scalars
+  /// are left.
   ///
   /// Not so many characters: one of those may have any number of accents, and weigh megabytes.
   func inOneLine(atMost most: Int) -> String {

@@ -11,7 +11,7 @@ final class RunningService: Sendable {
   /// The time to end in once it has been told to, and that in which nobody has to be left who holds
   /// its output once it has been killed.
   private static let graceAfterSignal = Duration.seconds(1)
-  /// So many lines that say nothing are told of.
+  /// The greatest number of meaningless lines that are reported.
   private static let complaintsMax = 5
   /// Of such a line no more is shown.
   private static let shownMax = 80
@@ -199,7 +199,7 @@ final class RunningService: Sendable {
     waiting.continuation.resume(returning: answer)
   }
 
-  /// It has ended: in order where its input had, and else it fell.
+  /// Notes the end of the program: in order where its input had ended, and else as a crash.
   private func ended() {
     let (isClosing, hasAnswered) = state.withLock { ($0.isClosing, $0.hasAnswered) }
     if isClosing { return }

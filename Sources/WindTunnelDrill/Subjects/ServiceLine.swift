@@ -69,7 +69,7 @@ struct ServiceAnswer: Sendable, Hashable {
   /// No more is shown of what stands there in place of a count.
   private static let shownMax = 40
 
-  /// The end of a call whose program fell before it answered.
+  /// Returns the end of a call whose program fell before it answered.
   static func fallen(_ call: Int, _ ending: Observation.CallResult) -> ServiceAnswer {
     ServiceAnswer(call: call, ending: ending)
   }
@@ -103,7 +103,7 @@ struct ServiceAnswer: Sendable, Hashable {
     }
   }
 
-  /// The sentence about a count of requests that is none.
+  /// Returns the sentence about a count of requests that is none.
   private static func complaint(of call: Int, _ told: JSON) -> String {
     "answered call \(call) with \"attempts\", which is a whole number from 0 to \(attemptsMax), as "
       + "\("\(told)".inOneLine(atMost: shownMax)); it is left out"
@@ -125,7 +125,7 @@ struct ServiceAnswer: Sendable, Hashable {
     }
   }
 
-  /// The result of its call, which is told what else the program says.
+  /// Returns the result of its call, which is told what else the program says.
   func result(of call: DrillCall) -> CallResult {
     var result = CallResult(ending: ending, body: nil)
     result.attempts = attempts

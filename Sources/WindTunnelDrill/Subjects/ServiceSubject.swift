@@ -14,12 +14,12 @@ struct ServiceSubject: Subject {
   enum Fall: Sendable, Hashable {
     /// The end before its input ended.
     case crashed
-    /// It leaves a call without an answer.
+    /// The program leaves a call without an answer.
     case hung
-    /// It ended by itself without any answer. Where nothing of a drill has been answered it is none
-    /// that lives from call to call: why, in a sentence.
+    /// The program ended by itself without any answer. Where it has answered nothing in a whole
+    /// drill, it is none that lives from call to call: the reason, in a sentence.
     case unanswered(String)
-    /// It cannot be started: why, in a sentence.
+    /// The program cannot be started, for this reason, a sentence.
     case unfit(String)
   }
 
@@ -51,7 +51,7 @@ struct ServiceSubject: Subject {
 
   func close() async { await running.withLock { $0 }?.close() }
 
-  /// The program, started for the first call: all others of the scenario come the same way.
+  /// Returns the program, started for the first call: all others of the scenario come the same way.
   private func service(for call: DrillCall) -> RunningService {
     running.withLock { running in
       if let running { return running }

@@ -36,12 +36,12 @@ package struct CallResult: Sendable {
   /// The number of requests that the client meant to send, where it says so.
   var attempts: Int?
 
-  /// A call that went well.
+  /// Returns a call that went well.
   package static func good(_ body: Data) -> CallResult {
     CallResult(ending: .succeeded, body: body)
   }
 
-  /// A bad one, in the client's words: a symptom's name or `status 503`.
+  /// Returns a bad one, in the client's words: a symptom's name or `status 503`.
   package static func bad(_ reason: String) -> CallResult {
     CallResult(ending: .failed(reason), body: nil)
   }

@@ -41,7 +41,7 @@ final class LateNames: Sendable {
     }
   }
 
-  /// The name of a call's lane.
+  /// Returns the name of a call's lane.
   func host(of lane: Lane) -> String {
     "\(Self.prefix)\(lane.call.map(String.init) ?? "").\(Self.domain)"
   }

@@ -80,7 +80,8 @@ struct InProcessTarget: Target {
 }
 
 extension URLSessionConfiguration {
-  /// A configuration of sessions that talk to real sockets and share nothing with any other.
+  /// Returns a configuration of sessions that talk to real sockets and share nothing with any
+  /// other.
   static func wire() -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
@@ -90,7 +91,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLSession {
-  /// A session that talks to real sockets and shares nothing with any other.
+  /// Returns a session that talks to real sockets and shares nothing with any other.
   static func wire() -> URLSession { URLSession(configuration: .wire()) }
 }
 

@@ -3,7 +3,7 @@ internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// Finds the place where a scenario can be flown.
+/// The choice of a target on which a scenario can be flown.
 enum Targets {
   /// Says why a scenario cannot be flown on the wire; `nil` where it can.
   ///
@@ -153,7 +153,7 @@ extension Scenario {
 }
 
 extension DrillPlan {
-  /// The stage on which a scenario is flown.
+  /// Returns the stage on which a scenario is flown.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.

@@ -1,4 +1,4 @@
-/// Figures as people read them, the same in every form of a report.
+/// The formatting of figures for people, the same in every format of a report.
 package enum Figures {
   /// The sign for what was not seen.
   package static let unseen = "–"

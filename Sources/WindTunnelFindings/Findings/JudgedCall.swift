@@ -41,7 +41,7 @@ struct JudgedCall: Sendable {
 
     /// An attempt asks for what the one before it failed to get.
     static let repeats = Self(rawValue: 1)
-    /// There are at least four attempts.
+    /// The call has at least four attempts.
     static let many = Self(rawValue: 2)
     /// An answer asks for a wait, and another attempt follows.
     static let asksToWait = Self(rawValue: 4)
@@ -57,11 +57,11 @@ struct JudgedCall: Sendable {
     static let failedAtFirst = Self(rawValue: 128)
     /// The client's process died.
     static let crashed = Self(rawValue: 256)
-    /// It did not end.
+    /// The call did not end.
     static let hung = Self(rawValue: 512)
-    /// It asked for what is not on the cassette, which says nothing about its client.
+    /// The call made a request that is not on the cassette, which shows nothing about its client.
     static let strange = Self(rawValue: 1024)
-    /// It had an answer that was no fault's, and failed.
+    /// The call had an answer that no fault had changed, and failed.
     static let failedDespiteAnswer = Self(rawValue: 2048)
     /// A request came to another host than the first.
     static let elsewhere = Self(rawValue: 4096)
@@ -123,7 +123,7 @@ struct JudgedCall: Sendable {
   /// Tells whether no other call bears what has this number.
   func isOwn(_ mark: Int) -> Bool { !sharedMarks.contains(mark) }
 
-  /// The wait between two attempts: from the answer's end to the next one's start.
+  /// Returns the wait between two attempts: from the answer's end to the next one's start.
   func gap(_ before: Int, _ after: Int) -> Duration? {
     guard let start = attempts[after].start,
       let end = attempts[before].end ?? attempts[before].start
@@ -152,7 +152,7 @@ struct JudgedCall: Sendable {
     return shown + more + [end]
   }
 
-  /// So many attempts show what a client does.
+  /// The greatest number of attempts in an example.
   private static let stepsMax = 12
 
   /// Only what failed is asked for again, and only when that was over: requests that overlap are a

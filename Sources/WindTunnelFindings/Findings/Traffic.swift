@@ -32,7 +32,7 @@ extension Flight {
 extension Flight.Connections {
   /// The time after the last call in which a client may close what it does not need.
   package static let patience = Duration.seconds(5)
-  /// So many calls tell a pool that is filled from one that grows for ever.
+  /// The number of calls that distinguishes a pool that is filled from one that grows for ever.
   static let leastCalls = 50
 
   /// Tells whether nearly every call has left a connection open.

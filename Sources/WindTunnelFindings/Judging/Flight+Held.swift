@@ -18,7 +18,7 @@ extension Flight {
 }
 
 extension FindingRule {
-  /// The standing of a flight's troubled calls to this rule.
+  /// Returns the standing of a flight's troubled calls to this rule.
   fileprivate func standing(_ calls: [JudgedCall], of flight: Flight) -> RuleStanding.Standing {
     switch scope {
     case .call(let needs, let judge):

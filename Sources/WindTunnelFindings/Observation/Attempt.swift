@@ -85,7 +85,7 @@ extension Observation {
       return faults.compactMap(Self.name)
     }
 
-    /// A fault's name, from its object: `reset`, `status 503`, `hostNotFound`.
+    /// Returns a fault's name, from its object: `reset`, `status 503`, `hostNotFound`.
     static func name(of fault: JSON) -> String? {
       guard case .object(let members) = fault, let first = members.first else { return nil }
       let key = first.name.value

@@ -113,8 +113,8 @@ public struct Observation: Sendable, Hashable {
     return ending != .crashed && ending != .hung
   }
 
-  /// The last part of an endpoint's path, such as `payments`: what a call's place is called by for
-  /// people.
+  /// Returns the last part of an endpoint's path, such as `payments`: what a call's place is called
+  /// by for people.
   package static func word(of endpoint: String) -> String {
     let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "call"
@@ -335,7 +335,7 @@ extension [JSON.Member] {
 }
 
 extension ObjectReader {
-  /// A length of time or an offset, where it is there.
+  /// Returns a length of time or an offset, where it is there.
   mutating func offset(_ name: String) throws(FormatError) -> Duration? {
     try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
   }

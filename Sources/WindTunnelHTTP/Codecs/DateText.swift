@@ -2,7 +2,8 @@
 ///
 /// Foundation's formatters accept three digits or none, and exporters write two to seven.
 package enum DateText {
-  /// The time since 1970 of `2024-05-01T10:00:00.1234567+02:00`; UTC where no zone is named.
+  /// Returns the time since 1970 of `2024-05-01T10:00:00.1234567+02:00`; UTC where no zone is
+  /// named.
   package static func sinceEpoch(_ text: String) -> Duration? {
     let pattern =
       /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,18}))? ?(Z|z|[+-][0-9]{2}:?[0-9]{2})?/
@@ -17,7 +18,8 @@ package enum DateText {
     return .seconds(time - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
   }
 
-  /// A date, or a date of HTTP or the milliseconds since 1970, which some write in its place.
+  /// Returns a date, or a date of HTTP or the milliseconds since 1970, which some write in its
+  /// place.
   package static func sinceEpoch(_ json: JSON) -> Duration? {
     if let text = json.stringValue { return sinceEpoch(text) ?? sinceEpoch(http: text) }
     // From 2001 to 2286; a smaller number would be one of seconds.
@@ -53,8 +55,8 @@ package enum DateText {
     return "\(date)T\(clock).\(padded(time % 1000, 3))Z"
   }
 
-  /// The date of `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §5.6.7), with dashes as cookies have
-  /// them, too.
+  /// Returns the date of `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §5.6.7), with dashes as cookies
+  /// have them, too.
   package static func sinceEpoch(http text: String) -> Duration? {
     let pattern =
       /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}) ([0-9]{2}:[0-9]{2}:[0-9]{2}) GMT/
@@ -87,7 +89,7 @@ package enum DateText {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// The day of the Gregorian calendar, by years that begin in March.
+  /// Returns the day of the Gregorian calendar, by years that begin in March.
   private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
     let days = days + 719_468
     let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Bytes that are spelled in base64 or in hexadecimal digits (RFC 4648), whichever it is.
 package enum EncodedText {
-  /// The bytes that a text spells; `nil` if it spells none.
+  /// Returns the bytes that a text spells; `nil` if it spells none.
   ///
   /// Hexadecimal digits are also letters of base64. They are taken for what they are only where
   /// they spell a text.
@@ -10,7 +10,7 @@ package enum EncodedText {
     hexadecimal(text) ?? Base64Text.decoded(text)
   }
 
-  /// The text in UTF-8 that hexadecimal digits spell; `nil` if they spell none.
+  /// Returns the text in UTF-8 that hexadecimal digits spell; `nil` if they spell none.
   private static func hexadecimal(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     guard text.count >= Base64Text.lengthMin, text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
@@ -30,7 +30,7 @@ package enum EncodedText {
     return String(utf8: bytes) == nil ? nil : bytes
   }
 
-  /// The two hexadecimal digits of a byte, with small letters.
+  /// Returns the two hexadecimal digits of a byte, with small letters.
   package static func digits(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
@@ -44,7 +44,7 @@ package enum EncodedText {
     }
   }
 
-  /// The spelling of bytes in the manner of another spelling.
+  /// Returns the spelling of bytes in the manner of another spelling.
   package static func encoded(_ bytes: [UInt8], like other: some BidirectionalCollection<UInt8>)
     -> String
   {
@@ -60,7 +60,7 @@ package enum EncodedText {
 
 /// Base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
 package enum Base64Text {
-  /// The bytes that a text spells; `nil` if it spells none.
+  /// Returns the bytes that a text spells; `nil` if it spells none.
   package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count / 4 * 3 + 3)
@@ -102,7 +102,7 @@ package enum Base64Text {
     return values
   }()
 
-  /// The spelling of bytes in the alphabet and with the padding of another spelling.
+  /// Returns the spelling of bytes in the alphabet and with the padding of another spelling.
   package static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
     var text = Data(bytes).base64EncodedString()
     let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
@@ -137,7 +137,7 @@ package enum Base64Text {
   /// The least length of a run; what is shorter is taken for a word.
   package static let lengthMin = 16
 
-  /// The stretches of a text that may be base64 of something worth reading.
+  /// Returns the stretches of a text that may be base64 of something worth reading.
   package static func runs(in bytes: [UInt8], lengthMin: Int = lengthMin) -> [Range<Int>] {
     bytes.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in

@@ -86,7 +86,7 @@ package struct EscapedText {
     }
   }
 
-  /// A text after a pass; `nil` if that changes nothing.
+  /// Returns a text after a pass; `nil` if that changes nothing.
   private static func unspelled(_ bytes: [UInt8], _ pass: Pass) -> [UInt8]? {
     guard bytes.has(pass.mark) else { return nil }
     var result: [UInt8] = []
@@ -121,8 +121,8 @@ package struct EscapedText {
     if start < place { body(start, bytes[start..<place], []) }
   }
 
-  /// The same edits where they belong in the original. They are in their order, and none overlaps
-  /// another.
+  /// Returns the same edits where they belong in the original. They are in their order, and none
+  /// overlaps another.
   package func inOriginal(_ edits: [Edit]) -> [Edit] {
     guard !passes.isEmpty, !edits.isEmpty else { return edits }
     var texts = [original]
@@ -136,8 +136,8 @@ package struct EscapedText {
     return edits.indices.map { Edit(places[2 * $0]..<places[2 * $0 + 1], edits[$0].bytes) }
   }
 
-  /// The places of a text behind a pass, in their order, as places of the text before it: that of
-  /// what spells the byte there.
+  /// Returns the places of a text behind a pass, in their order, as places of the text before it:
+  /// that of what spells the byte there.
   private static func places(_ places: [Int], behind pass: Pass, in text: [UInt8]) -> [Int] {
     var found: [Int] = []
     found.reserveCapacity(places.count)

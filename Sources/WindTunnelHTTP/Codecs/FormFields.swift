@@ -14,7 +14,7 @@ package struct FormField {
 
 /// Fields of `application/x-www-form-urlencoded` (WHATWG URL §5.1).
 package enum FormFields {
-  /// The fields in their order.
+  /// Returns the fields in their order.
   package static func fields(_ data: Data) -> [FormField] {
     data.split(separator: UInt8(ascii: "&")).map { item in
       let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
@@ -28,7 +28,8 @@ package enum FormFields {
     }
   }
 
-  /// The fields that count, by name; those of one name keep their order, which may mean something.
+  /// Returns the fields that count, by name; those of one name keep their order, which may mean
+  /// something.
   package static func sorted(_ data: Data, ignoring ignored: [NamePattern]) -> [FormField] {
     fields(data).filter { field in !ignored.contains { $0.fits(field.label) } }
       .enumerated()
@@ -68,7 +69,7 @@ package enum FormFields {
 /// Parts of a `multipart/…` body, apart from the boundary that happened to be between them
 /// (RFC 2046 §5.1.1, RFC 7578).
 package enum Multipart {
-  /// The parts that count, in order; `nil` if the body is not what its type says.
+  /// Returns the parts that count, in order; `nil` if the body is not what its type says.
   package static func fields(
     _ data: Data,
     type: String,
@@ -84,7 +85,7 @@ package enum Multipart {
     }
   }
 
-  /// The bytes between delimiter lines. Preamble and epilogue are nobody's.
+  /// Returns the bytes between delimiter lines. Preamble and epilogue are nobody's.
   private static func parts(_ data: Data, boundary: String) -> [Data]? {
     let delimiter = Data("\r\n--\(boundary)".utf8)
     let first = Data("--\(boundary)".utf8)
@@ -105,7 +106,7 @@ package enum Multipart {
     }
   }
 
-  /// A part's name, all that its header says, and its content.
+  /// Returns a part's name, all that its header says, and its content.
   private static func opened(_ part: Data) -> (name: String, label: String, content: Data)? {
     let blank = Data("\r\n\r\n".utf8)
     let head: Data
@@ -135,8 +136,9 @@ package enum Multipart {
     return (name, lines.sorted().joined(separator: "\n"), content)
   }
 
-  /// A multipart as it would be with another boundary, its type with it; `nil` for what is none,
-  /// and where the other boundary stands in a part, so that it would part what belongs together.
+  /// Returns a multipart as it would be with another boundary, its type with it; `nil` for what is
+  /// none, and where the other boundary stands in a part, so that it would part what belongs
+  /// together.
   package static func reframed(
     _ data: Data,
     type: String,
@@ -161,8 +163,8 @@ package enum Multipart {
     return (type.replacingCharacters(in: place, with: boundary), result)
   }
 
-  /// The places of the boundary in each delimiter line, the last one included; `nil` without a
-  /// last.
+  /// Returns the places of the boundary in each delimiter line, the last one included; `nil`
+  /// without a last.
   private static func delimiters(_ data: Data, boundary: String) -> [Range<Data.Index>]? {
     let (line, dashes) = (Data("\r\n--\(boundary)".utf8), 2)
     var found: [Range<Data.Index>] = []

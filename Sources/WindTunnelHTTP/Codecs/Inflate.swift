@@ -8,7 +8,7 @@ package import Foundation
   private import Musl
 #endif
 
-/// Opens gzip and deflate bodies with the system's zlib, found at run time.
+/// A decoder of gzip and deflate bodies by the system's zlib, found at run time.
 ///
 /// Only for reading: what is kept and played is the body as it came.
 package enum Inflate {

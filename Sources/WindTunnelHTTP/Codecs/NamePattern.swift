@@ -25,9 +25,10 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
   }
 }
 
-/// Names of fields as people spell them: `X-Api-Key`, `x_api_key` and `xApiKey` are one.
+/// The comparison of field names whatever their spelling: `X-Api-Key`, `x_api_key` and `xApiKey`
+/// are one.
 package enum FieldName {
-  /// The letters and digits of a name in lower case, of its last 80 bytes.
+  /// Returns the letters and digits of a name in lower case, of its last 80 bytes.
   package static func normalised(_ name: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     for byte in name.utf8.suffix(80) {

@@ -1,5 +1,5 @@
 extension JSON {
-  /// The same value in the one spelling that all its spellings share.
+  /// Returns the same value in the one spelling that all its spellings share.
   ///
   /// Members are sorted by name and numbers compared as decimals, so `1`, `1.0` and `1e0` are one
   /// and no digit is lost to a `Double`. A repeated name is kept, in order: readers differ in which
@@ -60,7 +60,8 @@ extension JSON {
     return Text(spelling)
   }
 
-  /// A decimal without zeros at either end: `-12.50e1` is `-125`, `0.5` is `5e-1`, `-0` is `0`.
+  /// Returns a decimal without zeros at either end: `-12.50e1` is `-125`, `0.5` is `5e-1`, `-0` is
+  /// `0`.
   static func canonical(number: String) -> String {
     let text = number.lowercased()
     let isNegative = text.hasPrefix("-")

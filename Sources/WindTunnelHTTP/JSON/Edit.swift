@@ -8,7 +8,7 @@ package struct Edit {
     self.bytes = bytes
   }
 
-  /// A text with its edits; of two that overlap, the one that comes first in the list.
+  /// Returns a text with its edits; of two that overlap, the one that comes first in the list.
   package static func applied(_ edits: [Edit], to text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -43,7 +43,7 @@ package struct ClaimedRanges {
     return true
   }
 
-  /// The words of a stretch, and its bits in each.
+  /// Returns the words of a stretch, and its bits in each.
   private static func masks(
     of range: Range<Int>
   ) -> some Sequence<(word: Int, mask: UInt64)> {

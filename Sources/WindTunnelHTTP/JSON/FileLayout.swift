@@ -2,8 +2,8 @@ extension JSON {
   /// The most columns that a container may take to stand on one line.
   private static let columnsMax = 100
 
-  /// The text of one of our files: a container that holds no other container on one line where it
-  /// fits, else one element a line; two spaces a level; a line feed at the end.
+  /// Returns the text of one of our files: a container that holds no other container on one line
+  /// where it fits, else one element a line; two spaces a level; a line feed at the end.
   package func fileBytes() -> [UInt8] {
     var writer = JSONWriter(spacing: .indent2)
     writeForFile(&writer, level: 0)
@@ -11,7 +11,7 @@ extension JSON {
     return writer.bytes
   }
 
-  /// The text of a value that stands so many levels down in one of our files.
+  /// Returns the text of a value that stands so many levels down in one of our files.
   package func fileBytes(level: Int) -> [UInt8] {
     var writer = JSONWriter(spacing: .indent2)
     writeForFile(&writer, level: level)

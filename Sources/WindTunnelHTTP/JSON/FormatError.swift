@@ -18,11 +18,11 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     self.remedy = remedy
   }
 
-  /// So many characters at most are told of what stands in a file: its beginning and its end.
+  /// The greatest number of characters of a file that are quoted: its beginning and its end.
   static let toldMax = 400
 
-  /// A text from a file as it may stand in a sentence and on a terminal: not too long, and without
-  /// control characters.
+  /// Returns a text from a file as it may stand in a sentence and on a terminal: not too long, and
+  /// without control characters.
   private static func told(_ text: String) -> String {
     var scalars = Array(text.unicodeScalars.prefix(toldMax + 1))
     if scalars.count > toldMax {

@@ -34,7 +34,7 @@ extension JSON {
     }
   }
 
-  /// The same with a mark in place of one value.
+  /// Returns the same with a mark in place of one value.
   package func clearing(_ path: ArraySlice<Int>) -> JSON {
     guard let index = path.first else { return .text("\0") }
     switch self {

@@ -10,7 +10,7 @@ extension JSON {
     }
   }
 
-  /// A number without an exponent, if that makes a number that a person can read.
+  /// Returns a number without an exponent, if that makes a number that a person can read.
   static func plain(number: String) -> String {
     let parts = number.split(separator: "e", maxSplits: 1)
     guard parts.count == 2, let exponent = Int(parts[1]), -20...20 ~= exponent,

@@ -58,13 +58,14 @@ extension JSON {
   /// Makes a number in the decimal digits of an integer.
   public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
-  /// A number in the fewest digits that give it back; not finite is null.
+  /// Returns a number in the fewest digits that give it back; not finite is null.
   package static func exactly(_ value: Double) -> JSON {
     let rounded = number(value, places: 9)
     return rounded.doubleValue == value || !value.isFinite ? rounded : .number("\(value)")
   }
 
-  /// A rate or a duration with at most `places` decimals and no trailing zeros; not finite is null.
+  /// Returns a rate or a duration with at most `places` decimals and no trailing zeros; not finite
+  /// is null.
   package static func number(_ value: Double, places: Int) -> JSON {
     guard value.isFinite else { return .null }
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }

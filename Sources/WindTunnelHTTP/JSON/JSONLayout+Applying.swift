@@ -1,6 +1,6 @@
 extension JSON.Layout {
-  /// The bytes of a JSON text in this layout, every spelling kept: what reading it and writing it
-  /// again gives, without a value between. The text is known to be one JSON value.
+  /// Returns the bytes of a JSON text in this layout, every spelling kept: what reading it and
+  /// writing it again gives, without a value between. The text is known to be one JSON value.
   func laidOut(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var writer = JSONWriter(spacing: spacing)
     writer.bytes.reserveCapacity(text.count)
@@ -50,7 +50,7 @@ extension JSON.Layout {
     return next
   }
 
-  /// The place behind the closing quote.
+  /// Returns the place behind the closing quote.
   private static func end(ofString place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
     var end = place + 1
     while end < text.count, text[end] != UInt8(ascii: "\"") {

@@ -12,7 +12,7 @@ extension JSONParser {
     return JSON.Text(value, spelling: JSON.escaped(value) == spelling ? nil : spelling)
   }
 
-  /// The bytes that a proven string means, from its quote on.
+  /// Returns the bytes that a proven string means, from its quote on.
   mutating func unescaped() throws(Failure) -> [UInt8] {
     position += 1
     var decoded: [UInt8] = []
@@ -45,8 +45,8 @@ extension JSONParser {
     }
   }
 
-  /// A `\u` escape; a pair of surrogates is one scalar. A lone surrogate stands for U+FFFD in the
-  /// value, while the spelling keeps what was written.
+  /// Returns a `\u` escape; a pair of surrogates is one scalar. A lone surrogate stands for U+FFFD
+  /// in the value, while the spelling keeps what was written.
   private mutating func scalar() throws(Failure) -> Unicode.Scalar {
     let first = try hexadecimal()
     if 0xD800...0xDBFF ~= first, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),

@@ -1,6 +1,6 @@
-/// Reads one JSON text, strictly by RFC 8259, and keeps every spelling.
+/// A parser of one JSON text, strictly by RFC 8259, that keeps every spelling.
 ///
-/// A value that is handed bytes and has never heard of a file. What is read can also be passed over
+/// The parser is a value that takes bytes and knows no files. A value can also be skipped
 /// (``skipValue()``): the same grammar and the same words for what is wrong, and no tree.
 package struct JSONParser {
   /// The most levels that arrays and objects may nest; deeper text is refused rather than
@@ -116,7 +116,7 @@ package struct JSONParser {
     0x21...0x7E ~= byte ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
   }
 
-  /// The bytes of a range that is known to be UTF-8.
+  /// Returns the bytes of a range that is known to be UTF-8.
   package func text(_ range: Range<Int>) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }

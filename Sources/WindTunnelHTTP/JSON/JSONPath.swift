@@ -45,7 +45,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     return reach.isWhole
   }
 
-  /// A path in the spelling of RFC 9535 §2.7, short where a name allows it.
+  /// Returns a path in the spelling of RFC 9535 §2.7, short where a name allows it.
   package static func spelled(_ steps: [Step]) -> String {
     steps.reduce("$") { text, step in
       switch step {

@@ -1,4 +1,4 @@
-/// Reads a path step by step.
+/// A parser of a path, step by step.
 struct JSONPathReader {
   /// More steps than any text may be deep.
   static let stepsMax = 256

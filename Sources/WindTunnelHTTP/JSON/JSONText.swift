@@ -82,13 +82,13 @@ package struct JSONText {
   /// The list or the object that the text is.
   package var whole: JSONSpan { value(at: next(0)) }
 
-  /// The elements of a list; none of anything else.
+  /// Returns the elements of a list; none of anything else.
   package func elements(of span: JSONSpan) -> Elements {
     guard case .array(let range) = span else { return Elements(text: self, place: bytes.count) }
     return Elements(text: self, place: range.lowerBound + 1)
   }
 
-  /// The members of an object; none of anything else.
+  /// Returns the members of an object; none of anything else.
   package func members(of span: JSONSpan) -> Members {
     guard case .object(let range) = span else { return Members(text: self, place: bytes.count) }
     return Members(text: self, place: range.lowerBound + 1)
@@ -123,8 +123,8 @@ package struct JSONText {
     }
   }
 
-  /// The next place that is neither white space nor what parts values; where those may stand is
-  /// known.
+  /// Returns the next place that is neither white space nor what parts values; where those may
+  /// stand is known.
   private func next(_ place: Int) -> Int {
     var place = place
     while place < bytes.count {
@@ -141,7 +141,7 @@ package struct JSONText {
     place < bytes.count && bytes[place] != UInt8(ascii: "]") && bytes[place] != UInt8(ascii: "}")
   }
 
-  /// The value that begins at a place.
+  /// Returns the value that begins at a place.
   private func value(at start: Int) -> JSONSpan {
     guard start < bytes.count else { return .word(start..<start) }
     switch bytes[start] {
@@ -157,7 +157,7 @@ package struct JSONText {
     }
   }
 
-  /// The end of the list or the object that begins at a place.
+  /// Returns the end of the list or the object that begins at a place.
   private func end(of start: Int) -> Int {
     var (low, high) = (0, long.count)
     while low < high {
@@ -181,7 +181,7 @@ package struct JSONText {
     return place
   }
 
-  /// The value of a string, with its escapes decoded.
+  /// Returns the value of a string, with its escapes decoded.
   package func text(_ range: Range<Int>) -> String {
     let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
     guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
@@ -190,7 +190,7 @@ package struct JSONText {
       ?? String(decoding: inner, as: UTF8.self)
   }
 
-  /// The value of a string in UTF-8, with its escapes decoded.
+  /// Returns the value of a string in UTF-8, with its escapes decoded.
   package func meaning(_ range: Range<Int>) -> [UInt8] {
     let inner = Array(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
     return inner.has(UInt8(ascii: "\\")) ? Array(text(range).utf8) : inner

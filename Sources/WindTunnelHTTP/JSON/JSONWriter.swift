@@ -70,7 +70,8 @@ extension JSON {
     return writer.bytes
   }
 
-  /// The text between the quotes in our own spelling: only what RFC 8259 §7 demands is escaped.
+  /// Returns the text between the quotes in our own spelling: only what RFC 8259 §7 demands is
+  /// escaped.
   package static func escaped(_ value: String) -> String {
     var bytes: [UInt8] = []
     JSONWriter.escape(value, into: &bytes)

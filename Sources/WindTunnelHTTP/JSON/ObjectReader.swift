@@ -1,4 +1,4 @@
-/// Takes an object of one of our formats apart, key by key, and refuses what it does not know.
+/// A reader of an object of one of our formats, key by key, that refuses unknown keys.
 ///
 /// Keys that begin with `_` are anybody's and are kept; any other unknown key is most likely a
 /// misspelling, so the nearest known one is named.
@@ -34,7 +34,7 @@ package struct ObjectReader {
     FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
   }
 
-  /// The value of a key, which is known from now on; `nil` where it is missing.
+  /// Returns the value of a key, which is known from now on; `nil` where it is missing.
   package mutating func take(_ name: String) -> JSON? {
     known.append(name)
     return members.first { $0.name.value == name }?.value

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Makes strings of bytes, and one string of the same bytes where they came before: the header
+/// A pool of strings made from bytes, with one string for equal bytes: the header
 /// fields of a cassette are much the same in every interaction.
 ///
 /// It forgets what another text pushes out of its place, so it never grows.
@@ -13,7 +13,7 @@ package struct StringPool {
 
   package init() {}
 
-  /// The string of well-formed UTF-8.
+  /// Returns the string of well-formed UTF-8.
   package mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard Self.lengths.contains(bytes.count), let base = bytes.baseAddress else {
       return String(decoding: bytes, as: UTF8.self)
@@ -28,7 +28,8 @@ package struct StringPool {
     return slots[slot]
   }
 
-  /// A cheap mixture of the length and of eight bytes at a time, the last of them overlapping.
+  /// Returns a cheap mixture of the length and of eight bytes at a time, the last of them
+  /// overlapping.
   private static func slot(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     var hash = UInt64(bytes.count)

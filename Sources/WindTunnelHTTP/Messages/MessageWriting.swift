@@ -77,7 +77,8 @@ extension [UInt8] {
   }
 }
 
-/// The phrases of RFC 9110 §15 and of the registry's later codes; nobody may depend on them.
+/// Returns the phrases of RFC 9110 §15 and of the registry's later codes; nobody may depend on
+/// them.
 private func reasonPhrase(_ status: Int) -> StaticString {
   switch status {
   case 100: "Continue"

@@ -188,8 +188,8 @@ extension RequestURL: ExpressibleByStringLiteral {
 }
 
 extension RequestURL {
-  /// The origin that most requests share; of equally frequent ones the first, so that the answer
-  /// does not depend on hashing.
+  /// Returns the origin that most requests share; of equally frequent ones the first, so that the
+  /// answer does not depend on hashing.
   package static func mostFrequentOrigin(of requests: [Request]) -> RequestURL? {
     var places: [Origin: Int] = [:]
     var found: [(address: RequestURL, count: Int)] = []

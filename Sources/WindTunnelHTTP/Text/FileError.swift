@@ -54,7 +54,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The reason why the system refused, in its own words, as half a sentence.
+  /// Returns the reason why the system refused, in its own words, as half a sentence.
   package static func reason(_ error: any Error) -> String {
     // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error

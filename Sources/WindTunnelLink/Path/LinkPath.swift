@@ -27,8 +27,8 @@ public struct LinkPath: Sendable, Hashable {
     Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
   }
 
-  /// The time from the look-up of the name to the request's arrival, without the round trips
-  /// that somebody has waited for already; `nil`: it never arrives.
+  /// Returns the time from the look-up of the name to the request's arrival, without the round
+  /// trips that somebody has waited for already; `nil`: it never arrives.
   package func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
     if link.isDead { return nil }
     let dns = handshakes == nil ? link.dnsDelay : .zero
@@ -47,8 +47,8 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// The same in its parts; a part that is not modelled is `nil`, and none is known of a request
-  /// that never arrives.
+  /// Returns the same in its parts; a part that is not modelled is `nil`, and none is known of a
+  /// request that never arrives.
   package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
     var stages = ExchangeStages()
     if link.isDead { return stages }
@@ -70,14 +70,14 @@ public struct LinkPath: Sendable, Hashable {
     return stages
   }
 
-  /// The shaper that the answer to a request passes through.
+  /// Returns the shaper that the answer to a request passes through.
   package func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(link.down) }
     let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
     return Shaper(journey.connection, .down, of: link)
   }
 
-  /// The time that it takes to open a connection; `nil`: it never opens.
+  /// Returns the time that it takes to open a connection; `nil`: it never opens.
   package func opening() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return link.dnsDelay }

@@ -176,7 +176,7 @@ private struct TCPStream: Sendable, Hashable {
 
   var room: Int { queueBytes.map { max(0, $0 - connection.unsent(way)) } ?? Int.max }
 
-  /// It is the next acknowledgement that makes room.
+  /// Returns the time of the next acknowledgement, which makes room.
   func roomAgain(for count: Int, at now: Duration) -> Duration {
     guard let queueBytes, room < min(count, queueBytes) else { return now }
     return max(nextMoment ?? now + .milliseconds(100), now + .nanoseconds(1))

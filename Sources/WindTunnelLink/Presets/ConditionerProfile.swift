@@ -70,7 +70,7 @@ public struct ConditionerProfile: Sendable, Hashable {
   }
 }
 
-/// Takes a profile's numbers out of its dictionary.
+/// A reader of a profile's numbers from its dictionary.
 private struct ProfileReader {
   let object: [String: Any]
   let source: String

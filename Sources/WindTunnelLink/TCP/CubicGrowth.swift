@@ -30,7 +30,7 @@ struct CubicGrowth: Sendable, Hashable {
     hasher.combine(epoch)
   }
 
-  /// The slow-start threshold after a loss.
+  /// Returns the slow-start threshold after a loss.
   mutating func threshold(window: Int) -> Int {
     epoch = nil
     let isShrinking = window < lastMost

@@ -13,10 +13,10 @@ struct KernelTimer: Sendable, Hashable {
   /// After so long the wheel's coarsest step that matters here has turned once: 256 × 2048 ms.
   static let turn = 524_288_000
 
-  /// A length in jiffies, rounded up.
+  /// Returns a length in jiffies, rounded up.
   static func jiffies(_ microseconds: Int) -> Int { (microseconds + jiffy - 1) / jiffy }
 
-  /// The moment at which a timer of so many jiffies that is set now fires.
+  /// Returns the moment at which a timer of so many jiffies that is set now fires.
   func fire(after jiffies: Int, at now: Int) -> Int {
     var shift = 0
     while jiffies >= 63 << shift, shift < 24 { shift += 3 }

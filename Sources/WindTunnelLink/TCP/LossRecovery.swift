@@ -22,7 +22,7 @@ struct Undo: Sendable, Hashable {
   /// Something that was sent again has come twice.
   mutating func duplicated() { if let count = repeats, count > 0 { repeats = count - 1 } }
 
-  /// The acknowledgement is of something that was sent before the first repeat.
+  /// Tells whether an acknowledgement is of something that was sent before the first repeat.
   func isEarly(_ echo: Int) -> Bool { since.map { echo < $0 } ?? false }
 
   func isDue(_ echo: Int) -> Bool { marker != nil && (repeats == 0 || isEarly(echo)) }

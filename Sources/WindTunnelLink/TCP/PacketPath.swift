@@ -81,7 +81,7 @@ struct PacketPath: Sendable, Hashable {
 }
 
 extension Duration {
-  /// This duration in whole microseconds, rounded up: a moment that was waited for has come.
+  /// The duration in whole microseconds, rounded up, so that a time that was waited for has come.
   var inMicroseconds: Int { Int((inNanoseconds + 999) / 1000) }
 }
 

@@ -6,7 +6,8 @@ struct SentSegments: Sendable, Hashable {
     var (end, length): (Int, Int)
     /// The moment at which it was last sent.
     var sentAt: Int
-    /// It was ever sent again, so nobody knows which copy an acknowledgement is for.
+    /// Tells whether it was ever sent again, so that nobody knows which copy an acknowledgement is
+    /// for.
     var wasRepeated = false
     /// A copy is on its way that counts as in flight.
     var isRepeatOut = false
@@ -93,7 +94,7 @@ struct SentSegments: Sendable, Hashable {
     lost = 0
   }
 
-  /// The first lost one that waits to be sent again.
+  /// Returns the first lost one that waits to be sent again.
   mutating func nextToRepeat() -> Int? {
     guard lost > repeatsOut else { return nil }
     var number = max(first, repeatHint)

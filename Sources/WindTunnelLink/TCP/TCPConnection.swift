@@ -56,7 +56,7 @@ struct TCPConnection: Sendable, Hashable {
     way == .up ? server.receiver.delivered : client.receiver.delivered
   }
 
-  /// The bytes that the application wrote and that were not sent.
+  /// Returns the bytes that the application wrote and that were not sent.
   func unsent(_ way: Link.Way) -> Int {
     way == .up ? client.sender.unsent : server.sender.unsent
   }

@@ -96,7 +96,7 @@ struct TCPSender: Sendable, Hashable {
   /// The number of the next new segment.
   var next: Int { sent.next }
 
-  /// The packet of a segment that leaves now.
+  /// Returns the packet of a segment that leaves now.
   func packet(_ number: Int) -> Packet {
     let segment = sent[number]
     return Packet(kind: .data, segment: number, end: segment.end, length: segment.length)

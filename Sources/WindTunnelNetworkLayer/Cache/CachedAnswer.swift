@@ -55,7 +55,7 @@ public struct CachedAnswer: Sendable, Hashable {
     self.body = body
   }
 
-  /// The key that a request's answer is kept under; `nil` where it is not kept.
+  /// Returns the key that a request's answer is kept under; `nil` where it is not kept.
   static func key(of request: URLRequest) -> String? {
     guard request.httpMethod == "GET", !request.isConditional,
       request.value(forHTTPHeaderField: "Range") == nil
@@ -68,7 +68,7 @@ public struct CachedAnswer: Sendable, Hashable {
     varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
   }
 
-  /// Returns the seconds by which it is past its time; below nought it is fresh (RFC 9111 §4.2).
+  /// Returns the seconds by which it is past its time; below zero it is fresh (RFC 9111 §4.2).
   func staleness(at now: Date) -> TimeInterval {
     let control = CacheControl(headers)
     if control.noCache { return .infinity }
@@ -85,8 +85,8 @@ public struct CachedAnswer: Sendable, Hashable {
     return expires.timeIntervalSince(sent)
   }
 
-  /// The request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil` where
-  /// the answer has nothing to ask by.
+  /// Returns the request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil`
+  /// where the answer has nothing to ask by.
   func question(_ request: URLRequest) -> URLRequest? {
     var request = request
     if let tag = headers["ETag"] {
@@ -99,8 +99,8 @@ public struct CachedAnswer: Sendable, Hashable {
     return request
   }
 
-  /// This answer after the server said that it is still good: with the fields that came with that
-  /// (RFC 9111 §3.2), except what describes content.
+  /// Returns this answer after the server confirmed it: with the fields of the confirmation (RFC
+  /// 9111 §3.2), except those that describe content.
   func confirmed(by answer: Answer, at date: Date) -> CachedAnswer {
     var kept = self
     let new = answer.headers.fields.filter { field in
@@ -135,7 +135,7 @@ extension URLRequest {
 }
 
 extension Headers {
-  /// The words of a list field (RFC 9110 §5.6.1).
+  /// Returns the words of a list field (RFC 9110 §5.6.1).
   fileprivate func words(of name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -144,7 +144,7 @@ extension Headers {
 
 /// The directives of an answer for keeping it (RFC 9111 §5.2.2 for a private cache, RFC 5861).
 struct CacheControl: Hashable {
-  /// It is not to be kept.
+  /// Tells whether the answer must not be stored.
   fileprivate var noStore = false
   /// The server is to be asked each time.
   fileprivate var noCache = false

@@ -128,7 +128,7 @@ extension NetworkError {
   }
 }
 
-/// Answers in memory, up to a number of bytes; the one least recently asked for goes first.
+/// The answers in memory, up to a number of bytes; the least recently used one is dropped first.
 struct MemoryStore {
   private let most: Int
   private var answers: [String: (answer: CachedAnswer, use: Int)] = [:]

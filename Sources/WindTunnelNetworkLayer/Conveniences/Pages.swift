@@ -89,7 +89,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
 }
 
 extension Endpoint {
-  /// This endpoint with one more item in its query.
+  /// Returns this endpoint with one more item in its query.
   fileprivate func adding(_ name: String, _ value: String) -> Endpoint {
     var endpoint = self
     let item = Query([(name: name, value: value)]).encoded

@@ -32,7 +32,7 @@ public struct Headers: Sendable, Hashable {
     }
   }
 
-  /// These fields, with those of another list in place of the ones that bear their names.
+  /// Returns these fields, with those of another list in place of the ones of the same names.
   func replacing(with others: Headers) -> Headers {
     let kept = fields.filter { field in !others.fields.contains { $0.isNamed(field.name) } }
     return Headers(kept + others.fields)

@@ -78,7 +78,7 @@ extension UInt8 {
   }
 }
 
-/// Characters of ASCII, as bits: each request has all its texts looked through.
+/// A set of ASCII characters as bits, which is fast, since all texts of each request are checked.
 struct ASCIISet: Sendable, Hashable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0
@@ -90,7 +90,7 @@ struct ASCIISet: Sendable, Hashable {
     }
   }
 
-  /// This set and the characters of a text.
+  /// Returns this set with the characters of a text.
   func adding(_ characters: String) -> ASCIISet {
     var set = ASCIISet(characters)
     set.low |= low

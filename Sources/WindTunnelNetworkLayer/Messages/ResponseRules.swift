@@ -88,8 +88,8 @@ private indirect enum JSONTree: Decodable {
     }
   }
 
-  /// The first place of a path, as in `data.items.*.id`, where nothing or null is; `nil` where all
-  /// is there. A `*` stands for every item of an array or field of an object.
+  /// Returns the first place of a path, as in `data.items.*.id`, where nothing or null is; `nil`
+  /// where all is there. A `*` stands for every item of an array or field of an object.
   func firstGap(in path: String) -> String? {
     gap(in: path.split(separator: ".").map(String.init)[...], passed: [])
   }

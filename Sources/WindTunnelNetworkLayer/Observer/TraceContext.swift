@@ -7,7 +7,7 @@
 /// The identity of a call, for systems that follow one through many servers (W3C Trace Context,
 /// level 1).
 struct TraceContext: Sendable, Hashable {
-  /// 32 hexadecimal digits, the same for all attempts of a call; never all nought.
+  /// 32 hexadecimal digits, the same for all attempts of a call; never all zero.
   let traceID: String
 
   /// Draws one; `draw` brings numbers in 0..<1.
@@ -15,10 +15,10 @@ struct TraceContext: Sendable, Hashable {
     traceID = Self.word(draw) + Self.word(draw)
   }
 
-  /// The value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
+  /// Returns the value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
   func traceparent(_ draw: () -> Double) -> String { "00-\(traceID)-\(Self.word(draw))-01" }
 
-  /// 16 hexadecimal digits; all nought is no identifier (§3.2.2.3).
+  /// 16 hexadecimal digits; all zero is no identifier (§3.2.2.3).
   private static func word(_ draw: () -> Double) -> String {
     let bits = (0..<2).reduce(UInt64(0)) { bits, _ in
       bits << 32 | UInt64(min(max(0, draw()), 0x1.fffffep-1) * 0x1p32)

@@ -27,11 +27,11 @@ public struct BreakerRules: Sendable, Hashable {
 struct CircuitBreaker {
   /// The verdict on an attempt.
   enum Admission: Hashable {
-    /// It may begin as usual.
+    /// The attempt may begin as usual.
     case go
-    /// It may begin, and alone decides what follows.
+    /// The attempt may begin, and alone decides what follows.
     case probe
-    /// It may not, for so long.
+    /// The attempt may not begin for this length of time.
     case refused(Duration)
   }
 

@@ -202,7 +202,7 @@ struct GateState {
 }
 
 extension [String: Int] {
-  /// Counts up or down; what is down at nought is forgotten, so that names do not pile up.
+  /// Counts up or down; a counter at zero is removed, so that names do not pile up.
   fileprivate mutating func count(_ name: String, _ step: Int) {
     self[name, default: 0] += step
     if step < 0, self[name] == 0 { self[name] = nil }

@@ -42,7 +42,7 @@
 
   /// The use that a `URLSession` makes of a request's time-out.
   enum SessionTimeout {
-    /// The time-out in seconds that is honoured: any.
+    /// Returns the time-out in seconds that is honoured: any.
     static func honoured(_ seconds: TimeInterval) -> TimeInterval { seconds }
   }
 

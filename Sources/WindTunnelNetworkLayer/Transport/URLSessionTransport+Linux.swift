@@ -2,7 +2,8 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  /// Asks how long the stages of a task took; nobody here knows. It sees to redirects instead.
+  /// The delegate of a task, which on Linux cannot measure its stages. It follows redirects
+  /// instead.
   struct StageWatch {
     /// Never any: no session collects metrics.
     var timings: StageTimings? { nil }
@@ -87,7 +88,7 @@
     }
   }
 
-  /// Keeps a cancellation out of the moment in which a task goes on to where it is led.
+  /// A lock that keeps a cancellation out of the moment in which a task follows a redirect.
   ///
   /// A task of swift-corelibs-foundation that is told where to go on after it was cancelled ends
   /// the process ("Received callback for HTTP redirection, but we're not waiting for it").
@@ -125,7 +126,7 @@
 
   /// The use that a `URLSession` makes of a request's time-out.
   enum SessionTimeout {
-    /// The time-out in seconds that is honoured.
+    /// Returns the time-out in seconds that is honoured.
     ///
     /// The fraction would be cut off here, and what is below one second would fire at once; so it
     /// is rounded up.

@@ -58,7 +58,7 @@ final class BackgroundTasks: Sendable {
     case done
   }
 
-  /// The next piece; after a cancellation what is left of the queue, and then nothing more.
+  /// Returns the next piece; after a cancellation what is left of the queue, and then nothing more.
   private func next() async -> Event {
     let work = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in

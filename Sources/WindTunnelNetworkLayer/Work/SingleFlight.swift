@@ -94,7 +94,7 @@ private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
     return (lastID, isFirst)
   }
 
-  /// A flight without anybody on board; false where there is one already.
+  /// Opens a flight without any caller; returns false where there is one already.
   mutating func open(_ key: Key) -> Bool {
     guard flights[key] == nil else { return false }
     flights[key] = []
@@ -104,7 +104,7 @@ private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
   /// One flies it himself and so waits for nobody.
   mutating func disembark(_ id: Int, _ key: Key) { flights[key]?.removeAll { $0 == id } }
 
-  /// The word for one who lies down to wait, if there is one already.
+  /// Returns the word for one who lies down to wait, if there is one already.
   mutating func wait(_ id: Int, _ waiter: Waiter) -> Word? {
     if let word = early.removeValue(forKey: id) { return word }
     waiters[id] = waiter

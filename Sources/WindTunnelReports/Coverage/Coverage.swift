@@ -66,7 +66,7 @@ public struct Coverage: Sendable, Hashable {
     return Double(countable.count { $0.first.count > 0 }) / Double(countable.count)
   }
 
-  /// The same of some endpoints alone.
+  /// Returns the same of some endpoints alone.
   func of(_ isMeant: (String) -> Bool) -> Coverage {
     Coverage(rows: rows.filter { isMeant($0.endpoint) }, isOfNoFault: isOfNoFault)
   }
@@ -82,7 +82,7 @@ public struct Coverage: Sendable, Hashable {
       + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// So many gaps are named in a line.
+  /// The greatest number of gaps that are named in a line.
   private static let gapsShown = 3
 }
 

@@ -179,7 +179,7 @@ struct SortedDistribution {
     }
   }
 
-  /// The value at a rank, counted from one.
+  /// Returns the value at a rank, counted from one.
   func value(atRank rank: Int) -> Duration? {
     guard 1...max(1, count) ~= rank, count > 0 else { return nil }
     switch form {
@@ -194,12 +194,12 @@ struct SortedDistribution {
     }
   }
 
-  /// The percentile by nearest rank.
+  /// Returns the percentile by nearest rank.
   func percentile(_ share: Double) -> Duration? {
     Statistics.rank(share, of: count).flatMap { value(atRank: $0) }
   }
 
-  /// A percentile with its 95 % interval by order statistics.
+  /// Returns a percentile with its 95 % interval by order statistics.
   func quantile(_ share: Double) -> Metrics.Quantile? {
     guard let value = percentile(share) else { return nil }
     let ranks = Statistics.rankInterval(share, of: count)

@@ -1,6 +1,6 @@
 /// The numbers and times of the attempts of calls.
 struct RetryTally: Sendable, Hashable {
-  /// So many calls whose attempts could be seen, of all that were not given up.
+  /// The number of calls whose attempts could be observed, of all that were not cancelled.
   private(set) var seen = 0
   private(set) var unseen = 0
   private(set) var attempts = 0
@@ -67,7 +67,7 @@ struct RetryTally: Sendable, Hashable {
     seconds.merge(other.seconds)
   }
 
-  /// The retries that so large a share of the calls stay within, by nearest rank.
+  /// Returns the retries that so large a share of the calls stay within, by nearest rank.
   func percentile(_ share: Double) -> Int? {
     guard let rank = Statistics.rank(share, of: seen) else { return nil }
     var through = 0

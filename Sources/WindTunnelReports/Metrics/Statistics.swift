@@ -30,7 +30,7 @@ public enum Statistics {
     rank(share, of: values.count).map { values[$0 - 1] }
   }
 
-  /// The rank ⌈share·n⌉, counted from one; `nil` of nothing.
+  /// Returns the rank ⌈share·n⌉, counted from one; `nil` of nothing.
   static func rank(_ share: Double, of count: Int) -> Int? {
     guard count > 0 else { return nil }
     // The tolerance keeps 0.95·20 at rank 19 whatever its last binary digit says.
@@ -62,7 +62,7 @@ public enum Statistics {
     return (lower, upper)
   }
 
-  /// The probability of so many hits in `count` tries.
+  /// Returns the probability of so many hits in `count` tries.
   private static func binomial(_ hits: Int, of count: Int, _ share: Double) -> Double {
     guard share > 0 else { return hits == 0 ? 1 : 0 }
     guard share < 1 else { return hits == count ? 1 : 0 }
@@ -70,8 +70,8 @@ public enum Statistics {
     return exp(choices + Double(hits) * log(share) + Double(count - hits) * log(1 - share))
   }
 
-  /// The logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is exact
-  /// there to the last digit.
+  /// Returns the logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is
+  /// exact there to the last digit.
   static func logFactorial(_ n: Int) -> Double {
     guard n >= small.count else { return small[max(0, n)] }
     let x = Double(n)
@@ -85,7 +85,7 @@ public enum Statistics {
     return sums
   }()
 
-  /// The probability that so many coins show heads at most so often.
+  /// Returns the probability that so many coins show heads at most so often.
   static func heads(atMost most: Int, of count: Int) -> Double {
     guard count > 0 else { return 1 }
     return min(1, (0...most).reduce(0.0) { $0 + binomial($1, of: count, 0.5) })

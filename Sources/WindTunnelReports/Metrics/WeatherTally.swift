@@ -81,7 +81,7 @@ struct WeatherTally: Sendable, Hashable {
     recovery.add(end - start)
   }
 
-  /// The end of a call, as the matrix has it.
+  /// Returns the end of a call, as the matrix has it.
   private static func words(_ call: Observation) -> String {
     switch call.ending {
     case .succeeded: "succeeded"
@@ -142,7 +142,7 @@ struct WeatherTally: Sendable, Hashable {
 /// once been left out can never be among them again, so what is kept is counted whole, and the
 /// counts are the same in whatever order they came and were merged.
 struct BoundedCounts: Sendable, Hashable {
-  /// So many names are kept.
+  /// The greatest number of names that are kept.
   static let namesMax = 200
 
   private(set) var named: [String: Int] = [:]
@@ -175,7 +175,7 @@ struct FaultNames: Sendable {
 
   private var known: [Substring: [String]] = [:]
 
-  /// The faults of an attempt, by name.
+  /// Returns the faults of an attempt, by name.
   mutating func names(of attempt: Observation.Attempt) -> [String] {
     let line = attempt.decision
     if Observation.Attempt.metNothing(in: line) { return [] }
@@ -194,9 +194,10 @@ struct FaultNames: Sendable {
 /// Only the first calls after it matter. As many are kept as can be the first of all whatever order
 /// they came in, so that tallies merge exactly.
 struct RecoveryTally: Sendable, Hashable {
-  /// So many calls are looked at; who has not recovered by then has not.
+  /// The number of calls in which a recovery is looked for; a client without one by then has not
+  /// recovered.
   static let callsMax = 1000
-  /// So many successes in a row are a recovery, and not a lucky one.
+  /// The number of successes in a row that are a recovery, and not a lucky one.
   static let row = 5
 
   private struct End: Sendable, Hashable, Comparable {

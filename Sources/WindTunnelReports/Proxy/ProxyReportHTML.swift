@@ -149,7 +149,7 @@ private struct Cell {
 }
 
 extension Duration {
-  /// Such as `82 ms`, `1.5 s` or `12 min`.
+  /// The duration for a page, such as `82 ms`, `1.5 s` or `12 min`.
   fileprivate var shown: String {
     let milliseconds = inMilliseconds
     if milliseconds < 999.5 { return "\(Int(milliseconds.rounded())) ms" }
@@ -159,7 +159,7 @@ extension Duration {
 }
 
 extension Int {
-  /// Such as `640 B`, `12.3 kB` or `1.5 MB`.
+  /// The number of bytes for a page, such as `640 B`, `12.3 kB` or `1.5 MB`.
   fileprivate var shownAsBytes: String {
     if self < 1000 { return "\(self) B" }
     if self < 999_950 { return "\(JSON.number(Double(self) / 1000, places: 1)) kB" }

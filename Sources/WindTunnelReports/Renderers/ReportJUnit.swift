@@ -29,8 +29,8 @@ private struct JUnitSuite {
   private enum Outcome {
     case passed
     case failed(String, details: String)
-    /// It cannot be told, which says nothing against the client: a server that counts it as an
-    /// error would.
+    /// The case cannot be judged: it is skipped, and no error, which a CI server would count
+    /// against the client.
     case skipped(String)
   }
 

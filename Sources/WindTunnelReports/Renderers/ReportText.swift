@@ -39,7 +39,7 @@ extension Report {
   /// Calls that begin so late make a difference to their latencies.
   private static let lateness = Duration.milliseconds(50)
 
-  /// The number of gates that were met, and a line for each that was not.
+  /// Returns the number of gates that were met, and a line for each that was not.
   private func verdicts(_ inColour: Bool) -> [String] {
     let all = judgements
     guard !all.isEmpty else { return [] }
@@ -57,7 +57,7 @@ extension Report {
       }
   }
 
-  /// The rules that were broken, the gravest first, each with the call that shows it.
+  /// Returns the rules that were broken, the gravest first, each with the call that shows it.
   private func found(_ inColour: Bool) -> [String] {
     let counts = ruleCounts
     let groups = findingGroups
@@ -130,7 +130,7 @@ extension Report {
 }
 
 extension FindingGroup {
-  /// The lines of a terminal, 80 columns wide where no word is longer.
+  /// Returns the lines of a terminal, 80 columns wide where no word is longer.
   fileprivate func lines(_ inColour: Bool) -> [String] {
     let finding = first.finding
     let colour: Colour = finding.severity == .error ? .red : .yellow
@@ -149,7 +149,7 @@ extension FindingGroup {
 }
 
 extension String {
-  /// The text in lines of at most so many characters, where no word is longer.
+  /// Returns the text in lines of at most so many characters, where no word is longer.
   fileprivate func wrapped(at width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -159,7 +159,8 @@ private struct Pairing {
 private struct Bootstrap {
   let seed: UInt64
 
-  /// So often the calls are drawn anew, if there are few; the ends lie at ranks 10 and 390.
+  /// The number of times that the calls are drawn again, if they are few; the bounds lie at ranks
+  /// 10 and 390.
   private static let rounds = 400
   /// With more calls an interval by the percentiles' own order statistics is as narrow, and
   /// quicker.

@@ -1,6 +1,6 @@
 extension GateMetric {
-  /// The figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen, of a
-  /// pair of reports, and of the coverage.
+  /// Returns the figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen,
+  /// of a pair of reports, and of the coverage.
   func figure(of metrics: Metrics) -> Double? {
     // Latencies are measured in whole microseconds, so they compare exactly.
     func micro(_ time: Duration?) -> Double? { time.map { Double($0.wholeMicroseconds) } }
@@ -54,7 +54,7 @@ extension GateMetric {
     }
   }
 
-  /// The figure of a pair of reports.
+  /// Returns the figure of a pair of reports.
   func figure(of pair: BaselineComparison) -> Double? {
     switch self {
     case .p95Ratio: pair.p95Ratio?.value
@@ -80,7 +80,7 @@ extension GateMetric {
     }
   }
 
-  /// The number of values that the figure is worked out from.
+  /// Returns the number of values that the figure is worked out from.
   func samples(in metrics: Metrics) -> Int {
     switch self {
     case .succeededP95: metrics.succeeded.calls
@@ -146,7 +146,7 @@ extension GateMetric {
     }
   }
 
-  /// A figure as people read it, with what it was made of.
+  /// Returns a figure as people read it, with what it was made of.
   func words(_ figure: Double, of metrics: Metrics) -> String {
     switch kind {
     case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"

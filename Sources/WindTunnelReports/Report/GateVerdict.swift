@@ -79,7 +79,7 @@ extension Gate {
     return "\(metric.unseen): \(printed.isEmpty ? "the program printed nothing" : other)"
   }
 
-  /// The two compared, whole as they were or the calls of one endpoint.
+  /// Returns the two compared, whole as they were or the calls of one endpoint.
   private func comparison(_ row: Report.Row, _ baseline: Report.Row) -> BaselineComparison {
     if endpoint == nil, let known = row.comparison { return known }
     return BaselineComparison(calls(of: row), to: calls(of: baseline), seed: 1)
@@ -91,7 +91,7 @@ extension Gate {
     return row.observations.filter { meant.contains($0.endpoint) }
   }
 
-  /// The figures of the calls that are meant.
+  /// Returns the figures of the calls that are meant.
   private func metrics(of row: Report.Row) -> Metrics {
     endpoint == nil ? row.metrics : Metrics(calls(of: row))
   }

@@ -173,7 +173,7 @@ public struct Report: Sendable, Hashable {
     }
   }
 
-  /// The value of a fact of the environment.
+  /// Returns the value of a fact of the environment.
   func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
 
   /// The numbers of the interactions that the calls of this report met, withheld ones included,
@@ -234,7 +234,7 @@ extension Report.Row {
   /// for; `nil` where none did.
   var notOnCassette: String? { Self.notOnCassette(observations) }
 
-  /// The same of an endpoint's calls.
+  /// Returns the same of an endpoint's calls.
   func notOnCassette(of endpoint: String) -> String? {
     Self.notOnCassette(observations.filter { $0.endpoint == endpoint })
   }

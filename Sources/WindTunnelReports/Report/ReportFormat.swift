@@ -280,7 +280,7 @@ extension Report.Row {
 }
 
 extension ObjectReader {
-  /// A string that must be there.
+  /// Returns a string that must be there.
   fileprivate mutating func required(_ name: String) throws(FormatError) -> String {
     guard let text = try string(name) else { throw error(name, "it is missing") }
     return text

@@ -61,7 +61,7 @@ struct AddressPolicy: Sendable, Hashable {
 /// The end of a connection on this machine, before there is the connection.
 enum LocalEnd: Sendable, Hashable {
   case at(SocketAddress)
-  /// There is no way to the other end.
+  /// No route leads to the other end.
   case nowhere
   /// The system would not tell.
   case unknown
@@ -131,17 +131,17 @@ public struct AllowedAddress: Sendable, Hashable {
 
 /// The scope in which an address is understood (RFC 4291 §2.5, RFC 6890).
 private enum AddressScope: Sendable, Hashable {
-  /// It stands for no machine, or for this one in the absence of another.
+  /// The address stands for no machine, or for this one in the absence of another.
   case unspecified
-  /// It is each machine's own.
+  /// The address is each machine's own.
   case loopback
-  /// It is one link's, where also a cloud's machines are told their secrets (169.254.169.254).
+  /// The address is of one link, where a cloud's machines also get their secrets (169.254.169.254).
   case linkLocal
-  /// It is a group's.
+  /// The address is of a group.
   case multicast
-  /// It is of networks that do not belong to the Internet.
+  /// The address is of a network that does not belong to the Internet.
   case limited
-  /// It is the same for all.
+  /// The address is the same for all.
   case global
 
   /// The ranges that are not global, as IANA's registry of special purposes has them (RFC 6890
@@ -252,7 +252,7 @@ struct Subnet: Sendable, Hashable {
     return bytes.count == first.count && Self(bytes, length: length) == self
   }
 
-  /// The bits of a byte that belong to a prefix which has so many left.
+  /// Returns the bits of a byte that belong to a prefix which has so many left.
   private static func mask(_ bits: Int) -> UInt8 {
     bits >= 8 ? 0xFF : bits <= 0 ? 0 : ~(0xFF >> UInt8(bits))
   }

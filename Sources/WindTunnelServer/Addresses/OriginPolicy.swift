@@ -35,9 +35,9 @@ public struct OriginPolicy: Sendable, Hashable {
 
   /// A request that came from elsewhere.
   enum Stranger: Sendable, Hashable {
-    /// It calls the server by a name that is not the server's, as it was written.
+    /// The request names another host than this server, written like this.
     case host(String)
-    /// It is of a page of this origin.
+    /// The request comes from a page of this origin.
     case page(String)
   }
 
@@ -87,7 +87,7 @@ public struct OriginPolicy: Sendable, Hashable {
     }
   }
 
-  /// The origin of the page that a request is of; `nil` where it is no page's.
+  /// Returns the origin of the page that a request is of; `nil` where it is no page's.
   ///
   /// An image and a script are asked for without an `Origin`, but with the mark that another site
   /// does it. Whoever follows a link to the server has left that site.

@@ -139,7 +139,8 @@ public enum PrivateAddress {
 }
 
 extension Subnet {
-  /// The subnet of an interface of this machine, by its address; `nil` where none has that address.
+  /// Returns the subnet of an interface of this machine, by its address; `nil` where none has that
+  /// address.
   static func ofInterface(at address: SocketAddress) -> Subnet? {
     let found = InterfaceAddress.all.first { $0.address.addressBytes == address.addressBytes }
     return found.map { Subnet($0.address.addressBytes, length: $0.length) }

@@ -22,12 +22,12 @@ public enum PeerEvent: Sendable, Hashable {
   case notConnected(String, AddressRefusal)
 }
 
-/// Decides which peers are served, by their addresses and by the code that they give.
+/// The decision which peers are served, by their addresses and by the code that they enter.
 struct PeerAuthorizer: Sendable {
   /// The treatment of a peer that connects.
   enum Standing: Sendable, Hashable {
     case served
-    /// It may give the code.
+    /// The peer may enter the code.
     case unknown
     case refused(String)
   }
@@ -38,15 +38,15 @@ struct PeerAuthorizer: Sendable {
     case none
     case right
     case wrong
-    /// It was wrong and the last one that was looked at.
+    /// The code was wrong, and the last one that is checked.
     case last
-    /// It was not looked at.
+    /// The code was not checked.
     case closed
   }
 
-  /// So many different wrong codes are looked at, whoever gives them: one in a million each, where
-  /// a code has six digits. One that is given again says nothing new, as a client does that is set
-  /// to it.
+  /// The number of different wrong codes that are checked, whoever enters them: one in a million
+  /// each, where a code has six digits. A repeated one tells nothing new: a client that is set to
+  /// it sends it each time.
   static let wrongCodesMax = 20
   /// More of a code is not kept.
   private static let codeCharactersMax = 64

@@ -336,7 +336,7 @@ extension Channel {
     }
   }
 
-  /// The queue is empty: goes on with the end that was asked for.
+  /// Goes on with the end that was asked for, now that the queue is empty.
   private func advanceEnding() {
     // A delegate that is told of the drained queue may write and end in one go.
     guard queuedBytes == 0 else { return }
@@ -477,7 +477,7 @@ extension Channel {
     process(layer)
   }
 
-  /// Plain text came to a port that speaks TLS.
+  /// Drops TLS after plain text came to its port.
   private func dropTLS(_ layer: TLSLayer) {
     if let timer = layer.timer { reactor.cancel(timer) }
     tls = nil

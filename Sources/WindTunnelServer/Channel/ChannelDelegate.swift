@@ -2,17 +2,19 @@
 ///
 /// Called on the loop's thread, and may do anything to the channel, closing it included.
 protocol ChannelDelegate: AnyObject {
-  /// A connect has come through.
+  /// Called when a connect has succeeded.
   func channelConnected(_ channel: Channel)
-  /// Bytes came. The memory is the loop's and valid only during the call.
+  /// Called with bytes that arrived. The memory is the loop's and valid only during the call.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer)
-  /// The peer sends no more (FIN); it may well go on reading.
+  /// Called when the peer sends no more (FIN); it may well go on reading.
   func channelReachedEnd(_ channel: Channel)
-  /// Everything that was written is with the system: the answer to ``Channel/notifyWhenDrained()``.
+  /// Called when everything that was written is with the system: the answer to
+  /// ``Channel/notifyWhenDrained()``.
   func channelDrained(_ channel: Channel)
-  /// Plain text came where TLS was awaited: none is spoken any more, and what came is thrown away.
+  /// Called when plain text arrived where TLS was expected: it is discarded, and TLS is no longer
+  /// spoken.
   func channelGotPlainText(_ channel: Channel)
-  /// The descriptor is closed: told once, last, with the error that ended it or with none.
+  /// Called once, last, when the descriptor is closed, with the error that ended it or with none.
   func channelClosed(_ channel: Channel, _ error: SocketError?)
 }
 

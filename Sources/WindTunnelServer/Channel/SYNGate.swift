@@ -66,7 +66,8 @@ final class SYNGate {
     }
   }
 
-  /// There may be no descriptor for a filler: then nothing is lost.
+  /// Prepares the fillers or, without a descriptor for one, opens the gate: then no attempt is
+  /// lost.
   private func prepareOrOpen() {
     do throws(SocketError) { try prepare() } catch { watch?.set(.readable) }
   }

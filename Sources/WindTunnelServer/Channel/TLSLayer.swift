@@ -35,7 +35,7 @@ final class TLSLayer {
     if unsealedBytes == 0 { forget() }
   }
 
-  /// There is nobody left to seal it for.
+  /// Drops what was to be sealed, since there is no peer left to send it to.
   func forget() {
     unsealed.removeAll(keepingCapacity: unsealed.capacity <= Self.pieceBytes)
     sealedCount = 0

@@ -28,9 +28,9 @@ final class ClientConnection {
   private var idles = 0
 
   private enum State {
-    /// It is between two requests.
+    /// The connection is between two requests.
     case idle
-    /// It ends with the next byte that comes.
+    /// The connection ends with the next byte that arrives.
     case parting(IdleEnd.Ending)
     /// A connection fault is being carried; there will be no request.
     case opening(ResponseWriter, Data)
@@ -38,7 +38,7 @@ final class ClientConnection {
     case receiving(RequestHead, Spool, RequestHandling)
     /// A request is being answered.
     case answering(ResponseWriter)
-    /// It is a tunnel's.
+    /// The connection belongs to a tunnel.
     case tunnelling(Tunnel)
     /// Another protocol is spoken with the upstream.
     case relaying
@@ -220,7 +220,7 @@ extension ClientConnection {
     }
   }
 
-  /// An answer is written: the next request, or the end of the connection.
+  /// Goes on after an answer: with the next request, or the end of the connection.
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }
     upload = nil
@@ -563,7 +563,7 @@ extension ClientConnection {
 // MARK: - Origins
 
 extension ClientConnection: UpstreamClient {
-  /// The live answer is written: the next request, or the end of the connection.
+  /// Goes on after a live answer: with the next request, or the end of the connection.
   func answered(keepsAlive: Bool) { next(keeps: keepsAlive) }
 
   /// Gives what comes to a tunnel, from here on.

@@ -9,7 +9,7 @@ internal import Foundation
 struct DeckResponder {
   /// The outcome of a request.
   enum Answer {
-    /// It is answered, and the connection goes on.
+    /// The request is answered, and the connection goes on.
     case sent
     /// A player carries its answer.
     case carried(RequestExchange)

@@ -22,7 +22,7 @@ final class LiveConnections: @unchecked Sendable {
     insert(connection)
   }
 
-  /// A connection that was counted when it came is not taken in.
+  /// Drops a connection that was counted when it arrived.
   func discard() { open.leave() }
 
   func remove(_ connection: ClientConnection) {

@@ -70,8 +70,8 @@ final class PortContext: Sendable {
     return limits
   }
 
-  /// The refusal of a WebSocket that cannot be asked for here, with the other way out; `nil` for
-  /// all other requests.
+  /// Returns the refusal of a WebSocket that cannot be asked for here, with the other way out;
+  /// `nil` for all other requests.
   func refusalOfUpgrade(_ head: RequestHead, orElse remedy: String) -> Response? {
     guard head.asksForWebSocket else { return nil }
     let scenario = deck.scenario

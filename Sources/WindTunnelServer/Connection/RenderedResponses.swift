@@ -44,8 +44,8 @@ final class RenderedResponses: @unchecked Sendable {
   /// The number of responses that were sent without being put together.
   var hits: Int { cache.hits + repeats }
 
-  /// The response to a request, where it is the same for every like one and sent in one go: as it
-  /// was rendered before, or rendered now for those that follow.
+  /// Returns the response to a request, where it is the same for every like one and sent in one go:
+  /// as it was rendered before, or rendered now for those that follow.
   func response(to request: RequestHead, _ outcome: Outcome) -> RenderedResponse? {
     guard let key = outcome.renderedKey, request.takesRenderedResponses else { return nil }
     if let response = cache.find(key) { return response }

@@ -38,27 +38,27 @@ final class ResponseWriter: UpstreamMeter {
     carry()
   }
 
-  /// The client has taken what was queued.
+  /// Goes on after the client has taken what was queued.
   func clientDrained() { if let upstream { upstream.clientDrained() } else { carry() } }
 
-  /// The client sends no more.
+  /// Notes that the client sends no more.
   func clientEnded() { upstream?.clientEnded() }
 
-  /// The client's connection has ended.
+  /// Ends the answer since the client's connection has ended.
   func clientLeft() {
     if let upstream = takeUpstream() { upstream.clientLeft() } else { finished(.clientLeft) }
   }
 
-  /// The server ends before the answer does.
+  /// Ends the answer since the server is stopped.
   func stopped() {
     guard let upstream else { return finished(.stopped) }
     upstream.stop()
   }
 
-  /// More of the request's content has come.
+  /// Passes on more of the request's content.
   func contentCame() { upstream?.passContent() }
 
-  /// The request's content has come to its end.
+  /// Notes the end of the request's content.
   func contentEnded() {
     exchange?.measure?.restart()
     if let exchange { client?.noteRequestEnd(of: exchange.outcome) }
@@ -67,7 +67,8 @@ final class ResponseWriter: UpstreamMeter {
     if client?.channel?.inputEnded == true { upstream.clientEnded() }
   }
 
-  /// The request's content breaks off; true where the client has a part of its answer already.
+  /// Ends the answer since the request's content breaks off; returns true where the client already
+  /// has a part of it.
   func requestBrokeOff() -> Bool {
     guard let upstream = takeUpstream() else {
       finished(.clientLeft)
@@ -172,7 +173,7 @@ final class ResponseWriter: UpstreamMeter {
 
   // MARK: What is written
 
-  /// The first byte leaves.
+  /// Reports that the first byte leaves.
   private func begin() {
     guard !hasBegun, let exchange else { return }
     hasBegun = true

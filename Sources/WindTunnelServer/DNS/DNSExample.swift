@@ -86,7 +86,7 @@ extension DNSExample {
     }
   }
 
-  /// The script for one name and all below it, so that several can stand in one.
+  /// Returns the script for one name and all below it, so that several can stand in one.
   package func entries(below name: String) -> [DNSEntry] {
     script.entries.map { entry in
       var entry = entry

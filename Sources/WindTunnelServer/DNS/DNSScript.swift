@@ -245,7 +245,7 @@ extension DNSEntry.Turn {
 }
 
 extension ObjectReader {
-  /// A delay as it stands in a scenario.
+  /// Returns a delay as it stands in a scenario.
   fileprivate mutating func spread() throws(FormatError) -> Fault.Spread? {
     let milliseconds = 0.0...86_400_000
     let delay = try double("delayMilliseconds", in: milliseconds)

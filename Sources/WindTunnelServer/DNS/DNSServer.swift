@@ -183,7 +183,7 @@ private final class DNSService {
     connection.wait(on: channel)
   }
 
-  /// A connection is closed.
+  /// Notes that a connection is closed.
   func left() { connections -= 1 }
 }
 
@@ -287,8 +287,8 @@ struct Datagrams: Sendable {
   /// Takes over a socket that is bound.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// The next datagram and who sent it; `nil` where none waits. What is longer than the buffer is
-  /// cut.
+  /// Returns the next datagram and who sent it; `nil` where none waits. What is longer than the
+  /// buffer is cut.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, from: SocketAddress)? {
     var count = -1
     let sender = SocketAddress.asked { address, length in

@@ -157,7 +157,7 @@ struct Readiness: OptionSet, Sendable, Hashable {
   static let hangup = Readiness(rawValue: 4)
 }
 
-/// Names a registration; one that is spent never names another descriptor's.
+/// The name of a registration, which is never reused for another descriptor's.
 struct Token: Sendable, Hashable {
   var rawValue: UInt64
 
@@ -169,9 +169,9 @@ struct Token: Sendable, Hashable {
 ///
 /// Lives on the loop's thread.
 protocol ReadinessHandler: AnyObject {
-  /// The descriptor is ready. Whatever is not dealt with is told again.
+  /// Called when the descriptor is ready. An event that is not handled is reported again.
   func isReady(_ readiness: Readiness)
-  /// The loop ends: close the descriptor now.
+  /// Called when the loop ends: close the descriptor now.
   func loopEnds()
 }
 
@@ -228,7 +228,7 @@ final class Watch {
 /// A cancelled timer leaves at once: ten thousand connections that set and cancel one per request
 /// would otherwise fill the heap with ghosts.
 struct TimerHeap<Action> {
-  /// Names one timer; a name that is spent is never another timer's.
+  /// The name of a timer, which is never reused for another one.
   struct ID: Sendable, Hashable {
     fileprivate var slot: Int
     fileprivate var generation: UInt64
@@ -348,7 +348,7 @@ struct Moment: Sendable, Hashable, Comparable {
     Moment(nanoseconds: moment.nanoseconds + nanoseconds)
   }
 
-  /// The nanoseconds from `earlier` to `later`.
+  /// Returns the nanoseconds from `earlier` to `later`.
   static func - (later: Moment, earlier: Moment) -> Int64 {
     later.nanoseconds - earlier.nanoseconds
   }

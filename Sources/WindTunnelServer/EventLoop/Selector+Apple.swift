@@ -1,11 +1,12 @@
 #if canImport(Darwin)
   internal import Darwin
 
-  /// Watches descriptors with kqueue, level-triggered: what is not dealt with is told again.
+  /// A selector of ready descriptors by kqueue, level-triggered: an event that is not handled is
+  /// reported again.
   struct Selector: Sendable {
     private let queue: Int32
 
-    /// Wakes a waiting selector from any thread.
+    /// A handle that wakes a waiting selector from any thread.
     struct Waker: Sendable {
       fileprivate let queue: Int32
 

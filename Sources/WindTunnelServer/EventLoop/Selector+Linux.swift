@@ -2,12 +2,13 @@
   internal import CWindTunnelSystem
   internal import Foundation
 
-  /// Watches descriptors with epoll, level-triggered: what is not dealt with is told again.
+  /// A selector of ready descriptors by epoll, level-triggered: an event that is not handled is
+  /// reported again.
   struct Selector: Sendable {
     private let epoll: Int32
     private let event: Int32
 
-    /// Wakes a waiting selector from any thread.
+    /// A handle that wakes a waiting selector from any thread.
     struct Waker: Sendable {
       fileprivate let event: Int32
 

@@ -104,8 +104,9 @@ extension [UInt8] {
 }
 
 extension ResponseHead {
-  /// The length to announce: what the head says, which is more than comes where an answer is cut;
-  /// none where the recording was chunked, or where a HEAD leaves it open; else what there is.
+  /// Returns the length to announce: what the head says, which is more than comes where an answer
+  /// is cut; none where the recording was chunked, or where a HEAD leaves it open; else what there
+  /// is.
   func announcedLength(to request: RequestHead, content: () -> Int) -> Int? {
     if let text = headers["Content-Length"] { return Int(text) }
     if headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
@@ -151,7 +152,7 @@ extension HeaderFields {
 }
 
 extension Response {
-  /// An answer in words.
+  /// Returns an answer in words.
   static func notice(_ status: Int, _ text: String) -> Response {
     Response(
       status: status,

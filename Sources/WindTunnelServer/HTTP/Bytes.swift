@@ -54,7 +54,7 @@ extension UInt8 {
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 extension UnsafeBufferPointer<UInt8> {
-  /// A part of the same memory, counted from zero.
+  /// Returns a part of the same memory, counted from zero.
   @inline(__always) func part(_ range: Range<Int>) -> Self { Self(rebasing: self[range]) }
 
   /// Without the spaces and tabs at both ends: OWS of RFC 9110 §5.6.3.
@@ -167,7 +167,7 @@ struct ByteQueue {
 
   mutating func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
-  /// The next line's length with its line feed, if the line is whole.
+  /// Returns the next line's length with its line feed, if the line is whole.
   mutating func lineLength() -> Int? {
     searched = max(searched, start)
     let found = bytes.withUnsafeBufferPointer { all -> Int? in

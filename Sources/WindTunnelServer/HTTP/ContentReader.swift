@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 
-/// Takes a message's content out of its framing (RFC 9112 §6 and §7).
+/// A reader of a message's content within its framing (RFC 9112 §6 and §7).
 struct ContentReader {
   /// One step of the content.
   enum Piece { case content(Data), trailers(HeaderFields), end }
@@ -36,7 +36,7 @@ struct ContentReader {
       }
   }
 
-  /// The next piece, or nothing until more bytes come.
+  /// Returns the next piece, or nothing until more bytes come.
   ///
   /// After `end` it must not be asked again.
   mutating func next(_ input: inout ByteQueue, ended: Bool) throws(ProtocolError) -> Piece? {

@@ -146,11 +146,11 @@ enum HTTPVersion: String, Sendable, Hashable {
 
 /// The end of a message's content (RFC 9112 §6.3).
 enum Framing: Sendable, Hashable {
-  /// There is none, whatever the fields announce.
+  /// No content, whatever the fields announce.
   case none
   case length(Int)
   case chunked
-  /// It ends with the connection.
+  /// The content ends with the connection.
   case untilClose
 }
 

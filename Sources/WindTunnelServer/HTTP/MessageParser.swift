@@ -53,7 +53,7 @@ enum MessageEvent<Head: Sendable & Hashable>: Sendable, Hashable {
   case failed(ProtocolError)
 }
 
-/// Reads messages, one after the other, out of bytes that it is fed.
+/// A parser of messages, one after the other, from bytes that it is fed.
 ///
 /// It has never heard of a socket. Feed what came, then ask for events until there is none. However
 /// the bytes are cut, the events are the same but for how content is cut. Messages that came in
@@ -98,7 +98,7 @@ struct MessageParser<Head: MessageHead> {
   /// (`CONNECT`, `Upgrade`).
   mutating func takeRemainder() -> Data { input.take(atMost: input.count) }
 
-  /// The next event, or nothing until more bytes come.
+  /// Returns the next event, or nothing until more bytes come.
   mutating func next() -> Event? {
     do throws(ProtocolError) {
       return try step()
@@ -146,7 +146,7 @@ struct MessageParser<Head: MessageHead> {
   }
 }
 
-/// Reads requests. Pipelined ones wait until somebody asks for them.
+/// A parser of requests. Pipelined ones wait until they are asked for.
 typealias RequestParser = MessageParser<RequestHead>
 
 extension MessageParser<RequestHead> {
@@ -159,8 +159,8 @@ extension MessageParser<RequestHead> {
   var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
 }
 
-/// Reads answers. Where one ends depends on what was asked: call ``expectAnswer(to:)`` with the
-/// method of each request that was sent.
+/// A parser of answers. The end of an answer depends on its request: call ``expectAnswer(to:)``
+/// with the method of each request that was sent.
 typealias ResponseParser = MessageParser<ResponseStart>
 
 extension MessageParser<ResponseStart> {

@@ -85,7 +85,7 @@ final class AdminHandler: RequestHandler, Sendable {
   }
 }
 
-/// Answers the questions of the admin port, out of nothing but what it is shown.
+/// The answers of the admin port, which depend on nothing but the values that are passed in.
 struct AdminAnswer: Sendable {
   var response: Response
   var change: AdminChange?
@@ -165,7 +165,7 @@ struct AdminAnswer: Sendable {
     return .problem(404, "There is no \(path) here. There are \(all).")
   }
 
-  /// The reason why a request is none of this machine's own.
+  /// Returns the reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
     let stranger = OriginPolicy()
       .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")

@@ -30,7 +30,7 @@ final class ProxyHandler: RequestHandler {
     }
   }
 
-  /// The answer to a peer that has not given the code; `nil` once it is served.
+  /// Returns the answer to a peer that has not given the code; `nil` once it is served.
   private func refusal(
     of peer: String,
     _ head: RequestHead,

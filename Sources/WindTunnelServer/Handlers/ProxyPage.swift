@@ -24,7 +24,7 @@ struct ProxyPage {
     }
   }
 
-  /// The bytes between the lines of a PEM text (RFC 7468 §2).
+  /// Returns the bytes between the lines of a PEM text (RFC 7468 §2).
   private static func der(_ pem: String) -> Data {
     let lines = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
     return Data(base64Encoded: lines.joined()) ?? Data()
@@ -62,7 +62,7 @@ struct ProxyPage {
 }
 
 extension Response {
-  /// A page of the proxy's own.
+  /// Returns a page of the proxy's own.
   fileprivate static func page(_ body: String, status: Int = 200) -> Response {
     let html = """
       <!DOCTYPE html>
@@ -86,7 +86,7 @@ extension Response {
     )
   }
 
-  /// An answer that leads on, to be asked for by GET (RFC 9110 §15.4.4).
+  /// Returns an answer that leads on, to be asked for by GET (RFC 9110 §15.4.4).
   fileprivate static func seeOther(_ place: String) -> Response {
     Response(status: 303, headers: ["Location": place, "Cache-Control": "no-store"])
   }

@@ -9,7 +9,7 @@ struct ReplayHandler: RequestHandler {
     return .play(DeckRequest())
   }
 
-  /// The reason, as a sentence, why a request is not answered here; `nil` for one that is.
+  /// Returns the reason, as a sentence, why a request is not answered here; `nil` for one that is.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = context.policy else { return nil }
     // RFC 9112 §3.2.2: a whole URL prevails.

@@ -307,7 +307,7 @@ struct RequestFilter: Sendable, Hashable {
 
   init() {}
 
-  /// The requests that are meant, the first `limit` of them.
+  /// Returns the requests that are meant, the first `limit` of them.
   func entries(of log: RequestLog) -> [RequestLog.Entry] {
     let meant = log.entries[log.place(after: since)...].lazy.filter { entry in
       (method == nil || entry.method == method) && (take == nil || entry.take.name == take)

@@ -13,7 +13,7 @@ struct EventLoopGroup: Sendable {
     let live: LiveConnections
   }
 
-  /// The number of threads that serve unless it is set.
+  /// Returns the number of threads that serve unless it is set.
   ///
   /// A server that only plays leaves half of the cores to the clients, which are on this machine,
   /// too: on two cores one loop answers half as many requests again as two, for two wake each other

@@ -208,7 +208,7 @@ public final class ReplayServer: Sendable {
 }
 
 extension ReplayServer.Options {
-  /// The reason why a server cannot play a scenario; `nil` where it can. A proxy fails no
+  /// Returns the reason why a server cannot play a scenario; `nil` where it can. A proxy fails no
   /// connections of its clients to itself.
   func obstacle(to scenario: Scenario) -> ServerError? {
     guard proxy == nil, !isAdmin else { return nil }

@@ -120,7 +120,7 @@ public enum OpenFiles {
   @discardableResult
   public static func raise() -> String? { raise(for: Limits.standard.connectionsMax) }
 
-  /// The reason why no further file can be opened by now; `nil` where one can.
+  /// Returns the reason why no further file can be opened by now; `nil` where one can.
   static func shortage() -> Int32? {
     let descriptor = dup(STDERR_FILENO)
     guard descriptor < 0 else {

@@ -8,10 +8,10 @@
     /// cannot be set.
     static let writeFlags: Int32 = 0
 
-    /// A socket that does not block and is not inherited, or -1.
+    /// Returns a socket that does not block and is not inherited, or -1.
     static func socket(_ family: Int32) -> Int32 { prepared(Darwin.socket(family, SOCK_STREAM, 0)) }
 
-    /// The same for datagrams.
+    /// Returns the same for datagrams.
     static func datagramSocket(_ family: Int32) -> Int32 {
       prepared(Darwin.socket(family, SOCK_DGRAM, 0))
     }
@@ -19,7 +19,7 @@
     /// Accepts one connection likewise, or -1.
     static func accept(_ listener: Int32) -> Int32 { prepared(Darwin.accept(listener, nil, nil)) }
 
-    /// The bytes that are still in the send buffer, or `nil`.
+    /// Returns the bytes that are still in the send buffer, or `nil`.
     static func unsentBytes(_ socket: Int32) -> Int? {
       var count: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
@@ -81,7 +81,7 @@
     }
   }
 
-  /// Writes to sockets and pipes whose reader has gone.
+  /// The handling of writes to sockets and pipes whose reader has gone.
   package enum BrokenPipes {
     private static let isIgnored: Void = {
       // A handler of the host's own stays; the default is nil.

@@ -8,7 +8,7 @@
     /// A write to a connection that is gone is an error, not a signal.
     static let writeFlags = Int32(MSG_NOSIGNAL)
 
-    /// A socket that does not block and is not inherited, or -1.
+    /// Returns a socket that does not block and is not inherited, or -1.
     static func socket(_ family: Int32) -> Int32 {
       Glibc.socket(
         family,
@@ -17,7 +17,7 @@
       )
     }
 
-    /// The same for datagrams.
+    /// Returns the same for datagrams.
     static func datagramSocket(_ family: Int32) -> Int32 {
       Glibc.socket(
         family,
@@ -29,7 +29,7 @@
     /// Accepts one connection likewise, or -1.
     static func accept(_ listener: Int32) -> Int32 { wt_accept(listener) }
 
-    /// The bytes that the peer's system has not acknowledged, or `nil`.
+    /// Returns the bytes that the peer's system has not acknowledged, or `nil`.
     static func unsentBytes(_ socket: Int32) -> Int? {
       let count = wt_unsent_bytes(socket)
       return count < 0 ? nil : Int(count)
@@ -38,7 +38,7 @@
     /// Tells whether a full accept queue drops attempts to connect and counts them.
     static let dropsSYNs = true
 
-    /// The count of attempts to connect that a listening socket has dropped, or `nil`.
+    /// Returns the count of attempts to connect that a listening socket has dropped, or `nil`.
     static func droppedSYNs(_ listener: Int32) -> Int? {
       // SO_MEMINFO, and in it SK_MEMINFO_DROPS, which is the last of nine.
       var counts = [UInt32](repeating: 0, count: 9)
@@ -78,7 +78,7 @@
     }
   }
 
-  /// Writes to sockets and pipes whose reader has gone.
+  /// The handling of writes to sockets and pipes whose reader has gone.
   package enum BrokenPipes {
     /// Has nothing to do: each write to a socket says that it wants no signal (`MSG_NOSIGNAL`).
     package static func ignore() {}

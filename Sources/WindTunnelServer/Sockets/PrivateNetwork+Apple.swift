@@ -12,10 +12,10 @@
     /// The reason why programs of this machine cannot be in such a network.
     package static let obstacle: String? = "Linux alone has namespaces"
 
-    /// There is none to make a socket in.
+    /// Returns no socket, since there is no such network.
     func socket() -> Int32 { -1 }
 
-    /// There is none to have ports in.
+    /// Returns no ports, since there is no such network.
     func claimPorts() -> (datagrams: Int32, listener: Int32)? { nil }
   }
 #endif

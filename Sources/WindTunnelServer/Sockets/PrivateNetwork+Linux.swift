@@ -89,7 +89,7 @@
       }
     }
 
-    /// A TCP socket there that does not block and is not inherited, or -1.
+    /// Returns a TCP socket there that does not block and is not inherited, or -1.
     func socket() -> Int32 {
       var parts = parts
       return wt_network_socket(&parts)

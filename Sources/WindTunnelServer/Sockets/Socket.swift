@@ -76,7 +76,7 @@ struct Socket: Sendable {
     return socket
   }
 
-  /// The next connection that waits, if any.
+  /// Returns the next connection that waits, if any.
   func accept() throws(SocketError) -> Socket? {
     while true {
       let accepted = Platform.accept(descriptor)

@@ -23,7 +23,7 @@ struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// This machine by itself.
+  /// Returns the loopback address of this machine.
   static func loopback(port: Int = 0) -> SocketAddress {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
       preconditionFailure("\(port) is no port; they end at 65535")
@@ -74,7 +74,7 @@ struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The port; it stands at the same place in both layouts.
   var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
 
-  /// The same address with another port, from 0 to 65535.
+  /// Returns the same address with another port, from 0 to 65535.
   func at(port: Int) -> SocketAddress {
     var other = self
     (other.bytes[2], other.bytes[3]) = (UInt8(port >> 8 & 0xFF), UInt8(port & 0xFF))
@@ -95,7 +95,8 @@ struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// An address literal as the system spells it, so that two can be compared; other text as it is.
+  /// Returns an address literal as the system spells it, so that two can be compared; other text as
+  /// it is.
   static func spelled(_ text: String) -> String { SocketAddress(text, port: 0)?.host ?? text }
 
   /// Finds the addresses of a name, in the system's order of preference.

@@ -137,7 +137,7 @@ struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The numbers of `x509_vfy.h`.
+  /// Returns the numbers of `x509_vfy.h`.
   private static func symptom(ofCertificate number: Int) -> Symptom {
     switch number {
     case 10: .serverCertificateHasBadDate
@@ -149,7 +149,7 @@ struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The symptom that a server's alert is to a client that has shown a certificate or none.
+  /// Returns the symptom that a server's alert is to a client that has shown a certificate or none.
   private static func symptom(fromServer number: UInt8) -> Symptom {
     switch number {
     case 116: .clientCertificateRequired
@@ -159,7 +159,7 @@ struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The symptom that a client's alert says it has seen in the server's certificate.
+  /// Returns the symptom that a client's alert says it has seen in the server's certificate.
   private static func symptom(fromClient number: UInt8) -> Symptom {
     switch number {
     case 45: .serverCertificateHasBadDate

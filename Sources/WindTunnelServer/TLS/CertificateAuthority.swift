@@ -77,7 +77,8 @@ public final class CertificateAuthority: Sendable {
   /// - Throws: `FileError.unwritable`.
   public func write(to file: URL) throws { try FileError.writing(Data(pem.utf8), to: file) }
 
-  /// The certificate of a kind for a host, from the shelf or made now (a tenth of a millisecond).
+  /// Returns the certificate of a kind for a host, from the shelf or made now (a tenth of a
+  /// millisecond).
   func identity(_ leaf: Leaf, for host: HostName?) throws(ServerError) -> Identity {
     var leaf = leaf
     if leaf.names.isEmpty {

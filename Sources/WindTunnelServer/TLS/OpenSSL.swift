@@ -9,7 +9,7 @@ struct OpenSSL: Sendable {
   let crypto: CryptoFunctions
   let ssl: SSLFunctions
 
-  /// The library of this process; opened at the first call.
+  /// Returns the library of this process; opened at the first call.
   static func shared() throws(ServerError) -> OpenSSL { try opened.get() }
 
   private static let opened: Result<OpenSSL, ServerError> = {
@@ -58,7 +58,7 @@ struct OpenSSL: Sendable {
     return (code, text ?? "error \(code)")
   }
 
-  /// The failed call's name and the reason, for what cannot fail but for a lack of memory.
+  /// Returns the failed call's name and the reason, for what cannot fail but for a lack of memory.
   func failure(of call: String) -> ServerError {
     .tlsUnavailable("OpenSSL's \(call) failed: \(popError()?.text ?? "it does not say why")")
   }
@@ -73,7 +73,7 @@ private struct SharedLibrary {
     (self.handle, self.name) = (handle, name)
   }
 
-  /// A function, of the type that its manual page gives; nothing checks that.
+  /// Returns a function, of the type that its manual page gives; nothing checks that.
   func function<Function>(_ symbol: String) throws(ServerError) -> Function {
     guard let address = dlsym(handle, symbol) else {
       throw .tlsUnavailable("\(name) has no \(symbol), so it is not OpenSSL 3")

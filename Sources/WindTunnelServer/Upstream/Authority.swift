@@ -123,8 +123,8 @@ struct Authority {
     return Lane.take(from: &probe)
   }
 
-  /// The origin by which a recorded upstream calls itself: it is told the recorded name, but asked
-  /// by its own scheme.
+  /// Returns the origin by which a recorded upstream calls itself: it is told the recorded name,
+  /// but asked by its own scheme.
   private static func ownName(of context: OriginContext) -> String? {
     guard let upstream = context.upstream, var url = context.recordedOrigin else { return nil }
     url.scheme = upstream.url.scheme
@@ -139,8 +139,8 @@ struct Authority {
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 
-  /// The request as it is matched and recorded: with the origin it is meant for, without what
-  /// belongs to this connection (RFC 9110 §7.6.1).
+  /// Returns the request as it is matched and recorded: with the origin it is meant for, without
+  /// what belongs to this connection (RFC 9110 §7.6.1).
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = asked
     // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
@@ -199,7 +199,7 @@ struct Authority {
     return head
   }
 
-  /// A failure's own words as the cassette has them: without an address of this machine.
+  /// Returns a failure's own words as the cassette has them: without an address of this machine.
   func recorded(_ text: String, of upstream: Upstream) -> String {
     guard let name = context.recordedOrigin, let host = name.host else { return text }
     let port = upstream.url.effectivePort ?? 80
@@ -233,14 +233,14 @@ struct Authority {
 private enum RedirectRewriting {
   private static let prefix = "/.windtunnel-elsewhere/"
 
-  /// The path in front of every path of a host.
+  /// Returns the path in front of every path of a host.
   static func basePath(of url: RequestURL) -> String? {
     guard let scheme = url.scheme, scheme == "http" || scheme == "https", let host = url.host
     else { return nil }
     return "\(prefix)\(scheme)/\(host)\(url.port.map { ":\($0)" } ?? "")"
   }
 
-  /// The place that an address of this server stands for.
+  /// Returns the place that an address of this server stands for.
   static func url(of asked: RequestURL) -> RequestURL? {
     guard asked.path.hasPrefix(prefix) else { return nil }
     let parts = asked.path.dropFirst(prefix.count)
@@ -253,7 +253,7 @@ private enum RedirectRewriting {
   }
 }
 
-/// Gives a place in a field's value another name: `Location: http://127.0.0.1:8000/a`,
+/// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
 /// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
 private enum OriginRenaming {
   /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and
@@ -291,7 +291,7 @@ private enum OriginRenaming {
 }
 
 extension Substring {
-  /// The longest end whose characters all are so.
+  /// Returns the longest end whose characters all are so.
   fileprivate func suffix(while isMeant: (Character) -> Bool) -> Substring {
     lastIndex { !isMeant($0) }.map { self[index(after: $0)...] } ?? self
   }

@@ -56,7 +56,7 @@ final class OriginContext: Sendable {
   /// Tells whether there is anybody whom a request could be passed on to.
   var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
 
-  /// The server of an ignored host.
+  /// Returns the server of an ignored host.
   func ignoredHost(_ url: RequestURL) -> Upstream? {
     // Without a port the one is meant that the host's own scheme has.
     func port(by host: Upstream) -> Int? {
@@ -72,7 +72,7 @@ final class OriginContext: Sendable {
     return host.at(port: port)
   }
 
-  /// The server that an outcome is forwarded to.
+  /// Returns the server that an outcome is forwarded to.
   func server(for outcome: Outcome) -> Upstream? {
     guard outcome.forwards else { return nil }
     if let proxy { return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin) }

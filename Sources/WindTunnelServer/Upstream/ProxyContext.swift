@@ -26,12 +26,12 @@ final class ProxyContext: Sendable {
   /// The treatment of a peer that connects.
   enum Reception: Sendable, Hashable {
     case served
-    /// It is asked for the code.
+    /// The peer is asked for the code.
     case unknown(String)
-    /// It is told why not.
+    /// The peer is refused, with this reason.
     case refused(String)
-    /// It has reset its connection. What it sent before is still there to be read, but nobody can
-    /// say any more whether it may be served.
+    /// The peer has reset its connection. Its bytes from before can still be read, but nothing
+    /// tells any more whether it may be served.
     case gone
   }
 

@@ -57,7 +57,7 @@ public struct Upstream: Sendable {
     tls = scheme == "http" ? nil : try Self.tls(host, trust)
   }
 
-  /// The same host at another port.
+  /// Returns the same host at another port.
   func at(port: Int) -> Upstream {
     var other = self
     other.url.port = port == (url.scheme == "https" ? 443 : 80) ? nil : port
@@ -75,7 +75,7 @@ public struct Upstream: Sendable {
     return (try TLSContext(trusting: trust, try OpenSSL.shared()), name)
   }
 
-  /// An end of TLS for one connection to it; `nil` for plain HTTP.
+  /// Returns an end of TLS for one connection to it; `nil` for plain HTTP.
   func engine() throws(SocketError) -> TLSEngine? {
     guard let tls else { return nil }
     do throws(ServerError) { return try TLSEngine(tls.context, host: tls.host) } catch {
@@ -139,7 +139,7 @@ private final class IdleUpstream: ChannelDelegate {
     timer = channel.reactor.schedule(after: nanoseconds) { [weak self] _ in self?.drop() }
   }
 
-  /// It waits no more.
+  /// Ends the wait for the next request.
   func end() {
     if let timer { channel.reactor.cancel(timer) }
     (timer, isOver) = (nil, nil)

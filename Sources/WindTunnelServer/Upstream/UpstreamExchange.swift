@@ -375,7 +375,7 @@ extension UpstreamExchange {
     client.relay(to: channel, early: early)
   }
 
-  /// There is no connection to the upstream.
+  /// Ends the exchange for want of a connection to the upstream.
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
@@ -535,7 +535,8 @@ extension UpstreamExchange {
     failed(.timedOut, "it said nothing for \(Self.text(seconds)) s")
   }
 
-  /// The same digits in every language: a message of the harness is no text of the system's.
+  /// Returns the same digits in every language: a message of the harness is no text of the
+  /// system's.
   private static func text(_ seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }

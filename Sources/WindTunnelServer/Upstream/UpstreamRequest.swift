@@ -5,11 +5,11 @@ internal import WindTunnel
 struct UpstreamRequest {
   /// The use of the connection behind the answer.
   enum Connection {
-    /// It ends with the answer.
+    /// The connection ends with the answer.
     case ends
-    /// It may become another request's.
+    /// The connection may serve another request.
     case isShared
-    /// It goes on as a WebSocket.
+    /// The connection goes on as a WebSocket.
     case isUpgraded
   }
 

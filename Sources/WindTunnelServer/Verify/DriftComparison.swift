@@ -32,7 +32,7 @@ extension Drift.Verdict {
   }
 }
 
-/// Collects the differences between a recorded answer and a live one.
+/// A comparison that collects the differences between a recorded answer and a live one.
 private struct DriftComparison {
   private(set) var differences: [Drift.Difference] = []
   private let volatile: Set<String>
@@ -91,7 +91,8 @@ private struct DriftComparison {
     }
   }
 
-  /// Each field that counts once, with all its values: some platforms join repeats and sort names.
+  /// Returns each field that counts once, with all its values: some platforms join repeats and sort
+  /// names.
   private static func settled(_ fields: HeaderFields) -> [(name: String, value: String)] {
     var names: [String] = []
     for field in fields where !names.contains(field.name.lowercased()) {
@@ -120,7 +121,7 @@ private struct DriftComparison {
     compareLines(there, here)
   }
 
-  /// The body without its coding for the way, which is not compared.
+  /// Returns the body without its coding for the way, which is not compared.
   private static func opened(_ response: Response) -> Data {
     let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
     return Inflate.open(response.body.data, coding: coding) ?? response.body.data

@@ -9,9 +9,9 @@ final class LiveQuestion {
   /// The result of the question.
   enum Reply: Sendable {
     case answer(Answer)
-    /// There is no connection to the server.
+    /// The server cannot be connected to.
     case unreached(String)
-    /// This process may have no further connection.
+    /// The process may have no further connection.
     case unasked(String)
     /// The answer is larger than is read.
     case tooLarge(String)

@@ -1,7 +1,7 @@
 internal import Foundation
 package import WindTunnel
 
-/// Puts secrets back where a recording has redacted them, so that a live origin can be asked.
+/// The secrets that replace placeholders again, so that a live origin can be asked.
 package struct Secrets: Sendable {
   /// A redacted part that nobody has given a secret for.
   package struct Missing: Error, Hashable {
@@ -28,13 +28,13 @@ package struct Secrets: Sendable {
     self.values = Dictionary(values.map { (Self.name($0), $1) }) { first, _ in first }
   }
 
-  /// A name as it stands in a redacted part.
+  /// Returns a name as it stands in a redacted part.
   package static func name(_ text: String) -> String {
     String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
   }
 
-  /// The secrets that can be given for a cassette: the names of the redacted parts of its requests,
-  /// with and without their ordinals, such as `authorization` and `authorization-1`.
+  /// Returns the secrets that can be given for a cassette: the names of the redacted parts of its
+  /// requests, with and without their ordinals, such as `authorization` and `authorization-1`.
   package static func names(in interactions: [Interaction]) -> (
     names: Set<String>, all: Set<String>
   ) {
@@ -57,7 +57,7 @@ package struct Secrets: Sendable {
     return (names, all)
   }
 
-  /// The request as it was before it was redacted.
+  /// Returns the request as it was before it was redacted.
   package func restored(_ request: Request) throws(Missing) -> Request {
     var request = request
     let escaped = { (value: String) in

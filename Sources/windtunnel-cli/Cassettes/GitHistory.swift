@@ -33,7 +33,7 @@ struct GitHistory {
     self.commit = Self.line(commit)
   }
 
-  /// The cassettes among these paths, or anywhere, that are not what they were.
+  /// Returns the cassettes among these paths, or anywhere, that are not what they were.
   func changed(_ paths: [String]) throws -> [File] {
     for path in paths where !FileManager.default.fileExists(atPath: path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
@@ -58,7 +58,7 @@ struct GitHistory {
     return try renamed(files)
   }
 
-  /// The cassette as it was; `nil` where there was none.
+  /// Returns the cassette as it was; `nil` where there was none.
   func cassette(_ file: File) throws -> Cassette? {
     let name = file.formerName ?? file.name
     guard let data = try content(name) else { return nil }
@@ -68,8 +68,8 @@ struct GitHistory {
     }
   }
 
-  /// Whoever names a file wants it compared, whatever it is; in a folder, other JSON is passed
-  /// over.
+  /// Tells whether a file is a cassette. A file that is named itself is meant, whatever it is; in a
+  /// folder, other JSON is ignored.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
     if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }
@@ -88,7 +88,7 @@ struct GitHistory {
     return text
   }
 
-  /// The output of git; `nil` where it refuses.
+  /// Returns the output of git; `nil` where it refuses.
   static func git(_ arguments: [String]) throws -> Data? {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -109,8 +109,8 @@ struct GitHistory {
 }
 
 extension GitHistory {
-  /// The same files, where one that is gone and a new one that has taken over most of what it said
-  /// are one file under another name.
+  /// Returns the same files, where one that is gone and a new one that has taken over most of what
+  /// it said are one file under another name.
   ///
   /// Told by what they say and not by git, which knows of no rename before the new file is added.
   func renamed(_ files: [File]) throws -> [File] {
@@ -134,7 +134,7 @@ extension GitHistory {
     return files
   }
 
-  /// The files of the commit that are no longer here, wherever they were.
+  /// Returns the files of the commit that are no longer here, wherever they were.
   private func gone() throws -> [File] {
     let words = [
       "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",

@@ -156,7 +156,7 @@ enum CassetteLintCommand: Command {
     )
   }
 
-  /// The cassettes to look at, by the names of the files, each with its earlier state.
+  /// Returns the cassettes to look at, by the names of the files, each with its earlier state.
   private static func cassettes(
     _ arguments: Arguments
   ) throws -> [(path: String, cassette: Cassette, earlier: Cassette)] {
@@ -174,7 +174,7 @@ enum CassetteLintCommand: Command {
     }
   }
 
-  /// The interactions that are too old.
+  /// Returns the interactions that are too old.
   private static func old(
     _ cassette: Cassette,
     since earlier: Cassette,
@@ -187,7 +187,7 @@ enum CassetteLintCommand: Command {
     }
   }
 
-  /// The numbers of those that nobody can call old or new.
+  /// Returns the numbers of those that nobody can call old or new.
   private static func undated(_ cassette: Cassette, since earlier: Cassette) -> [Int] {
     let undated = Set(cassette.numbersWithoutDate)
     return cassette.added(since: earlier).filter { undated.contains($0) }

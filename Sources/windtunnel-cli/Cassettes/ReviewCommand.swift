@@ -28,7 +28,7 @@ enum ReviewCommand: Command {
     return .done
   }
 
-  /// A line for each placeholder, and one for recordings that nothing else tells apart.
+  /// Returns a line for each placeholder, and one for recordings that nothing else tells apart.
   static func lines(_ review: CassetteReview) -> [String] {
     review.placeholders.map { placeholder in
       let first = placeholder.places.prefix(3).joined(separator: ", ")

@@ -13,7 +13,7 @@ enum RedactionFlags {
 
   static let flags = flags(prefix: "")
 
-  /// The flags; `prefix` says beside which other one they are of use.
+  /// Returns the flags; `prefix` says beside which other one they are of use.
   static func flags(prefix: String) -> [Flag] {
     [
       Flag(
@@ -84,7 +84,7 @@ struct IgnoredHost {
 }
 
 extension RequestURL {
-  /// A whole server's address by http or https, without a path.
+  /// Returns a whole server's address by http or https, without a path.
   static func server(_ text: String) -> RequestURL? {
     let url = RequestURL(text)
     guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.host?.isEmpty == false,
@@ -146,7 +146,7 @@ enum EncodingsFlag {
 enum MatchFlag {
   static let name = "--match"
 
-  /// The flag, which says what is compared without it.
+  /// Returns the flag, which says what is compared without it.
   static func flag(_ standard: String) -> Flag {
     Flag(name, "FILE", "What requests are compared by (default: \(standard)).")
   }

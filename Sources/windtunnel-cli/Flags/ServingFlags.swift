@@ -114,7 +114,7 @@ enum AllowOriginFlag {
 enum BindFlag {
   static let flag = Flag("--bind", "ADDR", "The address to listen at (default: 127.0.0.1).")
 
-  /// The address; one that others can reach is told to whoever started it.
+  /// Returns the address; one that others can reach is told to whoever started it.
   static func host(_ arguments: Arguments) throws -> String? {
     guard let host = try arguments.value("--bind") else { return nil }
     guard let isAny = PrivateAddress.isAnyAddress(host) else {

@@ -159,7 +159,8 @@ private struct PeersSeen {
   private(set) var turnedAway: Set<String> = []
   private var told: Set<String> = []
 
-  /// So many are kept, and so many lines are said: a crowd of them fills no terminal.
+  /// The greatest number of peers that are kept, and of lines about them: a crowd of them does not
+  /// fill a terminal.
   private static let (peersMax, linesMax) = (1000, 200)
 
   /// Returns what is to be said, where it has not been said before.

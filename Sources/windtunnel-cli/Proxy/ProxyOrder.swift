@@ -107,8 +107,8 @@ struct ProxyOrder {
     settings = options
   }
 
-  /// The options that the server is made by; the authority that opens tunnels is made and written
-  /// now.
+  /// Returns the options that the server is made by; the authority that opens tunnels is made and
+  /// written now.
   func options() throws -> ReplayServer.Options {
     var options = settings
     try trust.probe()
@@ -116,7 +116,7 @@ struct ProxyOrder {
     return options
   }
 
-  /// The reason that a scenario cannot be flown through a proxy.
+  /// Returns the reason that a scenario cannot be flown through a proxy.
   private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
     if scenario.needsCertificates, !opensTLS {
       return .usage(

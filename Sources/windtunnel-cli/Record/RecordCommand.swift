@@ -151,7 +151,7 @@ private struct ClientCommand {
   enum Ending: Equatable {
     case exited(Int32)
     case signalled(Int32)
-    /// It was told to stop because we were.
+    /// The program was told to stop because this one was.
     case interrupted
 
     /// The complaint of an end that is none of success, as the rest of a sentence.

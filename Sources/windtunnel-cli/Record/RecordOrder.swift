@@ -96,7 +96,7 @@ struct RecordOrder {
     return options
   }
 
-  /// The upstream with its addresses, and with whom to trust.
+  /// Returns the upstream with its addresses, and with whom to trust.
   func server() throws -> Upstream {
     try trust.probe()
     return try Upstream(upstream, trusting: trust.trust)

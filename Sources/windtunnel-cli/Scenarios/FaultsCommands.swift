@@ -95,7 +95,7 @@ enum FaultsSelftestCommand: Command {
 
   /// The first argument of a process that looks at a fault; the second is where.
   static let lookWord = "look-as-session"
-  /// That of a process that has a name server of its own.
+  /// The word of a process that has a name server of its own.
   static let standWord = "stand-as-network"
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

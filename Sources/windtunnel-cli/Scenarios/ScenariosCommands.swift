@@ -51,7 +51,7 @@ enum ScenariosShowCommand: Command {
     return .done
   }
 
-  /// A line for each, its name and what it is.
+  /// Returns a line for each, its name and what it is.
   static func table(_ scenarios: [Scenario]) -> String {
     let width = scenarios.map(\.name.count).max() ?? 0
     return scenarios.map { scenario in

@@ -114,10 +114,10 @@ struct ServeOrder {
     return scenario
   }
 
-  /// The reason that a scenario cannot be flown at one port.
+  /// Returns the reason that a scenario cannot be flown at one port.
   func refusal(of scenario: Scenario) -> Refusal? { Self.refusal(of: scenario, byTLS: speaksTLS) }
 
-  /// The reason that a scenario cannot be taken by a port that is open.
+  /// Returns the reason that a scenario cannot be taken by a port that is open.
   func refusal(ofNext scenario: Scenario) -> Refusal? {
     scenario.losesSYNs ? .lostSYNsLater(scenario.name) : refusal(of: scenario)
   }
@@ -184,8 +184,8 @@ private final class Unanswered: Sendable {
     }
   }
 
-  /// A request that was not answered, in a line for a log: without values of the request's that may
-  /// be secrets.
+  /// Returns a request that was not answered, in a line for a log: without values of the request's
+  /// that may be secrets.
   private static func line(_ request: Request, _ mismatch: Mismatch) -> String {
     let shown = request.url.withoutSecrets
     // Nothing of a body or of a header field is for a log.

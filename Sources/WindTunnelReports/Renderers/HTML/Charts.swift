@@ -30,7 +30,7 @@ private struct TimeScale {
   }
 }
 
-/// A point of a drawing, in whole tenths.
+/// Returns a point of a drawing, in whole tenths.
 private func at(_ value: Double) -> String { "\(JSON.number(value, places: 1))" }
 
 /// A chart of how long calls took: so many of each length, those that succeeded below those that

@@ -58,7 +58,7 @@ struct CoverageTable {
   /// The number of what was met, of what can be.
   var words: String { "\(met) of \(countable) met" }
 
-  /// The colour and the words of a cell.
+  /// Returns the colour and the words of a cell.
   func cell(_ fault: String, _ endpoint: String) -> (kind: HTML.Cell.Kind, words: String) {
     let rows = cells[fault]?[endpoint] ?? []
     let firsts = rows.map(\.first).filter { $0 != .cannotBeMet }

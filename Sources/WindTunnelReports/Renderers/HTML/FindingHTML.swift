@@ -57,13 +57,13 @@ private struct Span {
   /// The time at which it was over; `nil` where it was not seen.
   var end: Duration? { step.at.map { $0 + (length ?? .zero) } }
 
-  /// The time from the end of what was before, where there was any.
+  /// Returns the time from the end of what was before, where there was any.
   func wait(since free: Duration?) -> Duration? {
     guard length != nil, let at = step.at, let free, at > free else { return nil }
     return at - free
   }
 
-  /// The row of a list: the time, the bar, and all of it in words.
+  /// Returns the row of a list: the time, the bar, and all of it in words.
   func html(waited wait: Duration?, upTo last: Duration) -> String {
     func share(_ time: Duration) -> Double { last > .zero ? time / last * 100 : 0 }
     var shapes = "<path class=\"axis\" d=\"M0 5H100\"/>"

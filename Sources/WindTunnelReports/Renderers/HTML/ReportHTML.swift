@@ -33,7 +33,7 @@ extension Report {
     return "<ul>\(shown.joined())\(rest > 0 ? "<li>and \(rest) more, below</li>" : "")</ul>"
   }
 
-  /// So many reasons are read at a glance.
+  /// The number of reasons that are shown at a glance.
   private static let reasonsMax = 6
 
   private var htmlWarnings: String {
@@ -186,7 +186,7 @@ enum HTML {
 
     init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
 
-    /// A figure that should be nothing.
+    /// Returns a figure that should be nothing.
     static func unwanted(_ count: Int?) -> Cell {
       Cell(Figures.count(count), (count ?? 0) > 0 ? .bad : .figure)
     }

@@ -223,10 +223,10 @@ extension Report.Row {
       .joined(separator: "\n")
   }
 
-  /// So many failing calls have their story told.
+  /// The greatest number of failing calls whose attempts are shown.
   private static let storiesMax = 100
 
-  /// Each failing call, attempt by attempt.
+  /// Returns each failing call, attempt by attempt.
   fileprivate func stories(in scenario: String) -> String {
     let fallen = fallenCalls
     guard !fallen.isEmpty else { return "" }
