@@ -23,6 +23,9 @@ public enum ExchangeEvent: Sendable {
   ///
   /// The second value is `nil` where what carries the answer does not measure it, as in process.
   case ended(Outcome, ExchangeEnd?)
+  /// The client of a proxy has closed the connection on which its answer had come to a standstill, which
+  /// was the answer's end.
+  case left(Outcome)
   /// A tunnel has been closed.
   case tunnelEnded(TunnelEnd)
 }
@@ -40,6 +43,10 @@ public struct ExchangeEnd: Sendable, Hashable {
   public var latency: Duration
   /// The manner of it.
   public var ending: Ending
+  /// The `Retry-After` that went out with a status of 300 or more; `nil` where there was not one alone.
+  public var retryAfter: String?
+  /// The `Location` that went out with a redirect; `nil` where there was not one alone.
+  public var location: String?
 
   /// Makes an end of what was seen.
   public init(
@@ -47,10 +54,13 @@ public struct ExchangeEnd: Sendable, Hashable {
     status: Int?,
     bytes: Int,
     latency: Duration,
-    ending: Ending
+    ending: Ending,
+    retryAfter: String? = nil,
+    location: String? = nil
   ) {
     (self.scenario, self.status, self.bytes) = (scenario, status, bytes)
     (self.latency, self.ending) = (latency, ending)
+    (self.retryAfter, self.location) = (retryAfter, location)
   }
 
   /// The manners in which an answer ends.

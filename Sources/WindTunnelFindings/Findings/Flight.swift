@@ -8,6 +8,12 @@ public struct Flight: Sendable {
     case library
     /// A program that is started once and told of each call: it says how each went by a line.
     case service
+    /// A client behind a proxy, such as a phone: its requests are seen, and neither what it was to do nor
+    /// what came of it.
+    case proxied
+
+    /// The kinds that a drill flies, whose calls are its own.
+    public static let flown: Set<Self> = [.program, .library, .service]
   }
 
   /// The kind of client that flew.
