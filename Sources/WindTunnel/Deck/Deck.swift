@@ -314,6 +314,9 @@ extension Deck {
     observe?(.ended(outcome, end))
   }
 
+  /// Tells that a client has closed the connection on which its answer stood still.
+  package func left(_ outcome: Outcome) { observe?(.left(outcome)) }
+
   /// Tells that a tunnel has been closed.
   package func tunnelEnded(_ end: TunnelEnd) { observe?(.tunnelEnded(end)) }
 

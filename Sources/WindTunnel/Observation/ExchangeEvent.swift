@@ -26,6 +26,9 @@ public enum ExchangeEvent: Sendable {
   ///
   /// The second value is `nil` where the stage does not measure it, as in process.
   case ended(Outcome, ExchangeEnd?)
+  /// The client of a proxy has closed the connection on which its answer had come to a standstill,
+  /// which was the answer's end.
+  case left(Outcome)
   /// A tunnel has been closed.
   case tunnelEnded(TunnelEnd)
 }
@@ -43,6 +46,11 @@ public struct ExchangeEnd: Sendable, Hashable {
   public var latency: Duration
   /// The way in which the answer ended.
   public var ending: Ending
+  /// The `Retry-After` that went out with a status of 300 or more; `nil` where there was not one
+  /// alone.
+  public var retryAfter: String?
+  /// The `Location` that went out with a redirect; `nil` where there was not one alone.
+  public var location: String?
 
   /// Makes an end from its measurements.
   public init(
@@ -50,10 +58,13 @@ public struct ExchangeEnd: Sendable, Hashable {
     status: Int?,
     bytes: Int,
     latency: Duration,
-    ending: Ending
+    ending: Ending,
+    retryAfter: String? = nil,
+    location: String? = nil
   ) {
     (self.scenario, self.status, self.bytes) = (scenario, status, bytes)
     (self.latency, self.ending) = (latency, ending)
+    (self.retryAfter, self.location) = (retryAfter, location)
   }
 
   /// The ways in which an answer ends.

@@ -40,12 +40,18 @@ public struct Outcome: Sendable, Hashable {
   /// The name by which the client called this server, such as `localhost:8080`, where it is not
   /// the plain address; the request itself has the origin that is meant.
   package var calledBy: String?
+  /// The address of the client, where a proxy serves several and somebody observes what each does.
+  package var client: String? {
+    get { boxedClient?.value }
+    set { boxedClient = newValue.map { Boxed($0) } }
+  }
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.
   package var renderedKey: RenderedResponseKey?
   private var boxedPath: Boxed<LinkPath>?
   private var boxedLiveURL: Boxed<RequestURL>?
+  private var boxedClient: Boxed<String>?
 
   init(
     id: Int,

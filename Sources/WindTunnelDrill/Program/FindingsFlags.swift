@@ -10,6 +10,12 @@ extension Flag {
     "BAR",
     "What fails: errors, warnings (those too) or off (default: errors)."
   )
+  /// The same where nothing fails unless it is given.
+  package static let proxyFindings = Flag(
+    "--findings",
+    "BAR",
+    "What ends it with 99: errors, warnings (those too) or off (default: off)."
+  )
   /// The rules that may be broken.
   package static let allow = Flag(
     "--allow",

@@ -111,7 +111,7 @@ final class AttemptTracker: Sendable {
         if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
       }
     case .ended(let outcome, _): ended(outcome)
-    case .tunnelEnded: break
+    case .left, .tunnelEnded: break
     }
   }
 

@@ -9,6 +9,12 @@ public struct Flight: Sendable {
     /// A program that is started once, reads a line for each call and reports each result by a
     /// line.
     case service
+    /// A client behind a proxy, such as a phone: its requests are seen, and neither what it was to
+    /// do nor what came of it.
+    case proxied
+
+    /// The kinds that a drill flies, whose calls are its own.
+    public static let flown: Set<Self> = [.program, .library, .service]
   }
 
   /// The kind of the client.

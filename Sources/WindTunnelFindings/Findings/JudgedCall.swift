@@ -148,11 +148,29 @@ struct JudgedCall: Sendable {
     }
     let rest = attempts.count - shown.count
     let more = rest > 0 ? [Finding.Step(at: nil, "and \(rest) attempts more")] : []
-    let end = Finding.Step(at: offset(observation.end), "the call \(observation.endingVerb)")
-    return shown + more + [end]
+    return shown + more + [Finding.Step(at: offset(observation.end), endWords)]
   }
 
-  /// The greatest number of attempts in an example.
+  /// The end of the call in words; a proxy sees no end, and only that nothing followed.
+  private var endWords: String {
+    guard client == .proxied else { return "the call \(observation.endingVerb)" }
+    return observation.ending == .succeeded ? "it was answered" : "no further attempt was seen"
+  }
+
+  /// Tells whether its attempts come as by a clock, one in half a second or more: behind a proxy a
+  /// screen that asks now and then looks the same.
+  var isByClock: Bool {
+    guard client == .proxied else { return false }
+    let starts = longestRow.compactMap { attempts[$0].start }
+    let leads = zip(starts, starts.dropFirst()).map { $1 - $0 }
+    guard leads.count >= 2, let least = leads.min(), let most = leads.max() else { return false }
+    return least >= Self.slowClock && most - least <= least * Self.clockError
+  }
+
+  private static let slowClock = Duration.milliseconds(500)
+  private static let clockError = 0.1
+
+  /// So many attempts show what a client does.
   private static let stepsMax = 12
 
   /// Only what failed is asked for again, and only when that was over: requests that overlap are a

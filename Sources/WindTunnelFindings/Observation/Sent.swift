@@ -23,6 +23,10 @@ extension Observation {
     public var addsParameters = false
     /// The names of those additional parameters that look like a secret's.
     public var secretParameters: [String] = []
+    /// Tells whether it went to another machine without TLS; only a proxy's client chooses that.
+    public var isInClear = false
+    /// The places in which a secret went there so, such as `Authorization`.
+    public var secretsInClear: [String] = []
 
     /// Makes a value without any part.
     public init() {}
@@ -45,6 +49,11 @@ extension Observation.Sent {
       let names = JSON.array(secretParameters.map { .text($0) })
       members.append(JSON.Member("secretParameters", names))
     }
+    if isInClear { members.append(JSON.Member("inClear", true)) }
+    if !secretsInClear.isEmpty {
+      let names = JSON.array(secretsInClear.map { .text($0) })
+      members.append(JSON.Member("secretsInClear", names))
+    }
     return members.isEmpty ? nil : .object(members)
   }
 
@@ -64,13 +73,22 @@ extension Observation.Sent {
     key = try object.int("key", in: range)
     marks = try Self.numbers(&object, "marks")
     addsParameters = try object.bool("addsParameters") ?? false
-    for json in try object.array("secretParameters") ?? [] {
-      guard let name = json.stringValue else {
-        throw object.error("secretParameters", "\(json) is no name")
-      }
-      secretParameters.append(name)
-    }
+    secretParameters = try Self.names(&object, "secretParameters")
+    isInClear = try object.bool("inClear") ?? false
+    secretsInClear = try Self.names(&object, "secretsInClear")
     try object.refuseUnknownKeys()
+  }
+
+  private static func names(
+    _ object: inout ObjectReader,
+    _ name: String
+  ) throws(FormatError) -> [String] {
+    var names: [String] = []
+    for json in try object.array(name) ?? [] {
+      guard let text = json.stringValue else { throw object.error(name, "\(json) is no name") }
+      names.append(text)
+    }
+    return names
   }
 
   private static func numbers(

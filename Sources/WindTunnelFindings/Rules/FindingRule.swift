@@ -62,7 +62,7 @@ public struct FindingRule: Sendable {
     cost: String,
     remedy: String,
     source: String,
-    clients: Set<Flight.Client> = Set(Flight.Client.allCases),
+    clients: Set<Flight.Client> = Flight.Client.flown,
     leastCalls: Int = 1,
     scope: Scope
   ) {
@@ -74,8 +74,8 @@ public struct FindingRule: Sendable {
 
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
-    .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .showsAnotherAnswer,
-    .repeatsPost, .successOnErrorStatus, .successOnCutBody, .takesPortalForAnswer,
+    .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .sendsSecretInClear,
+    .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus, .successOnCutBody, .takesPortalForAnswer,
     .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
@@ -109,9 +109,10 @@ extension FindingRule {
 
   /// A finding of this rule by the example of a call.
   func finding(_ violation: Violation, in call: JudgedCall, calls: Int, judged: Int) -> Finding {
-    Finding(
+    let own = min(severity, violation.severity ?? severity)
+    return Finding(
       rule: id,
-      severity: min(severity, violation.severity ?? severity),
+      severity: call.isByClock ? min(own, .warning) : own,
       seen: violation.seen,
       call: call.observation.call,
       endpoint: call.observation.endpoint,

@@ -9,6 +9,7 @@ extension FindingRule {
     remedy:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
+    clients: Set(Flight.Client.allCases),
     leastCalls: 2,
     scope: .flight { rule, troubled, _ in
       var rows: [(row: Row, call: JudgedCall)] = []

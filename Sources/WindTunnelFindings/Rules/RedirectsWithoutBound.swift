@@ -9,6 +9,7 @@ extension FindingRule {
     remedy: "Follow ten or twenty redirects, and then say that there are too many.",
     source:
       "RFC 9110 §15.4 (a client should detect cyclical redirections); Fetch, HTTP-redirect fetch",
+    clients: Set(Flight.Client.allCases),
     scope: .call([.many, .unanswered]) { call in
       guard call.attempts[0].isRedirect else { return .notMet }
       let count = call.longestChain

@@ -10,6 +10,7 @@ extension FindingRule {
       "Repeat idempotent methods alone, or send an Idempotency-Key that is made once for a call and "
       + "stays over its attempts.",
     source: "RFC 9110 §9.2.2; draft-ietf-httpapi-idempotency-key-header",
+    clients: Set(Flight.Client.allCases),
     scope: .call(.unsafe) { call in
       // A request is decided when it has come whole, so each of these had been read.
       let attempts = call.attempts

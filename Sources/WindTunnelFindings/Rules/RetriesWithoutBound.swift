@@ -9,6 +9,7 @@ extension FindingRule {
     remedy:
       "Bound the attempts of a call, its whole time, and the share of retries among requests.",
     source: "Google SRE Book, ch. 22 (retries: per-request and per-client limits)",
+    clients: Set(Flight.Client.allCases),
     scope: .call(.repeats) { call in
       // Fewer attempts than that are bound, unless the last is not known.
       if call.attempts.count <= most, !call.traits.contains(.hung) {

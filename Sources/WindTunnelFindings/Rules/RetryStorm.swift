@@ -11,6 +11,7 @@ extension FindingRule {
     remedy:
       "Allow retries a share of the requests (a budget of 10 to 20 %), and break the circuit.",
     source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021",
+    clients: Set(Flight.Client.allCases),
     leastCalls: 20,
     scope: .flight { rule, troubled, flight in
       guard flight.calls.count >= rule.leastCalls else {

@@ -11,6 +11,7 @@ extension FindingRule {
       "Take Authorization, Cookie and keys of an API out of a request before it follows to another host.",
     source:
       "RFC 9110 §15.4 (remove header fields that the recipient does not need); CVE-2018-1000007",
+    clients: Set(Flight.Client.allCases),
     scope: .call(.elsewhere) { call in
       let attempts = call.attempts
       var (shown, isRedirected, hasFollowed, hasShownKey) = (Set<Int>(), false, false, false)

@@ -25,7 +25,7 @@ extension FindingRule {
             severity: isOwn ? .warning : nil
           )
         )
-      case .library, .service:
+      case .library, .service, .proxied:
         return .broken(Violation("It returned without an error after nothing but \(status)."))
       }
     }

@@ -22,7 +22,7 @@ extension FindingRule {
         return .broken(
           Violation("This command ended with 0 when the portal's page came.", severity: .warning)
         )
-      case .library, .service:
+      case .library, .service, .proxied:
         return .broken(Violation("It returned the portal's page without an error."))
       }
     }

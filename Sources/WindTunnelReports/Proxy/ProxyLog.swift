@@ -34,6 +34,12 @@ public struct ProxyLog: Sendable {
   /// The addresses of the peers that were not admitted.
   public private(set) var turnedAway: Set<String> = []
 
+  /// The exchanges as rules look at them.
+  package var exchanges: [ProxiedExchange] { seen.all }
+
+  private var seen = ProxiedExchanges()
+  private let start = ContinuousClock.now
+
   private static let turnedAwayMax = 1000
 
   /// Makes an empty log.
@@ -46,12 +52,19 @@ public struct ProxyLog: Sendable {
 
   /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
   public mutating func apply(_ event: ExchangeEvent) {
+    apply(event, at: .microseconds((ContinuousClock.now - start).wholeMicroseconds))
+  }
+
+  /// Takes an event that came at a moment, as an offset from the log's beginning.
+  package mutating func apply(_ event: ExchangeEvent, at moment: Duration) {
+    let isKept = requests.count + tunnels.count < Self.entriesMax
+    seen.apply(event, at: moment, hasRoom: isKept)
     switch event {
     case .ended(let outcome, let end?):
       guard hasRoom() else { return }
       requests.append(Request(method: outcome.request.method, url: outcome.request.url, end: end))
     case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
-    case .decided, .requestEnd, .firstByte, .ended(_, nil): break
+    case .decided, .requestEnd, .firstByte, .ended(_, nil), .left: break
     }
   }
 

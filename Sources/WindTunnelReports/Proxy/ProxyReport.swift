@@ -29,6 +29,12 @@ public struct ProxyReport: Sendable, Hashable {
     public var shown: Int
     /// The number of times that a person marked a blank page.
     public var blank: Int
+    /// The standing of each rule, for all clients together.
+    public var rules: [RuleStanding]
+    /// The rules that may be broken in it, with the reasons.
+    public var allowed: [AllowedRule]
+    /// The calls that show the findings.
+    let shownCalls: [ProxiedCall]
   }
 
   /// The requests of one method and URL.
@@ -67,15 +73,26 @@ public struct ProxyReport: Sendable, Hashable {
     }
   }
 
-  /// Makes a report of a proxy's log.
+  /// Folds what a proxy saw.
+  ///
+  /// - Parameters:
+  ///   - log: The events.
+  ///   - seed: The seed of every draw.
+  ///   - duration: The time for which the proxy ran.
+  ///   - environment: The software that the figures were made with.
+  ///   - allowed: The rules that may be broken, by scenario.
   public init(
     _ log: ProxyLog,
     seed: UInt64,
     duration: Duration,
-    environment: [Report.Fact] = []
+    environment: [Report.Fact] = [],
+    allowing allowed: [String: [AllowedRule]] = [:]
   ) {
     (self.seed, self.duration, self.environment) = (seed, duration, environment)
-    scenarios = log.scenarios.map { Part($0, log) }
+    let exchanges = Dictionary(grouping: log.exchanges) { $0.scenario ?? "" }
+    scenarios = log.scenarios.map { name in
+      Part(name, log, exchanges[name] ?? [], allowing: allowed[name] ?? [])
+    }
     unseen = Self.unseen(log)
   }
 
@@ -112,8 +129,17 @@ public struct ProxyReport: Sendable, Hashable {
 }
 
 extension ProxyReport.Part {
-  fileprivate init(_ name: String, _ log: ProxyLog) {
-    self.name = name
+  fileprivate init(
+    _ name: String,
+    _ log: ProxyLog,
+    _ exchanges: [ProxiedExchange],
+    allowing allowed: [AllowedRule]
+  ) {
+    (self.name, self.allowed) = (name, allowed)
+    let calls = ProxiedCall.all(in: exchanges)
+    rules = Flight(of: .proxied, on: .onTheWire, calls.map(\.observation)).held()
+    // A call's number is its place.
+    shownCalls = rules.compactMap(\.finding).map { calls[$0.call] }
     let seen = log.requests.filter { $0.end.scenario == name }
     connections = log.tunnels.filter { $0.scenario == name }
     var order: [String] = []
@@ -166,9 +192,12 @@ extension TunnelEnd.Reason {
 //
 //   { "windtunnelReport": 1, "seenBy": "proxy", "seed": 1, "durationMilliseconds": 61034,
 //     "environment": { "os": "…" },
+//     "findings": [ { "scenario": "metro", "rule": "no-back-off", "severity": "error", "seen": "…",
+//       "client": "192.168.1.20", "startMilliseconds": 12300, "steps": [ … ], … } ],
 //     "scenarios": [ { "name": "metro", "shown": 3, "blank": 1, "requests": 12, "repeats": 2, …,
 //       "endpoints": [ { "request": "GET http://api.example.com/home", "requests": 4, … } ],
-//       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ] } ],
+//       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ],
+//       "rules": [ { "rule": "hangs", "standing": "notMet", "reason": "…" }, … ] } ],
 //     "unseen": [ "…" ] }
 extension ProxyReport {
   /// Returns the report as JSON.
@@ -182,6 +211,7 @@ extension ProxyReport {
         "environment",
         .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
       ),
+      JSON.Member("findings", .array(findings.map(json))),
       JSON.Member("scenarios", .array(scenarios.map(\.json))),
       JSON.Member("unseen", .array(unseen.map { .text($0) })),
     ])
@@ -208,6 +238,7 @@ extension ProxyReport.Part {
           )
         ),
         JSON.Member("connections", .array(connections.map(\.json))),
+        JSON.Member("rules", .array(rules.map(\.json))),
       ]
     )
   }

@@ -8,7 +8,7 @@ extension ProxyReport {
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><title>WindTunnel – seen by the proxy</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <style>\(Self.style)</style></head><body>
+      <style>\(Self.style)\(HTML.findingStyle)</style></head><body>
       <h1>The flight, seen by the proxy</h1>
       <p class="dim">\(facts.joined(separator: " · ").escapedForHTML) · \(duration.shown)</p>
 
@@ -20,19 +20,19 @@ extension ProxyReport {
       </body></html>
 
       """
-    return Data((head + scenarios.map(\.html).joined() + unseen).utf8)
+    return Data((head + htmlFindings + scenarios.map(\.html).joined() + unseen).utf8)
   }
 
   private static let style = """
     :root { color-scheme: light dark; --line: #d8dce2; --dim: #5b6470; --bad: #b3261e;
-      --tile: #f3f5f8; --back: #ffffff; --ink: #16191d; }
+      --good: #1b7f4b; --doubtful: #8a5a00; --tile: #f3f5f8; --back: #ffffff; --ink: #16191d; }
     @media (prefers-color-scheme: dark) { :root { --line: #343a43; --dim: #9aa4b1; --bad: #ff8a80;
-      --tile: #1e2329; --back: #111418; --ink: #e8ebef; } }
+      --good: #6fdc9f; --doubtful: #f0c060; --tile: #1e2329; --back: #111418; --ink: #e8ebef; } }
     body { font: 16px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 60em; padding: 1em;
       background: var(--back); color: var(--ink); }
     h1 { font-size: 1.5em; margin: .4em 0; } h2 { font-size: 1.2em; margin: 1.6em 0 .5em; }
     h3 { font-size: 1em; margin: 1.2em 0 .3em; }
-    .dim { color: var(--dim); } .bad { color: var(--bad); font-weight: 600; }
+    p { margin: .3em 0; } .dim, small { color: var(--dim); } .bad { color: var(--bad); font-weight: 600; }
     .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(6.2em, 1fr)); gap: .6em; }
     .tile { background: var(--tile); border-radius: .6em; padding: .6em .8em; }
     .tile b { display: block; font-size: 1.35em; font-variant-numeric: tabular-nums; }

@@ -159,14 +159,7 @@ extension Report {
 
 extension Report {
   /// The rules that were broken, counted by weight: `2 errors, 1 note`, or that there are none.
-  var findingWords: String {
-    let all = findings
-    let words = Finding.Severity.allCases.sorted(by: >).compactMap { severity -> String? in
-      let count = Set(all.filter { $0.finding.severity == severity }.map(\.finding.rule)).count
-      return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
-    }
-    return words.isEmpty ? "no findings" : words.joined(separator: ", ")
-  }
+  var findingWords: String { findings.words }
 }
 
 extension Report.Row {

@@ -59,13 +59,7 @@ extension Report {
 
   /// Returns the rules that were broken, the gravest first, each with the call that shows it.
   private func found(_ inColour: Bool) -> [String] {
-    let counts = ruleCounts
-    let groups = findingGroups
-    guard counts.broken + counts.kept > 0 else { return [] }
-    let found = groups.isEmpty ? "none" : findingWords
-    let head =
-      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) not met by any call"
-    return ["", head] + groups.flatMap { $0.lines(inColour) }
+    FindingGroup.lines(findingGroups, findings.words, ruleCounts, inColour)
   }
 
   /// The fate of the calls since an earlier report, a line a scenario.
@@ -130,7 +124,21 @@ extension Report {
 }
 
 extension FindingGroup {
-  /// Returns the lines of a terminal, 80 columns wide where no word is longer.
+  /// The lines of a terminal about every finding; none where no rule was judged.
+  static func lines(
+    _ groups: [FindingGroup],
+    _ words: String,
+    _ counts: (broken: Int, kept: Int, notMet: Int),
+    _ inColour: Bool
+  ) -> [String] {
+    guard counts.broken + counts.kept > 0 else { return [] }
+    let found = groups.isEmpty ? "none" : words
+    let head =
+      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) not met by any call"
+    return ["", head] + groups.flatMap { $0.lines(inColour) }
+  }
+
+  /// The lines of a terminal, 80 columns wide where no word is longer.
   fileprivate func lines(_ inColour: Bool) -> [String] {
     let finding = first.finding
     let colour: Colour = finding.severity == .error ? .red : .yellow
@@ -143,7 +151,7 @@ extension FindingGroup {
     let words = ["\(finding.seen) \(whereWords)"] + excuses
     return ["", "  \(head)\(finding.rule)"]
       + words.flatMap { $0.visibleInLine.wrapped(at: 76).map { "    \($0)" } }
-      + steps + ["    again: --again REPORT.json#\(again.visibleInLine)"]
+      + steps + (again.map { ["    again: --again REPORT.json#\($0.visibleInLine)"] } ?? [])
       + (remedy.map { $0.wrapped(at: 76).map { "    \($0)" } } ?? [])
   }
 }

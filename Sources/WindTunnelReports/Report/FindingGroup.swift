@@ -8,12 +8,18 @@ struct FindingGroup {
 
   /// The attempts of the call that shows it.
   let attempts: [Observation.Attempt]
+  /// The call that shows it, where a proxy saw it: nobody numbers those, or flies one again.
+  var proxied: ProxiedCall?
 
   /// The scenario of the evidence with its count, and the others with theirs.
   var whereWords: String {
     let finding = first.finding
-    var words =
-      "In \(first.scenario), \(finding.count), as call \(finding.call) (\(finding.endpoint))"
+    let shown =
+      proxied.map { call in
+        let moment = call.observation.start.map { ", \(Figures.time($0)) after the start" } ?? ""
+        return "first by \(call.client)\(moment)"
+      } ?? "as call \(finding.call)"
+    var words = "In \(first.scenario), \(finding.count), \(shown) (\(finding.endpoint))"
     if !others.isEmpty {
       let names = others.map { "\($0.scenario) (\($0.finding.count))" }
       words += "; also in \(names.joined(separator: ", "))"
@@ -35,46 +41,46 @@ struct FindingGroup {
   /// The cost of it.
   var cost: String? { FindingRule.named(first.finding.rule)?.cost }
 
-  /// The place of the call behind a report's `#`, as `--again` takes it.
-  var again: String {
-    "\(first.scenario)/\(Observation.word(of: first.finding.endpoint))/\(first.finding.call)"
+  /// The place of the call behind a report's `#`, as `--again` takes it; `nil` where none can be
+  /// flown again.
+  var again: String? {
+    guard proxied == nil else { return nil }
+    return "\(first.scenario)/\(Observation.word(of: first.finding.endpoint))/\(first.finding.call)"
   }
 }
 
-extension Report {
-  /// The findings by rule, the gravest first.
-  var findingGroups: [FindingGroup] {
-    var groups: [(rule: String, findings: [JudgedFinding])] = []
-    for finding in findings {
-      if let place = groups.firstIndex(where: { $0.rule == finding.finding.rule }) {
-        groups[place].findings.append(finding)
+extension [JudgedFinding] {
+  /// The findings by rule, in the order of the first of each.
+  var byRule: [[JudgedFinding]] {
+    var groups: [[JudgedFinding]] = []
+    for finding in self {
+      if let place = groups.firstIndex(where: { $0[0].finding.rule == finding.finding.rule }) {
+        groups[place].append(finding)
       } else {
-        groups.append((finding.finding.rule, [finding]))
+        groups.append([finding])
       }
     }
-    return groups.map { group in
-      let first = group.findings[0]
-      return FindingGroup(
-        first: first,
-        others: Array(group.findings.dropFirst()),
-        attempts: attempts(of: first)
-      )
+    return groups
+  }
+
+  /// The rules, counted by weight: `2 errors, 1 note`, or that there are none.
+  var words: String {
+    let words = Finding.Severity.allCases.sorted(by: >).compactMap { severity -> String? in
+      let count = Set(filter { $0.finding.severity == severity }.map(\.finding.rule)).count
+      return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
     }
+    return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }
+}
 
-  private func attempts(of judged: JudgedFinding) -> [Observation.Attempt] {
-    let flown = scenarios.first { $0.name == judged.scenario }
-    return flown?.subjects.first?.observations.first { $0.call == judged.finding.call }?.attempts
-      ?? []
-  }
-
+extension [RuleStanding] {
   /// The number of rules by their standing: a rule that was broken in one scenario is, one that was
   /// kept in one is kept, and what nobody met is said to be that.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) {
     var broken: Set<String> = []
     var kept: Set<String> = []
     var all: Set<String> = []
-    for standing in scenarios.flatMap(\.rules) {
+    for standing in self {
       all.insert(standing.rule)
       switch standing.standing {
       case .broken: broken.insert(standing.rule)
@@ -85,4 +91,26 @@ extension Report {
     kept.subtract(broken)
     return (broken.count, kept.count, all.count - broken.count - kept.count)
   }
+}
+
+extension Report {
+  /// The findings by rule, the gravest first.
+  var findingGroups: [FindingGroup] {
+    findings.byRule.map { group in
+      FindingGroup(
+        first: group[0],
+        others: Array(group.dropFirst()),
+        attempts: attempts(of: group[0])
+      )
+    }
+  }
+
+  private func attempts(of judged: JudgedFinding) -> [Observation.Attempt] {
+    let flown = scenarios.first { $0.name == judged.scenario }
+    return flown?.subjects.first?.observations.first { $0.call == judged.finding.call }?.attempts
+      ?? []
+  }
+
+  /// The number of rules by their standing in all scenarios.
+  var ruleCounts: (broken: Int, kept: Int, notMet: Int) { scenarios.flatMap(\.rules).ruleCounts }
 }

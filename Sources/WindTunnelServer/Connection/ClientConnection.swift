@@ -42,8 +42,8 @@ final class ClientConnection {
     case tunnelling(Tunnel)
     /// Another protocol is spoken with the upstream.
     case relaying
-    /// Nothing more will be sent, and the connection stays open.
-    case stalled
+    /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
+    case stalled(Outcome?)
     case ended
   }
 
@@ -90,6 +90,7 @@ extension ClientConnection {
       return nil
     }
     connection.channel = channel
+    connection.deck.noteClient(on: channel)
     live.insert(connection)
     return connection
   }
@@ -124,6 +125,7 @@ extension ClientConnection {
     let connection = ClientConnection(context, live, channel.reactor, handler, ended: ended)
     channel.delegate = connection
     connection.channel = channel
+    connection.deck.noteClient(on: channel)
     connection.awaitRequest()
     live.insertUncounted(connection)
     channel.startTLS(engine, early: early)
@@ -268,8 +270,8 @@ extension ClientConnection {
   }
 
   /// Sends nothing more and stays open; what the client still sends is no request.
-  func stall(isReading: Bool) {
-    state = .stalled
+  func stall(isReading: Bool, _ outcome: Outcome?) {
+    state = .stalled(outcome)
     if isReading { channel?.resumeReading() } else { deadline.begin(.none, on: reactor) }
   }
 
@@ -349,6 +351,8 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .answering(let writer): writer.clientLeft()
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
+    // A server of recorded answers is told by who asks.
+    case .stalled(let outcome?) where context.origins.proxy != nil: context.deck.left(outcome)
     case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
     }
     ended?(channel, error)

@@ -25,10 +25,18 @@ struct DeckResponder {
   private var requestStart = Moment.now()
   private var handshake: Duration?
   private var hasAsked = false
+  /// The address of a proxy's client, where somebody observes what each does.
+  private var client: String?
   /// The bytes that came last, where a request may have come in them and nothing else did.
   private var spelling: [UInt8]?
 
   init(_ context: PortContext, start: Moment) { (self.context, self.start) = (context, start) }
+
+  /// Notes whose connection it is.
+  mutating func noteClient(on channel: Channel) {
+    guard context.origins.proxy != nil, context.deck.isObserved else { return }
+    client = channel.socket.peerAddress?.host
+  }
 
   /// Notes when a request began.
   mutating func noteBegin(isSecure: Bool, at moment: Moment = .now()) {
@@ -41,13 +49,15 @@ struct DeckResponder {
   func noteEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
     // Most clients call the address that they were given, and of their outcomes no copy is made.
-    if let host = naming?.host, !host.hasPrefix("127.0.0.1") {
-      var named = outcome
-      named.calledBy = host
-      context.origins.requestEnded(named, handshake: handshake, upload: upload)
+    let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
+    guard host != nil || client != nil else {
+      context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
       return
     }
-    context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
+    var named = outcome
+    if let host { named.calledBy = host }
+    named.client = client
+    context.origins.requestEnded(named, handshake: handshake, upload: upload)
   }
 
   /// Answers a request that is here.

@@ -108,12 +108,12 @@ final class ResponseWriter: UpstreamMeter {
       case .closeWrite:
         channel.finishWriting()
         cut()
-        client.stall(isReading: true)
+        client.stall(isReading: true, exchange?.outcome)
       case .close: end { $0.close() }
       case .reset: end { $0.reset() }
       case .stall:
         cut()
-        client.stall(isReading: false)
+        client.stall(isReading: false, exchange?.outcome)
       // A wire has no other way to fail than those above, and nothing to relay to.
       case .fail, .relay: end { $0.reset() }
       case .pass(_, let count): upstream?.pass(count)
@@ -199,7 +199,7 @@ final class ResponseWriter: UpstreamMeter {
     )
     framing = answer.framing
     keepsAlive = answer.keepsAlive
-    exchange.measure?.status = head.status
+    exchange.measure?.take(head)
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
   }
 

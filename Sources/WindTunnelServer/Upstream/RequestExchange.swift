@@ -41,6 +41,9 @@ struct ExchangeMeasure {
   var status: Int?
   /// The content that has gone to the client, in bytes.
   var bytes = 0
+  /// The fields of its head that say when, and where, a client is to ask next.
+  private var retryAfter: String?
+  private var location: String?
   /// The scenario that the exchange was decided in, where a proxy's page tells them apart.
   private let scenario: String?
   private var requestEnd = Moment.now()
@@ -52,12 +55,23 @@ struct ExchangeMeasure {
     scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
   }
 
+  /// Takes note of the head that has gone out.
+  mutating func take(_ head: ResponseHead) {
+    status = head.status
+    guard head.status >= 300 else { return }
+    retryAfter = Self.only(head.headers.values("Retry-After"))
+    if head.status < 400 { location = Self.only(head.headers.values("Location")) }
+  }
+
+  private static func only(_ values: [String]) -> String? { values.count == 1 ? values[0] : nil }
+
   /// Takes note that a recorded answer has been handed over at once.
   mutating func answered(with outcome: Outcome) {
     guard case .recording(let interaction, _) = outcome.source,
       let response = interaction.response
     else { return }
-    (status, bytes) = (response.status, response.body.count)
+    take(response.head)
+    bytes = response.body.count
   }
 
   /// Begins to count time anew: the request has come to its end only now.
@@ -70,7 +84,9 @@ struct ExchangeMeasure {
       status: status,
       bytes: bytes,
       latency: .nanoseconds(Moment.now() - requestEnd),
-      ending: ending
+      ending: ending,
+      retryAfter: retryAfter,
+      location: location
     )
   }
 }

@@ -325,7 +325,7 @@ extension UpstreamExchange {
       keepsAlive: !origins.closesConnections && exchange.upload?.isWhole != false
     )
     self.framing = framing
-    exchange.measure?.status = start.head.status
+    exchange.measure?.take(shown)
     put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
   }
 

@@ -38,7 +38,8 @@ enum ProxyCommand: Command {
       Flag("--client", "ADDR", "lan: the device to serve, without a code."),
       AllowPrivateFlag.flag,
       Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
-      Flag("--report", "FILE", "Write what was seen, as FILE.html or FILE.json."),
+      Flag("--report", "FILE", "Write what was seen and found, as FILE.html or FILE.json."),
+      .proxyFindings, .allow,
       Flag("--seed", "N", "What all draws start from (default: 1)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AdminFlag.flag,
@@ -51,7 +52,7 @@ enum ProxyCommand: Command {
     }
     let log = Locked(ProxyLog())
     let deck = try order.deck(recording, log)
-    let flight = ProxyFlight(deck, order.scenarios, log)
+    let flight = ProxyFlight(deck, order.scenarios, log, allowing: order.allowed)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     options.admin?.swapped = { flight.begin($0) }
@@ -80,8 +81,11 @@ enum ProxyCommand: Command {
         problem = problem ?? error
       }
     }
+    Terminal.complain(text: report.findingsText())
     if let problem { throw problem }
-    return deck.tellUnasked(after: isWhole ? .done : .cannotWrite)
+    let code = deck.tellUnasked(after: isWhole ? .done : .cannotWrite)
+    let fails = order.failingFindings.map(report.hasFindings) ?? false
+    return fails && code == .done ? .gateFailed : code
   }
 }
 
@@ -93,15 +97,26 @@ private final class ProxyFlight: Sendable {
   private let scenarios: [Scenario]
   private let log: Locked<ProxyLog>
   private let peers = Locked(PeersSeen())
+  private let allowed: [AllowedRule]
+  /// The rules that each scenario allows, by its name.
+  private let allowedIn = Locked<[String: [AllowedRule]]>([:])
 
   /// Begins with the log that the deck's events go to.
-  init(_ deck: Deck, _ scenarios: [Scenario], _ log: Locked<ProxyLog>) {
-    (self.deck, self.scenarios, self.log) = (deck, scenarios, log)
-    log.withLock { $0.begin(scenarios[0].name) }
+  init(
+    _ deck: Deck,
+    _ scenarios: [Scenario],
+    _ log: Locked<ProxyLog>,
+    allowing allowed: [AllowedRule]
+  ) {
+    (self.deck, self.scenarios, self.log, self.allowed) = (deck, scenarios, log, allowed)
+    begin(scenarios[0])
   }
 
   /// Notes that another scenario is flown.
-  func begin(_ scenario: Scenario) { log.withLock { $0.begin(scenario.name) } }
+  func begin(_ scenario: Scenario) {
+    allowedIn.withLock { $0[scenario.name] = scenario.allowed + allowed }
+    log.withLock { $0.begin(scenario.name) }
+  }
 
   /// Notes what became of a peer, and says what is new of it.
   func note(_ event: PeerEvent) {
@@ -117,7 +132,7 @@ private final class ProxyFlight: Sendable {
       let place = scenarios.firstIndex { $0.name == name } ?? 0
       let next = scenarios[(place + 1) % scenarios.count]
       deck.swap(next)
-      log.withLock { $0.begin(next.name) }
+      begin(next)
       Terminal.complain("\(next.name)\(next.summary.map { ": \($0)" } ?? "")\n")
     case .key("o"): mark(.shown, in: name)
     case .key("b"): mark(.blank, in: name)
@@ -148,7 +163,8 @@ private final class ProxyFlight: Sendable {
       environment: [
         Report.Fact("os", ProcessInfo.processInfo.operatingSystemVersionString),
         Report.Fact("build", Build.isDebug ? "debug" : "release"),
-      ]
+      ],
+      allowing: allowedIn.withLock { $0 }
     )
   }
 }

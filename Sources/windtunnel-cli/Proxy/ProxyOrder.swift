@@ -2,6 +2,7 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelDrill
 internal import WindTunnelReports
 internal import WindTunnelServer
 
@@ -16,6 +17,11 @@ struct ProxyOrder {
   let isDated: Bool
   let reports: [URL]
   let duration: Duration?
+  /// The weight from which on a finding fails; `nil` where none does, as long as nobody asks for
+  /// it.
+  let failingFindings: Finding.Severity?
+  /// The rules that may be broken in every scenario.
+  let allowed: [AllowedRule]
   private let settings: ReplayServer.Options
   private let tls: ServingTLS
   private let trust: UpstreamTrust
@@ -77,6 +83,9 @@ struct ProxyOrder {
       return file
     }
     for file in reports { try FileError.probeWriting(to: file) }
+    failingFindings =
+      arguments.all("--findings").isEmpty ? nil : try VerdictPolicy(arguments).failingFindings
+    allowed = try AllowedRule.all(in: arguments)
     isOnLAN = arguments.has("--lan")
     duration = try arguments.duration("--for") ?? (isOnLAN ? Self.lanDuration : nil)
     seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
@@ -171,10 +180,7 @@ struct ProxyOrder {
       recordingJournal: recording?.journal,
       observe: { event in
         recording?.observe(event)
-        switch event {
-        case .ended, .tunnelEnded: log.withLock { $0.apply(event) }
-        case .decided, .requestEnd, .firstByte: break
-        }
+        log.withLock { $0.apply(event) }
       }
     )
   }

@@ -18,6 +18,7 @@ import Testing
       "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
     case .firstByte(let outcome): "first byte \(outcome.id)"
     case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
+    case .left(let outcome): "left \(outcome.id)"
     case .tunnelEnded(let end): "tunnel \(end.authority)"
     }
   }

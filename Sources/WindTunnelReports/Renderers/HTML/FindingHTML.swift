@@ -1,4 +1,17 @@
 extension FindingGroup {
+  /// The section of a page with every finding; empty where no rule was judged.
+  static func section(
+    _ groups: [FindingGroup],
+    _ words: String,
+    _ counts: (broken: Int, kept: Int, notMet: Int)
+  ) -> String {
+    guard counts.broken + counts.kept > 0 else { return "" }
+    let rest =
+      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) not met by any call.</p>"
+    return "<section id=\"findings\"><h2>Findings: \(words)</h2>"
+      + groups.map(\.html).joined() + rest + "</section>"
+  }
+
   /// An article: what was seen, the exchange on a time line, what it costs and how it is mended.
   var html: String {
     let finding = first.finding
@@ -15,10 +28,14 @@ extension FindingGroup {
       <p>\(whereWords.escapedForHTML)</p>
       \(timeLine)
       \(notes.map { "<p class=\"dim\">\($0.escapedForHTML)</p>" }.joined())
-      <p class="dim">To fly that call again: \
-      <code>windtunnel drill --again REPORT.json#\(again.escapedForHTML)</code></p>
-      </article>
+      \(againLine)</article>
       """
+  }
+
+  private var againLine: String {
+    guard let again else { return "" }
+    return "<p class=\"dim\">To fly that call again: "
+      + "<code>windtunnel drill --again REPORT.json#\(again.escapedForHTML)</code></p>\n"
   }
 
   /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its

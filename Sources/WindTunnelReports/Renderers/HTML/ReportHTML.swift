@@ -12,7 +12,7 @@ extension Report {
       style-src 'unsafe-inline'; img-src data:">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <link rel="icon" href="data:,"><title>WindTunnel – \(words)</title>
-      <style>\(HTML.style)</style></head><body>
+      <style>\(HTML.style)\(HTML.findingStyle)</style></head><body>
       <header class="verdict \(verdict.rawValue)"><p class="ship">\(shipWords.escapedForHTML)</p><h1>\(words)</h1>
       \(htmlReasons)
       <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
@@ -80,13 +80,7 @@ extension Report {
   /// The rules that were broken, the gravest first, each with the call that shows it on a time
   /// line.
   private var htmlFindings: String {
-    let groups = findingGroups
-    let counts = ruleCounts
-    guard counts.broken + counts.kept > 0 else { return "" }
-    let rest =
-      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) not met by any call.</p>"
-    return "<section id=\"findings\"><h2>Findings: \(findingWords)</h2>"
-      + groups.map(\.html).joined() + rest + "</section>"
+    FindingGroup.section(findingGroups, findings.words, ruleCounts)
   }
 
   /// Scenarios down, endpoints across: where the judged subject succeeds and where it does not.
@@ -220,6 +214,23 @@ enum HTML {
       + "<b>\(value.escapedForHTML)</b>\(note)</div>"
   }
 
+  /// The looks of findings and their time lines, on every page that has some.
+  static let findingStyle = """
+
+    .finding { border-left: .3em solid var(--line); padding: .1em 0 .1em 1em; margin: 1em 0; }
+    .finding.error { border-color: var(--bad); } .finding.warning { border-color: var(--doubtful); }
+    .finding h3 { margin: .2em 0; } .finding.error h3 span { color: var(--bad); }
+    .finding.warning h3 span { color: var(--doubtful); } .seen { font-weight: 600; }
+    .line { list-style: none; padding: 0; margin: .6em 0; font-size: .9em; }
+    .line li { display: grid; grid-template-columns: 6em minmax(3em, 12em) 1fr; gap: .8em; }
+    .line time { text-align: right; color: var(--dim); font-variant-numeric: tabular-nums; }
+    .line svg { display: block; width: 100%; height: 1em; margin: .2em 0; background: none; border-radius: 0; }
+    .line .ok { fill: var(--good); } .line .ko { fill: var(--bad); }
+    .line .axis { stroke: var(--line); vector-effect: non-scaling-stroke; }
+    .wait { fill: var(--dim); } .point { fill: var(--ink); }
+    @media (max-width: 40em) { .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; } }
+    """
+
   /// Colours are named once for light and once for dark; nothing else knows which it is.
   fileprivate static let style = """
     :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
@@ -266,16 +277,6 @@ enum HTML {
     th { font-weight: 600; } th.words, td.words { text-align: left; }
     td.words { white-space: normal; overflow-wrap: normal; }
     td code { display: inline-block; min-width: 11em; }
-    .finding { border-left: .3em solid var(--line); padding: .1em 0 .1em 1em; margin: 1em 0; }
-    .finding.error { border-color: var(--bad); } .finding.warning { border-color: var(--doubtful); }
-    .finding h3 { margin: .2em 0; } .finding.error h3 span { color: var(--bad); }
-    .finding.warning h3 span { color: var(--doubtful); } .seen { font-weight: 600; }
-    .line { list-style: none; padding: 0; margin: .6em 0; font-size: .9em; }
-    .line li { display: grid; grid-template-columns: 6em minmax(3em, 12em) 1fr; gap: .8em; }
-    .line time { text-align: right; color: var(--dim); font-variant-numeric: tabular-nums; }
-    .line svg { height: 1em; margin: .2em 0; background: none; border-radius: 0; }
-    .line .axis { vector-effect: non-scaling-stroke; }
-    .wait { fill: var(--dim); } .point { fill: var(--ink); }
     .ship { font-weight: 600; } .verdict ul { margin: .3em 0; padding-left: 1.2em; }
     .narrow { display: none; }
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
@@ -283,7 +284,6 @@ enum HTML {
     .tried td.good { color: var(--good); } .tried td.bad { color: var(--bad); }
     .heat th { text-align: center; } .heat th.words { text-align: left; }
     @media (max-width: 40em) { th, td { padding: .35em .4em; } .narrow { display: block; }
-      .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; }
       #gates thead { display: none; } #gates table, #gates tbody { display: block; }
       #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
         border-bottom: 1px solid var(--line); }

@@ -1,18 +1,20 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The numbers in place of one call's values, from 0: equal values have equal ones.
-struct CallNumbers: Sendable {
-  /// Beyond so many values they are taken for one: no client sends as many.
-  private static let valuesMax = 1 << 12
+/// Numbers in place of values of one call, from 0: equal values have equal ones.
+package struct CallNumbers: Sendable {
+  /// Beyond so many values they are taken for one: no client sends as many in a call.
+  private let valuesMax: Int
 
   private var numbers: [Fingerprint: Int] = [:]
 
+  /// Begins with no value, and with room for so many.
+  package init(keeping valuesMax: Int = 1 << 12) { self.valuesMax = valuesMax }
+
   /// Returns the number of a value, which has its kind in front.
-  mutating func number(of value: String) -> Int {
+  package mutating func number(of value: String) -> Int {
     let print = Fingerprint(value)
     if let known = numbers[print] { return known }
-    guard numbers.count < Self.valuesMax else { return Self.valuesMax }
+    guard numbers.count < valuesMax else { return valuesMax }
     numbers[print] = numbers.count
     return numbers.count - 1
   }
@@ -23,9 +25,8 @@ struct CallNumbers: Sendable {
 ///
 /// A number begins with the call in which its value was first seen, so that calls of several
 /// processes have none in common by chance.
-struct ValueNumbers: Sendable {
-  /// The number of values that are remembered at least; of more, those seen longest ago are
-  /// forgotten.
+package struct ValueNumbers: Sendable {
+  /// So many values are known at least; of more the ones that were seen longest ago are forgotten.
   private static let valuesMax = 1 << 15
   /// The greatest number of values of one call with numbers of their own.
   private static let valuesOfCallMax = 1 << 12
@@ -34,6 +35,9 @@ struct ValueNumbers: Sendable {
   private var recent: [Fingerprint: Int] = [:]
   private var before: [Fingerprint: Int] = [:]
 
+  /// Begins with no value.
+  package init() {}
+
   /// Returns the number of a value, which is a new one where it was not seen before.
   ///
   /// - Parameters:
@@ -41,7 +45,7 @@ struct ValueNumbers: Sendable {
   ///   - call: The call whose request brings it.
   ///   - count: The number of values that were first seen in that call.
   /// - Returns: The number.
-  mutating func number(of value: String, in call: Int, _ count: inout Int) -> Int {
+  package mutating func number(of value: String, in call: Int, _ count: inout Int) -> Int {
     let print = Fingerprint(value)
     if let known = recent[print] { return known }
     let number: Int

@@ -3,17 +3,17 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The values of a request by which it can be told from others. They stay in this process.
-struct SentValues: Sendable {
+package struct SentValues: Sendable {
   /// The method, target and body of a POST or PATCH.
-  var content: String?
+  package var content: String?
   /// The values of `Authorization` and of cookies.
-  var credentials: [String] = []
+  package var credentials: [String] = []
   /// The values of other fields that are there for credentials.
-  var apiKeys: [String] = []
+  package var apiKeys: [String] = []
   /// The `Idempotency-Key` of a POST or PATCH.
-  var key: String?
+  package var key: String?
   /// The values of a POST or PATCH that the recorded request has not.
-  var marks: [String] = []
+  package var marks: [String] = []
 
   /// A shorter value is no key that somebody made to tell requests apart.
   private static let markBytesMin = 16
@@ -21,7 +21,9 @@ struct SentValues: Sendable {
   /// Larger bodies are not taken apart.
   private static let bodyBytesMax = 64 << 10
 
-  init(of outcome: Outcome) {
+  /// Takes the values out of a request that has come whole; those of larger content are not looked
+  /// for.
+  package init(of outcome: Outcome, contentBytesMax: Int = .max) {
     let request = outcome.request
     for field in request.headers {
       let name = field.name.lowercased()
@@ -32,7 +34,9 @@ struct SentValues: Sendable {
         apiKeys.append(value)
       }
     }
-    guard request.method == "POST" || request.method == "PATCH" else { return }
+    guard request.method == "POST" || request.method == "PATCH",
+      request.body.count <= contentBytesMax
+    else { return }
     let recorded: Request? =
       if case .recording(let interaction, place: _) = outcome.source { interaction.request } else {
         nil
@@ -104,6 +108,37 @@ struct SentValues: Sendable {
       || ["session", "secret", "password"].contains { name.contains($0) }
   }
 
+  /// The field's name where it bears a secret for its server; of cookies those that look like a
+  /// session's.
+  static func secretPlace(of field: HeaderField) -> String? {
+    let name = field.name.lowercased()
+    switch name {
+    case "authorization": return field.value.isEmpty ? nil : "Authorization"
+    case "proxy-authorization": return nil
+    case "cookie":
+      let isSession = field.value.split(separator: ";").contains { cookie in
+        let parts = cookie.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[1].utf8.count >= secretBytesMin else { return false }
+        let name = parts[0].lowercased()
+        return !name.contains("csrf") && !name.contains("xsrf")
+          && sessionWords.contains { name.contains($0) }
+      }
+      return isSession ? "a session's Cookie" : nil
+    default:
+      // What tells forms from each other opens nothing by itself.
+      let isKey =
+        (isCredential(name) || mayBeCredential(name)) && !name.contains("csrf")
+        && !name.contains("xsrf")
+      return isKey && field.value.utf8.count >= secretBytesMin && name.utf8.count <= placeBytesMax
+        ? field.name : nil
+    }
+  }
+
+  private static let sessionWords = ["sess", "sid", "auth", "token", "jwt"]
+  /// A shorter value is no secret, and a longer name no field that anybody knows.
+  private static let secretBytesMin = 8
+  private static let placeBytesMax = 64
+
   /// The fields that say who asks, how, or in which trace, and never which deed is meant.
   private static let standardNames: Set<String> = [
     "host", "user-agent", "connection", "keep-alive", "date", "from", "referer", "origin", "range",
@@ -120,7 +155,7 @@ struct SentValues: Sendable {
 
 extension JSON {
   /// The texts in it, in their order, without the names of members.
-  var texts: [String] {
+  package var texts: [String] {
     var texts: [String] = []
     var rest = [self]
     while let next = rest.popLast() {
@@ -136,16 +171,16 @@ extension JSON {
 }
 
 extension SentValues {
-  /// Returns the host by which a client asked, without its port.
-  static func host(of outcome: Outcome, on stage: Stage) -> String? {
+  /// The host by which a client asked, without its port.
+  package static func host(of outcome: Outcome, on stage: Stage) -> String? {
     switch stage {
     case .inProcess: outcome.request.url.host
     case .onTheWire: RequestURL("http://\(outcome.calledBy ?? "127.0.0.1")").host
     }
   }
 
-  /// Returns the names in the recorded queries, by path.
-  static func queries(of cassette: Cassette) -> [String: Set<String>] {
+  /// The names in the recorded queries, by path.
+  package static func queries(of cassette: Cassette) -> [String: Set<String>] {
     var names: [String: Set<String>] = [:]
     for interaction in cassette.interactions {
       let url = interaction.request.url
@@ -154,7 +189,7 @@ extension SentValues {
     return names
   }
 
-  fileprivate static func parameters(of url: RequestURL) -> [FormField] {
+  static func parameters(of url: RequestURL) -> [FormField] {
     url.query.map { FormFields.fields(Data($0.utf8)) } ?? []
   }
 }
@@ -168,12 +203,40 @@ extension Observation.Sent {
 
   /// Takes the names of what a client added to a query; nothing is known where no recorded request
   /// is for the same path.
-  mutating func takeParameters(of request: Request, recorded: [String: Set<String>]) {
+  package mutating func takeParameters(of request: Request, recorded: [String: Set<String>]) {
     guard let known = recorded[request.url.path] else { return }
     let added = SentValues.parameters(of: request.url).filter { !known.contains($0.name) }
     addsParameters = !added.isEmpty
-    let secret = added.filter(Self.looksSecret).map(\.name)
+    let secret = added.filter { Self.looksSecret($0) }.map(\.name)
     secretParameters = Array(secret.prefix(Self.parametersMax))
+  }
+
+  /// Takes the names of secrets in a query of the client's own making. A name that may mean
+  /// something else says nothing here: many an interface wants its `key` or `sig` there.
+  mutating func takeParameters(of request: Request) {
+    let parameters = SentValues.parameters(of: request.url)
+    addsParameters = !parameters.isEmpty
+    let secret = parameters.filter { Self.looksSecret($0, isAmbiguousTaken: false) }.map(\.name)
+    secretParameters = Array(secret.prefix(Self.parametersMax))
+  }
+
+  /// Takes the places in which secrets go to another machine by plain http.
+  mutating func takeSecretsInClear(of request: Request) {
+    guard request.url.scheme != "https", let host = request.url.host, !Self.isLoopback(host) else {
+      return
+    }
+    isInClear = true
+    var places: [String] = []
+    for field in request.headers where places.count < Self.parametersMax {
+      let place = SentValues.secretPlace(of: field)
+      if let place, !places.contains(place) { places.append(place) }
+    }
+    secretsInClear = places + secretParameters.map { "\($0) in its URL" }
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+      || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < UInt8(ascii: "A") })
   }
 
   /// Names that mean a secret, and those that do where a value is long.
@@ -201,7 +264,10 @@ extension Observation.Sent {
     }
   }
 
-  private static func looksSecret(_ field: FormField) -> Bool {
+  private static func looksSecret(
+    _ field: FormField,
+    isAmbiguousTaken: Bool = true
+  ) -> Bool {
     // A name stands in a sentence, so it has to be a plain one.
     guard field.name.utf8.count <= nameBytesMax, field.name.utf8.allSatisfy(isPlain) else {
       return false
@@ -210,6 +276,7 @@ extension Observation.Sent {
     if secretNames.contains(name) || secretEnds.contains(where: name.hasSuffix) {
       return field.value.count >= valueBytesMin
     }
-    return ambiguousNames.contains(name) && field.value.count >= longValueBytesMin
+    return isAmbiguousTaken && ambiguousNames.contains(name)
+      && field.value.count >= longValueBytesMin
   }
 }

@@ -1,0 +1,291 @@
+internal import Foundation
+internal import WindTunnelSymptoms
+
+/// A request that a proxy passed on or answered, as far as rules look at it.
+package struct ProxiedExchange: Sendable, Hashable {
+  /// The scenario that it was decided in.
+  package var scenario: String?
+  /// The address of the client.
+  package let client: String
+  /// The request with what came of it; times are offsets in the flight.
+  package fileprivate(set) var attempt: Observation.Attempt
+  /// The address that was asked for.
+  let url: RequestURL
+  /// The same client, as far as its address and its name for itself tell.
+  let sender: String
+  /// The same request of the same client; `nil` where its content was not seen, so that none is
+  /// known for the same.
+  let lane: String?
+  /// The place that a redirect leads to; `nil` where it was none.
+  let redirect: String?
+  /// Tells whether its client broke it off, in no weather.
+  let isBrokenOff: Bool
+  /// Tells whether its answer stands still and its client has not left.
+  fileprivate(set) var isWaiting: Bool
+
+  /// The address, spelled in one way.
+  var place: String { url.spelled }
+}
+
+/// The exchanges of a proxy's clients: a fold over the events of its deck.
+package struct ProxiedExchanges: Sendable {
+  /// The exchanges in the order of their ends.
+  package private(set) var all: [ProxiedExchange] = []
+  /// Those that are not over, by the number of their decision.
+  private var open: [Int: Open] = [:]
+  /// The places of those whose answer stands still, by the same number.
+  private var waiting: [Int: Int] = [:]
+  /// The numbers of the values that requests bear.
+  private var numbers = CallNumbers(keeping: Self.valuesMax)
+
+  /// So many values have numbers of their own.
+  private static let valuesMax = 1 << 17
+  /// So many exchanges may be under way.
+  private static let openMax = 10_000
+
+  /// An exchange that is not over.
+  private struct Open: Sendable {
+    let isRepeatable: Bool
+    let start: Duration
+    var sender: Sender?
+    var sent: Observation.Sent?
+    var firstByte: Duration?
+  }
+
+  /// Begins with none.
+  package init() {}
+
+  /// Takes an event of the deck's.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - moment: The time at which it came, as an offset in the flight.
+  ///   - hasRoom: Whether one more may be kept.
+  package mutating func apply(_ event: ExchangeEvent, at moment: Duration, hasRoom: Bool) {
+    switch event {
+    case .decided(let entry):
+      // A tunnel is no request, and what is in it has decisions of its own.
+      guard entry.take != .connection, open.count < Self.openMax else { return }
+      open[entry.id] = Open(isRepeatable: entry.isRepeatable, start: moment)
+    case .requestEnd(let outcome, _, _):
+      guard open[outcome.id] != nil, let client = outcome.client else { return }
+      let sent = sent(of: outcome)
+      open[outcome.id]?.sender = Sender(of: outcome.request, from: client)
+      open[outcome.id]?.sent = sent == Observation.Sent() ? nil : sent
+    case .firstByte(let outcome):
+      if open[outcome.id]?.firstByte == nil { open[outcome.id]?.firstByte = moment }
+    case .ended(let outcome, let end?):
+      // Of a request that did not come whole nobody knows which it is.
+      guard let open = open.removeValue(forKey: outcome.id), let sender = open.sender, hasRoom
+      else { return }
+      if let exchange = exchange(open, of: sender, outcome, end, at: moment) {
+        if exchange.isWaiting { waiting[outcome.id] = all.count }
+        all.append(exchange)
+      }
+    case .left(let outcome):
+      guard let place = waiting.removeValue(forKey: outcome.id) else { return }
+      all[place].isWaiting = false
+      all[place].attempt.end = moment
+    case .ended(_, nil), .tunnelEnded: break
+    }
+  }
+
+  private func exchange(
+    _ open: Open,
+    of sender: Sender,
+    _ outcome: Outcome,
+    _ end: ExchangeEnd,
+    at moment: Duration
+  ) -> ProxiedExchange? {
+    guard end.ending != .stopped else { return nil }
+    let answer = ProxiedAnswer(outcome, end)
+    var attempt = Observation.Attempt(
+      decision: answer.decision(of: outcome, sender.place),
+      take: answer.take
+    )
+    (attempt.start, attempt.end) = (open.start, moment)
+    (attempt.status, attempt.bytes, attempt.error) = (end.status, end.bytes, answer.error)
+    attempt.isRepeatable = answer.mayBeDone ? open.isRepeatable : nil
+    attempt.retryAfter = answer.wait
+    attempt.retryNotBefore = answer.date.map { date in
+      max(.zero, moment + date - Duration(milliseconds: Date().timeIntervalSince1970 * 1000))
+    }
+    if let first = open.firstByte { attempt.stages.body = max(.zero, moment - first) }
+    attempt.sent = open.sent
+    return ProxiedExchange(
+      scenario: end.scenario,
+      client: sender.client,
+      attempt: attempt,
+      url: outcome.request.url,
+      sender: sender.name,
+      lane: sender.lane,
+      redirect: answer.location.map { outcome.request.url.resolved($0) },
+      isBrokenOff: answer.isBrokenOff,
+      isWaiting: end.ending == .cut && answer.error == Symptom.timedOut.rawValue
+    )
+  }
+
+  /// The numbers of what a request bears, and the places of secrets that anybody can read.
+  private mutating func sent(of outcome: Outcome) -> Observation.Sent {
+    let request = outcome.request
+    let values = SentValues(of: outcome, contentBytesMax: Sender.contentBytesMax)
+    var sent = Observation.Sent()
+    sent.content = values.content.map { numbers.number(of: $0) }
+    // The code of a proxy is for the proxy.
+    let credentials = values.credentials.filter { !$0.hasPrefix("credential proxy-authorization") }
+    sent.credentials = credentials.map { numbers.number(of: $0) }
+    sent.apiKeys = values.apiKeys.map { numbers.number(of: $0) }
+    sent.key = values.key.map { numbers.number(of: $0) }
+    // Nobody has recorded what stays from call to call, so a mark has to look like one.
+    sent.marks = values.marks.filter(\.looksDrawn).map { numbers.number(of: $0) }
+    sent.takeParameters(of: request)
+    sent.takeSecretsInClear(of: request)
+    return sent
+  }
+}
+
+/// The sender of a request, and the request by which it is told from others.
+private struct Sender: Sendable {
+  let client: String
+  /// The address with what the client calls itself: several programs may share a machine.
+  let name: String
+  /// The address that was asked for without what may be private, behind the method.
+  let place: String
+  let lane: String?
+
+  /// Larger content is not looked at, so that no loop of the server is held up by it.
+  static let contentBytesMax = 1 << 20
+
+  init(of request: Request, from client: String) {
+    let name = "\(client) \(request.headers["User-Agent"] ?? "")"
+    (self.client, self.name) = (client, name)
+    var shown = request.url
+    (shown.userInfo, shown.query) = (nil, nil)
+    place = "\(request.method) \(shown.withoutSecrets)"
+    lane = Self.content(of: request).map { content in
+      let parts = [name, request.method, request.url.spelled, content]
+      return SHA256.hexadecimal(parts.joined(separator: "\n").utf8)
+    }
+  }
+
+  /// The digest of the content, empty where there is none; `nil` where it was not seen.
+  private static func content(of request: Request) -> String? {
+    let body = request.body
+    if body.count > contentBytesMax { return nil }
+    if body.count > 0 { return SHA256.hexadecimal(body.data) }
+    let hasContent =
+      request.headers["Transfer-Encoding"] != nil
+      || request.headers["Content-Length"].map { $0 != "0" } == true
+    return hasContent ? nil : ""
+  }
+}
+
+/// The answer of an exchange as its client got it.
+private struct ProxiedAnswer {
+  /// The symptom that it was broken off with.
+  private(set) var error: String?
+  /// Tells whether the client left of its own accord, with nothing in its way.
+  private(set) var isBrokenOff = false
+  /// The wait that it asked for.
+  let wait: Duration?
+  /// The date that it asked to wait for, since 1970.
+  let date: Duration?
+  /// The place that it redirects to.
+  let location: String?
+  /// Tells whether the server may have done what was asked, as far as can be told.
+  private(set) var mayBeDone = true
+  /// The source of the answer, as an attempt has it.
+  let take: String
+  private let isMadeUp: Bool
+
+  /// The failures after which a server has seen nothing.
+  private static let unsent: Set<Symptom> = [
+    .hostNotFound, .connectionRefused, .offline, .secureConnectionFailed,
+    .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+    .serverCertificateHasUnknownRoot,
+  ]
+
+  init(_ outcome: Outcome, _ end: ExchangeEnd) {
+    let faults = outcome.decision.faults
+    let recorded: Interaction? =
+      if case .recording(let interaction, place: _) = outcome.source { interaction } else { nil }
+    let summary = AnswerSummary(faults, over: recorded, now: outcome.second)
+    isMadeUp = AnswerSummary(faults, over: nil).status != nil
+    let status = end.status ?? 0
+    location = [301, 302, 303, 307, 308].contains(status) ? end.location : nil
+    let seconds = end.retryAfter.flatMap { Int($0) }
+    wait = seconds.flatMap { $0 >= 0 ? .seconds($0) : nil }
+    date = seconds == nil ? summary.retryDate : nil
+    switch end.ending {
+    case .whole, .stopped: break
+    case .cut:
+      let symptom = summary.symptom ?? (end.status == nil ? .connectionLost : .truncated)
+      error = symptom.rawValue
+    case .clientLeft:
+      // Whoever waits for weather gives up; whoever waits for nothing has been told to go.
+      if faults.isEmpty, outcome.path == nil {
+        isBrokenOff = true
+      } else {
+        error = Symptom.timedOut.rawValue
+      }
+    case .failed(let symptom):
+      // Where nothing had come yet, the proxy has said so by a status.
+      if status != 502, status != 503 { error = symptom.rawValue }
+      if status == 503 || Self.unsent.contains(symptom) { mayBeDone = false }
+    }
+    // Until when is not known.
+    if end.retryAfter != nil, wait == nil, date == nil { mayBeDone = false }
+    if case .unmatched = outcome.source {
+      take = Journal.Take.unmatched.words
+    } else {
+      let isAnswer = !isMadeUp && status < 500 && location == nil && error == nil && !isBrokenOff
+      take = isAnswer ? Journal.Take.forwarded.words : "withheld"
+    }
+  }
+
+  /// The line of the story about it. Faults that only delayed an origin's answer are left out: the
+  /// status is the origin's.
+  func decision(of outcome: Outcome, _ place: String) -> String {
+    let faults = isMadeUp || error != nil ? outcome.decision.faults : []
+    return "proxy\t\(place)\t\(outcome.decision.ordinal)\t\(JSON.array(faults.map(\.json)))"
+  }
+}
+
+extension String {
+  /// Tells whether a mark looks drawn by lot, as a number made for a request does.
+  fileprivate var looksDrawn: Bool {
+    let value = utf8.dropFirst("mark ".utf8.count)
+    var digits = 0
+    for byte in value {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        break
+      default: return false
+      }
+    }
+    return digits >= 3
+  }
+}
+
+extension RequestURL {
+  /// The address in one spelling: without user, and without a port that its scheme has anyway.
+  fileprivate var spelled: String {
+    let own = scheme == "https" ? 443 : 80
+    let port = effectivePort.flatMap { $0 == own ? nil : ":\($0)" } ?? ""
+    return "\(scheme ?? "http")://\(host ?? "")\(port)\(target)"
+  }
+
+  /// The address that a `Location` names, in the same spelling (RFC 3986 §5.2, without dots).
+  fileprivate func resolved(_ location: String) -> String {
+    if location.contains("://") { return RequestURL(location).spelled }
+    if location.hasPrefix("//") { return RequestURL("\(scheme ?? "http"):\(location)").spelled }
+    var url = self
+    let relative = RequestURL(location.hasPrefix("/") ? location : "/\(location)")
+    url.query = relative.query
+    let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    url.path = location.hasPrefix("/") ? relative.path : "\(folder)\(relative.path)"
+    return url.spelled
+  }
+}

@@ -1,0 +1,67 @@
+extension ProxyReport {
+  /// The rules that clients broke, the gravest first and then in the scenarios' order.
+  public var findings: [JudgedFinding] {
+    let all = scenarios.flatMap { part in
+      part.rules.compactMap(\.finding).map { finding in
+        JudgedFinding(
+          scenario: part.name,
+          finding: finding,
+          allowance: part.allowed.first { $0.rule == finding.rule }?.reason,
+          isKnown: false
+        )
+      }
+    }
+    return Finding.Severity.allCases.sorted(by: >).flatMap { severity in
+      all.filter { $0.finding.severity == severity }
+    }
+  }
+
+  /// Tells whether a finding of a weight, or a graver one, is among them that is not allowed.
+  public func hasFindings(_ least: Finding.Severity) -> Bool {
+    findings.contains { $0.allowance == nil && $0.finding.severity >= least }
+  }
+
+  /// The findings as a terminal shows them, 80 columns wide where the names are short; empty where
+  /// no client met what a rule asks for.
+  public func findingsText() -> String {
+    let lines = FindingGroup.lines(groups, findings.words, ruleCounts, false)
+    return lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The findings as a section of the page.
+  var htmlFindings: String { FindingGroup.section(groups, findings.words, ruleCounts) }
+
+  /// A finding with the client that showed it and the time at which it did.
+  func json(_ judged: JudgedFinding) -> JSON {
+    guard case .object(let members) = judged.json, let call = call(of: judged) else {
+      return judged.json
+    }
+    return .object(
+      members + [
+        JSON.Member("client", .text(call.client)),
+        JSON.Member("startMilliseconds", .time(call.observation.start)),
+      ]
+    )
+  }
+
+  private var ruleCounts: (broken: Int, kept: Int, notMet: Int) {
+    scenarios.flatMap(\.rules).ruleCounts
+  }
+
+  private var groups: [FindingGroup] {
+    findings.byRule.map { group in
+      let call = call(of: group[0])
+      return FindingGroup(
+        first: group[0],
+        others: Array(group.dropFirst()),
+        attempts: call?.observation.attempts ?? [],
+        proxied: call
+      )
+    }
+  }
+
+  private func call(of judged: JudgedFinding) -> ProxiedCall? {
+    scenarios.first { $0.name == judged.scenario }?.shownCalls
+      .first { $0.observation.call == judged.finding.call }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+import WindTunnel
+
+/// The findings of `windtunnel proxy`, by clients that people have.
+@Suite(.timeLimit(.minutes(5))) struct ProxyFindingsTests {
+  private static let weather = """
+    {"windtunnelScenario":1,"name":"rough",
+     "rules":[{"when":{"request":"POST /orders"},"faults":[{"status":500}]},
+              {"when":{"request":"POST /slow"},"faults":[{"stall":"afterRequest"}]},
+              {"when":{"request":"GET /limited"},"faults":[{"status":429,"retryAfterSeconds":30}]},
+              {"when":{"request":"GET /moved"},"faults":[{"answer":"redirectElsewhere"}]}]}
+    """
+
+  /// The answers for a host that is not this machine.
+  private static let tape = """
+    {"windtunnelCassette":1,"interactions":[
+      {"request":{"method":"GET","url":"http://api.example.com/me"},
+       "response":{"status":200,"body":"{}"}}]}
+    """
+
+  private static let client = """
+    import sys, time, urllib.request, urllib.error
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": sys.argv[1]}))
+    def ask(url, data=None, headers={}, seconds=20):
+        try:
+            request = urllib.request.Request(url, data=data, headers=headers)
+            return opener.open(request, timeout=seconds).status
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+    """
+
+  private static let careless = """
+    for attempt in range(3):
+        ask("http://127.0.0.1:9/orders", b'{"sum":1}')
+    for attempt in range(2):
+        ask("http://127.0.0.1:9/slow", b'{"sum":1}', seconds=0.6)
+    for call in range(2):
+        for attempt in range(12):
+            ask("http://127.0.0.1:9/limited")
+    ask("http://api.example.com/me", headers={"Authorization": "Bearer invented-token-1"})
+    """
+
+  private static let careful = """
+    for order in range(3):
+        ask("http://127.0.0.1:9/orders", b'{"sum":%d}' % order)
+    ask("http://127.0.0.1:9/limited")
+    ask("http://api.example.com/me")
+    """
+
+  private func fly(
+    _ client: String,
+    _ words: [String],
+    in scratch: Scratch
+  ) async throws -> Program.Run {
+    try scratch.write(Self.weather, to: "rough.json")
+    try scratch.write(Self.tape, to: "tape.json")
+    try scratch.write(Self.client + client, to: "client.py")
+    let proxy = try Flight(
+      ["proxy", "--scenario", "rough.json", "--cassette", "tape.json"] + words,
+      in: scratch
+    )
+    let place = try #require(await proxy.line())
+    let python = try await Companion.run(["python3", "client.py", place], in: scratch)
+    #expect(python.code == 0, "\(python.text)")
+    proxy.signal(SIGINT)
+    return try await proxy.end()
+  }
+
+  private func text(_ name: String, in scratch: Scratch) throws -> String {
+    try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
+  func `a careless client is named at the terminal, on the page and in the JSON, and ends with 0`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let reports = ["--report", "flight.json", "--report", "flight.html"]
+    let run = try await fly(Self.careless, reports, in: scratch)
+    #expect(run.code == 0, "\(run.err)")
+    let (json, html) = (
+      try text("flight.json", in: scratch), try text("flight.html", in: scratch)
+    )
+    for rule in ["repeats-post", "ignores-retry-after", "sends-secret-in-clear"] {
+      for text in [run.err, json, html] { #expect(text.contains(rule), "\(rule): \(text)") }
+    }
+    for text in [run.err, json, html] { #expect(!text.contains("invented")) }
+    // The one that stood still was sent again, too, when its client had had enough.
+    #expect(run.err.contains("error repeats-post") && run.err.contains("2 of 2 calls"), "\(run.err)")
+    #expect(json.contains(#""client": "127.0.0.1""#) && json.contains(#""standing": "notMet""#))
+    #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("<script"))
+  }
+
+  @Test(
+    .enabled(if: Companion.find("python3") != nil, "python3 is not here."),
+    arguments: [
+      (["--findings", "errors"], 99), (["--findings", "off"], 0),
+      (
+        [
+          "--findings", "warnings", "--allow", "repeats-post=it is a demo", "--allow",
+          "ignores-retry-after=so is that", "--allow", "sends-secret-in-clear=and that", "--allow",
+          "retries-without-bound=and this",
+        ], 0
+      ),
+    ]
+  )
+  func `what ends a proxy with another code is asked for`(words: [String], code: Int32) async throws
+  {
+    let run = try await fly(Self.careless, words, in: Scratch())
+    #expect(run.code == code, "\(run.err)")
+    #expect(run.err.contains("Allowed in rough: it is a demo") == words.contains("--allow"))
+  }
+
+  @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
+  func `a careful client is told of nothing`() async throws {
+    let run = try await fly(Self.careful, ["--findings", "warnings"], in: Scratch())
+    #expect(run.code == 0 && run.err.contains("findings: none; "), "\(run.err)")
+  }
+}
