@@ -45,6 +45,9 @@ static const unsigned char portal_gone[] = {
 static const unsigned char redirect_elsewhere[] = {
 #embed "../../Cassettes/scenarios/redirect-elsewhere.json"
 };
+static const unsigned char redirect_downgrade[] = {
+#embed "../../Cassettes/scenarios/redirect-downgrade.json"
+};
 static const unsigned char redirect_loop[] = {
 #embed "../../Cassettes/scenarios/redirect-loop.json"
 };
@@ -141,6 +144,7 @@ static const struct {
     {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
     {"scenarios/portal-gone", portal_gone, sizeof portal_gone},
     {"scenarios/redirect-elsewhere", redirect_elsewhere, sizeof redirect_elsewhere},
+    {"scenarios/redirect-downgrade", redirect_downgrade, sizeof redirect_downgrade},
     {"scenarios/redirect-loop", redirect_loop, sizeof redirect_loop},
     {"scenarios/dns-failure", dns_failure, sizeof dns_failure},
     {"scenarios/tls-failure", tls_failure, sizeof tls_failure},

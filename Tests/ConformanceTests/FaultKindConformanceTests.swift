@@ -74,6 +74,7 @@ import WindTunnelSymptoms
       Row("redirect-loop", sees: nil, "", .tooManyRedirects),
       Row("redirect-without-location", sees: 302),
       Row("redirect-elsewhere", sees: nil, "", .tooManyRedirects),
+      Row("redirect-to-http", sees: nil, "", .tooManyRedirects),
       Row("body-duplicated", sees: 200, body + body), Row("body-empty", sees: 200),
       Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),
       Row("body-invalid-json", sees: 200, body + "]"), Row("content-type", sees: 200, body),

@@ -40,6 +40,8 @@ public struct Outcome: Sendable, Hashable {
   /// The name by which the client called this server, such as `localhost:8080`, where it is not
   /// the plain address; the request itself has the origin that is meant.
   package var calledBy: String?
+  /// Tells whether the request came to a server by TLS; the request itself has the scheme that is meant.
+  package var isSecure = false
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.

@@ -78,6 +78,11 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
+  /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
+  package var leavesTLS: Bool {
+    rules.contains { $0.faults.contains(.answer(.redirectToHTTP)) }
+  }
+
   /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything, whatever it is
   /// that is tried.
   package var standsStill: Bool {

@@ -21,10 +21,17 @@ struct SentValues: Sendable {
   /// Larger bodies are not taken apart.
   private static let bodyBytesMax = 64 << 10
 
-  init(of outcome: Outcome) {
+  /// Takes them out of a request.
+  ///
+  /// - Parameters:
+  ///   - outcome: What became of it.
+  ///   - open: The names of cookies that are no credential here, since their server has them sent along
+  ///     without TLS, too.
+  init(of outcome: Outcome, besidesCookies open: Set<Substring> = []) {
     let request = outcome.request
     for field in request.headers {
       let name = field.name.lowercased()
+      if name == "cookie", Self.cookieNames(field.value).allSatisfy(open.contains) { continue }
       let value = "credential \(name): \(field.value)"
       if Self.credentialNames.contains(name) {
         credentials.append(value)
@@ -136,6 +143,28 @@ extension JSON {
 }
 
 extension SentValues {
+  /// The names in a `Cookie` field.
+  private static func cookieNames(_ value: String) -> [Substring] {
+    value.split(separator: ";").map { pair in
+      pair.prefix { $0 != "=" }.drop { $0 == " " }
+    }
+  }
+
+  /// The names of the cookies that recorded answers set without `Secure`, so that clients send them along
+  /// without TLS as well (RFC 6265 §5.4).
+  static func openCookies(of cassette: Cassette) -> Set<Substring> {
+    var names: Set<Substring> = []
+    for interaction in cassette.interactions {
+      for value in interaction.response?.headers.values("Set-Cookie") ?? [] {
+        let parts = value.split(separator: ";")
+        let isSecure = parts.dropFirst()
+          .contains { $0.drop { $0 == " " }.lowercased() == "secure" }
+        if !isSecure { names.formUnion(parts.prefix(1).map { $0.prefix { $0 != "=" } }) }
+      }
+    }
+    return names
+  }
+
   /// The host by which a client asked, without its port.
   static func host(of outcome: Outcome, on stage: Stage) -> String? {
     switch stage {

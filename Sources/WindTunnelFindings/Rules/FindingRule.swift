@@ -74,13 +74,14 @@ public struct FindingRule: Sendable {
 
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
-    .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .showsAnotherAnswer,
-    .repeatsPost, .successOnErrorStatus, .successOnCutBody, .takesPortalForAnswer,
+    .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .followsToPlainHTTP,
+    .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus, .successOnCutBody,
+    .takesPortalForAnswer,
     .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .failsOnLegalAnswer, .retriesInStep,
-    .givesUpAtOnce,
+    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,
+    .failsOnLegalAnswer, .retriesInStep, .givesUpAtOnce,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.

@@ -23,6 +23,8 @@ struct DeckResponder {
   private var requestStart = Moment.now()
   private var handshake: Duration?
   private var hasAsked = false
+  /// Tells whether the last request came by TLS.
+  private var isSecure = false
   /// The bytes that came last, where a request may have come in them and nothing else did.
   private var spelling: [UInt8]?
 
@@ -31,6 +33,7 @@ struct DeckResponder {
   /// Notes when a request began.
   mutating func noteBegin(isSecure: Bool, at moment: Moment = .now()) {
     requestStart = moment
+    self.isSecure = isSecure
     handshake = !hasAsked && isSecure ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
   }
@@ -38,10 +41,13 @@ struct DeckResponder {
   /// Notes that all of a request is here that has been decided.
   func noteEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
+    let host = naming?.host
     // Most clients call the address that they were given, and of their outcomes no copy is made.
-    if let host = naming?.host, !host.hasPrefix("127.0.0.1") {
+    let isNamed = host.map { !$0.hasPrefix("127.0.0.1") } ?? false
+    if isNamed || isSecure {
       var named = outcome
-      named.calledBy = host
+      if isNamed { named.calledBy = host }
+      named.isSecure = isSecure
       context.origins.requestEnded(named, handshake: handshake, upload: upload)
       return
     }

@@ -52,6 +52,9 @@ public final class ReplayServer: Sendable {
     package var network: PrivateNetwork?
     /// A domain whose names are this server's, too, in a network in which it answers for them.
     package var domain: String?
+    /// Tells whether each port of a lane that speaks TLS has another beside it that speaks none: where a
+    /// redirect to `http` leads.
+    package var opensPlainPorts = false
     /// Tells whether it is the port of those who ask about a server, which no weather reaches.
     var isAdmin = false
     /// The log of requests; `nil` where nobody can ask for it.
@@ -160,6 +163,9 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
+    let plain =
+      options.opensPlainPorts && tls != nil
+      ? try await BoundListener.open(at: address, for: owner, group, deck, options, nil) : nil
     let listener = try await BoundListener.open(
       at: address,
       for: owner,
@@ -167,9 +173,10 @@ public final class ReplayServer: Sendable {
       deck,
       options,
       tls,
+      plainPort: plain?.port,
       opening: contexts
     )
-    listeners.withLock { $0[listener.port] = listener }
+    listeners.withLock { $0[listener.port] = listener.with(plain) }
     return listener.port
   }
 

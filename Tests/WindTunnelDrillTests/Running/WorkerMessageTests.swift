@@ -35,6 +35,7 @@ import WindTunnel
   static let sent = {
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (16_384, [16_385, 3], true)
+    sent.isSecure = true
     (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
     (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
     return sent
