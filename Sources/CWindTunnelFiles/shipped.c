@@ -42,6 +42,9 @@ static const unsigned char captive_portal[] = {
 static const unsigned char portal_gone[] = {
 #embed "../../Cassettes/scenarios/portal-gone.json"
 };
+static const unsigned char stale_answers[] = {
+#embed "../../Cassettes/scenarios/stale-answers.json"
+};
 static const unsigned char redirect_elsewhere[] = {
 #embed "../../Cassettes/scenarios/redirect-elsewhere.json"
 };
@@ -143,6 +146,7 @@ static const struct {
     {"scenarios/broken-answers", broken_answers, sizeof broken_answers},
     {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
     {"scenarios/portal-gone", portal_gone, sizeof portal_gone},
+    {"scenarios/stale-answers", stale_answers, sizeof stale_answers},
     {"scenarios/redirect-elsewhere", redirect_elsewhere, sizeof redirect_elsewhere},
     {"scenarios/redirect-downgrade", redirect_downgrade, sizeof redirect_downgrade},
     {"scenarios/redirect-loop", redirect_loop, sizeof redirect_loop},

@@ -67,13 +67,14 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for the next:
-  /// most know an answer again by its address.
+  /// Tells whether a client may keep in it what was shown to one call for the next and should not, such as a
+  /// captive portal's page: most know an answer again by its address.
   package var showsWhatMayBeKept: Bool {
     keepsConnections
       && rules.contains { rule in
         rule.faults.contains { fault in
           fault == .answer(.captivePortalPage) || fault == .answer(.captivePortalRedirect)
+            || fault.isStale
         }
       }
   }

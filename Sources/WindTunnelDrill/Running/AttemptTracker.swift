@@ -341,6 +341,8 @@ final class AttemptTracker: Sendable {
     attempt.bytes = answer.bytes
     attempt.error = answer.symptom?.rawValue
     attempt.retryAfter = answer.retryAfter
+    attempt.isStaleOnArrival =
+      interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
     return attempt
   }
 

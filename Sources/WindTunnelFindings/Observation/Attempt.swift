@@ -30,6 +30,9 @@ extension Observation {
     public var isRepeatable: Bool?
     /// Tells whether it came under a certificate that does not hold, which its client has taken all the same.
     public var isUnderBadCertificate = false
+    /// Tells whether its answer was older than it may be when it came, so that whoever shows it again has to
+    /// ask first, or to say that it is a copy.
+    public var isStaleOnArrival = false
     /// The lengths of its parts, as far as they were seen.
     public var stages: ExchangeStages {
       get { seenStages?.value ?? ExchangeStages() }

@@ -80,7 +80,7 @@ public struct FindingRule: Sendable {
     .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,
+    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh,
     .failsOnLegalAnswer, .retriesInStep, .givesUpAtOnce,
   ]
 

@@ -30,6 +30,7 @@ import WindTunnel
     attempt.retryNotBefore = .microseconds(1_700_001)
     attempt.stages = stages
     attempt.sent = sent
+    attempt.isStaleOnArrival = true
     return attempt
   }()
   static let sent = {
