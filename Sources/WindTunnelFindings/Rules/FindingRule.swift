@@ -81,7 +81,7 @@ public struct FindingRule: Sendable {
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
     .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh,
-    .failsOnLegalAnswer, .retriesInStep, .givesUpAtOnce,
+    .failsOnLegalAnswer, .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.
