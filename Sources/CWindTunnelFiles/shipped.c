@@ -78,6 +78,9 @@ static const unsigned char outage[] = {
 static const unsigned char reuse[] = {
 #embed "../../Cassettes/scenarios/reuse.json"
 };
+static const unsigned char large_answer[] = {
+#embed "../../Cassettes/scenarios/large-answer.json"
+};
 static const unsigned char dead_connection[] = {
 #embed "../../Cassettes/scenarios/dead-connection.json"
 };
@@ -158,6 +161,7 @@ static const struct {
     {"scenarios/offline", offline, sizeof offline},
     {"scenarios/outage", outage, sizeof outage},
     {"scenarios/reuse", reuse, sizeof reuse},
+    {"scenarios/large-answer", large_answer, sizeof large_answer},
     {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
     {"scenarios/late-answers", late_answers, sizeof late_answers},
     {"scenarios/recovery", recovery, sizeof recovery},

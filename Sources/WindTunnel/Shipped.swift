@@ -15,7 +15,7 @@ package enum Shipped {
     "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
     "redirect-downgrade", "redirect-loop", "dns-failure",
     "tls-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline", "outage",
-    "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
+    "reuse", "large-answer", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
     "stalled-body", "connect-timeout", "slow-bytes",
   ]
 

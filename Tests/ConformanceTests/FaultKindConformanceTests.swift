@@ -76,6 +76,7 @@ import WindTunnelSymptoms
       Row("redirect-elsewhere", sees: nil, "", .tooManyRedirects),
       Row("redirect-to-http", sees: nil, "", .tooManyRedirects),
       Row("body-duplicated", sees: 200, body + body), Row("body-empty", sees: 200),
+      Row("body-large", sees: 200, body + String(repeating: " ", count: 1 << 20)),
       Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),
       Row("body-invalid-json", sees: 200, body + "]"), Row("content-type", sees: 200, body),
       Row("stale", sees: 200, body), Row("many-fields", sees: 200, body),

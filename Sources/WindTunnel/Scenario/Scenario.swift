@@ -79,6 +79,12 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
+  /// Tells whether its answers are larger than what two systems hold between a server and a client that reads
+  /// no further.
+  package var sendsLargeBodies: Bool {
+    rules.contains { $0.faults.contains(.alter(.body(.large))) }
+  }
+
   /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
   package var leavesTLS: Bool {
     rules.contains { $0.faults.contains(.answer(.redirectToHTTP)) }

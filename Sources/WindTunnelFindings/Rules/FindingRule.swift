@@ -80,7 +80,7 @@ public struct FindingRule: Sendable {
     .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh,
+    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh, .leavesAnswersUnread,
     .failsOnLegalAnswer, .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
 

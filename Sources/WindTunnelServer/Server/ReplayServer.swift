@@ -149,6 +149,9 @@ public final class ReplayServer: Sendable {
   /// The connections that it has, and has had.
   package var connections: ConnectionCounts { group.open.counts }
 
+  /// Counts the connections whose clients have not read all that was said to them.
+  package func countUnread() async -> Int { await group.countUnread() }
+
   /// Opens one more port whose connections all belong to a lane, for what happens before a request
   /// could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }

@@ -21,7 +21,11 @@ import WindTunnel
     .ended(observation), .ended(whole), .connections(connections), .refused("no \"such\"\nthing"),
     .unfit("a {url}\n"), .unanswered("b {\"call\": N}"),
   ]
-  static let connections = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
+  static let connections = {
+    var seen = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
+    seen.leftUnread = 2
+    return seen
+  }()
   static let attempt = {
     var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))

@@ -186,6 +186,34 @@ import WindTunnelFindings
     #expect(try Self.words(rule, program, of: .program).hasPrefix("not met"))
   }
 
+  // MARK: leaves-answers-unread
+
+  /// A flight of one process or several, each with so many calls and so many answers that nobody read.
+  private static func reading(_ seen: (calls: Int, unread: Int?)...) throws -> String {
+    let count = seen.map(\.calls).reduce(0, +)
+    let calls = (0..<count).map { Self.call($0, at: Double($0)) }
+    return try words("leaves-answers-unread", calls) { traffic in
+      traffic.connections = seen.map { calls, unread in
+        var seen = Flight.Connections(calls: calls, opened: calls, mostOpen: 1, leftOpen: 1)
+        seen.leftUnread = unread
+        return seen
+      }
+    }
+  }
+
+  @Test func `whoever leaves large answers half read is named, with their number`() throws {
+    #expect(
+      try Self.reading((6, 6))
+        == "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
+        + "last of 6 calls. (6 of 6 calls)"
+    )
+    #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 answers"))
+    for read in [0, 1, 2] { #expect(try Self.reading((6, read)) == "kept by 6") }
+    #expect(try Self.reading((4, 1)) == "kept by 4")
+    #expect(try Self.reading((3, 3)).hasPrefix("not met: Only 3 of at least 4"))
+    #expect(try Self.reading((60, nil)).hasPrefix("not met: No call met it"))
+  }
+
   // MARK: comes-back-in-a-herd
 
   private static let herd = "comes-back-in-a-herd"
