@@ -42,8 +42,14 @@ static const unsigned char captive_portal[] = {
 static const unsigned char portal_gone[] = {
 #embed "../../Cassettes/scenarios/portal-gone.json"
 };
+static const unsigned char stale_answers[] = {
+#embed "../../Cassettes/scenarios/stale-answers.json"
+};
 static const unsigned char redirect_elsewhere[] = {
 #embed "../../Cassettes/scenarios/redirect-elsewhere.json"
+};
+static const unsigned char redirect_downgrade[] = {
+#embed "../../Cassettes/scenarios/redirect-downgrade.json"
 };
 static const unsigned char redirect_loop[] = {
 #embed "../../Cassettes/scenarios/redirect-loop.json"
@@ -71,6 +77,9 @@ static const unsigned char outage[] = {
 };
 static const unsigned char reuse[] = {
 #embed "../../Cassettes/scenarios/reuse.json"
+};
+static const unsigned char large_answer[] = {
+#embed "../../Cassettes/scenarios/large-answer.json"
 };
 static const unsigned char dead_connection[] = {
 #embed "../../Cassettes/scenarios/dead-connection.json"
@@ -140,7 +149,9 @@ static const struct {
     {"scenarios/broken-answers", broken_answers, sizeof broken_answers},
     {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
     {"scenarios/portal-gone", portal_gone, sizeof portal_gone},
+    {"scenarios/stale-answers", stale_answers, sizeof stale_answers},
     {"scenarios/redirect-elsewhere", redirect_elsewhere, sizeof redirect_elsewhere},
+    {"scenarios/redirect-downgrade", redirect_downgrade, sizeof redirect_downgrade},
     {"scenarios/redirect-loop", redirect_loop, sizeof redirect_loop},
     {"scenarios/dns-failure", dns_failure, sizeof dns_failure},
     {"scenarios/tls-failure", tls_failure, sizeof tls_failure},
@@ -150,6 +161,7 @@ static const struct {
     {"scenarios/offline", offline, sizeof offline},
     {"scenarios/outage", outage, sizeof outage},
     {"scenarios/reuse", reuse, sizeof reuse},
+    {"scenarios/large-answer", large_answer, sizeof large_answer},
     {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
     {"scenarios/late-answers", late_answers, sizeof late_answers},
     {"scenarios/recovery", recovery, sizeof recovery},

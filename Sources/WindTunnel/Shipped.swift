@@ -13,9 +13,10 @@ package enum Shipped {
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
     "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
-    "captive-portal", "portal-gone", "redirect-elsewhere", "redirect-loop", "dns-failure",
+    "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
+    "redirect-downgrade", "redirect-loop", "dns-failure",
     "tls-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline", "outage",
-    "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
+    "reuse", "large-answer", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
     "stalled-body", "connect-timeout", "slow-bytes",
   ]
 

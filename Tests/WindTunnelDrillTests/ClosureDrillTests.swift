@@ -214,7 +214,9 @@ import WindTunnel
     let redirected = report.scenarios.filter { $0.subjects[0].metrics.averageRetries != 0 }.map(
       \.name
     )
-    #expect(redirected == ["captive-portal", "redirect-elsewhere", "redirect-loop"])
+    #expect(
+      redirected == ["captive-portal", "redirect-elsewhere", "redirect-downgrade", "redirect-loop"]
+    )
   }
 
   @Test func `gates of the scenarios and of the plan are judged`() async throws {

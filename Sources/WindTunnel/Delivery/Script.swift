@@ -347,6 +347,7 @@ extension ResponseEdit.Content {
   fileprivate func applied(to body: Data) -> Data {
     switch self {
     case .duplicated: body + body
+    case .large: body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes)
     case .empty: Data()
     // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
     case .invalidUTF8: body + Data([0xC3, 0xFF])

@@ -15,10 +15,16 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
   /// A 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the
   /// reverse.
   case redirectElsewhere
+  /// 302 to the same path of the same host by `http`: on the wire at a port that speaks no TLS.
+  case redirectToHTTP
 
   /// The host that a redirect to another host leads to, which never resolves (RFC 6761 §6.4); a
   /// server puts another name of its own in its place.
   public static let otherHost = "elsewhere.invalid"
+
+  /// The host that a redirect to `http` leads to, where nobody can be reached either; a server puts
+  /// the name that it was asked by in its place.
+  public static let plainHost = "in-the-clear.invalid"
 
   /// The path of a captive portal's page.
   public static let portalPath = "/captive-portal/login"
@@ -37,7 +43,7 @@ extension ReplacementResponse {
     switch self {
     case .proxyAuthentication: FaultExpectation(407)
     case .captivePortalRedirect, .captivePortalPage: FaultExpectation(200)
-    case .redirectLoop, .redirectElsewhere:
+    case .redirectLoop, .redirectElsewhere, .redirectToHTTP:
       FaultExpectation(.tooManyRedirects, apple: .tooManyRedirects, 47)
     case .redirectWithoutLocation: FaultExpectation(302)
     }
@@ -90,6 +96,8 @@ extension ReplacementResponse {
     case .redirectWithoutLocation: return Self.redirect(to: nil)
     case .redirectElsewhere:
       return Self.redirect(to: "http://\(Self.otherHost)\(request.url.target)")
+    case .redirectToHTTP:
+      return Self.redirect(to: "http://\(Self.plainHost)\(request.url.target)")
     }
   }
 

@@ -22,6 +22,9 @@ public enum ResponseEdit: Sendable, Hashable {
   public enum Content: String, Sendable, Hashable, CaseIterable {
     /// The recorded content twice in a row.
     case duplicated
+    /// The same and a megabyte of white space behind it, which is nothing to JSON and to most
+    /// texts.
+    case large
     /// No content at all.
     case empty
     /// The recorded content followed by bytes that are not UTF-8.
@@ -41,6 +44,8 @@ public enum ResponseEdit: Sendable, Hashable {
     case unknown
   }
 
+  /// The white space behind a body that is made large.
+  static let fillerBytes = 1 << 20
   /// The greatest number of fields that are added.
   public static let fieldsMax = 100_000
   /// The length of the longest field, in bytes.

@@ -45,6 +45,9 @@ public struct Outcome: Sendable, Hashable {
     get { boxedClient?.value }
     set { boxedClient = newValue.map { Boxed($0) } }
   }
+  /// Tells whether the request came to a server by TLS; the request itself has the scheme that is
+  /// meant.
+  package var isSecure = false
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.

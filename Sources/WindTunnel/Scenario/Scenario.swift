@@ -80,15 +80,27 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether a client may keep in it what was shown to one call, a captive portal's page, for
-  /// the next: most know an answer again by its address.
+  /// Tells whether a client may keep in it what was shown to one call for the next and should not,
+  /// such as a captive portal's page: most know an answer again by its address.
   package var showsWhatMayBeKept: Bool {
     keepsConnections
       && rules.contains { rule in
         rule.faults.contains { fault in
           fault == .answer(.captivePortalPage) || fault == .answer(.captivePortalRedirect)
+            || fault.isStale
         }
       }
+  }
+
+  /// Tells whether its answers are larger than what two systems hold between a server and a client
+  /// that reads no further.
+  package var sendsLargeBodies: Bool {
+    rules.contains { $0.faults.contains(.alter(.body(.large))) }
+  }
+
+  /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
+  package var leavesTLS: Bool {
+    rules.contains { $0.faults.contains(.answer(.redirectToHTTP)) }
   }
 
   /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,

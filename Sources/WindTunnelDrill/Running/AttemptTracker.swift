@@ -18,6 +18,8 @@ final class AttemptTracker: Sendable {
     var requests: [Request] = []
     /// The host that its first request came to.
     var host: String?
+    /// Tells whether its first request came by TLS.
+    var isSecure: Bool?
     /// The numbers of the values that its own requests are compared by, from 0, which are the same
     /// whatever other calls are in the air.
     var numbers = CallNumbers()
@@ -231,6 +233,13 @@ final class AttemptTracker: Sendable {
       }
       sent.isElsewhere = seen.host.map { $0 != host } ?? false
       if seen.host == nil { seen.host = host }
+      sent.isSecure = outcome.isSecure
+      if seen.isSecure == true, !outcome.isSecure {
+        let open = SentValues.openCookies(of: cassette)
+        sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
+          .map { seen.numbers.number(of: $0) }
+      }
+      if seen.isSecure == nil { seen.isSecure = outcome.isSecure }
       state.calls[open.call] = seen
       if outcome.request.url.query != nil {
         let recorded = state.recordedQueries ?? SentValues.queries(of: cassette)
@@ -335,6 +344,8 @@ final class AttemptTracker: Sendable {
     attempt.bytes = answer.bytes
     attempt.error = answer.symptom?.rawValue
     attempt.retryAfter = answer.retryAfter
+    attempt.isStaleOnArrival =
+      interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
     return attempt
   }
 

@@ -154,28 +154,30 @@ struct CallRunner: Sendable {
     await target.close()
   }
 
-  /// Counts the client's connections. Where nearly every call has left one open, it gets some time
-  /// to close them: one may wait for a garbage collector.
+  /// Counts the client's connections. Where nearly every call has left one open, or something
+  /// unread, it gets some time to close them: one may wait for a garbage collector.
   private func connections() async -> Flight.Connections? {
-    guard scenario.keepsConnections, let end = counted() else { return nil }
+    guard scenario.keepsConnections, let end = await counted() else { return nil }
     var seen = end
     let patience = ContinuousClock.now + Flight.Connections.patience
-    while seen.growsWithCalls, .now < patience, !Task.isCancelled {
+    while seen.growsWithCalls || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
       // Only a cancellation ends it early, which ends the loop, too.
       try? await Task.sleep(for: .milliseconds(100))
-      seen = counted() ?? seen
+      seen = await counted() ?? seen
     }
     return seen
   }
 
-  private func counted() -> Flight.Connections? {
+  private func counted() async -> Flight.Connections? {
     guard let counts = target.connections else { return nil }
-    return Flight.Connections(
+    var seen = Flight.Connections(
       calls: begun.withLock { $0 },
       opened: counts.accepted,
       mostOpen: counts.most,
       leftOpen: counts.open
     )
+    if scenario.sendsLargeBodies { seen.leftUnread = await target.countUnread() }
+    return seen
   }
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.

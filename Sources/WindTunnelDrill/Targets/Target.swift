@@ -20,10 +20,14 @@ protocol Target: Sendable {
   func close() async
   /// The connections to it so far; `nil` where nobody counts them.
   var connections: ConnectionCounts? { get }
+  /// Counts the connections whose clients have not read all that was said to them; `nil` where
+  /// nobody can.
+  func countUnread() async -> Int?
 }
 
 extension Target {
   var connections: ConnectionCounts? { nil }
+  func countUnread() async -> Int? { nil }
   func close() async {}
 }
 
@@ -101,6 +105,8 @@ struct WireTarget: Target {
   private let names: LateNames?
 
   var connections: ConnectionCounts? { server.connections }
+
+  func countUnread() async -> Int? { await server.countUnread() }
 
   init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
 

@@ -67,6 +67,9 @@ enum Targets {
       try await Self.server(deck, keeps: keeps, tls: tls, in: names)
     }
     switch connectionFault(of: scenario) {
+    case nil where scenario.leavesTLS && authority != nil:
+      let tls = authority.map { ServerTLS(authority: $0) }
+      return PortTarget(try await server(tls: tls), scheme: "https", names)
     case nil where scenario.showsWhatMayBeKept:
       return LentPortTarget(try await server(keeps: true), names)
     case nil: return WireTarget(try await server(keeps: scenario.keepsConnections), names)
@@ -111,7 +114,9 @@ enum Targets {
   /// Tells whether some handshake gets as far as a certificate: one that fails there, or one that
   /// does not fail.
   private static func needsCertificates(_ scenario: Scenario, isProgram: Bool) -> Bool {
-    guard case .tls(let first) = connectionFault(of: scenario) else { return false }
+    guard case .tls(let first) = connectionFault(of: scenario) else {
+      return isProgram && connectionFault(of: scenario) == nil && scenario.leavesTLS
+    }
     let failsAll = scenario.rules.contains { rule in
       rule.trigger == .always
         && rule.faults.contains { if case .connection(.tls) = $0 { true } else { false } }
@@ -129,6 +134,8 @@ enum Targets {
     var options = ReplayServer.Options()
     options.tls = tls
     (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
+    // A redirect out of TLS leads to one of them.
+    options.opensPlainPorts = tls != nil
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own, unless it is connections that are kept that the scenario is about.
     options.closesConnections = !keeps

@@ -35,9 +35,9 @@ struct JudgedCall: Sendable {
 
   /// The things about a call that rules ask for: most calls have none, and most rules want several.
   struct Traits: OptionSet, Sendable {
-    let rawValue: UInt16
+    let rawValue: UInt32
 
-    init(rawValue: UInt16) { self.rawValue = rawValue }
+    init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// An attempt asks for what the one before it failed to get.
     static let repeats = Self(rawValue: 1)
@@ -69,6 +69,8 @@ struct JudgedCall: Sendable {
     static let addsParameters = Self(rawValue: 8192)
     /// A fault answered a request with 401.
     static let refused = Self(rawValue: 16384)
+    /// A request that came by TLS was redirected.
+    static let redirectedUnderTLS = Self(rawValue: 32768)
   }
 
   /// The call that is judged.
@@ -236,6 +238,9 @@ extension JudgedCall.Traits {
       if attempts[place].isRepeatable == false || sent?.key != nil, !isAnswered { insert(.unsafe) }
       if sent?.isElsewhere == true { insert(.elsewhere) }
       if sent?.addsParameters == true { insert(.addsParameters) }
+      if (300..<400).contains(attempts[place].status ?? 0), sent?.isSecure == true {
+        insert(.redirectedUnderTLS)
+      }
       if attempts[place].status == 401, !isAnswered { insert(.refused) }
       if (attempts[place].status ?? 0) >= 400 || !attempts[place].isRequest { insert(.lasting) }
       let isLast = place + 1 == attempts.count

@@ -20,6 +20,9 @@ extension Flight {
     public var mostOpen: Int
     /// The number of connections still open some seconds after the last call had ended.
     public var leftOpen: Int
+    /// The number of those that held a part of an answer all that time, which nobody read; `nil`
+    /// where it was not looked for.
+    public var leftUnread: Int?
 
     /// Makes connections of their counts.
     public init(calls: Int, opened: Int, mostOpen: Int, leftOpen: Int) {
@@ -48,8 +51,8 @@ extension Flight.Traffic {
   /// Takes what was seen of another part of the same flight.
   package mutating func merge(_ other: Self) {
     connections = (connections + other.connections).sorted {
-      ($0.calls, $0.opened, $0.mostOpen, $0.leftOpen)
-        < ($1.calls, $1.opened, $1.mostOpen, $1.leftOpen)
+      ($0.calls, $0.opened, $0.mostOpen, $0.leftOpen, $0.leftUnread ?? -1)
+        < ($1.calls, $1.opened, $1.mostOpen, $1.leftOpen, $1.leftUnread ?? -1)
     }
     lateRequests = (lateRequests + other.lateRequests).sorted()
   }
@@ -85,10 +88,12 @@ extension Flight.Traffic {
 
 extension Flight.Connections {
   package var json: JSON {
-    [
-      "calls": .number(calls), "opened": .number(opened), "mostOpen": .number(mostOpen),
-      "leftOpen": .number(leftOpen),
+    var members = [
+      JSON.Member("calls", .number(calls)), JSON.Member("opened", .number(opened)),
+      JSON.Member("mostOpen", .number(mostOpen)), JSON.Member("leftOpen", .number(leftOpen)),
     ]
+    if let leftUnread { members.append(JSON.Member("leftUnread", .number(leftUnread))) }
+    return .object(members)
   }
 
   /// Reads them by themselves.
@@ -107,6 +112,7 @@ extension Flight.Connections {
       let leftOpen = try object.int("leftOpen", in: counts)
     else { throw object.error("calls", "it needs calls, opened, mostOpen and leftOpen") }
     self.init(calls: calls, opened: opened, mostOpen: mostOpen, leftOpen: leftOpen)
+    leftUnread = try object.int("leftUnread", in: counts)
     try object.refuseUnknownKeys()
   }
 }

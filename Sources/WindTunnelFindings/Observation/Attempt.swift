@@ -32,6 +32,9 @@ extension Observation {
     /// Tells whether the request came under an invalid certificate, which the client has accepted
     /// all the same.
     public var isUnderBadCertificate = false
+    /// Tells whether its answer was older than it may be when it came, so that whoever shows it
+    /// again has to ask first, or to say that it is a copy.
+    public var isStaleOnArrival = false
     /// The durations of the attempt's stages, as far as they were observed.
     public var stages: ExchangeStages {
       get { seenStages?.value ?? ExchangeStages() }

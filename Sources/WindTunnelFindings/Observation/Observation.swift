@@ -255,6 +255,7 @@ extension Observation.Attempt {
     members.add("retryAfterMilliseconds", retryAfter)
     members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
+    if isStaleOnArrival { members.append(JSON.Member("staleOnArrival", true)) }
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
@@ -277,6 +278,7 @@ extension Observation.Attempt {
     retryAfter = try object.offset("retryAfterMilliseconds")
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
+    isStaleOnArrival = try object.bool("staleOnArrival") ?? false
     isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
     if let stages = try object.object("stages") {
       self.stages = try ExchangeStages(reading: stages)

@@ -13,6 +13,8 @@ extension Observation {
     public var apiKeys: [Int] = []
     /// Tells whether the request went to another host than the first of its call.
     public var isElsewhere = false
+    /// Tells whether it came by TLS, where nobody on the way can read it.
+    public var isSecure = false
     /// The number of the `Idempotency-Key` of a POST or PATCH.
     public var key: Int?
     /// The numbers of values of a POST or PATCH that the recorded request does not have. A value
@@ -42,6 +44,7 @@ extension Observation.Sent {
     if !credentials.isEmpty { members.append(JSON.Member("credentials", numbers(credentials))) }
     if !apiKeys.isEmpty { members.append(JSON.Member("apiKeys", numbers(apiKeys))) }
     if isElsewhere { members.append(JSON.Member("elsewhere", true)) }
+    if isSecure { members.append(JSON.Member("secure", true)) }
     if let key { members.append(JSON.Member("key", .number(key))) }
     if !marks.isEmpty { members.append(JSON.Member("marks", numbers(marks))) }
     if addsParameters { members.append(JSON.Member("addsParameters", true)) }
@@ -70,6 +73,7 @@ extension Observation.Sent {
     credentials = try Self.numbers(&object, "credentials")
     apiKeys = try Self.numbers(&object, "apiKeys")
     isElsewhere = try object.bool("elsewhere") ?? false
+    isSecure = try object.bool("secure") ?? false
     key = try object.int("key", in: range)
     marks = try Self.numbers(&object, "marks")
     addsParameters = try object.bool("addsParameters") ?? false

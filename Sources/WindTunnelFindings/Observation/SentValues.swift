@@ -21,12 +21,22 @@ package struct SentValues: Sendable {
   /// Larger bodies are not taken apart.
   private static let bodyBytesMax = 64 << 10
 
-  /// Takes the values out of a request that has come whole; those of larger content are not looked
-  /// for.
-  package init(of outcome: Outcome, contentBytesMax: Int = .max) {
+  /// Takes the values out of a request that has come whole.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome of the request.
+  ///   - contentBytesMax: The length of the largest content that is looked at.
+  ///   - open: The names of cookies that are no credential here, since their server has them sent
+  ///     without TLS, too.
+  package init(
+    of outcome: Outcome,
+    contentBytesMax: Int = .max,
+    besidesCookies open: Set<Substring> = []
+  ) {
     let request = outcome.request
     for field in request.headers {
       let name = field.name.lowercased()
+      if name == "cookie", Self.cookieNames(field.value).allSatisfy(open.contains) { continue }
       let value = "credential \(name): \(field.value)"
       if Self.credentialNames.contains(name) {
         credentials.append(value)
@@ -171,6 +181,28 @@ extension JSON {
 }
 
 extension SentValues {
+  /// The names in a `Cookie` field.
+  private static func cookieNames(_ value: String) -> [Substring] {
+    value.split(separator: ";").map { pair in
+      pair.prefix { $0 != "=" }.drop { $0 == " " }
+    }
+  }
+
+  /// The names of the cookies that recorded answers set without `Secure`, so that clients send them
+  /// along without TLS as well (RFC 6265 §5.4).
+  package static func openCookies(of cassette: Cassette) -> Set<Substring> {
+    var names: Set<Substring> = []
+    for interaction in cassette.interactions {
+      for value in interaction.response?.headers.values("Set-Cookie") ?? [] {
+        let parts = value.split(separator: ";")
+        let isSecure = parts.dropFirst()
+          .contains { $0.drop { $0 == " " }.lowercased() == "secure" }
+        if !isSecure { names.formUnion(parts.prefix(1).map { $0.prefix { $0 != "=" } }) }
+      }
+    }
+    return names
+  }
+
   /// The host by which a client asked, without its port.
   package static func host(of outcome: Outcome, on stage: Stage) -> String? {
     switch stage {

@@ -75,12 +75,13 @@ public struct FindingRule: Sendable {
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
     .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .sendsSecretInClear,
-    .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus, .successOnCutBody, .takesPortalForAnswer,
+    .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus, .successOnCutBody,
+    .takesPortalForAnswer,
     .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
     .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .failsOnLegalAnswer, .retriesInStep,
-    .givesUpAtOnce,
+    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh, .leavesAnswersUnread,
+    .failsOnLegalAnswer, .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.

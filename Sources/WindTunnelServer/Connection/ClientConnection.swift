@@ -222,6 +222,12 @@ extension ClientConnection {
     }
   }
 
+  /// Tells whether a part of what was said is still on this side.
+  var hasUnread: Bool {
+    guard let channel else { return false }
+    return channel.queuedBytes > 0 || channel.socket.unsentBytes ?? 0 > 0
+  }
+
   /// Goes on after an answer: with the next request, or the end of the connection.
   func next(keeps: Bool, _ afterwards: Delivery.Afterwards = .keep) {
     guard let channel else { return }

@@ -27,6 +27,8 @@ struct DeckResponder {
   private var hasAsked = false
   /// The address of a proxy's client, where somebody observes what each does.
   private var client: String?
+  /// Tells whether the last request came by TLS.
+  private var isSecure = false
   /// The bytes that came last, where a request may have come in them and nothing else did.
   private var spelling: [UInt8]?
 
@@ -41,6 +43,7 @@ struct DeckResponder {
   /// Notes when a request began.
   mutating func noteBegin(isSecure: Bool, at moment: Moment = .now()) {
     requestStart = moment
+    self.isSecure = isSecure
     handshake = !hasAsked && isSecure ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
   }
@@ -50,13 +53,13 @@ struct DeckResponder {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
     // Most clients call the address that they were given, and of their outcomes no copy is made.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
-    guard host != nil || client != nil else {
+    guard host != nil || client != nil || isSecure else {
       context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
       return
     }
     var named = outcome
     if let host { named.calledBy = host }
-    named.client = client
+    (named.client, named.isSecure) = (client, isSecure)
     context.origins.requestEnded(named, handshake: handshake, upload: upload)
   }
 

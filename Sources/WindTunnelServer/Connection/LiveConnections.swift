@@ -38,6 +38,10 @@ final class LiveConnections: @unchecked Sendable {
     look(on: reactor, again: 100_000)
   }
 
+  /// The number of connections on which something was said that has not reached their clients,
+  /// since none of them reads it.
+  var unreadCount: Int { connections.values.count { $0.hasUnread } }
+
   /// Ends what is left, now.
   func abandon() {
     for connection in connections.values { connection.abandon() }

@@ -14,6 +14,7 @@ struct BoundListener: @unchecked Sendable {
     _ deck: Deck,
     _ options: ReplayServer.Options,
     _ tls: TLSContext?,
+    plainPort: Int? = nil,
     opening contexts: TunnelContexts? = nil,
     asked admin: AdminHandler? = nil
   ) async throws -> BoundListener {
@@ -42,6 +43,7 @@ struct BoundListener: @unchecked Sendable {
             owner: owner,
             options: options,
             port: port,
+            plainPort: plainPort,
             tls: tls,
             proxy: options.proxy.flatMap { proxy in
               gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
@@ -114,6 +116,15 @@ struct BoundListener: @unchecked Sendable {
     )
   }
 
+  /// Returns the listener with another that goes when it goes.
+  func with(_ other: BoundListener?) -> BoundListener {
+    guard let other else { return self }
+    return BoundListener(port: port) {
+      closing()
+      other.closing()
+    }
+  }
+
   /// Frees the port. On the listening loop only.
   func close() { closing() }
 }
@@ -125,6 +136,7 @@ extension PortContext {
     owner: PortOwner,
     options: ReplayServer.Options,
     port: Int,
+    plainPort: Int? = nil,
     tls: TLSContext? = nil,
     proxy: ProxyContext? = nil,
     playsDeck: Bool = true,
@@ -133,6 +145,7 @@ extension PortContext {
     let origins = OriginContext(
       deck: deck,
       port: port,
+      plainPort: plainPort,
       domain: options.domain,
       upstream: options.upstream,
       ignoredHosts: options.ignoredHosts,

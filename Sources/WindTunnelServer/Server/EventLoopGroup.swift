@@ -40,6 +40,16 @@ struct EventLoopGroup: Sendable {
   /// The loop that listens.
   var listening: EventLoop { members[0].loop }
 
+  /// Counts the connections whose clients have not read all that was said to them.
+  func countUnread() async -> Int {
+    var count = 0
+    for member in members {
+      // A loop that has stopped has no connections.
+      count += (try? await member.loop.run { _ in member.live.unreadCount }) ?? 0
+    }
+    return count
+  }
+
   /// Lets every connection end within `grace`, then closes what is left and ends the threads.
   ///
   /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be

@@ -58,6 +58,9 @@ public final class ReplayServer: Sendable {
     package var network: PrivateNetwork?
     /// A domain whose names are this server's, too, in a network in which it answers for them.
     package var domain: String?
+    /// Tells whether each port of a lane that speaks TLS has another beside it that speaks none:
+    /// where a redirect to `http` leads.
+    package var opensPlainPorts = false
     /// Tells whether it is the port of those who ask about a server, which no weather reaches.
     var isAdmin = false
     /// The log of requests; `nil` where nobody can ask for it.
@@ -152,8 +155,11 @@ public final class ReplayServer: Sendable {
   /// The connections that it has, and has had.
   package var connections: ConnectionCounts { group.open.counts }
 
-  /// Opens one more port whose connections all belong to a lane, for faults that happen before a
-  /// request could name one.
+  /// Counts the connections whose clients have not read all that was said to them.
+  package func countUnread() async -> Int { await group.countUnread() }
+
+  /// Opens one more port whose connections all belong to a lane, for what happens before a request
+  /// could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
 
   /// Opens one more port, for lanes that have it one after the other: to each its requests come at
@@ -166,6 +172,9 @@ public final class ReplayServer: Sendable {
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }
+    let plain =
+      options.opensPlainPorts && tls != nil
+      ? try await BoundListener.open(at: address, for: owner, group, deck, options, nil) : nil
     let listener = try await BoundListener.open(
       at: address,
       for: owner,
@@ -173,9 +182,10 @@ public final class ReplayServer: Sendable {
       deck,
       options,
       tls,
+      plainPort: plain?.port,
       opening: contexts
     )
-    listeners.withLock { $0[listener.port] = listener }
+    listeners.withLock { $0[listener.port] = listener.with(plain) }
     return listener.port
   }
 

@@ -86,6 +86,14 @@ struct Authority {
     return "\(isNamed ? "127.0.0.1" : "localhost"):\(context.port)"
   }
 
+  /// The name that the client used, with the port that speaks no TLS.
+  private var plainName: String {
+    guard let port = context.plainPort, let host = RequestURL("http://\(own)").host else {
+      return own
+    }
+    return "\(host):\(port)"
+  }
+
   private var cassetteOrigin: RequestURL? { Self.cassetteOrigin(context) }
 
   private static func cassetteOrigin(_ context: OriginContext) -> RequestURL? {
@@ -160,6 +168,10 @@ struct Authority {
     let url = RequestURL(location)
     if url.host == ReplacementResponse.otherHost {
       head.headers["Location"] = "\(scheme)://\(otherName)\(elsewhere ?? base)\(url.target)"
+      return
+    }
+    if url.host == ReplacementResponse.plainHost {
+      head.headers["Location"] = "http://\(plainName)\(elsewhere ?? base)\(url.target)"
       return
     }
     if location.hasPrefix("/"), !location.hasPrefix("//") {

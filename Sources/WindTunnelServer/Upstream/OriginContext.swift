@@ -5,6 +5,8 @@ internal import WindTunnel
 final class OriginContext: Sendable {
   let deck: Deck
   let port: Int
+  /// The port of the same lane that speaks no TLS; `nil` where there is none beside this one.
+  let plainPort: Int?
   /// The domain whose names are this port's, too.
   let domain: String?
   /// The server that a recording deck's requests go to.
@@ -32,6 +34,7 @@ final class OriginContext: Sendable {
   init(
     deck: Deck,
     port: Int,
+    plainPort: Int? = nil,
     domain: String?,
     upstream: Upstream?,
     ignoredHosts: [Upstream],
@@ -45,6 +48,7 @@ final class OriginContext: Sendable {
     journal: JournalWriter?
   ) {
     (self.deck, self.port, self.domain, self.limits) = (deck, port, domain, limits)
+    self.plainPort = plainPort
     (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
       upstream, ignoredHosts, recordedOrigin
     )

@@ -81,13 +81,50 @@ import WindTunnelReports
     #expect(run.code == 99, "\(run)")
   }
 
+  @Test func `an answer that is left half read is named, and one that is read or closed is not`()
+    async throws
+  {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", "half_read.py"], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    for (words, found) in [([], ["leaves-answers-unread"]), (["closes"], []), (["reads"], [])] {
+      let run = try await Program.run(
+        ["drill", "--scenario", "large-answer", "--report", "drill.json", "--"] + command + words,
+        in: scratch
+      )
+      let report = try Report(contentsOf: scratch.file("drill.json"))
+      #expect(report.findings.map(\.finding.rule) == found, "\(run.out)")
+      #expect(run.code == 0, "\(run)")
+    }
+  }
+
+  @Test func `a copy that was too old when it came is shown as one, or it is named`() async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", "keeps_stale.py"], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    for (words, found) in [([], ["shows-stale-as-fresh"]), (["honest"], [])] {
+      let run = try await Program.run(
+        ["drill", "--scenario", "stale-answers", "--report", "drill.json", "--"] + command + words,
+        in: scratch
+      )
+      let report = try Report(contentsOf: scratch.file("drill.json"))
+      #expect(report.findings.map(\.finding.rule) == found, "\(run.out)")
+      #expect(run.code == 0, "\(run)")
+    }
+  }
+
   @Test(arguments: clients)
   func `a careful client that lives leaves and mixes up nothing`(words: [String]) async throws {
     let scratch = try Scratch()
     guard let command = try await command(words, in: scratch) else {
       try Test.cancel("this machine cannot run a client for \(words[0])")
     }
-    let scenarios = ["reuse", "dead-connection", "portal-gone", "late-answers", "recovery"]
+    let scenarios = [
+      "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
+      "recovery",
+    ]
     let run = try await Program.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]
         + command,

@@ -29,6 +29,7 @@ var clients = map[string]func(method, url string) ([]byte, error){
 	"no_status":       noStatus,
 	"one_shot":        oneShot,
 	"round_and_round": roundAndRound,
+	"same_host":       sameHost,
 	"seconds_only":    secondsOnly,
 	"sends_again":     sendsAgain,
 	"six_tries":       sixTries,

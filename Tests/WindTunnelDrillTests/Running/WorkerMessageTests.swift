@@ -21,7 +21,11 @@ import WindTunnel
     .ended(observation), .ended(whole), .connections(connections), .refused("no \"such\"\nthing"),
     .unfit("a {url}\n"), .unanswered("b {\"call\": N}"),
   ]
-  static let connections = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
+  static let connections = {
+    var seen = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
+    seen.leftUnread = 2
+    return seen
+  }()
   static let attempt = {
     var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
@@ -30,11 +34,13 @@ import WindTunnel
     attempt.retryNotBefore = .microseconds(1_700_001)
     attempt.stages = stages
     attempt.sent = sent
+    attempt.isStaleOnArrival = true
     return attempt
   }()
   static let sent = {
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (16_384, [16_385, 3], true)
+    sent.isSecure = true
     (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
     (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
     return sent

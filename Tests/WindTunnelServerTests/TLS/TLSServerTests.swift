@@ -103,6 +103,50 @@ struct TLSServerTests {
   }
 
   @Test(.enabled(if: hasCurl, noCurl))
+  func `a redirect out of TLS leads to a plain port of the lane, which goes with the other`()
+    async throws
+  {
+    let deck = Deck(
+      [.get("/n?a=1", json: ["n": 1], then: .repeat)],
+      scenario: [.always(.first(1), .answer(.redirectToHTTP))],
+      matcher: .pathAndQuery
+    )
+    var options = ReplayServer.Options.patient
+    options.tls = ServerTLS(authority: try TLSKit.authority.get())
+    options.opensPlainPorts = true
+    let file = try TLSKit.authorityFile()
+    defer { file.remove() }
+    try await ReplayServer.serving(deck, options) { server in
+      func curl(_ url: String, _ words: String...) async throws -> (code: Int32, out: String) {
+        let run = try await RealClient.run(
+          ["curl", "-sS", "--noproxy", "*", "--cacert", file.path] + words + [url]
+        )
+        return (run.code, run.out)
+      }
+      let port = try await server.openPort(lane: Lane("call/1"))
+      let told = try await curl("https://127.0.0.1:\(port)/n?a=1", "-w", "%{redirect_url}")
+      let plain = try #require(RequestURL(told.out).port)
+      #expect(told.out == "http://127.0.0.1:\(plain)/n?a=1" && plain != port)
+      #expect(try await curl(told.out).out == #"{"n":1}"#)
+      // Its other port speaks TLS alone, and this one none.
+      for url in ["http://127.0.0.1:\(port)/n?a=1", "https://127.0.0.1:\(plain)/n?a=1"] {
+        #expect(try await curl(url).out.contains(#""n""#) == false)
+      }
+      let lanes = deck.journal.all.filter { $0.take != .connection }.map(\.decision.lane.name)
+      #expect(lanes == ["call/1", "call/1"])
+      server.closePort(port)
+      for port in [port, plain] {
+        var code: Int32 = 0
+        // It closes on its own loop.
+        for _ in 0..<100 where code != 7 {
+          code = try await curl("http://127.0.0.1:\(port)/n?a=1").code
+        }
+        #expect(code == 7)
+      }
+    }
+  }
+
+  @Test(.enabled(if: hasCurl, noCurl))
   func `a redirect on the tape leads back by https`() async throws {
     let deck = Deck(NamesTests.moved("https://api.example.test/n"))
     try await Self.serving(deck) { server, authority async throws in

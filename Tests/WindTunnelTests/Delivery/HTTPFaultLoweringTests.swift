@@ -84,6 +84,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: [
     (ResponseEdit.Content.duplicated, "hellohello"), (.empty, ""), (.invalidJSON, "hello]"),
+    (.large, "hello" + String(repeating: " ", count: 1 << 20)),
   ])
   func `another body has its own length`(content: ResponseEdit.Content, body: String) {
     let (deck, outcome) = outcome(

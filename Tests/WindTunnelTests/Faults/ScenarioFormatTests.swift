@@ -226,7 +226,7 @@ import Testing
     (#"{"idleMilliseconds":1}"#, ".idleMilliseconds: this belongs to a \"keepAlive\"."),
     (
       #"{"answer":"captivePortal"}"#,
-      ".answer: \"captivePortal\" is none of proxyAuthentication, captivePortalRedirect, captivePortalPage, redirectLoop, redirectWithoutLocation, redirectElsewhere. Did you mean \"captivePortalPage\"?"
+      ".answer: \"captivePortal\" is none of proxyAuthentication, captivePortalRedirect, captivePortalPage, redirectLoop, redirectWithoutLocation, redirectElsewhere, redirectToHTTP. Did you mean \"captivePortalPage\"?"
     ),
     (
       #"{"contentType":"a\nb"}"#,

@@ -140,6 +140,53 @@ import WindTunnelFindings
     #expect(try Self.words(rule, [moved]) == "not met")
   }
 
+  @Test func `attempts that two layers multiply are named, and those of one layer are not`() throws
+  {
+    let rule = "retries-in-layers"
+    func calls(_ waits: [[Int]], count: Int = 8) -> [Observation] {
+      (0..<count).map { Self.call($0, Self.row(waits: waits[$0 % waits.count])) }
+    }
+    func words(_ waits: [Int]..., count: Int = 8) throws -> String {
+      try Self.words(rule, calls(waits, count: count))
+    }
+    #expect(
+      try words([100, 120, 900, 110, 90, 1400, 95, 130])
+        == "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
+    )
+    #expect(
+      try words([0, 1000, 1], [2, 800, 0])
+        == "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
+    )
+    for single in [
+      // The same wait, one that doubles, one that quadruples, at once and then a back-off, a last long one.
+      [300, 310, 290], [100, 200, 400, 800], [100, 400, 1600], [0, 500, 500], [0, 400, 800, 1600],
+      [100, 100, 100, 900], [0, 1, 2],
+      // Shorter and longer ones as they are drawn.
+      [100, 900, 100, 100, 900], [900, 100, 900],
+    ] {
+      #expect(try words(single) == "kept by 8", "\(single)")
+    }
+    // Not in every call, or not in enough of them.
+    #expect(try words([100, 900, 100], [100, 200, 400]) == "kept by 8")
+    #expect(try words([100, 900, 100], [100, 100, 900, 100, 100], count: 9) == "kept by 9")
+    #expect(try words([100, 900, 100], count: 7) == "not met")
+    #expect(try words([100, 900]) == "not met")
+    // One that went well at last may have been half way through.
+    let saved = calls([[100, 900, 100]]).map { call in
+      var call = call
+      call.ending = .succeeded
+      return call
+    }
+    #expect(try Self.words(rule, saved) == "not met")
+    // A server said when to come again.
+    let asked = calls([[100, 900, 100]]).map { call in
+      var call = call
+      call.attempts[1].retryAfter = .milliseconds(900)
+      return call
+    }
+    #expect(try Self.words(rule, asked) == "not met")
+  }
+
   @Test func `a date in Retry-After is off by its second`() throws {
     func call(again: Int) -> Observation {
       Self.call([

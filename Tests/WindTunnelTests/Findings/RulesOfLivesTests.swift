@@ -112,6 +112,108 @@ import WindTunnelFindings
     #expect(try Self.words(Self.returns, Self.flight(), of: .program).hasPrefix("not met"))
   }
 
+  // MARK: shows-stale-as-fresh
+
+  private static let fresh = "shows-stale-as-fresh"
+
+  /// A call that asks and gets what is too old already, or shows what was recorded without asking.
+  private static func kept(
+    _ number: Int,
+    asks: Bool,
+    isOld: Bool = true,
+    _ edit: (inout Observation) -> Void = { _ in }
+  ) -> Observation {
+    var call = call(number, at: Double(number), asks: asks)
+    if asks, isOld {
+      let start = number * 1000
+      var attempt = RuleTests.attempt(
+        start,
+        to: start + 3,
+        faults: #"{"staleSeconds":86400}"#,
+        take: "withheld 1"
+      )
+      attempt.isStaleOnArrival = true
+      call.attempts = [attempt]
+    }
+    if !asks { call.bodyMatches = true }
+    edit(&call)
+    return call
+  }
+
+  @Test func `what was too old when it came is not shown again as if it were new`() throws {
+    let first = Self.kept(0, asks: true)
+    let shown = [first, Self.kept(1, asks: false), Self.kept(2, asks: false)]
+    let found =
+      "warning 1: It asked nobody, and showed an answer that had been older than it may be when it came. "
+    #expect(try Self.words(Self.fresh, shown) == found + "(2 of 2 calls)")
+    #expect(try Self.words(Self.fresh, shown.reversed(), of: .library) == found + "(2 of 2 calls)")
+    #expect(
+      try Self.words(Self.fresh, [first, Self.kept(1, asks: true), Self.kept(2, asks: false)])
+        == "warning 2: " + found.dropFirst(11) + "(1 of 2 calls)"
+    )
+  }
+
+  @Test func `a client that asks again, or says that it shows a copy, is not named`() throws {
+    let first = Self.kept(0, asks: true)
+    func next(_ edit: (inout Observation) -> Void) throws -> String {
+      try Self.words(Self.fresh, [first, Self.kept(1, asks: false, edit)])
+    }
+    #expect(try Self.words(Self.fresh, [first, Self.kept(1, asks: true)]) == "kept by 1")
+    #expect(try next { $0.isStale = true } == "kept by 1")
+    // What it shows is its own, or it shows nothing.
+    #expect(try next { $0.bodyMatches = false } == "kept by 1")
+    #expect(try next { $0.bodyMatches = nil } == "kept by 1")
+    #expect(try next { $0.ending = Self.failed } == "kept by 1")
+    // Another call asked meanwhile, and this one may show its answer.
+    let beside = Self.kept(2, asks: true) { call in
+      call.attempts[0].start = .milliseconds(900)
+      call.attempts[0].end = .milliseconds(1002)
+    }
+    #expect(
+      try Self.words(Self.fresh, [first, Self.kept(1, asks: false), beside]) == "kept by 2"
+    )
+  }
+
+  @Test func `nothing is too old that was fresh, or not there yet`() throws {
+    let rule = Self.fresh
+    let fresh = [Self.kept(0, asks: true, isOld: false), Self.kept(1, asks: false)]
+    #expect(try Self.words(rule, fresh).hasPrefix("not met: No call met it"))
+    let before = [Self.kept(0, asks: false), Self.kept(1, asks: true)]
+    #expect(try Self.words(rule, before).hasPrefix("not met: No call met it"))
+    let other = Self.kept(1, asks: false) { $0.endpoint = "GET /news" }
+    #expect(try Self.words(rule, [Self.kept(0, asks: true), other]).hasPrefix("not met"))
+    let program = [Self.kept(0, asks: true), Self.kept(1, asks: false)]
+    #expect(try Self.words(rule, program, of: .program).hasPrefix("not met"))
+  }
+
+  // MARK: leaves-answers-unread
+
+  /// A flight of one process or several, each with so many calls and so many answers that nobody read.
+  private static func reading(_ seen: (calls: Int, unread: Int?)...) throws -> String {
+    let count = seen.map(\.calls).reduce(0, +)
+    let calls = (0..<count).map { Self.call($0, at: Double($0)) }
+    return try words("leaves-answers-unread", calls) { traffic in
+      traffic.connections = seen.map { calls, unread in
+        var seen = Flight.Connections(calls: calls, opened: calls, mostOpen: 1, leftOpen: 1)
+        seen.leftUnread = unread
+        return seen
+      }
+    }
+  }
+
+  @Test func `whoever leaves large answers half read is named, with their number`() throws {
+    #expect(
+      try Self.reading((6, 6))
+        == "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
+        + "last of 6 calls. (6 of 6 calls)"
+    )
+    #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 answers"))
+    for read in [0, 1, 2] { #expect(try Self.reading((6, read)) == "kept by 6") }
+    #expect(try Self.reading((4, 1)) == "kept by 4")
+    #expect(try Self.reading((3, 3)).hasPrefix("not met: Only 3 of at least 4"))
+    #expect(try Self.reading((60, nil)).hasPrefix("not met: No call met it"))
+  }
+
   // MARK: comes-back-in-a-herd
 
   private static let herd = "comes-back-in-a-herd"

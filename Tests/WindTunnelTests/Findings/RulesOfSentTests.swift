@@ -139,6 +139,62 @@ import WindTunnelFindings
     }
   }
 
+  /// A hop by https, which is redirected to http, or one behind it.
+  private static func hop(
+    _ start: Int,
+    secure: Bool,
+    _ credentials: [Int] = [],
+    keys: [Int] = [],
+    answer: String? = "redirectToHTTP"
+  ) -> Observation.Attempt {
+    var attempt = RuleTests.attempt(
+      start,
+      to: start + 3,
+      status: secure && answer != nil ? 302 : 200,
+      faults: secure ? answer.map { #"{"answer":"\#($0)"}"# } : nil
+    )
+    attempt.sent = sent {
+      ($0.isSecure, $0.credentials, $0.apiKeys) = (secure, credentials, keys)
+    }
+    return attempt
+  }
+
+  @Test func `a redirect out of TLS is not followed, least of all with a credential`() throws {
+    let rule = "follows-to-plain-http"
+    let found = { (words: String) in
+      "\(words) (1 of 1 call)"
+    }
+    let heard = found(
+      "error 0: It was redirected from https to http, and sent its credential along."
+    )
+    for hops in [
+      [Self.hop(0, secure: true, [1, 2]), Self.hop(9, secure: false, [2])],
+      [Self.hop(0, secure: true, keys: [4]), Self.hop(9, secure: false, keys: [4])],
+    ] {
+      #expect(try Self.words(rule, hops) == heard)
+    }
+    let followed = found("note 0: It was redirected from https to http, and went there.")
+    for (first, second) in [([], []), ([1], []), ([1], [3]), ([], [1])] {
+      let hops = [Self.hop(0, secure: true, first), Self.hop(9, secure: false, second)]
+      #expect(try Self.words(rule, hops) == followed)
+    }
+    // It stays where it was, or asks there again.
+    #expect(try Self.words(rule, [Self.hop(0, secure: true, [1])]) == "kept by 1")
+    let again = [Self.hop(0, secure: true, [1]), Self.hop(9, secure: true, [1], answer: nil)]
+    #expect(try Self.words(rule, again) == "kept by 1")
+    for other in [
+      // Nothing was under TLS, or redirected, or it was to another place.
+      [Self.hop(0, 302, [1]), Self.hop(9, 200, [1])],
+      [Self.hop(0, secure: true, [1], answer: nil), Self.hop(9, secure: false, [1])],
+      [
+        Self.hop(0, secure: true, [1], answer: "redirectElsewhere"),
+        Self.hop(9, secure: false, [1]),
+      ],
+    ] {
+      #expect(try Self.words(rule, other) == "not met")
+    }
+  }
+
   @Test func `a credential that was refused is not tried again`() throws {
     let rule = "repeats-refused-credential"
     #expect(

@@ -38,6 +38,7 @@ import WindTunnelReports
     var calls = Flights.drawn(1, seed: 3)
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (1, [2, 3], true)
+    sent.isSecure = true
     (sent.key, sent.marks, sent.apiKeys) = (4, [5], [6])
     (sent.addsParameters, sent.secretParameters) = (true, ["token"])
     calls[0].attempts[0].sent = sent
