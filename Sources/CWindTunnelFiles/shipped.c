@@ -93,6 +93,9 @@ static const unsigned char stalled_body[] = {
 static const unsigned char connect_timeout[] = {
 #embed "../../Cassettes/scenarios/connect-timeout.json"
 };
+static const unsigned char endless_body[] = {
+#embed "../../Cassettes/scenarios/endless-body.json"
+};
 static const unsigned char slow_bytes[] = {
 #embed "../../Cassettes/scenarios/slow-bytes.json"
 };
@@ -166,6 +169,7 @@ static const struct {
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/cancel", cancel, sizeof cancel},
+    {"scenarios/endless-body", endless_body, sizeof endless_body},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

@@ -11,11 +11,11 @@ package enum Shipped {
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
-    "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
-    "captive-portal", "portal-gone", "redirect-elsewhere", "redirect-loop", "dns-failure",
-    "tls-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline", "outage",
-    "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
-    "stalled-body", "connect-timeout", "slow-bytes",
+    "retry-after-far", "one-fault", "server-errors", "permanent-errors",
+    "broken-answers", "captive-portal", "portal-gone", "redirect-elsewhere", "redirect-loop",
+    "dns-failure", "tls-failure", "expired-certificate", "wrong-host", "unknown-authority",
+    "offline", "outage", "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry",
+    "stall", "stalled-body", "connect-timeout", "slow-bytes",
   ]
 
   /// All scenarios that ship.
@@ -32,7 +32,11 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork
+  package static let preRelease = drill + weakNetwork + largeBodies
+
+  /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so that the
+  /// default drill leaves them out.
+  package static let largeBodies = ["endless-body"]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of a
   /// client than a test of every push does.
@@ -72,8 +76,8 @@ extension Scenario {
   /// takes a minute, or as long as a client waits on silence.
   public static let defaultDrill = group(Shipped.drill)
 
-  /// All that a release must fly: the group `pre-release` of what ships, which is the default drill's
-  /// and ``weakNetwork``. Some of
+  /// All that a release must fly: the group `pre-release` of what ships, which is the default drill's,
+  /// ``weakNetwork`` and `endless-body`. Some of
   /// its networks come back only after seconds, so a drill in it wants `.openLoop` and a few hundred
   /// calls.
   public static let preRelease = group(Shipped.preRelease)

@@ -90,6 +90,11 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
+  /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a limit.
+  package var hasUnboundedBodies: Bool {
+    rules.lazy.flatMap(\.faults).contains(where: \.isUnbounded)
+  }
+
   /// Tells whether any rule fails connections, which takes an address of their own on the wire.
   public var hasConnectionFaults: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in

@@ -76,10 +76,11 @@ public struct FindingRule: Sendable {
   public static let all: [FindingRule] = [
     .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .showsAnotherAnswer,
     .repeatsPost, .successOnErrorStatus, .successOnCutBody, .takesPortalForAnswer,
-    .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
-    .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
+    .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .readsWithoutLimit,
+    .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .failsOnLegalAnswer, .retriesInStep,
+    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .failsOnLegalAnswer,
+    .retriesInStep,
     .givesUpAtOnce,
   ]
 

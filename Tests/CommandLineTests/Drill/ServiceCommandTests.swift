@@ -65,6 +65,7 @@ import WindTunnelReports
     Planted("leaves_open.py", "reuse", "leaks-connections"),
     Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
     Planted("sends_again.py", "dead-connection", "repeats-post"),
+    Planted("reads_all.py", "endless-body", "reads-without-limit"),
   ])
   func `what a client keeps from call to call is judged`(client: Planted) async throws {
     let scratch = try Scratch()
