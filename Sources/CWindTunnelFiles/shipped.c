@@ -24,6 +24,9 @@ static const unsigned char retry_after_date[] = {
 static const unsigned char retry_after_far[] = {
 #embed "../../Cassettes/scenarios/retry-after-far.json"
 };
+static const unsigned char limited[] = {
+#embed "../../Cassettes/scenarios/limited.json"
+};
 static const unsigned char one_fault[] = {
 #embed "../../Cassettes/scenarios/one-fault.json"
 };
@@ -137,6 +140,7 @@ static const struct {
     {"scenarios/rate-limited", rate_limited, sizeof rate_limited},
     {"scenarios/retry-after-date", retry_after_date, sizeof retry_after_date},
     {"scenarios/retry-after-far", retry_after_far, sizeof retry_after_far},
+    {"scenarios/limited", limited, sizeof limited},
     {"scenarios/one-fault", one_fault, sizeof one_fault},
     {"scenarios/server-errors", server_errors, sizeof server_errors},
     {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},

@@ -11,7 +11,7 @@ package enum Shipped {
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
-    "retry-after-far", "one-fault", "server-errors", "permanent-errors",
+    "retry-after-far", "limited", "one-fault", "server-errors", "permanent-errors",
     "broken-answers", "captive-portal", "portal-gone", "redirect-elsewhere", "redirect-loop",
     "dns-failure", "tls-failure", "expired-certificate", "wrong-host", "unknown-authority",
     "offline", "outage", "reuse", "dead-connection", "late-answers", "recovery", "auth-expiry",

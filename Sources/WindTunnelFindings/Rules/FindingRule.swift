@@ -80,7 +80,7 @@ public struct FindingRule: Sendable {
     .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
     .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
     .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .failsOnLegalAnswer,
-    .retriesInStep,
+    .hammersWhileLimited, .retriesInStep,
     .givesUpAtOnce,
   ]
 
