@@ -24,6 +24,9 @@ static const unsigned char retry_after_date[] = {
 static const unsigned char retry_after_far[] = {
 #embed "../../Cassettes/scenarios/retry-after-far.json"
 };
+static const unsigned char limited[] = {
+#embed "../../Cassettes/scenarios/limited.json"
+};
 static const unsigned char one_fault[] = {
 #embed "../../Cassettes/scenarios/one-fault.json"
 };
@@ -102,6 +105,9 @@ static const unsigned char stalled_body[] = {
 static const unsigned char connect_timeout[] = {
 #embed "../../Cassettes/scenarios/connect-timeout.json"
 };
+static const unsigned char endless_body[] = {
+#embed "../../Cassettes/scenarios/endless-body.json"
+};
 static const unsigned char slow_bytes[] = {
 #embed "../../Cassettes/scenarios/slow-bytes.json"
 };
@@ -143,6 +149,7 @@ static const struct {
     {"scenarios/rate-limited", rate_limited, sizeof rate_limited},
     {"scenarios/retry-after-date", retry_after_date, sizeof retry_after_date},
     {"scenarios/retry-after-far", retry_after_far, sizeof retry_after_far},
+    {"scenarios/limited", limited, sizeof limited},
     {"scenarios/one-fault", one_fault, sizeof one_fault},
     {"scenarios/server-errors", server_errors, sizeof server_errors},
     {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},
@@ -178,6 +185,7 @@ static const struct {
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/cancel", cancel, sizeof cancel},
+    {"scenarios/endless-body", endless_body, sizeof endless_body},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

@@ -12,12 +12,12 @@ package enum Shipped {
   /// order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
-    "retry-after-far", "one-fault", "server-errors", "permanent-errors", "broken-answers",
-    "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
-    "redirect-downgrade", "redirect-loop", "dns-failure",
-    "tls-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline", "outage",
-    "reuse", "large-answer", "dead-connection", "late-answers", "recovery", "auth-expiry", "stall",
-    "stalled-body", "connect-timeout", "slow-bytes",
+    "retry-after-far", "limited", "one-fault", "server-errors", "permanent-errors",
+    "broken-answers", "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
+    "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
+    "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
+    "dead-connection", "late-answers", "recovery", "auth-expiry", "stall", "stalled-body",
+    "connect-timeout", "slow-bytes",
   ]
 
   /// Returns all scenarios that ship.
@@ -34,7 +34,11 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork
+  package static let preRelease = drill + weakNetwork + largeBodies
+
+  /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so that the
+  /// default drill leaves them out.
+  package static let largeBodies = ["endless-body"]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
   /// a client than a test of every push does.
@@ -77,9 +81,9 @@ extension Scenario {
   /// never comes.
   public static let defaultDrill = group(Shipped.drill)
 
-  /// The scenarios for a release: the shipped group `pre-release`, which is the default drill and
-  /// ``weakNetwork``. Some of its networks come back only after seconds, so that a drill in it
-  /// wants `.openLoop` and a few hundred calls.
+  /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
+  /// ``weakNetwork`` and `endless-body`. Some of its networks come back only after seconds, so that a
+  /// drill in it wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// The scenarios of networks that come and go: the shipped group `weak-network`.

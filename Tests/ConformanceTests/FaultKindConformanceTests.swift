@@ -82,6 +82,8 @@ import WindTunnelSymptoms
       Row("stale", sees: 200, body), Row("many-fields", sees: 200, body),
       Row("huge-field", sees: nil, "", .malformedResponse),
       Row("interim-responses", sees: 200, body),
+      Row("endless-body", sees: 200, body + String(repeating: " ", count: 90), .truncated),
+      Row("gzip-bomb", sees: 200, "[" + String(repeating: " ", count: 998) + "]"),
       Row("content-encoding-gzip", sees: 200, "", .undecodableBody),
       Row("content-encoding-deflate", sees: 200, "", .undecodableBody),
       Row("content-encoding-unknown", sees: 200, "", .undecodableBody),

@@ -36,9 +36,10 @@ package struct AnswerSummary: Sendable, Hashable {
       decision: Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
     )
     outcome.moment = now.map { Date(timeIntervalSince1970: $0.inMilliseconds / 1000) }
-    let sum = Sum(Delivery(outcome, on: .inProcess))
+    let sum = Sum(Delivery(outcome, on: .inProcess), of: response?.body.count ?? 0)
     (status, symptom) = (sum.head?.status, sum.symptom)
-    bytes = sum.bytes(of: recorded)
+    // Whether a client takes gzip its request says, and not the recorded one.
+    bytes = faults.contains(where: \.isUnbounded) ? nil : sum.bytes(of: recorded)
     let fields = sum.head?.headers.values("Retry-After") ?? []
     retryAfter = Self.wait(fields)
     for case .status(_, let retryAfter?) in faults where retryAfter.values(now: now) == fields {
@@ -63,19 +64,20 @@ package struct AnswerSummary: Sendable, Hashable {
   private struct Sum {
     private(set) var head: ResponseHead?
     private(set) var symptom: Symptom?
+    /// The content, at least as far as it can be the recorded one.
     private var content = Data()
     /// Tells whether bytes come that are no answer in good form; no step says what a client makes
     /// of them.
     private var isRaw = false
     private var isLive = false
 
-    init(_ delivery: Delivery) {
+    init(_ delivery: Delivery, of length: Int = 0) {
       for step in delivery.steps {
         switch step {
         case .head(let head): self.head = head
         case .bytes(.data(let data)):
           if head == nil { isRaw = true }
-          content += data
+          if content.count <= length { content += data }
         case .bytes(.live), .relay, .relayUntil: isLive = true
         case .fail(let symptom): self.symptom = symptom
         case .reset: symptom = .connectionLost

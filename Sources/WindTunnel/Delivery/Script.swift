@@ -28,6 +28,8 @@ struct Script {
   private var dribble: (bytes: Int, interval: Duration)?
   /// The number of interim answers that come first.
   private var interimResponses = 0
+  /// The bytes of the body after which one that has no end is broken off.
+  private var endlessBytes: Int?
   /// The end of the connection after a whole answer.
   private var idleEnd: IdleEnd?
 
@@ -59,7 +61,7 @@ struct Script {
   /// steps.
   var whole: (head: ResponseHead, body: Data)? {
     guard let head, recordedCut == nil, !isLive, stops.isEmpty, before.isEmpty, malformation == nil,
-      interimResponses == 0, dribble == nil, idleEnd == nil, pieces.isOne
+      interimResponses == 0, endlessBytes == nil, dribble == nil, idleEnd == nil, pieces.isOne
     else { return nil }
     return (head, body)
   }
@@ -315,8 +317,7 @@ extension Script {
       }
     case .interimResponses(let count): interimResponses += count
     case .body(let content):
-      guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
-      guard !isContentless else { throw Mutation.Misfit("the answer has no body") }
+      try giveRoom()
       let changed = Response(
         status: head.status,
         headers: head.headers,
@@ -324,13 +325,44 @@ extension Script {
       )
       answer(changed, to: request)
       pieces.join()
+    case .endlessBody(let count):
+      try giveRoom()
+      guard malformation == nil else { throw Mutation.Misfit("the answer is malformed") }
+      self.head?.headers.remove("Content-Length")
+      self.head?.headers["Transfer-Encoding"] = "chunked"
+      endlessBytes = bounded(count)
+    case .gzipBomb(let count):
+      try giveRoom()
+      guard head.headers["Content-Encoding"] == nil else {
+        throw Mutation.Misfit("the body is in a coding already")
+      }
+      // In process the platform opens it, and has not said so yet.
+      guard stage == .inProcess || request.headers.takesGzip else {
+        throw Mutation.Misfit("the client takes no gzip")
+      }
+      var headers = head.headers
+      headers["Content-Encoding"] = "gzip"
+      let bomb = Body(GzipBomb(opensTo: bounded(count)).data)
+      answer(Response(status: head.status, headers: headers, body: bomb), to: request)
+      pieces.join()
     }
+  }
+
+  /// Tells in an error where there is no body that another could take the place of.
+  private func giveRoom() throws(Mutation.Misfit) {
+    guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
+    guard !isContentless else { throw Mutation.Misfit("the answer has no body") }
+  }
+
+  private func bounded(_ count: Int) -> Int {
+    stage == .inProcess ? min(count, ResponseEdit.inProcessBodyBytesMax) : count
   }
 
   private mutating func malform(_ malformation: Malformation) throws(Mutation.Misfit) {
     guard self.malformation == nil else {
       throw Mutation.Misfit("the answer is malformed in another way")
     }
+    guard endlessBytes == nil else { throw Mutation.Misfit("the answer has no end") }
     guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a failure") }
     if head == nil {
       stand(.stopgap)
@@ -340,6 +372,20 @@ extension Script {
       throw Mutation.Misfit("the answer has no body")
     }
     self.malformation = malformation
+  }
+}
+
+extension HeaderFields {
+  /// Tells whether an answer to these may be in gzip (RFC 9110 §12.5.3).
+  fileprivate var takesGzip: Bool {
+    values("Accept-Encoding").flatMap { $0.split(separator: ",") }.contains { coding in
+      let parts = coding.split(separator: ";").map { $0.trimmingOptionalWhitespace() }
+      guard let name = parts.first,
+        ["gzip", "x-gzip", "*"].contains(where: name.equalsIgnoringASCIICase)
+      else { return false }
+      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+      return weight.map { Double($0.dropFirst(2)) != 0 } ?? true
+    }
   }
 }
 
@@ -448,15 +494,31 @@ extension Script {
       steps.append(.head(head))
       let sent = cut?.offset.map { self.body.prefix($0) } ?? body
       steps += pieces.steps(sent)
+      if cut == nil, let endlessBytes { steps += Self.filler(endlessBytes - sent.count) }
       if isRecorded, pieces.lastWait > .zero { steps.append(.wait(pieces.lastWait)) }
       steps += waits.filter { ($0.offset ?? -1) >= sent.count }.map { .wait($0.length) }
     }
     if isRecorded, let cut, cut.isMalformed, cut.offset == nil, stage == .onTheWire {
       steps.append(.bytes(.data(Data(WireMessage.garbage))))
     }
-    let ending = cut?.ending ?? (head == nil ? .close : .finish)
+    let ending = cut?.ending ?? goodEnding
     steps.append(ending)
     return ending
+  }
+
+  /// The end of an answer that nothing cuts.
+  private var goodEnding: Delivery.Step {
+    if endlessBytes != nil { return stage == .inProcess ? .fail(.truncated) : .close }
+    return head == nil ? .close : .finish
+  }
+
+  /// White space of so many bytes, in steps that share the bytes of one piece.
+  private static func filler(_ count: Int) -> [Delivery.Step] {
+    guard count > 0 else { return [] }
+    let piece = Data(repeating: UInt8(ascii: " "), count: min(count, ResponseEdit.pieceBytes))
+    let (whole, rest) = count.quotientAndRemainder(dividingBy: piece.count)
+    let steps = Array(repeating: Delivery.Step.bytes(.data(piece)), count: whole)
+    return rest > 0 ? steps + [.bytes(.data(piece.prefix(rest)))] : steps
   }
 
   /// Returns the head, which announces more than is sent before a cut: an end where no more was

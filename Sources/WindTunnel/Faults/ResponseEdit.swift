@@ -17,6 +17,12 @@ public enum ResponseEdit: Sendable, Hashable {
   case longField(bytes: Int)
   /// A number of `103 Early Hints` in front of the answer (RFC 8297).
   case interimResponses(Int)
+  /// White space without an end behind the body, in chunks. A server stops when so many bytes of the body
+  /// have come, and the last chunk is never sent.
+  case endlessBody(bytes: Int)
+  /// An empty JSON array that opens to so many bytes, in a gzip of a thousandth of that (a decompression
+  /// bomb); only for a client that says that it takes gzip.
+  case gzipBomb(bytes: Int)
 
   /// A body in place of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
@@ -52,6 +58,12 @@ public enum ResponseEdit: Sendable, Hashable {
   public static let fieldBytesMax = 16 << 20
   /// The greatest number of interim answers.
   public static let interimResponsesMax = 10_000
+  /// The most bytes of a body that does not end, or of what a gzip opens to.
+  public static let bodyBytesMax = 1 << 30
+  /// The most of these in process: a client that keeps all of a body lives in the test's own process there.
+  static let inProcessBodyBytesMax = 16 << 20
+  /// The size of the piece that a body without an end consists of.
+  static let pieceBytes = 1 << 20
   /// The longest field that libcurl takes: `CURL_MAX_HTTP_HEADER`. In process a longer one is as
   /// unreadable as it is on the wire.
   static let clientFieldBytesMax = 100 * 1024
@@ -60,13 +72,21 @@ public enum ResponseEdit: Sendable, Hashable {
   var passesAnswer: Bool {
     switch self {
     case .moreFields, .interimResponses: true
-    case .body, .contentType, .contentEncoding, .stale, .longField: false
+    case .body, .contentType, .contentEncoding, .stale, .longField, .endlessBody, .gzipBomb: false
     }
   }
 }
 
 extension Fault {
   var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
+
+  /// Tells whether it sends a body to which only its client can set a limit.
+  var isUnbounded: Bool {
+    switch self {
+    case .alter(.endlessBody), .alter(.gzipBomb): true
+    default: false
+    }
+  }
 }
 
 // MARK: In the catalogue
@@ -83,6 +103,8 @@ extension ResponseEdit {
       FaultKind("many-fields", .http, .alter(.moreFields(1000))),
       FaultKind("huge-field", .http, .alter(.longField(bytes: 600_000))),
       FaultKind("interim-responses", .http, .alter(.interimResponses(100))),
+      FaultKind("endless-body", .http, .alter(.endlessBody(bytes: 100))),
+      FaultKind("gzip-bomb", .http, .alter(.gzipBomb(bytes: 1000))),
     ]
     + Coding.allCases.map { coding in
       FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
@@ -91,7 +113,9 @@ extension ResponseEdit {
   /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
-    case .body, .contentType, .stale, .moreFields, .interimResponses: FaultExpectation(200)
+    case .body, .contentType, .stale, .moreFields, .interimResponses, .gzipBomb:
+      FaultExpectation(200)
+    case .endlessBody: FaultExpectation(.truncated, apple: .connectionLost, 18)
     case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)
     case .longField: FaultExpectation(.malformedResponse, apple: .malformedResponse, 27, 56)
     }
@@ -102,7 +126,7 @@ extension ResponseEdit {
 
 // { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
 // { "staleSeconds": 86400 }   { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
-// { "interimResponses": 100 }
+// { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }   { "gzipBombBytes": 536870912 }
 
 extension Fault {
   static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
@@ -131,6 +155,13 @@ extension Fault {
     if let count = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax) {
       found.append(.alter(.interimResponses(count)))
     }
+    if let count = try object.int("endlessBodyBytes", in: 1...ResponseEdit.bodyBytesMax) {
+      found.append(.alter(.endlessBody(bytes: count)))
+    }
+    let opened = GzipBomb.openedBytesMin...ResponseEdit.bodyBytesMax
+    if let count = try object.int("gzipBombBytes", in: opened) {
+      found.append(.alter(.gzipBomb(bytes: count)))
+    }
     return found
   }
 }
@@ -145,6 +176,8 @@ extension ResponseEdit {
     case .moreFields(let count): ["headerFields": .number(count)]
     case .longField(let count): ["headerFieldBytes": .number(count)]
     case .interimResponses(let count): ["interimResponses": .number(count)]
+    case .endlessBody(let count): ["endlessBodyBytes": .number(count)]
+    case .gzipBomb(let count): ["gzipBombBytes": .number(count)]
     }
   }
 }

@@ -115,6 +115,11 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
+  /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a limit.
+  package var hasUnboundedBodies: Bool {
+    rules.lazy.flatMap(\.faults).contains(where: \.isUnbounded)
+  }
+
   /// Tells whether any rule fails connections, for which the wire needs an address of their own.
   public var hasConnectionFaults: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in

@@ -102,6 +102,8 @@ struct CallRunner: Sendable {
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
   func run(_ calls: [Int], load: Load) async {
+    // What one call may fill several together would fill that many times.
+    if scenario.hasUnboundedBodies { return await run(calls, atOnce: 1) }
     switch load.atMost(scenario.callsPerSecond) {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
     case .openLoop(let rate):
@@ -200,7 +202,8 @@ struct CallRunner: Sendable {
       attemptTimeout: attemptTimeout,
       deadline: deadline,
       authorityFile: authorityFile,
-      network: route.network
+      network: route.network,
+      watchesMemory: scenario.hasUnboundedBodies
     )
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
@@ -233,6 +236,7 @@ struct CallRunner: Sendable {
     observation.startUp = startUp
     observation.clientAttempts = end.result?.attempts
     observation.isStale = call.saidStale
+    observation.memory = end.result?.memory
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
       observation.afterWindow = (now - window).inWholeMicroseconds
     }

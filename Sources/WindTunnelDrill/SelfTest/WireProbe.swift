@@ -250,7 +250,25 @@ extension WireProbe.View {
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
     return Self.withoutInterim(bytes[...]).starts(with: text)
-      && bytes.suffix(asked.bytes.count).elementsEqual(asked.bytes)
+      && Self.unchunked(bytes).suffix(asked.bytes.count).elementsEqual(asked.bytes)
+  }
+
+  /// Returns the content of an answer in chunks as far as they read; of any other all of it (RFC 9112 §7.1).
+  private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
+    let data = Data(bytes)
+    guard let head = data.range(of: Data("\r\n\r\n".utf8)),
+      String(decoding: data[..<head.lowerBound], as: UTF8.self).lowercased()
+        .contains("transfer-encoding: chunked")
+    else { return bytes }
+    var (content, rest): ([UInt8], Data) = ([], data[head.upperBound...])
+    while let line = rest.range(of: Data("\r\n".utf8)),
+      let count = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16),
+      count > 0, rest.endIndex - line.upperBound >= count + 2
+    {
+      content += rest[line.upperBound..<line.upperBound + count]
+      rest = rest[(line.upperBound + count + 2)...]
+    }
+    return rest.isEmpty ? content : bytes
   }
 
   /// Returns the rest of an answer behind its interim ones (RFC 9110 §15.2).

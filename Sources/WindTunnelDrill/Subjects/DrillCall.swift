@@ -27,6 +27,8 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
+  /// Tells whether the memory of its program is looked at.
+  let watchesMemory: Bool
   /// The start of the program that is started for it.
   let programStart = ProgramStart()
   private let configure: @Sendable () -> URLSessionConfiguration
@@ -42,7 +44,8 @@ public struct DrillCall: Sendable {
     attemptTimeout: Duration,
     deadline: Duration,
     authorityFile: URL? = nil,
-    network: PrivateNetwork? = nil
+    network: PrivateNetwork? = nil,
+    watchesMemory: Bool = false
   ) {
     self.index = index
     self.request = request
@@ -53,6 +56,7 @@ public struct DrillCall: Sendable {
     self.deadline = deadline
     self.authorityFile = authorityFile
     self.network = network
+    self.watchesMemory = watchesMemory
   }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps

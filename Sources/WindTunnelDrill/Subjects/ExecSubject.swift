@@ -48,7 +48,11 @@ struct ExecSubject: Subject {
     if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
-    return await program.run(start, within: DrillCall.patience(call.deadline))
+    return await program.run(
+      start,
+      within: DrillCall.patience(call.deadline),
+      watchingMemory: call.watchesMemory
+    )
   }
 
   private func words(for call: DrillCall) -> [String] {
@@ -99,7 +103,11 @@ private struct Program: Sendable {
   }
 
   /// Runs it to its end, or kills it when that takes too long.
-  func run(_ start: ProgramStart, within patience: Duration) async -> CallResult {
+  func run(
+    _ start: ProgramStart,
+    within patience: Duration,
+    watchingMemory: Bool
+  ) async -> CallResult {
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
     }
@@ -113,7 +121,8 @@ private struct Program: Sendable {
     process.standardOutput = output
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
-      await result(of: process, output, isGivenUp, start, within: patience)
+      let memory = watchingMemory ? MemoryWatch(process, livesOn: false) : nil
+      return await result(of: process, output, isGivenUp, start, within: patience, memory)
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
@@ -126,7 +135,8 @@ private struct Program: Sendable {
     _ output: Pipe,
     _ isGivenUp: Locked<Bool>,
     _ start: ProgramStart,
-    within patience: Duration
+    within patience: Duration,
+    _ memory: MemoryWatch?
   ) async -> CallResult {
     let isLate = Locked(false)
     let ending = Pipe()
@@ -141,6 +151,11 @@ private struct Program: Sendable {
       } catch {
         return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
       }
+      if let memory {
+        // It has loaded its code by then, and nothing of an answer.
+        start.whenSeen { memory.noteBefore() }
+        memory.start {}
+      }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       Self.watch(process, start, within: patience) {
         isLate.withLock { $0 = true }
@@ -152,7 +167,12 @@ private struct Program: Sendable {
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
-        continuation.resume(returning: Self.result(process, isHung: isHung, body))
+        let seen = memory?.stop()
+        var result =
+          seen?.wasEnded == true
+          ? .bad(MemoryWatch.endedWords) : Self.result(process, isHung: isHung, body)
+        result.memory = seen
+        continuation.resume(returning: result)
         // What it has left behind may go on to print, and ends with this process at the latest.
         printed.drop()
         process.waitUntilGone()

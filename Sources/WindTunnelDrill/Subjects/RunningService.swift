@@ -21,6 +21,7 @@ final class RunningService: Sendable {
     var continuation: CheckedContinuation<ServiceAnswer, Never>
     var asked: DispatchTime
     var start: ProgramStart
+    var memory: MemoryWatch?
   }
 
   private struct State {
@@ -101,13 +102,21 @@ final class RunningService: Sendable {
   /// Asks for a call and waits for its answer; one that does not come in time is a fall.
   func answer(to call: DrillCall, within patience: Duration) async -> ServiceAnswer {
     let (number, start) = (call.index, call.programStart)
+    let memory = call.watchesMemory ? MemoryWatch(process, livesOn: true) : nil
+    memory?.noteBefore()
+    memory?.start { [weak self] in self?.outgrows() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let hasFallen = state.withLock { state in
           if state.hasFallen { return true }
           // What it takes to load is no call's time.
           if state.there == nil { start.isDue() }
-          state.waiting[number] = Waiting(continuation: continuation, asked: .now(), start: start)
+          state.waiting[number] = Waiting(
+            continuation: continuation,
+            asked: .now(),
+            start: start,
+            memory: memory
+          )
           return false
         }
         if hasFallen { return continuation.resume(returning: .fallen(number, .crashed)) }
@@ -127,19 +136,22 @@ final class RunningService: Sendable {
   private func watch(_ number: Int, within patience: Duration, after time: Duration) {
     Self.after(time) { [weak self] in
       guard let self else { return }
-      let (next, hangs): (Duration?, Bool) = state.withLock { state in
-        guard let waiting = state.waiting[number] else { return (nil, false) }
+      let (next, hangs, outgrew): (Duration?, Bool, Bool) = state.withLock { state in
+        guard let waiting = state.waiting[number] else { return (nil, false, false) }
         let end = ProgramStart.end(of: patience, asked: waiting.asked, seen: state.there)
         let left = end - .now()
         guard left <= .zero else {
-          return (ProgramStart.nextLook(within: left, isSeen: state.there != nil), false)
+          return (ProgramStart.nextLook(within: left, isSeen: state.there != nil), false, false)
         }
+        // It waits for what does not end, or is busy with what it has of it: that is no silence.
+        if waiting.memory?.hasGrown == true { return (nil, false, true) }
         // Under the same lock: an answer that comes now comes too late.
         defer { state.hasFallen = true }
-        return (nil, !state.hasFallen)
+        return (nil, !state.hasFallen, false)
       }
       if let next { watch(number, within: patience, after: next) }
       if hangs { tell(.hung) }
+      if outgrew { outgrows() }
     }
   }
 
@@ -196,7 +208,28 @@ final class RunningService: Sendable {
       )
     }
     if let complaint = answer.complaint { complain(complaint) }
-    waiting.continuation.resume(returning: answer)
+    var told = answer
+    told.memory = waiting.memory?.stop()
+    waiting.continuation.resume(returning: told)
+  }
+
+  /// It has more memory than anybody should: it is ended, and so are the calls that wait for it, by a
+  /// failure. That is no fall, and the next call has another run.
+  private func outgrows() {
+    let waiting = state.withLock { state -> [Int: Waiting]? in
+      if state.hasFallen { return nil }
+      state.hasFallen = true
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    guard let waiting else { return }
+    process.killAll()
+    for (number, call) in waiting {
+      var answer = ServiceAnswer.fallen(number, .failed(MemoryWatch.endedWords))
+      answer.memory = call.memory?.stop()
+      answer.memory?.wasEnded = true
+      call.continuation.resume(returning: answer)
+    }
   }
 
   /// Notes the end of the program: in order where its input had ended, and else as a crash.

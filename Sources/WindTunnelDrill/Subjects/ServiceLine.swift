@@ -57,6 +57,8 @@ struct ServiceAnswer: Sendable, Hashable {
   var isStale: Bool?
   /// The program's own count of its requests.
   var attempts: Int?
+  /// The memory of the program in the call, where that was looked at.
+  var memory: Observation.Memory?
   /// The part of it that is not what it was asked for, which is left out: in words that go on from
   /// the program's name.
   var complaint: String?

@@ -42,11 +42,15 @@ struct ServiceSubject: Subject {
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
     }
-    let answer = await service(for: call).answer(
-      to: call,
-      within: DrillCall.patience(call.deadline)
-    )
-    return answer.result(of: call)
+    let service = service(for: call)
+    let answer = await service.answer(to: call, within: DrillCall.patience(call.deadline))
+    var result = answer.result(of: call)
+    result.memory = answer.memory
+    // The next call has another.
+    if answer.memory?.wasEnded == true {
+      running.withLock { if $0 === service { $0 = nil } }
+    }
+    return result
   }
 
   func close() async { await running.withLock { $0 }?.close() }

@@ -35,6 +35,8 @@ package struct CallResult: Sendable {
   var isShown: Bool?
   /// The number of requests that the client meant to send, where it says so.
   var attempts: Int?
+  /// The memory of its program, where that was looked at.
+  var memory: Observation.Memory?
 
   /// Returns a call that went well.
   package static func good(_ body: Data) -> CallResult {

@@ -53,6 +53,8 @@ public struct Observation: Sendable, Hashable {
   public var showsAnswerOf: String?
   /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool?
+  /// The memory of the client's program in the call; `nil` where nobody looked at it.
+  public var memory: Memory?
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
   /// none that ends, or where the call ended before.
   public var afterWindow: Duration?
@@ -85,6 +87,22 @@ public struct Observation: Sendable, Hashable {
 
   /// The name of a captive portal's page in ``showsAnswerOf``.
   public static let portalPage = "captive portal"
+
+  /// The memory that a program had, counted in its resident pages and of the largest of its processes.
+  public struct Memory: Sendable, Hashable {
+    /// The bytes before the call; of one that is started for it when the server first saw it.
+    public var beforeBytes: Int?
+    /// The most bytes in the call.
+    public var peakBytes: Int
+    /// Tells whether the drill ended it for their number.
+    public var wasEnded: Bool
+
+    /// Makes one of what was seen.
+    public init(beforeBytes: Int? = nil, peakBytes: Int, wasEnded: Bool = false) {
+      (self.beforeBytes, self.peakBytes) = (beforeBytes, peakBytes)
+      self.wasEnded = wasEnded
+    }
+  }
 
   /// A cancellation of a call by its caller.
   public struct Cancellation: Sendable, Hashable {
@@ -204,6 +222,13 @@ extension Observation {
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
     if let showsAnswerOf { members.append(JSON.Member("showsAnswerOf", .text(showsAnswerOf))) }
     members.add("stale", isStale)
+    if let memory {
+      var seen: [JSON.Member] = []
+      seen.add("beforeBytes", memory.beforeBytes)
+      seen.add("peakBytes", memory.peakBytes)
+      if memory.wasEnded { seen.add("ended", true) }
+      members.append(JSON.Member("memory", .object(seen)))
+    }
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
       var cancelled: [JSON.Member] = []
@@ -227,6 +252,16 @@ extension Observation {
     isStale = try object.bool("stale")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")
+    if var seen = try object.object("memory") {
+      let range = 0...(1 << 50)
+      let before = try seen.int("beforeBytes", in: range)
+      guard let peak = try seen.int("peakBytes", in: range) else {
+        throw object.error("memory", "it needs peakBytes")
+      }
+      let wasEnded = try seen.bool("ended") ?? false
+      memory = Memory(beforeBytes: before, peakBytes: peak, wasEnded: wasEnded)
+      try seen.refuseUnknownKeys()
+    }
     guard var cancelled = try object.object("cancelled") else { return }
     guard let after = try cancelled.offset("afterMilliseconds"),
       let toReturn = try cancelled.offset("toReturnMilliseconds")

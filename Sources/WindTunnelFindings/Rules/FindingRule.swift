@@ -75,13 +75,13 @@ public struct FindingRule: Sendable {
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
     .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .sendsSecretInClear,
-    .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus, .successOnCutBody,
-    .takesPortalForAnswer,
-    .keepsPortalPage, .successWithoutAnswer, .doesNotComeBack, .leaksConnections,
-    .comesBackInAHerd, .ignoresRetryAfter, .noBackOff, .retriesWithoutBound,
-    .redirectsWithoutBound, .retryStorm, .retriesPermanentError, .repeatsRefusedCredential,
-    .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL, .showsStaleAsFresh, .leavesAnswersUnread,
-    .failsOnLegalAnswer, .retriesInStep, .retriesInLayers, .givesUpAtOnce,
+    .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus,
+    .successOnCutBody, .takesPortalForAnswer, .keepsPortalPage, .successWithoutAnswer,
+    .doesNotComeBack, .readsWithoutLimit, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter,
+    .noBackOff, .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
+    .repeatsRefusedCredential, .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,
+    .showsStaleAsFresh, .leavesAnswersUnread, .failsOnLegalAnswer, .hammersWhileLimited,
+    .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.

@@ -65,6 +65,7 @@ import WindTunnelReports
     Planted("leaves_open.py", "reuse", "leaks-connections"),
     Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
     Planted("sends_again.py", "dead-connection", "repeats-post"),
+    Planted("reads_all.py", "endless-body", "reads-without-limit"),
   ])
   func `what a client keeps from call to call is judged`(client: Planted) async throws {
     let scratch = try Scratch()
@@ -113,6 +114,27 @@ import WindTunnelReports
       #expect(report.findings.map(\.finding.rule) == found, "\(run.out)")
       #expect(run.code == 0, "\(run)")
     }
+  }
+
+  @Test(arguments: [("asks_on.py", true), ("shares_limits.py", false)])
+  func `what one call is told the others have to keep to`(file: String, isNamed: Bool) async throws
+  {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", file], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    let run = try await Program.run(
+      ["drill", "--scenario", "limited", "--report", "drill.json", "--"] + command,
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
+    #expect(found == (isNamed ? ["hammers-while-limited"] : []), "\(run.out)")
+    // Most clients do not share what they were told, so it ends no drill.
+    #expect(run.code == 0, "\(run)")
+    let standing = report.scenarios[0].rules.first { $0.rule == "hammers-while-limited" }
+    guard case .notMet? = standing?.standing else { return }
+    Issue.record("the rule was not met: \(run.out)")
   }
 
   @Test(arguments: clients)

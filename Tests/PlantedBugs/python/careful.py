@@ -1,8 +1,8 @@
-"""A careful client: it limits connecting, reading and the whole call, repeats idempotent methods alone with
+"""A careful client: it limits connecting, reading, the whole call and the body, repeats idempotent methods alone with
 full jitter, keeps to Retry-After, and takes nothing for JSON that is none. Usage: careful.py METHOD URL."""
 import email.utils, http.client, os, random, signal, ssl, sys, time, urllib.parse
 
-WHOLE, RETRIES = 8.0, 3
+WHOLE, RETRIES, BODY = 8.0, 3, 1 << 20
 
 
 def wait_asked(field, own):
@@ -28,7 +28,10 @@ def once(method, url, left):
         target = parts.path + ("?" + parts.query if parts.query else "")
         connection.request(method, target, body, {"Accept": "application/json"})
         answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
+        content = answer.read(BODY + 1)
+        if len(content) > BODY:
+            raise SystemExit(f"{url}: more than {BODY} bytes")
+        return answer.status, answer.headers, content
     finally:
         connection.close()
 

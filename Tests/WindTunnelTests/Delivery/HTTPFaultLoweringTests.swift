@@ -133,6 +133,52 @@ import WindTunnelSymptoms
     #expect(cut == [.bytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP"), .close])
   }
 
+  @Test func `a body without an end is one piece again and again, and nothing says where it ends`()
+  {
+    let (piece, count) = (ResponseEdit.pieceBytes, 5 + 3 * ResponseEdit.pieceBytes + 7)
+    let steps = steps([.alter(.endlessBody(bytes: count))])
+    let filler = Delivery.Step.bytes(.data(Data(repeating: UInt8(ascii: " "), count: piece)))
+    #expect(
+      steps == [.head(ResponseHead(headers: ["Transfer-Encoding": "chunked"])), .bytes("hello")]
+        + [filler, filler, filler, .bytes("       "), .close]
+    )
+    // What it is cut at comes first, and in process nobody fills the test's own memory.
+    #expect(
+      self.steps([.alter(.endlessBody(bytes: count)), .reset(afterBodyBytes: 2)]).last == .reset
+    )
+    let inProcess = self.steps([.alter(.endlessBody(bytes: 1 << 30))], on: .inProcess)
+    let most = ResponseEdit.inProcessBodyBytesMax
+    #expect(inProcess.last == .fail(.truncated) && inProcess.count == 4 + (most - 5) / piece)
+  }
+
+  @Test(arguments: [3, 4, 258, 259, 260, 261, 262, 263, 1000, 1_000_003])
+  func `a gzip bomb opens to a JSON array with white space in it`(count: Int) {
+    let bomb = GzipBomb(opensTo: count).data
+    let opened = Inflate.open(bomb, coding: "gzip")
+    #expect(opened == Data("[".utf8) + Data(repeating: 32, count: count - 2) + Data("]".utf8))
+    #expect(bomb.count <= 160 + count / 1032)
+  }
+
+  @Test(arguments: [
+    ("gzip, deflate, br", true), ("br;q=1.0, gzip;q=0.8", true), ("*", true), ("GZIP", true),
+    ("deflate", false), ("gzip;q=0", false), ("gzip; q=0.000", false), (nil, false),
+  ])
+  func `only a client that takes gzip is sent a bomb`(accepts: String?, takes: Bool) {
+    var request = Request("GET", "/a?b=c")
+    if let accepts { request.headers["Accept-Encoding"] = accepts }
+    let deck = Deck(
+      Cassette([Self.recorded("hello", ["Content-Length": "5"])]),
+      scenario: [.on("GET /a", .always, .alter(.gzipBomb(bytes: 3_000_000)))]
+    )
+    let answer = deck.delivery(of: deck.decide(request), on: .onTheWire).whole
+    let bomb = GzipBomb(opensTo: 3_000_000).data
+    #expect(answer?.body == (takes ? bomb : Data("hello".utf8)))
+    #expect(answer?.head.headers["Content-Encoding"] == (takes ? "gzip" : nil))
+    #expect(answer?.head.headers["Content-Length"] == (takes ? "\(bomb.count)" : "5"))
+    let refusal = #"{"gzipBombBytes":3000000} was not done: the client takes no gzip."#
+    #expect(deck.journal.all[0].misfits == (takes ? [] : [refusal]))
+  }
+
   @Test func `what an answer gives no room for is noted`() {
     let empty = Interaction(Request("GET", "/a?b=c"), Response(status: 204))
     let faults: [Fault] = [

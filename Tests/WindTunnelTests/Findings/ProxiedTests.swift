@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnelReports
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore

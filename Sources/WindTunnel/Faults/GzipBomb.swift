@@ -1,0 +1,168 @@
+internal import Foundation
+
+/// A gzip body that is small on the wire and opens to a thousand times as much: an empty JSON array with
+/// white space in it (RFC 1951, RFC 1952).
+///
+/// One block with a code of its own, in which the longest repetition takes two bits, both of them zero: all
+/// but some hundred and fifty of its bytes are zero, whatever it opens to.
+struct GzipBomb {
+  /// The fewest bytes that it can open to: both brackets and a space.
+  static let openedBytesMin = 3
+
+  /// The body as it is sent.
+  let data: Data
+
+  /// Makes one that opens to so many bytes, at least ``openedBytesMin``.
+  init(opensTo count: Int) {
+    let spaces = max(count, Self.openedBytesMin) - 2
+    var bits = BitWriter(Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]))
+    bits.appendCode()
+    bits.append(code: Self.open)
+    bits.append(code: Self.space)
+    let (repetitions, rest) = (spaces - 1).quotientAndRemainder(dividingBy: Self.repeatedBytes)
+    bits.append(zeros: 2 * repetitions)
+    for _ in 0..<rest { bits.append(code: Self.space) }
+    bits.append(code: Self.close)
+    bits.append(code: Self.end)
+    var checksum = Checksum()
+    checksum.append(UInt8(ascii: "["))
+    checksum.append(UInt8(ascii: " "), times: spaces)
+    checksum.append(UInt8(ascii: "]"))
+    bits.align()
+    bits.append(UInt64(checksum.value), count: 32)
+    bits.append(UInt64(UInt32(truncatingIfNeeded: spaces + 2)), count: 32)
+    data = bits.data
+  }
+
+  /// The longest repetition there is, which the symbol 285 stands for.
+  private static let repeatedBytes = 258
+  // The code gives 285 one bit and these four three bits each; the only distance, of one byte, has one.
+  private static let space: (UInt64, Int) = (0b100, 3)
+  private static let open: (UInt64, Int) = (0b101, 3)
+  private static let close: (UInt64, Int) = (0b110, 3)
+  private static let end: (UInt64, Int) = (0b111, 3)
+}
+
+/// Bits in the order in which deflate has them: the lowest of a byte first.
+private struct BitWriter {
+  private(set) var data: Data
+  private var pending: UInt64 = 0
+  private var pendingCount = 0
+
+  init(_ head: Data) { data = head }
+
+  /// Appends a number, its lowest bit first.
+  mutating func append(_ bits: UInt64, count: Int) {
+    for place in 0..<count {
+      pending |= (bits >> UInt64(place) & 1) << UInt64(pendingCount)
+      pendingCount += 1
+      if pendingCount == 8 { flush() }
+    }
+  }
+
+  /// Appends a symbol of a prefix code, its highest bit first.
+  mutating func append(code: (bits: UInt64, count: Int)) {
+    for place in (0..<code.count).reversed() { append(code.bits >> UInt64(place), count: 1) }
+  }
+
+  /// Appends so many zero bits, the whole bytes among them at once.
+  mutating func append(zeros count: Int) {
+    let first = min(count, (8 - pendingCount) % 8)
+    append(0, count: first)
+    data.append(Data(count: (count - first) / 8))
+    append(0, count: (count - first) % 8)
+  }
+
+  /// Fills the last byte up.
+  mutating func align() { if pendingCount > 0 { flush() } }
+
+  private mutating func flush() {
+    data.append(UInt8(pending))
+    (pending, pendingCount) = (0, 0)
+  }
+
+  /// Appends the head of the last block, with its code as the lengths of the symbols' codes (RFC 1951
+  /// §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of the only distance.
+  mutating func appendCode() {
+    append(1, count: 1)
+    append(2, count: 2)
+    append(286 - 257, count: 5)
+    append(1 - 1, count: 5)
+    // In the order of that paragraph: 18 has one bit, 3 has two, 0 and 1 have three.
+    let lengths: [UInt64] = [0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3]
+    append(UInt64(lengths.count - 4), count: 4)
+    for length in lengths { append(length, count: 3) }
+    let (three, none, one): ((UInt64, Int), (UInt64, Int), (UInt64, Int)) =
+      ((0b10, 2), (0b110, 3), (0b111, 3))
+    appendUnused(32)
+    append(code: three)
+    appendUnused(58)
+    append(code: three)
+    append(code: none)
+    append(code: three)
+    appendUnused(138)
+    appendUnused(24)
+    append(code: three)
+    appendUnused(28)
+    append(code: one)
+    append(code: one)
+  }
+
+  /// Appends that so many symbols, 11 to 138, are not used.
+  private mutating func appendUnused(_ count: UInt64) {
+    append(code: (0, 1))
+    append(count - 11, count: 7)
+  }
+}
+
+/// The CRC-32 of gzip (RFC 1952 §8), which takes a byte that comes often no longer than one.
+private struct Checksum {
+  private var state: UInt32 = ~0
+
+  var value: UInt32 { ~state }
+
+  mutating func append(_ byte: UInt8) { state = Self.next(state, byte) }
+
+  /// Appends a byte so many times. A step is a linear map and a constant, and so are two of it, four and
+  /// so on.
+  mutating func append(_ byte: UInt8, times count: Int) {
+    var step = Step(of: byte)
+    var left = count
+    while left > 0 {
+      if left & 1 == 1 { state = step.applied(to: state) }
+      step = step.twice
+      left >>= 1
+    }
+  }
+
+  private static func next(_ state: UInt32, _ byte: UInt8) -> UInt32 {
+    var state = state ^ UInt32(byte)
+    for _ in 0..<8 { state = state & 1 == 1 ? state >> 1 ^ 0xEDB8_8320 : state >> 1 }
+    return state
+  }
+
+  private struct Step {
+    private var constant: UInt32
+    /// The image of each bit.
+    private var columns: [UInt32]
+
+    init(of byte: UInt8) {
+      let constant = Checksum.next(0, byte)
+      self.constant = constant
+      columns = (0..<32).map { Checksum.next(1 << $0, byte) ^ constant }
+    }
+
+    func applied(to state: UInt32) -> UInt32 { mapped(state) ^ constant }
+
+    private func mapped(_ state: UInt32) -> UInt32 {
+      columns.indices.reduce(0) { state >> UInt32($1) & 1 == 1 ? $0 ^ columns[$1] : $0 }
+    }
+
+    var twice: Step {
+      var twice = self
+      twice.columns = columns.map(mapped)
+      twice.constant = applied(to: constant)
+      return twice
+    }
+  }
+}

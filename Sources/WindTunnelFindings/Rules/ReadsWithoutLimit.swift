@@ -1,0 +1,78 @@
+extension FindingRule {
+  /// A client keeps of an answer whatever comes.
+  static let readsWithoutLimit = FindingRule(
+    "reads-without-limit",
+    .error,
+    "Fills its memory with an answer that is too large.",
+    condition:
+      "an answer came that does not end or opens to a thousand times its size, and the memory of the "
+      + "client's program was seen",
+    cost: "One broken or hostile server ends the process, and all that other users had in it.",
+    remedy:
+      "Set a limit to the bytes of a body, counted after it is opened, and give up beyond it; or read it "
+      + "piece by piece and keep none.",
+    source: "CWE-400; CWE-409 (decompression bombs); OWASP API4:2023 (unrestricted consumption)",
+    clients: [.program, .service],
+    scope: .flight { rule, _, flight in
+      // What it has in any call is its own.
+      let usual = flight.calls.filter { !$0.metUnboundedBody }.compactMap(\.memory?.peakBytes).max()
+      let judged = flight.calls.indices.filter { place in
+        let call = flight.calls[place]
+        return call.isJudged && call.metUnboundedBody && call.growth(beyond: usual) != nil
+      }
+      guard !judged.isEmpty else { return .notMet(rule.unmet(by: 0)) }
+      let broken = judged.filter { place in
+        let call = flight.calls[place]
+        return (call.growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
+      }
+      guard let first = broken.min(by: { flight.calls[$0].call < flight.calls[$1].call }),
+        let growth = flight.calls[first].growth(beyond: usual),
+        let memory = flight.calls[first].memory
+      else { return .passed(judged.count) }
+      let end = memory.wasEnded ? ", and the drill ended it" : ""
+      return .broken(
+        rule.finding(
+          Violation(
+            "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
+              + "\(Figures.bytes(growth)) more than before\(end)."
+          ),
+          in: JudgedCall.one(at: first, in: flight),
+          calls: broken.count,
+          judged: judged.count
+        )
+      )
+    }
+  )
+}
+
+extension Observation.Memory {
+  /// The bytes by which a client may grow with one answer.
+  package static let growthMax = 256 << 20
+}
+
+extension Observation {
+  private static let endless = "{\"endlessBodyBytes\""
+  private static let bomb = "{\"gzipBombBytes\""
+
+  /// Tells whether an answer of it had a body to which only the client sets a limit.
+  fileprivate var metUnboundedBody: Bool {
+    attempts.contains { attempt in
+      !Attempt.metNothing(in: attempt.decision)
+        && (attempt.decision.contains(Self.endless) || attempt.decision.contains(Self.bomb))
+    }
+  }
+
+  /// The answer, as the beginning of a sentence.
+  fileprivate var unboundedWords: String {
+    attempts.contains { $0.decision.contains(Self.endless) }
+      ? "Sent a body that does not end" : "Sent a small gzip body that opens to a large one"
+  }
+
+  /// The bytes by which its program grew beyond what it has in other calls and had before this one.
+  fileprivate func growth(beyond usual: Int?) -> Int? {
+    guard let memory, let least = [usual, memory.beforeBytes].compactMap(\.self).max() else {
+      return nil
+    }
+    return max(0, memory.peakBytes - least)
+  }
+}
