@@ -36,8 +36,8 @@ package enum Shipped {
   /// The group `pre-release`: the names of all that a release must fly.
   package static let preRelease = drill + weakNetwork + largeBodies
 
-  /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so that the
-  /// default drill leaves them out.
+  /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
+  /// that the default drill leaves them out.
   package static let largeBodies = ["endless-body"]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
@@ -82,8 +82,8 @@ extension Scenario {
   public static let defaultDrill = group(Shipped.drill)
 
   /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
-  /// ``weakNetwork`` and `endless-body`. Some of its networks come back only after seconds, so that a
-  /// drill in it wants `.openLoop` and a few hundred calls.
+  /// ``weakNetwork`` and `endless-body`. Some of its networks come back only after seconds, so that
+  /// a drill in it wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// The scenarios of networks that come and go: the shipped group `weak-network`.

@@ -66,12 +66,9 @@
     @Test func `a comment ends at the width of a line`() throws {
       let data = try Data(contentsOf: House.root.appending(path: ".swift-format"))
       let format = try JSONDecoder().decode(Format.self, from: data)
-      func width(of path: String) -> Int {
-        path.hasPrefix("Sources/WindTunnelFindings/Rules/") ? Self.widthOfRules : format.lineLength
-      }
       for (path, lines) in try House.sources(in: "Sources") {
         for (number, line) in lines.enumerated()
-        where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > width(of: path) {
+        where line.drop(while: { $0 == " " }).hasPrefix("//") && line.count > format.lineLength {
           // A row of a table and a line of JSON are one line.
           if line.contains("| `") || line.contains("/// {\"") { continue }
           Issue.record("\(path):\(number + 1) has \(line.count) characters")
@@ -128,8 +125,6 @@
     /// What is read of the formatter's configuration.
     private struct Format: Decodable { var lineLength: Int }
 
-    /// The width of the rules' comments, which `Scripts/doc-style --wrap` can break like all others.
-    static let widthOfRules = 110
 
     /// The openings that only a reader of the code can follow.
     static let pronouns: Set<Substring> = [

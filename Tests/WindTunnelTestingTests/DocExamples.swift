@@ -68,8 +68,13 @@ import WindTunnelServer
     #expect(user.name == "Ada")
   }
 
+  @Test(arguments: Scenario.everyPush)
+  func `a scenario has a test of its own`(in scenario: Scenario) {
+    #expect(!scenario.name.isEmpty)
+  }
+
   @Test func `a server answers, and is recorded`() async throws {
-    let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
+    let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])], then: .repeat)
     let session = URLSession(configuration: .ephemeral)
     let server = try await ReplayServer(deck)
     let user = try await UserAPI(session: session, base: server.url).profile(7)

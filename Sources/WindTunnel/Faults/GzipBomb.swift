@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A gzip body that is small on the wire and opens to a thousand times as much: an empty JSON array with
-/// white space in it (RFC 1951, RFC 1952).
+/// A gzip body that is small on the wire and opens to a thousand times as much: an empty JSON array
+/// with white space in it (RFC 1951, RFC 1952).
 ///
-/// One block with a code of its own, in which the longest repetition takes two bits, both of them zero: all
-/// but some hundred and fifty of its bytes are zero, whatever it opens to.
+/// One block with a code of its own, in which the longest repetition takes two bits, both of them
+/// zero: all but some hundred and fifty of its bytes are zero, whatever it opens to.
 struct GzipBomb {
   /// The fewest bytes that it can open to: both brackets and a space.
   static let openedBytesMin = 3
@@ -36,7 +36,8 @@ struct GzipBomb {
 
   /// The longest repetition there is, which the symbol 285 stands for.
   private static let repeatedBytes = 258
-  // The code gives 285 one bit and these four three bits each; the only distance, of one byte, has one.
+  // The code gives 285 one bit and these four three bits each; the only distance, of one byte, has
+  // one.
   private static let space: (UInt64, Int) = (0b100, 3)
   private static let open: (UInt64, Int) = (0b101, 3)
   private static let close: (UInt64, Int) = (0b110, 3)
@@ -81,8 +82,9 @@ private struct BitWriter {
     (pending, pendingCount) = (0, 0)
   }
 
-  /// Appends the head of the last block, with its code as the lengths of the symbols' codes (RFC 1951
-  /// §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of the only distance.
+  /// Appends the head of the last block, with its code as the lengths of the symbols' codes (RFC
+  /// 1951 §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of the only
+  /// distance.
   mutating func appendCode() {
     append(1, count: 1)
     append(2, count: 2)
@@ -123,8 +125,8 @@ private struct Checksum {
 
   mutating func append(_ byte: UInt8) { state = Self.next(state, byte) }
 
-  /// Appends a byte so many times. A step is a linear map and a constant, and so are two of it, four and
-  /// so on.
+  /// Appends a byte so many times. A step is a linear map and a constant, and so are two of it,
+  /// four and so on.
   mutating func append(_ byte: UInt8, times count: Int) {
     var step = Step(of: byte)
     var left = count

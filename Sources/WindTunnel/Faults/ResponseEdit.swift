@@ -17,11 +17,11 @@ public enum ResponseEdit: Sendable, Hashable {
   case longField(bytes: Int)
   /// A number of `103 Early Hints` in front of the answer (RFC 8297).
   case interimResponses(Int)
-  /// White space without an end behind the body, in chunks. A server stops when so many bytes of the body
-  /// have come, and the last chunk is never sent.
+  /// White space without an end behind the body, in chunks. A server stops when so many bytes of
+  /// the body have come, and the last chunk is never sent.
   case endlessBody(bytes: Int)
-  /// An empty JSON array that opens to so many bytes, in a gzip of a thousandth of that (a decompression
-  /// bomb); only for a client that says that it takes gzip.
+  /// An empty JSON array that opens to so many bytes, in a gzip of a thousandth of that (a
+  /// decompression bomb); only for a client that says that it takes gzip.
   case gzipBomb(bytes: Int)
 
   /// A body in place of the recorded one.
@@ -60,7 +60,8 @@ public enum ResponseEdit: Sendable, Hashable {
   public static let interimResponsesMax = 10_000
   /// The most bytes of a body that does not end, or of what a gzip opens to.
   public static let bodyBytesMax = 1 << 30
-  /// The most of these in process: a client that keeps all of a body lives in the test's own process there.
+  /// The most of these in process: a client that keeps all of a body lives in the test's own
+  /// process there.
   static let inProcessBodyBytesMax = 16 << 20
   /// The size of the piece that a body without an end consists of.
   static let pieceBytes = 1 << 20

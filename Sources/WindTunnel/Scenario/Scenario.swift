@@ -115,7 +115,8 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
-  /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a limit.
+  /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a
+  /// limit.
   package var hasUnboundedBodies: Bool {
     rules.lazy.flatMap(\.faults).contains(where: \.isUnbounded)
   }

@@ -3,8 +3,8 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelFindings
 
-/// The memory of a running program, looked at some fifty times a second, and an end to it before it fills
-/// the machine.
+/// The memory of a running program, looked at some fifty times a second, and an end to it before it
+/// fills the machine.
 // What of `SpawnedProcess` is used here may be used on any thread.
 final class MemoryWatch: Sendable {
   /// A program that has grown by more is ended: what it would take beyond that is others'.

@@ -6,8 +6,8 @@
     /// A program has hardly more processes than that; what is beyond is not looked at.
     private static let processesMax = 64
 
-    /// Returns the bytes of the largest among a process and its descendants: what they have now, or the most
-    /// that they had; `nil` where the system does not tell.
+    /// Returns the bytes of the largest among a process and its descendants: what they have now, or
+    /// the most that they had; `nil` where the system does not tell.
     static func bytes(of process: Int32, atMost isPeak: Bool) -> Int? {
       let field = isPeak ? "VmHWM:" : "VmRSS:"
       var (waiting, seen, most): ([Int32], Set<Int32>, Int?) = ([process], [], nil)

@@ -253,7 +253,8 @@ extension WireProbe.View {
       && Self.unchunked(bytes).suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 
-  /// Returns the content of an answer in chunks as far as they read; of any other all of it (RFC 9112 §7.1).
+  /// Returns the content of an answer in chunks as far as they read; of any other all of it (RFC
+  /// 9112 §7.1).
   private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
     let data = Data(bytes)
     guard let head = data.range(of: Data("\r\n\r\n".utf8)),

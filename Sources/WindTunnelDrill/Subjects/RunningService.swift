@@ -213,8 +213,8 @@ final class RunningService: Sendable {
     waiting.continuation.resume(returning: told)
   }
 
-  /// It has more memory than anybody should: it is ended, and so are the calls that wait for it, by a
-  /// failure. That is no fall, and the next call has another run.
+  /// It has more memory than anybody should: it is ended, and so are the calls that wait for it, by
+  /// a failure. That is no fall, and the next call has another run.
   private func outgrows() {
     let waiting = state.withLock { state -> [Int: Waiting]? in
       if state.hasFallen { return nil }

@@ -88,7 +88,8 @@ public struct Observation: Sendable, Hashable {
   /// The name of a captive portal's page in ``showsAnswerOf``.
   public static let portalPage = "captive portal"
 
-  /// The memory that a program had, counted in its resident pages and of the largest of its processes.
+  /// The memory that a program had, counted in its resident pages and of the largest of its
+  /// processes.
   public struct Memory: Sendable, Hashable {
     /// The bytes before the call; of one that is started for it when the server first saw it.
     public var beforeBytes: Int?

@@ -31,7 +31,8 @@ extension FindingRule {
       }
       let after = requests.busiestSecond(from: end, to: end + settling)
       let before = requests.busiestSecond(from: max(.zero, end - .seconds(5)), to: end)
-      // Calls that are made at once are the drill's doing, and a rate that was as high before is a storm.
+      // Calls that are made at once are the drill's doing, and a rate that was as high before is a
+      // storm.
       let load = max(calm, Double(begins.busiestSecond(from: end, to: end + settling).count))
       guard Double(after.count) >= times * load, after.count >= 2 * before.count,
         let example = flight.lastBefore(end)
@@ -56,8 +57,8 @@ extension FindingRule {
 }
 
 extension Flight {
-  /// The end of the last window of the weather, by the clock of the attempts; `nil` where it has none, or no
-  /// call ended behind it.
+  /// The end of the last window of the weather, by the clock of the attempts; `nil` where it has
+  /// none, or no call ended behind it.
   fileprivate var endOfWeather: Duration? {
     let ends = calls.compactMap { call in
       call.end.flatMap { end in call.afterWindow.map { end - $0 } }

@@ -45,7 +45,8 @@ extension FindingRule {
     }
   )
 
-  /// A breaker may stay open for some time; whoever waits longer than this is out of order by itself.
+  /// A breaker may stay open for some time; whoever waits longer than this is out of order by
+  /// itself.
   private static let patience = Duration.seconds(30)
 }
 

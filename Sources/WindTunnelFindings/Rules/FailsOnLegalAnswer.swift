@@ -41,8 +41,8 @@ extension FindingRule {
 }
 
 extension Observation {
-  /// The only thing that was seldom about each answer of the call, which came whole; `nil` where there was
-  /// none, or something else.
+  /// The only thing that was seldom about each answer of the call, which came whole; `nil` where
+  /// there was none, or something else.
   fileprivate var legalOddity: String? {
     guard let first = attempts.first, !Attempt.metNothing(in: first.decision) else { return nil }
     var oddity: String?

@@ -1,7 +1,8 @@
-/// A rule that clients are held against: something that a client does on a bad network and should not.
+/// A rule that clients are held against: something that a client does on a bad network and should
+/// not.
 ///
-/// A rule judges by what was observed. What a client says of itself counts only against it, where it is
-/// held against what was sent.
+/// A rule judges by what was observed. What a client says of itself counts only against it, where
+/// it is held against what was sent.
 public struct FindingRule: Sendable {
   /// The name, such as `ignores-retry-after`.
   public let id: String
@@ -84,7 +85,8 @@ public struct FindingRule: Sendable {
     .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
 
-  /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the rest.
+  /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the
+  /// rest.
   package var json: JSON {
     [
       "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),

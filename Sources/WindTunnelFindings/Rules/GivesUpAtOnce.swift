@@ -36,7 +36,8 @@ extension FindingRule {
 }
 
 extension Observation.Attempt {
-  /// The errors of a connection that the next one need not meet; a certificate or a name stays as it is.
+  /// The errors of a connection that the next one need not meet; a certificate or a name stays as
+  /// it is.
   private static let passingErrors: Set<String> = Set(
     [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .timedOut].map(\.rawValue)
   )

@@ -50,10 +50,11 @@ extension FindingRule {
   )
 }
 
-/// The first time in which each endpoint of a flight was to be left alone, as far as its client had heard.
+/// The first time in which each endpoint of a flight was to be left alone, as far as its client had
+/// heard.
 ///
-/// A later one may end when the server has long been well: who heard of the first had no reason to ask for
-/// another.
+/// A later one may end when the server has long been well: who heard of the first had no reason to
+/// ask for another.
 private struct LimitTable {
   /// A time that an answer has asked to wait, from when it was heard.
   struct Limit {
@@ -61,7 +62,8 @@ private struct LimitTable {
     var end: Duration
   }
 
-  /// The time that one call has to tell another what it heard; clocks are not finer than their readers.
+  /// The time that one call has to tell another what it heard; clocks are not finer than their
+  /// readers.
   private static let tolerance = Duration.milliseconds(100)
 
   private var limits: [String: Limit] = [:]
@@ -109,8 +111,8 @@ extension Observation.Attempt {
     (status == 429 || status == 503) && error == nil && (retryAfter != nil || retryNotBefore != nil)
   }
 
-  /// The moment until which it was asked to wait. A date has whole seconds, and the two clocks need not agree
-  /// on where one ends.
+  /// The moment until which it was asked to wait. A date has whole seconds, and the two clocks need
+  /// not agree on where one ends.
   fileprivate var limitEnd: Duration? {
     if let retryNotBefore { return retryNotBefore - .seconds(1) }
     guard let retryAfter, let headCame else { return nil }

@@ -48,8 +48,8 @@ extension FindingRule {
     severity: .warning
   )
 
-  /// The places of calls that failed and sent nothing where a page had come before, behind one by which the
-  /// client had come through: a breaker that is open for all would be closed by that.
+  /// The places of calls that failed and sent nothing where a page had come before, behind one by
+  /// which the client had come through: a breaker that is open for all would be closed by that.
   private static func failsUnasked(among later: [Int], in flight: Flight) -> [Int] {
     let pages = Set(
       flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.endpoint)

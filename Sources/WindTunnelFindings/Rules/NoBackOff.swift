@@ -48,8 +48,8 @@ extension FindingRule {
 private struct Row {
   /// So many attempts in a row are looked at together.
   static let stretch = 4
-  /// A wait that no back-off has three times in a row: of waits drawn below 100, 200 and 400 ms all three
-  /// are as short as that in one call of a thousand.
+  /// A wait that no back-off has three times in a row: of waits drawn below 100, 200 and 400 ms all
+  /// three are as short as that in one call of a thousand.
   private static let noPause = Duration.milliseconds(20)
   /// A wait that such a back-off has three times in a row in one call of eight.
   private static let pause = Duration.milliseconds(100)
@@ -91,8 +91,9 @@ private struct Row {
 
   private var longest: Duration { waits.max() ?? .zero }
 
-  /// The place of the first attempts in a row between which each wait is shorter than that, and none grows
-  /// as a back-off does from there on: one that begins with some milliseconds is a back-off, too.
+  /// The place of the first attempts in a row between which each wait is shorter than that, and
+  /// none grows as a back-off does from there on: one that begins with some milliseconds is a
+  /// back-off, too.
   private func flatStretch(below limit: Duration) -> Int? {
     let count = Self.stretch - 1
     return waits.indices.dropLast(count - 1).first { place in

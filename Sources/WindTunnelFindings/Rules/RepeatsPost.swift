@@ -43,8 +43,8 @@ extension FindingRule {
 }
 
 extension JudgedCall {
-  /// The place of the attempt that sends the same again: another body is another deed, where bodies were
-  /// seen.
+  /// The place of the attempt that sends the same again: another body is another deed, where bodies
+  /// were seen.
   fileprivate func repetition(of place: Int) -> Int? {
     let attempts = attempts
     let next = repeats.first { $0.before == place }?.after
@@ -55,7 +55,8 @@ extension JudgedCall {
     }
   }
 
-  /// Tells whether both bear something of this call's alone, by which a server can tell that they are one.
+  /// Tells whether both bear something of this call's alone, by which a server can tell that they
+  /// are one.
   fileprivate func keepsMark(from before: Observation.Attempt, to after: Observation.Attempt)
     -> Bool
   {
@@ -65,8 +66,8 @@ extension JudgedCall {
 }
 
 extension Observation.Attempt {
-  /// The weight of sending it again where it must not be done twice and nobody knows whether it was;
-  /// `nil` where it may be repeated, was done well, or was not done.
+  /// The weight of sending it again where it must not be done twice and nobody knows whether it
+  /// was; `nil` where it may be repeated, was done well, or was not done.
   fileprivate var mayHaveBeenDone: Finding.Severity? {
     guard isRequest, isRepeatable == false || sent?.key != nil, !isAnswered else { return nil }
     switch status {

@@ -13,7 +13,8 @@ extension FindingRule {
     scope: .call(.refused) { call in
       let attempts = call.attempts
       guard attempts.contains(where: { $0.injectedStatus == 401 }) else { return .notMet }
-      // Who asks for something else in between may well have renewed it: a tape has one token to give.
+      // Who asks for something else in between may well have renewed it: a tape has one token to
+      // give.
       let keys = Set(attempts.lazy.filter(\.isRequest).map(\.key))
       guard keys.count == 1 else { return .kept }
       let again = call.repeats.count { before, after in

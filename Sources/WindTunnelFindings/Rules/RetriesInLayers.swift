@@ -57,8 +57,8 @@ private struct Layers: Hashable {
   /// A shorter wait is the machine's own.
   private static let shortest = Duration.milliseconds(5)
 
-  /// Finds them in the waits between all attempts of a call; there are none in waits of one scale, nor where
-  /// each of the longer ones stands behind another number of shorter ones.
+  /// Finds them in the waits between all attempts of a call; there are none in waits of one scale,
+  /// nor where each of the longer ones stands behind another number of shorter ones.
   init?(_ waits: [Duration]) {
     let longest = waits.max() ?? .zero
     // The inner waits and the outer ones may each grow; between the two kinds there is a step.
@@ -77,8 +77,8 @@ private struct Layers: Hashable {
 }
 
 extension JudgedCall {
-  /// The waits between its attempts for the same, where all of them failed, none asked for a wait, and it
-  /// made no others.
+  /// The waits between its attempts for the same, where all of them failed, none asked for a wait,
+  /// and it made no others.
   fileprivate var waitsOfItsOwn: [Duration]? {
     let row = longestRow
     guard row.count >= 4, row.count == attempts.count, !traits.contains(.hung),

@@ -71,8 +71,8 @@ private struct Burst {
 
   private var isEnough: Bool { calls >= Self.callsMin }
 
-  /// Cuts calls in the order in which they began: a second makes a burst, or longer where a machine begins
-  /// few calls in one. Those that are left over at the end belong to the last.
+  /// Cuts calls in the order in which they began: a second makes a burst, or longer where a machine
+  /// begins few calls in one. Those that are left over at the end belong to the last.
   static func all(of calls: [JudgedCall]) -> [Burst] {
     var begins: [(start: Duration, requests: Int)] = []
     for call in calls {

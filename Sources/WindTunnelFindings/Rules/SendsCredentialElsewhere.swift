@@ -1,5 +1,6 @@
 extension FindingRule {
-  /// A credential is for the host that it was made for, and a redirect is no reason to show it to others.
+  /// A credential is for the host that it was made for, and a redirect is no reason to show it to
+  /// others.
   static let sendsCredentialElsewhere = FindingRule(
     "sends-credential-elsewhere",
     .error,

@@ -47,8 +47,8 @@ extension FindingRule {
 }
 
 extension Observation {
-  /// Tells whether it shows what was recorded for it, asked nobody for it, and does not say that it is a
-  /// copy.
+  /// Tells whether it shows what was recorded for it, asked nobody for it, and does not say that it
+  /// is a copy.
   fileprivate var showsKept: Bool {
     ending == .succeeded && attempts.isEmpty && bodyMatches == true && isStale != true
   }

@@ -16,8 +16,8 @@ extension FindingRule {
       else { return .notMet }
       guard call.claimsSuccess, !call.showsCopy else { return .kept }
       let observation = call.observation
-      // It shows a part of a body, or something else that somebody may have told it; a body of which no
-      // byte was sent is none.
+      // It shows a part of a body, or something else that somebody may have told it; a body of
+      // which no byte was sent is none.
       let mayBePart = call.client == .program || observation.showed || call.wasSentBytes
       guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
       if let words = observation.printed, !words.isEmpty {

@@ -41,8 +41,8 @@ extension JudgedCall {
     observation.attemptCount == nil && attempts.isEmpty && !claimsSuccess && !observation.wasGivenUp
   }
 
-  /// The age of its last attempt at the call's end, which is how long it had waited if nothing came in it;
-  /// no time where bytes came now and then, and `nil` where no attempt was seen.
+  /// The age of its last attempt at the call's end, which is how long it had waited if nothing came
+  /// in it; no time where bytes came now and then, and `nil` where no attempt was seen.
   var silence: Duration? {
     guard let last = attempts.last, let start = last.start, let end = observation.end else {
       return nil
