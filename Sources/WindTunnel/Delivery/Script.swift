@@ -310,6 +310,10 @@ extension Script {
     case .stale(let seconds): self.head?.headers["Age"] = String(seconds)
     case .moreFields(let count):
       for number in 1...max(1, count) { self.head?.headers.append("X-Filler-\(number)", "filler") }
+    case .lowercaseFieldNames:
+      self.head?.headers = HeaderFields(
+        head.headers.map { HeaderField($0.name.lowercased(), $0.value) }
+      )
     case .longField(let count):
       self.head?.headers.append("X-Filler", String(repeating: "f", count: count))
       if stage == .inProcess, count > ResponseEdit.clientFieldBytesMax {

@@ -142,7 +142,8 @@ extension Fault {
 
   /// Tells whether the client may take for the recorded answer what is not.
   package var misleads: Bool {
-    switch role {
+    if case .alter(let edit) = self { return !edit.passesAnswer }
+    return switch role {
     case .replacement, .edit: true
     case .form(let isSeen): isSeen
     case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd: false

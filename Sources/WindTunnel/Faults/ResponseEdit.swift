@@ -13,6 +13,9 @@ public enum ResponseEdit: Sendable, Hashable {
   case stale(seconds: Int)
   /// A number of additional fields.
   case moreFields(Int)
+  /// The names of all fields in small letters, as a proxy that speaks HTTP/2 behind it sends them
+  /// (RFC 9110 §5.1: names have no case).
+  case lowercaseFieldNames
   /// An additional field of a number of bytes.
   case longField(bytes: Int)
   /// A number of `103 Early Hints` in front of the answer (RFC 8297).
@@ -72,7 +75,7 @@ public enum ResponseEdit: Sendable, Hashable {
   /// Tells whether the client still gets the recorded answer, so that it is used up.
   var passesAnswer: Bool {
     switch self {
-    case .moreFields, .interimResponses: true
+    case .moreFields, .lowercaseFieldNames, .interimResponses: true
     case .body, .contentType, .contentEncoding, .stale, .longField, .endlessBody, .gzipBomb: false
     }
   }
@@ -102,6 +105,7 @@ extension ResponseEdit {
       FaultKind("content-type", .http, .alter(.contentType("text/html"))),
       FaultKind("stale", .http, .alter(.stale(seconds: 86_400))),
       FaultKind("many-fields", .http, .alter(.moreFields(1000))),
+      FaultKind("lowercase-field-names", .http, .alter(.lowercaseFieldNames)),
       FaultKind("huge-field", .http, .alter(.longField(bytes: 600_000))),
       FaultKind("interim-responses", .http, .alter(.interimResponses(100))),
       FaultKind("endless-body", .http, .alter(.endlessBody(bytes: 100))),
@@ -114,7 +118,8 @@ extension ResponseEdit {
   /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
-    case .body, .contentType, .stale, .moreFields, .interimResponses, .gzipBomb:
+    case .body, .contentType, .stale, .moreFields, .lowercaseFieldNames, .interimResponses,
+      .gzipBomb:
       FaultExpectation(200)
     case .endlessBody: FaultExpectation(.truncated, apple: .connectionLost, 18)
     case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)
@@ -127,6 +132,7 @@ extension ResponseEdit {
 
 // { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
 // { "staleSeconds": 86400 }   { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
+// { "fieldNames": "lowercase" }
 // { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }   { "gzipBombBytes": 536870912 }
 
 extension Fault {
@@ -150,6 +156,9 @@ extension Fault {
     if let count = try object.int("headerFields", in: 1...ResponseEdit.fieldsMax) {
       found.append(.alter(.moreFields(count)))
     }
+    if try object.choice("fieldNames", ResponseEdit.FieldNames.self) == .lowercase {
+      found.append(.alter(.lowercaseFieldNames))
+    }
     if let count = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax) {
       found.append(.alter(.longField(bytes: count)))
     }
@@ -168,6 +177,12 @@ extension Fault {
 }
 
 extension ResponseEdit {
+  /// The spellings of field names in a scenario's file.
+  fileprivate enum FieldNames: String, CaseIterable {
+    /// All letters small.
+    case lowercase
+  }
+
   var json: JSON {
     switch self {
     case .body(let content): ["body": .text(content.rawValue)]
@@ -175,6 +190,7 @@ extension ResponseEdit {
     case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
     case .stale(let seconds): ["staleSeconds": .number(seconds)]
     case .moreFields(let count): ["headerFields": .number(count)]
+    case .lowercaseFieldNames: ["fieldNames": .text(FieldNames.lowercase.rawValue)]
     case .longField(let count): ["headerFieldBytes": .number(count)]
     case .interimResponses(let count): ["interimResponses": .number(count)]
     case .endlessBody(let count): ["endlessBodyBytes": .number(count)]

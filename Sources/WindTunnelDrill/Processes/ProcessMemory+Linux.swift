@@ -10,26 +10,32 @@
     /// the most that they had; `nil` where the system does not tell.
     static func bytes(of process: Int32, atMost isPeak: Bool) -> Int? {
       let field = isPeak ? "VmHWM:" : "VmRSS:"
-      var (waiting, seen, most): ([Int32], Set<Int32>, Int?) = ([process], [], nil)
-      while let next = waiting.popLast(), seen.count < processesMax {
-        guard seen.insert(next).inserted else { continue }
-        if let bytes = field.value(of: next) { most = max(most ?? 0, bytes) }
-        waiting += children(of: next)
-      }
-      return most
+      return tree(of: process).compactMap(field.value).max()
     }
 
-    /// A child belongs to the thread that has started it.
-    private static func children(of process: Int32) -> [Int32] {
+    /// Returns a process and its descendants.
+    static func tree(of process: Int32) -> [Int32] {
+      var (waiting, tree): ([Int32], [Int32]) = ([process], [])
+      while let next = waiting.popLast(), tree.count < processesMax {
+        guard !tree.contains(next) else { continue }
+        tree.append(next)
+        // A child belongs to the thread that has started it.
+        waiting += threads(of: next).flatMap { thread in
+          text("\(thread)/children").split(separator: " ").compactMap { Int32($0) }
+        }
+      }
+      return tree
+    }
+
+    /// Returns the folders of a process's threads; none of one that has ended meanwhile.
+    static func threads(of process: Int32) -> [String] {
       let folder = "/proc/\(process)/task"
-      // One that has ended meanwhile has none.
-      let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      return threads.flatMap { thread in
-        text("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
-      }
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.map { "\(folder)/\($0)" }
     }
 
-    fileprivate static func text(_ path: String) -> String {
+    /// Returns the text of a file of proc(5); an empty one where it is not there any more.
+    static func text(_ path: String) -> String {
       // The same: it may be gone.
       (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }

@@ -119,10 +119,19 @@ private struct Program: Sendable {
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
+    let errors = Pipe()
+    process.standardError = errors
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
       let memory = watchingMemory ? MemoryWatch(process, livesOn: false) : nil
-      return await result(of: process, output, isGivenUp, start, within: patience, memory)
+      return await result(
+        of: process,
+        (output, errors),
+        isGivenUp,
+        start,
+        within: patience,
+        memory
+      )
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
@@ -132,7 +141,7 @@ private struct Program: Sendable {
 
   private func result(
     of process: SpawnedProcess,
-    _ output: Pipe,
+    _ pipes: (output: Pipe, errors: Pipe),
     _ isGivenUp: Locked<Bool>,
     _ start: ProgramStart,
     within patience: Duration,
@@ -161,8 +170,15 @@ private struct Program: Sendable {
         isLate.withLock { $0 = true }
         process.killAll()
       }
+      let lastWords = LastWords(
+        of: pipes.errors.fileHandleForReading,
+        until: ending.fileHandleForReading
+      )
       Thread {
-        let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
+        let printed = PrintedOutput(
+          pipes.output.fileHandleForReading,
+          until: ending.fileHandleForReading
+        )
         let body = printed.read(atMost: Self.outputBytesMax)
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
@@ -170,7 +186,8 @@ private struct Program: Sendable {
         let seen = memory?.stop()
         var result =
           seen?.wasEnded == true
-          ? .bad(MemoryWatch.endedWords) : Self.result(process, isHung: isHung, body)
+          ? .bad(MemoryWatch.endedWords)
+          : Self.result(process, isHung: isHung, lastWords.text(), body)
         result.memory = seen
         continuation.resume(returning: result)
         // What it has left behind may go on to print, and ends with this process at the latest.
@@ -181,6 +198,10 @@ private struct Program: Sendable {
     }
   }
 
+  /// The most time that a program is given for what it waited for a processor: whoever watches its
+  /// parent has not much more patience than that.
+  private static let grantMax = Duration.seconds(10)
+
   /// Does something when a program still runs at the end of patience, which begins when the server
   /// first sees it.
   private static func watch(
@@ -189,23 +210,53 @@ private struct Program: Sendable {
     within patience: Duration,
     since spawned: DispatchTime = .now(),
     after time: Duration? = nil,
+    granting granted: Duration = .zero,
     _ isLate: @escaping @Sendable () -> Void
   ) {
     DispatchQueue.global().asyncAfter(after: time ?? patience) { [weak process] in
       guard let process, process.isRunning else { return }
       let seen = start.seen
-      let left = ProgramStart.end(of: patience, asked: spawned, seen: seen) - .now()
-      guard left > .zero else { return isLate() }
+      let end = ProgramStart.end(of: patience, asked: spawned, seen: seen) + granted
+      let left = end - .now()
+      guard left > .zero else {
+        // What it waited for a processor was not the client's.
+        let waited = min(ProcessDelay.longest(of: process.processIdentifier), grantMax)
+        guard waited > granted + .seconds(1) else { return isLate() }
+        return watch(
+          process,
+          start,
+          within: patience,
+          since: spawned,
+          after: waited - granted,
+          granting: waited,
+          isLate
+        )
+      }
       let next = ProgramStart.nextLook(within: left, isSeen: seen != nil)
-      watch(process, start, within: patience, since: spawned, after: next, isLate)
+      watch(
+        process,
+        start,
+        within: patience,
+        since: spawned,
+        after: next,
+        granting: granted,
+        isLate
+      )
     }
   }
 
-  private static func result(_ process: SpawnedProcess, isHung: Bool, _ body: Data) -> CallResult {
+  private static func result(
+    _ process: SpawnedProcess,
+    isHung: Bool,
+    _ lastWords: String,
+    _ body: Data
+  ) -> CallResult {
     if isHung { return CallResult(ending: .hung, body: nil) }
     let code = process.terminationStatus
     if process.terminationReason == .uncaughtSignal, code == SIGTERM { return .bad("cancelled") }
-    if process.hasCrashed { return CallResult(ending: .crashed, body: nil) }
+    if process.hasCrashed || LastWords.tellOfPanic(lastWords, code: code) {
+      return CallResult(ending: .crashed, body: nil)
+    }
     guard code == 0 else { return .bad("exit \(code)") }
     var result = CallResult.good(body)
     result.isPrinted = true

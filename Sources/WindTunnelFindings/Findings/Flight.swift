@@ -36,3 +36,22 @@ public struct Flight: Sendable {
     (self.client, self.stage, self.calls, self.traffic) = (client, stage, calls, traffic)
   }
 }
+
+extension Flight {
+  /// The greatest number of calls that were under way at once.
+  var mostAtOnce: Int {
+    var changes: [(at: Duration, by: Int)] = []
+    for call in calls {
+      guard let start = call.start, let end = call.end else { continue }
+      changes += [(start, 1), (end, -1)]
+    }
+    // One that begins when another ends does not overlap it.
+    changes.sort { ($0.at, $0.by) < ($1.at, $1.by) }
+    var (open, most) = (0, 0)
+    for change in changes {
+      open += change.by
+      most = max(most, open)
+    }
+    return most
+  }
+}

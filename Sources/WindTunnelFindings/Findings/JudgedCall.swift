@@ -1,3 +1,5 @@
+internal import WindTunnelSymptoms
+
 /// One call as the rules look at it: its attempts, and what there is about them to be judged.
 struct JudgedCall: Sendable {
   /// All calls of its flight: to keep a place among them is cheaper than to copy a call.
@@ -318,6 +320,9 @@ extension Observation.Attempt {
     Self.metNothing(in: decision) || isAnswered ? nil : status
   }
 
+  /// Tells whether the server fell silent: the symptom is what a client with a limit has of it.
+  var isSilence: Bool { error == Symptom.timedOut.rawValue }
+
   /// Tells whether a captive portal answered in the server's place.
   var isOfPortal: Bool {
     // A portal redirects or shows its page; to look for its name in each line would be slow.
@@ -334,7 +339,7 @@ extension Observation.Attempt {
     if let status { parts.append("\(status)") }
     if let retryAfter { parts.append("Retry-After \(Figures.wait(retryAfter))") }
     if let bytes, error != nil, status != nil { parts.append("\(Figures.bytes(bytes))") }
-    if let error { parts.append(error) }
+    if let error { parts.append(isSilence ? "nothing more came" : error) }
     if parts.isEmpty { parts = faults.isEmpty ? [take] : faults }
     return "\(isRequest ? String(key) : "connecting") → \(parts.joined(separator: ", "))"
   }

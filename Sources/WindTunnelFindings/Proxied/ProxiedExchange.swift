@@ -52,7 +52,7 @@ package struct ProxiedExchanges: Sendable {
     var firstByte: Duration?
   }
 
-  /// Begins with none.
+  /// Makes a fold of no exchanges.
   package init() {}
 
   /// Takes an event of the deck's.

@@ -36,7 +36,13 @@ extension FindingRule {
       let load = max(calm, Double(begins.busiestSecond(from: end, to: end + settling).count))
       guard Double(after.count) >= times * load, after.count >= 2 * before.count,
         let example = flight.lastBefore(end)
-      else { return .passed(flight.calls.count) }
+      else {
+        // Of calls that are made one at a time a single one waits, and that is no herd.
+        let isTold = flight.mostAtOnce > 1 || !flight.traffic.lateRequests.isEmpty
+        return isTold
+          ? .passed(flight.calls.count)
+          : .notMet("Calls were made one at a time: \(rule.condition). Fly it with --concurrency.")
+      }
       return .broken(
         rule.finding(
           Violation(

@@ -5,14 +5,16 @@ extension FindingRule {
     .warning,
     "Fails on an answer that is whole and within the rules.",
     condition:
-      "at least four calls had their answer behind interim responses, in small pieces, with pauses or with "
-      + "many fields, and a call without all that went well",
+      "at least four calls had their answer behind interim responses, in small pieces, with pauses, with "
+      + "many fields or with small letters in their names, and a call without all that went well",
     cost: "It breaks on the day on which a proxy in between is replaced.",
     remedy: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
-    source: "RFC 9110 §15.2 (interim responses); RFC 9112 §2.2",
+    source: "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
     leastCalls: 4,
     scope: .flight { rule, troubled, flight in
-      let failed = troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
+      let failed =
+        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
+        + flight.showingSomethingElse
       guard !failed.isEmpty else {
         let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count
         return met < rule.leastCalls ? .notMet(rule.unmet(by: met)) : .passed(met)
@@ -28,7 +30,11 @@ extension FindingRule {
         else { continue }
         return .broken(
           rule.finding(
-            Violation("Each of \(judged) calls failed whose answer came with \(oddity)."),
+            Violation(
+              example.claimsSuccess
+                ? "Each of \(judged) calls showed something else whose answer came with \(oddity)."
+                : "Each of \(judged) calls failed whose answer came with \(oddity)."
+            ),
             in: example,
             calls: calls.count,
             judged: judged
@@ -38,6 +44,20 @@ extension FindingRule {
       return .notMet("No kind of answer failed each time.")
     }
   )
+}
+
+extension Flight {
+  /// The calls that showed something else than their answer, which came whole and within the rules,
+  /// where those whose answers came as ever showed them.
+  fileprivate var showingSomethingElse: [JudgedCall] {
+    let controls = calls.filter { $0.ending == .succeeded && $0.metNoFault }
+    guard !controls.isEmpty, controls.allSatisfy({ $0.bodyMatches == true }) else { return [] }
+    return calls.indices.filter { place in
+      let call = calls[place]
+      return call.isJudged && call.ending == .succeeded && call.bodyMatches == false
+        && call.legalOddity != nil
+    }.map { JudgedCall.one(at: $0, in: self) }
+  }
 }
 
 extension Observation {
@@ -66,6 +86,6 @@ extension Observation {
   private static let oddities = [
     "interimResponses": "interim responses (1xx)",
     "dribbleBytes": "its body in pieces of some bytes",
-    "stall": "a pause", "headerFields": "many fields",
+    "stall": "a pause", "headerFields": "many fields", "fieldNames": "names of fields in small letters",
   ]
 }

@@ -40,21 +40,4 @@ extension FindingRule {
 extension Flight {
   /// The place of the call with the greatest number.
   fileprivate var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
-
-  /// The greatest number of calls that were under way at once.
-  fileprivate var mostAtOnce: Int {
-    var changes: [(at: Duration, by: Int)] = []
-    for call in calls {
-      guard let start = call.start, let end = call.end else { continue }
-      changes += [(start, 1), (end, -1)]
-    }
-    // One that begins when another ends does not overlap it.
-    changes.sort { ($0.at, $0.by) < ($1.at, $1.by) }
-    var (open, most) = (0, 0)
-    for change in changes {
-      open += change.by
-      most = max(most, open)
-    }
-    return most
-  }
 }

@@ -23,7 +23,9 @@ extension FindingRule {
       if let words = observation.printed, !words.isEmpty {
         return .broken(
           Violation(
-            "This command ended with 0 and printed \"\(words)\", and had had no answer.",
+            call.client == .program
+              ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
+              : "It showed \"\(words)\" and no error, and had had no answer.",
             severity: .warning
           )
         )

@@ -107,7 +107,7 @@ import WindTunnel
       ),
     ]
   )
-  func `what ends a proxy with another code is asked for`(words: [String], code: Int32) async throws
+  func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws
   {
     let run = try await fly(Self.careless, words, in: Scratch())
     #expect(run.code == code, "\(run.err)")

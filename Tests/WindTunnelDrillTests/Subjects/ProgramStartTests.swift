@@ -9,7 +9,7 @@ import WindTunnelCommandLine
 @Suite(.timeLimit(.minutes(10))) struct ProgramStartTests {
   private static let hasCurl = Executable.find("curl") != nil
 
-  private static func report(
+  static func report(
     _ script: String,
     in scenario: Scenario = .calm,
     edit: (inout DrillPlan) -> Void = { _ in }

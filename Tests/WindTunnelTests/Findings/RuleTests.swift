@@ -259,6 +259,12 @@ import WindTunnelFindings
       try Self.words(rule, [still])
         == "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
     )
+    // Three retries after ten seconds of silence each are bound, and are not over after half a minute.
+    let silent = (0..<4).map { Self.attempt($0 * 10_100, to: $0 * 10_100 + 1, error: "timedOut") }
+    #expect(
+      try Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)])
+        == "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
+    )
   }
 
   @Test func `a storm is what an outage costs above four times its load`() throws {
