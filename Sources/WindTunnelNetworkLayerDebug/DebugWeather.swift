@@ -58,7 +58,7 @@ public enum DebugWeather: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``NetworkConfiguration/extras`` have under `weather`; calm where they have nothing.
+  /// Reads what `NetworkConfiguration.extras` have under `weather`; calm where they have nothing.
   ///
   /// - Parameters:
   ///   - configuration: Such as one whose layer at launch is `{"extras": {"weather": "offline"}}`.

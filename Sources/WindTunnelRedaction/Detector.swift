@@ -47,7 +47,7 @@ protocol Detector: Sendable {
 
 /// A row of the table of what is taken out: what is found by it, why, and an example of both sides.
 ///
-/// The rows of keys that providers give out are made of their table (``KnownKey``), so that a new one
+/// The rows of keys that providers give out are made of their table (`KnownKey`), so that a new one
 /// is one line there.
 public struct DetectionRow: Sendable, Hashable {
   /// The name of the row, as a lint and a review give it.

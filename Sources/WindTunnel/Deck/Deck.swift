@@ -319,8 +319,8 @@ extension Deck {
     state.withLock { $0.note(misfits, on: id) }
   }
 
-  /// Keeps what the live origin answered to a forwarded request, in memory, until ``recorded()``
-  /// takes the secrets out of it.
+  /// Keeps what the live origin answered to a forwarded request, in memory, until
+  /// ``recorded(volatile:)`` takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     remember(interaction, for: outcome)?()
   }

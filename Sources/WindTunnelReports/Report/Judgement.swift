@@ -132,7 +132,7 @@ extension Report {
   ///     try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
   ///
   /// - Parameters:
-  ///   - gates: The gates, as ``Gate`` reads them.
+  ///   - gates: The gates, as `Gate` reads them.
   ///   - allowInconclusive: Whether a gate passes of which the drill cannot tell.
   ///   - baseline: The report that gates with a bar at the baseline are held against.
   /// - Throws: `GateError` at a gate that does not read; `GatesNotMet` with a line for each that

@@ -127,7 +127,7 @@ public final class ReplayServer: Sendable {
   /// The address of its admin port, `http://127.0.0.1:PORT`; `nil` where it has none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its plays
+  /// Plays another cassette from the next request on (`Deck.load(_:matcher:)`), and counts its plays
   /// anew.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)
