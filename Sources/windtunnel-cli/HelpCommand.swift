@@ -53,7 +53,12 @@ enum HelpCommand: Command {
   private static func page(of asked: String) throws(Refusal) -> ManPage {
     if asked.isEmpty { return ManPage(of: Tool.commands, version: Tool.version) }
     guard let command = Tool.commands.first(where: { $0.name == asked }) else {
-      throw .unknownCommand(asked, among: Tool.commands.map { $0.name })
+      let names = Tool.commands.map { $0.name }
+      // A word that others follow, such as `cassette`.
+      let rest = names.filter { $0.hasPrefix("\(asked) ") }.map {
+        String($0.dropFirst(asked.count + 1))
+      }
+      throw rest.isEmpty ? .unknownCommand(asked, among: names) : .incompleteCommand(asked, rest)
     }
     return ManPage(command, among: Tool.commands, version: Tool.version)
   }

@@ -74,6 +74,18 @@
       }
     }
 
+    @Test func `pictures are light enough for a repository`() throws {
+      let sources = House.root.appending(path: "Sources")
+      let pictures =
+        (FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? [])
+        .filter { $0.contains(".docc/Resources/") && !$0.hasSuffix("/") }
+      #expect(pictures.count >= 3)
+      for picture in pictures {
+        let bytes = try Data(contentsOf: sources.appending(path: picture)).count
+        #expect(bytes < 150_000, "\(picture)")
+      }
+    }
+
     private static func problem(_ link: String, on page: Page) throws -> String? {
       if link.hasPrefix("http://") || link.hasPrefix("https://") { return nil }
       let folder = (page.path as NSString).deletingLastPathComponent

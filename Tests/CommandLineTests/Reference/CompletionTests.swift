@@ -48,6 +48,15 @@ import Testing
     #expect(try await offers("windtunnel drill --calls 9 --scenario met") == ["metro"])
     #expect(try await offers("windtunnel rules show ignores-r") == ["ignores-retry-after"])
     #expect(try await offers("windtunnel drill -- a --sha") == [])
+    // All that ship and no others.
+    let shipped = try await Program.run("scenarios", "list", in: scratch).out
+      .components(separatedBy: "\n\n")[0].components(separatedBy: "\n")
+      .compactMap { $0.components(separatedBy: " ").first }
+    #expect(shipped.count > 30)
+    #expect(
+      try await Set(offers("windtunnel scenarios show "))
+        == Set(shipped + ["every-push", "weak-network", "default-drill", "pre-release"])
+    )
     // Names of files are the shell's.
     #expect(try await offers("windtunnel serve --cassette ") == [])
   }

@@ -56,6 +56,16 @@ import Testing
     let page = try await Program.run("help", "--man", "cassette", "shov", in: scratch)
     #expect(page.code == 64 && page.out == "")
     #expect(page.err.contains("Did you mean cassette show?"), "\(page)")
+    let group = try await Program.run("help", "--man", "rules", in: scratch)
+    #expect(
+      group
+        == Program.Run(
+          code: 64,
+          out: "",
+          err: "windtunnel: After rules one of list, show should stand.\n"
+            + "For help: windtunnel help --help\n"
+        )
+    )
   }
 
   @Test func `no line of a help text is wider than a hundred columns`() throws {
