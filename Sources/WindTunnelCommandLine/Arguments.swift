@@ -9,11 +9,19 @@ package struct Flag: Sendable {
   package var value: String?
   /// The purpose of it, in a line.
   package var summary: String
+  /// The words that may follow it, which shells complete; empty where others may, or too many.
+  package var choices: [String]
 
-  package init(_ name: String, _ value: String? = nil, _ summary: String) {
+  package init(
+    _ name: String,
+    _ value: String? = nil,
+    _ summary: String,
+    choices: [String] = []
+  ) {
     self.name = name
     self.value = value
     self.summary = summary
+    self.choices = choices
   }
 }
 

@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 /// The code that a command ends with; one table for all of them.
-package enum ExitCode: Int32, Sendable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
   /// All was done as asked.
   case done = 0
   /// Something was found: a difference, a secret, no recording that answers, or the command that
@@ -31,6 +31,36 @@ package enum ExitCode: Int32, Sendable {
   case interrupted = 130
   /// A drill that was told to end, by SIGTERM.
   case terminated = 143
+}
+
+extension ExitCode {
+  /// The meaning of the code, in a line for those who meet it.
+  package var meaning: String {
+    switch self {
+    case .done: "All was done as asked."
+    case .found:
+      "Something was found: a secret, an old interaction, a difference, no recording that answers; or "
+        + "the command that was run behind -- failed."
+    case .drift: "The real server answers otherwise than it was recorded (record --mode verify)."
+    case .usage:
+      "Asked wrongly: an unknown command, flag, scenario or subject, a scenario or a gate that does not "
+        + "read."
+    case .data: "A cassette, an HAR file or a report does not read."
+    case .noInput: "There is no such file, or it cannot be read."
+    case .unavailable: "A port is in use, an upstream is gone, or there is no OpenSSL for TLS."
+    case .software: "The tool itself failed."
+    case .cannotWrite:
+      "A file, or standard output, cannot be written. A reader that goes away, as head does, is no such "
+        + "case."
+    case .fell: "The judged client crashed or hung; worse than 99."
+    case .inconclusive:
+      "A gate cannot be told, since its figure was not seen or the calls are too few; or calls asked "
+        + "for what is not on the cassette."
+    case .gateFailed: "A gate failed, or the judged client broke a rule; worse than 98."
+    case .interrupted: "A drill was interrupted; no report is written."
+    case .terminated: "A drill was told to end, by SIGTERM; no report is written."
+    }
+  }
 }
 
 /// An error of a library that says what a command ends with for it.

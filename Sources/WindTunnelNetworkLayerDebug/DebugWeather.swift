@@ -58,7 +58,7 @@ public enum DebugWeather: Sendable, Hashable {
     }
   }
 
-  /// Parses the word under `weather` in ``NetworkConfiguration/extras``; calm where there is none.
+  /// Parses the word under `weather` in `NetworkConfiguration.extras`; calm where there is none.
   ///
   /// - Parameters:
   ///   - configuration: A configuration such as one whose layer at launch is

@@ -49,7 +49,7 @@ protocol Detector: Sendable {
 /// A row of the table of detections: the values that it redacts, the reason, and an example of both
 /// sides.
 ///
-/// The rows of the keys that providers issue are made from their table (``KnownKey``), where a new
+/// The rows of the keys that providers issue are made from their table (`KnownKey`), where a new
 /// one is one line.
 public struct DetectionRow: Sendable, Hashable {
   /// The name of the row, as a lint and a review print it.

@@ -25,7 +25,12 @@ enum ReportCommand: Command {
   static let example = "windtunnel report shard-*.json --gate \"successRate >= 0.99\""
   static let operandsMax = 10_000
   static let flags = [
-    Flag("--format", "FORMAT", "text, json, markdown, junit, html or csv (default: text)."),
+    Flag(
+      "--format",
+      "FORMAT",
+      "text, json, markdown, junit, html or csv (default: text).",
+      choices: formats.map(\.key)
+    ),
     Flag("--report", "FILE", "Write it to a file, too: .json, .html, .md, .xml, .csv or .txt."),
     Flag("--gate", "EXPR", "Where the bar lies, beside the gates of the drill."),
     Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
@@ -33,16 +38,14 @@ enum ReportCommand: Command {
     .findings, .allow,
   ]
 
+  private static let formats: KeyValuePairs<String, ReportRendering> = [
+    "text": .text, "json": .json, "markdown": .markdown, "junit": .junit, "html": .html,
+    "csv": .csv,
+  ]
+
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     _ = try arguments.operand(0, "FILE", "which report to show")
-    let rendering =
-      try arguments.choice(
-        "--format",
-        [
-          "text": ReportRendering.text, "json": .json, "markdown": .markdown, "junit": .junit,
-          "html": .html, "csv": .csv,
-        ]
-      ) ?? .text
+    let rendering = try arguments.choice("--format", formats) ?? .text
     let gates = try arguments.all("--gate").map { try Gate($0) }
     let files = try ReportFiles(arguments)
     let baseline = try arguments.value("--baseline").map {
@@ -78,14 +81,21 @@ enum ReportCommand: Command {
 enum MetricsListCommand: Command {
   static let name = "metrics list"
   static let summary = "List every figure that a gate can ask for."
-  static let synopsis = "[--json]"
+  static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel metrics list"
-  static let flags = [Flag("--json", nil, "Print a list of objects instead.")]
+  static let flags = [
+    Flag("--json", nil, "Print a list of objects instead."),
+    Flag("--markdown", nil, "Print everything about each as a table."),
+  ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let rows = MetricRow.all
     if arguments.has("--json") {
       Terminal.answer(json: JSON.array(rows.map(\.json)).fileBytes())
+      return .done
+    }
+    if arguments.has("--markdown") {
+      Terminal.answer(MetricRow.page)
       return .done
     }
     let names = HelpText.columns(rows.map { ($0.name, "\($0.nature)  \($0.summary)") })

@@ -43,6 +43,7 @@ enum RulesShowCommand: Command {
   static let synopsis = "RULE [--json]"
   static let example = "windtunnel rules show ignores-retry-after"
   static let operandsMax = 1
+  static let operandChoices = FindingRule.all.map(\.id)
   static let flags = [Flag("--json", nil, "Print an object instead.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

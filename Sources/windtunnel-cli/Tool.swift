@@ -19,7 +19,7 @@ enum Tool {
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
       RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
-      ModelCommand.self,
+      ModelCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
   }
 
@@ -29,8 +29,6 @@ enum Tool {
       Terminal.complain(text: help)
       return .usage
     case "--help", "-h": return answer(help)
-    // `help drill` is `drill --help`.
-    case "help": return words.count == 1 ? answer(help) : await run(words.dropFirst() + ["--help"])
     case "--version": return answer("windtunnel \(version)\n")
     default: break
     }

@@ -329,8 +329,8 @@ extension Deck {
     state.withLock { $0.note(misfits, on: id) }
   }
 
-  /// Keeps the live origin's answer to a forwarded request, in memory, until ``recorded()`` takes
-  /// the secrets out of it.
+  /// Keeps the live origin's answer to a forwarded request, in memory, until
+  /// ``recorded(volatile:)`` takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
     remember(interaction, for: outcome)?()
   }

@@ -91,7 +91,7 @@ public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
     self.seen = seen
   }
 
-  /// One line, such as ``rule 1 `GET /gett` met no request; seen: GET /get``.
+  /// A line such as "rule 1 met no request; seen: GET /get", with the pattern of the rule.
   public var description: String {
     let name = scenario.map { " of \($0)" } ?? ""
     let more = seen.count - Self.seenMax

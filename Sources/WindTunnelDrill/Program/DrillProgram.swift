@@ -32,6 +32,13 @@ package struct DrillProgram: Sendable {
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
+  private static let stages: KeyValuePairs<String, Stage?> = [
+    "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
+  ]
+  private static let errors: KeyValuePairs<String, Symptom.Platform> = [
+    "current": .current, "apple": .apple,
+  ]
+
   /// The flags of the drill.
   package var flags: [Flag] {
     [
@@ -39,12 +46,14 @@ package struct DrillProgram: Sendable {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather; or every-push, weak-network, default-drill, pre-release."
+        "The weather; or every-push, weak-network, default-drill, pre-release.",
+        choices: Scenarios.groups + Shipped.preRelease
       ),
       Flag(
         "--subject",
         "NAME",
-        "Who is judged: \(flown.joined(separator: ", ")), or exec."
+        "Who is judged: \(flown.joined(separator: ", ")), or exec.",
+        choices: flown + [DrillPlan.execSubject]
       ),
       Flag("--calls", "N", "Calls a subject makes in each scenario (default: its own, or 60)."),
       Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
@@ -62,8 +71,18 @@ package struct DrillProgram: Sendable {
         "How long a call may take, such as 10s (default: the scenario's, or 20s)."
       ),
       Flag("--seed", "N", "What all draws start from (default: 1)."),
-      Flag("--stage", "STAGE", "auto, in-process or wire (default: auto)."),
-      Flag("--errors", "WHOSE", "Whose errors in process: current or apple (default: current)."),
+      Flag(
+        "--stage",
+        "STAGE",
+        "auto, in-process or wire (default: auto).",
+        choices: Self.stages.map(\.key)
+      ),
+      Flag(
+        "--errors",
+        "WHOSE",
+        "Whose errors in process: current or apple (default: current).",
+        choices: Self.errors.map(\.key)
+      ),
       Flag(
         "--gate",
         "EXPR",
@@ -170,13 +189,8 @@ package struct DrillProgram: Sendable {
     try plan.apply(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
-    plan.stage =
-      try arguments.choice(
-        "--stage",
-        ["auto": nil, "in-process": Stage.inProcess, "wire": .onTheWire]
-      ) ?? nil
-    plan.errors =
-      try arguments.choice("--errors", ["current": .current, "apple": .apple]) ?? plan.errors
+    plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
+    plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
       throw Refusal.gateWithoutBaseline(gate)

@@ -4,11 +4,15 @@ package import WindTunnelReports
 
 // The flags by which findings fail a drill or a report, or are allowed.
 extension Flag {
+  fileprivate static let bars: KeyValuePairs<String, Finding.Severity?> = [
+    "errors": .error, "warnings": .warning, "off": nil,
+  ]
   /// The weight from which on a finding fails.
   package static let findings = Flag(
     "--findings",
     "BAR",
-    "What fails: errors, warnings (those too) or off (default: errors)."
+    "What fails: errors, warnings (those too) or off (default: errors).",
+    choices: bars.map(\.key)
   )
   /// The same where nothing fails unless it is given.
   package static let proxyFindings = Flag(
@@ -20,7 +24,8 @@ extension Flag {
   package static let allow = Flag(
     "--allow",
     "RULE=REASON",
-    "A rule that may be broken; the report shows why. May be repeated."
+    "A rule that may be broken; the report shows why. May be repeated.",
+    choices: FindingRule.all.map { "\($0.id)=" }
   )
 }
 
@@ -29,10 +34,7 @@ extension VerdictPolicy {
   package init(_ arguments: Arguments) throws {
     self.init()
     allowsInconclusive = arguments.has("--allow-inconclusive")
-    let bars: KeyValuePairs<String, Finding.Severity?> = [
-      "errors": .error, "warnings": .warning, "off": nil,
-    ]
-    if let bar = try arguments.choice("--findings", bars) { failingFindings = bar }
+    if let bar = try arguments.choice("--findings", Flag.bars) { failingFindings = bar }
   }
 }
 

@@ -35,7 +35,7 @@ public enum JSON: Sendable, Hashable {
   public struct Text: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The string's value, with its escapes decoded.
     public var value: String
-    /// The text that stood between the quotes; `nil` where ``JSON/escaped(_:)`` writes the same.
+    /// The text that stood between the quotes; `nil` where `JSON.escaped(_:)` writes the same.
     public var spelling: String?
 
     /// Makes a string in the standard spelling.

@@ -134,7 +134,7 @@ extension Report {
   /// ```
   ///
   /// - Parameters:
-  ///   - gates: The gates, as ``Gate`` reads them.
+  ///   - gates: The gates, as `Gate` reads them.
   ///   - allowInconclusive: True to let inconclusive gates pass.
   ///   - baseline: The report for gates with a bar at the baseline.
   /// - Throws: `GateError` for a gate that cannot be parsed; `GatesNotMet` with a line for each

@@ -136,7 +136,7 @@ public final class ReplayServer: Sendable {
   /// The URL of the admin port, `http://127.0.0.1:PORT`; `nil` where there is none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 
-  /// Plays another cassette from the next request on (``Deck/load(_:matcher:)``), and counts its
+  /// Plays another cassette from the next request on (`Deck.load(_:matcher:)`), and counts its
   /// plays from zero.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)

@@ -12,14 +12,16 @@ enum CassetteDiffCommand: Command {
   static let operandsMax = Int.max
   static let flags = [
     Flag("--git", "REF", "Compare the files with what they were at a commit or a branch."),
-    Flag("--format", "FORMAT", "text or markdown (default: text)."),
+    Flag("--format", "FORMAT", "text or markdown (default: text).", choices: formats.map(\.key)),
     VolatileFlag.flag,
     Flag("--json", nil, "Print what differs as JSON."),
   ]
 
+  /// Each with whether it is Markdown.
+  private static let formats: KeyValuePairs<String, Bool> = ["text": false, "markdown": true]
+
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let isMarkdown =
-      try arguments.choice("--format", ["text": false, "markdown": true]) ?? false
+    let isMarkdown = try arguments.choice("--format", formats) ?? false
     let volatile = try VolatileFlag.names(arguments)
     let asJSON = arguments.has("--json")
     if asJSON, arguments.has("--format") { throw Refusal.both("--json", "--format") }

@@ -50,18 +50,23 @@ enum CassetteSplitCommand: Command {
   static let example = "windtunnel cassette split all.json --by host Cassettes"
   static let operandsMax = 2
   static let flags = [
-    Flag("--by", "KEY", "host: a cassette for each host; path: for each first segment of a path.")
+    Flag(
+      "--by",
+      "KEY",
+      "host: a cassette for each host; path: for each first segment of a path.",
+      choices: keys.map(\.key)
+    )
+  ]
+  private static let keys: KeyValuePairs<String, Cassette.SplitKey> = [
+    "host": .host, "path": .path,
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let path = try arguments.operand(0, "FILE", "which cassette to split")
     let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
-    guard
-      let key = try arguments.choice(
-        "--by",
-        ["host": Cassette.SplitKey.host, "path": Cassette.SplitKey.path]
-      )
-    else { throw Refusal.flagMissing("--by", "host or path") }
+    guard let key = try arguments.choice("--by", keys) else {
+      throw Refusal.flagMissing("--by", "host or path")
+    }
     let folder = URL(filePath: output)
     let parts = try CassetteFile.read(path).split(by: key)
     let files = parts.map { folder.appendingPathComponent("\($0.name).json") }

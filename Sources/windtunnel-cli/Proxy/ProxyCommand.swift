@@ -14,7 +14,12 @@ enum ProxyCommand: Command {
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
   static let flags =
     [
-      Flag("--scenario", "NAME|FILE", "The weather (default: calm); several: n goes to the next."),
+      Flag(
+        "--scenario",
+        "NAME|FILE",
+        "The weather (default: calm); several: n goes to the next.",
+        choices: Shipped.preRelease
+      ),
       Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
       Flag("--record", "FILE", "Record what passes, closed tunnels aside; FILE is played, too."),
       MatchFlag.flag("method and URL"),

@@ -24,7 +24,12 @@ enum RecordCommand: Command {
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
       Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
       Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
-      Flag("--mode", "MODE", "none, once, new-episodes, rewrite or verify (default: once)."),
+      Flag(
+        "--mode",
+        "MODE",
+        "none, once, new-episodes, rewrite or verify (default: once).",
+        choices: RecordMode.names
+      ),
       MatchFlag.flag("method, path and query"),
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),

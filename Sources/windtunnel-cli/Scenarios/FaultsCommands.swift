@@ -7,15 +7,22 @@ internal import WindTunnelServer
 enum FaultsListCommand: Command {
   static let name = "faults list"
   static let summary = "List every kind of fault and what clients make of it."
-  static let synopsis = "[--json]"
+  static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel faults list"
-  static let flags = [Flag("--json", nil, "Print a list of objects, with an example of each.")]
+  static let flags = [
+    Flag("--json", nil, "Print a list of objects, with an example of each."),
+    Flag("--markdown", nil, "Print a table of how each is written, in Swift and in JSON."),
+  ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let rows = CatalogueRow.all
     if arguments.has("--json") {
       let list = JSON.array(rows.map(\.json))
       Terminal.answer(json: list.fileBytes())
+      return .done
+    }
+    if arguments.has("--markdown") {
+      Terminal.answer(CatalogueRow.page)
       return .done
     }
     let cells = [["fault", "layer", "Linux", "curl", "Apple (not measured)"]] + rows.map(\.cells)
@@ -88,7 +95,12 @@ enum FaultsSelftestCommand: Command {
   static let synopsis = "[--fault NAME …] [--repeat N] [--json]"
   static let example = "windtunnel faults selftest --repeat 200"
   static let flags = [
-    Flag("--fault", "NAME", "Only this one; may be repeated (default: all)."),
+    Flag(
+      "--fault",
+      "NAME",
+      "Only this one; may be repeated (default: all).",
+      choices: CatalogueRow.all.map(\.name)
+    ),
     Flag("--repeat", "N", "Looks of the raw socket at what ends at once (default: 1)."),
     Flag("--json", nil, "Print a list of objects instead of the table."),
   ]

@@ -9,8 +9,13 @@ enum ModelCommand: Command {
   static let synopsis = "[--preset NAME | --scenario NAME|FILE] [--rtt MS] [--loss P] [--drop …]"
   static let example = "windtunnel model --rtt 100 --loss 0.05 --response 14480 --draws 200"
   static let flags = [
-    Flag("--preset", "NAME", "Start from a preset's link."),
-    Flag("--scenario", "NAME|FILE", "Start from a scenario's link."),
+    Flag("--preset", "NAME", "Start from a preset's link.", choices: LinkPreset.all.map(\.name)),
+    Flag(
+      "--scenario",
+      "NAME|FILE",
+      "Start from a scenario's link.",
+      choices: Shipped.preRelease
+    ),
     Flag("--rtt", "MS", "Round trip in milliseconds, half of it each way."),
     Flag("--loss", "P", "Probability that a packet is lost, each way."),
     Flag(

@@ -29,6 +29,7 @@ enum PresetsShowCommand: Command {
   static let synopsis = "NAME [--json]"
   static let example = "windtunnel presets show nlc/3g"
   static let operandsMax = 1
+  static let operandChoices = LinkPreset.all.map(\.name)
   static let flags = [Flag("--json", nil, "Print it as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

@@ -5,9 +5,12 @@ internal import WindTunnelCommandLine
 enum ScenariosListCommand: Command {
   static let name = "scenarios list"
   static let summary = "List the scenarios that come with the tool."
-  static let synopsis = "[--json]"
+  static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel scenarios list"
-  static let flags = [Flag("--json", nil, "Print a list of objects instead.")]
+  static let flags = [
+    Flag("--json", nil, "Print a list of objects instead."),
+    Flag("--markdown", nil, "Print a table, with the groups of each."),
+  ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let scenarios = try Shipped.scenarios()
@@ -19,6 +22,10 @@ enum ScenariosListCommand: Command {
         ]
       }
       Terminal.answer(json: JSON.array(list).fileBytes())
+      return .done
+    }
+    if arguments.has("--markdown") {
+      Terminal.answer(Scenario.page(of: scenarios))
       return .done
     }
     var text = ScenariosShowCommand.table(scenarios)
@@ -38,6 +45,7 @@ enum ScenariosShowCommand: Command {
   static let example = "windtunnel scenarios show metro > metro.json"
   static let flags: [Flag] = []
   static let operandsMax = 1
+  static let operandChoices = Scenarios.groups + Shipped.preRelease
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "NAME", "which scenario")

@@ -14,7 +14,12 @@ enum ServeCommand: Command {
   static let flags =
     [
       Flag("--cassette", "FILE", "What is played; the same as FILE alone."),
-      Flag("--scenario", "NAME|FILE", "The weather (default: calm)."),
+      Flag(
+        "--scenario",
+        "NAME|FILE",
+        "The weather (default: calm).",
+        choices: Shipped.preRelease
+      ),
       MatchFlag.flag("method, path and query"),
       Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
       Flag("--seed", "N", "What all draws start from (default: 1)."),

@@ -14,6 +14,8 @@ protocol Command: Sendable {
   static var example: String { get }
   /// The largest number of operands that it takes.
   static var operandsMax: Int { get }
+  /// The words that an operand may be, which shells complete; empty where it is a file.
+  static var operandChoices: [String] { get }
   /// Tells whether a command to run may follow `--`.
   static var takesCommand: Bool { get }
   /// Does what the command is for.
@@ -22,5 +24,6 @@ protocol Command: Sendable {
 
 extension Command {
   static var operandsMax: Int { 0 }
+  static var operandChoices: [String] { [] }
   static var takesCommand: Bool { false }
 }

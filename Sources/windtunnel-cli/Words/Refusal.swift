@@ -12,6 +12,17 @@ extension Refusal {
     .usage("After \(group) one of \(rest.joined(separator: ", ")) should stand.")
   }
 
+  static let pagesOfAll = usage(
+    "--to FOLDER goes with --man alone, and writes the pages of all commands."
+  )
+
+  static func noPage(_ name: String, among names: [String]) -> Refusal {
+    .usage(
+      "There is no page \"\(name)\" of the manual: --markdown prints all commands without a word behind "
+        + "help, and \(names.joined(separator: ", ")).\(didYouMean(name, among: names))"
+    )
+  }
+
   static func unknownFault(_ name: String, among names: [String]) -> Refusal {
     .usage(
       "There is no fault \"\(name)\".\(didYouMean(name, among: names)) "

@@ -15,7 +15,8 @@ import Testing
     ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
     ["presets", "--help"], ["presets", "list", "--help"], ["presets", "show", "--help"],
     ["presets", "import", "--help"], ["model", "--help"],
-    ["metrics", "--help"], ["metrics", "list", "--help"],
+    ["metrics", "--help"], ["metrics", "list", "--help"], ["help", "--help"],
+    ["completions", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")
@@ -35,6 +36,36 @@ import Testing
     let flagged = try await Program.run("cassette", "show", "-h", in: scratch)
     #expect(asked == flagged)
     #expect(asked.code == 0)
+  }
+
+  @Test func `help of a topic is a line for each of its rows`() async throws {
+    let scratch = try Scratch()
+    let codes = try await Program.run("help", "exit-codes", in: scratch)
+    #expect(codes.code == 0 && codes.err == "")
+    #expect(codes.out.contains("\n  64   Asked wrongly: "), "\(codes)")
+    let variables = try await Program.run("help", "environment", in: scratch)
+    #expect(variables.out.contains("\n  WINDTUNNEL_SHARD "), "\(variables)")
+    #expect(variables.code == 0 && variables.err == "")
+  }
+
+  @Test func `help of what is no command names the nearest`() async throws {
+    let scratch = try Scratch()
+    let run = try await Program.run("help", "dril", in: scratch)
+    #expect(run.code == 64 && run.out == "")
+    #expect(run.err.hasPrefix("windtunnel: There is no command \"dril\". Did you mean drill?\n"))
+    let page = try await Program.run("help", "--man", "cassette", "shov", in: scratch)
+    #expect(page.code == 64 && page.out == "")
+    #expect(page.err.contains("Did you mean cassette show?"), "\(page)")
+    let group = try await Program.run("help", "--man", "rules", in: scratch)
+    #expect(
+      group
+        == Program.Run(
+          code: 64,
+          out: "",
+          err: "windtunnel: After rules one of list, show should stand.\n"
+            + "For help: windtunnel help --help\n"
+        )
+    )
   }
 
   @Test func `no line of a help text is wider than a hundred columns`() throws {

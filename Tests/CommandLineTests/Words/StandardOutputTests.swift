@@ -22,7 +22,10 @@ import WindTunnelDrill
 
   /// A line of each command that prints, by the command's name.
   private static let lines: [(command: String, words: [String], code: Int32)] = [
-    ("", ["--help"], 0), ("", ["--version"], 0), ("", ["help", "drill"], 0),
+    ("", ["--help"], 0), ("", ["--version"], 0), ("help", ["help", "drill"], 0),
+    ("help", ["help", "--man", "drill"], 0), ("help", ["help", "--markdown"], 0),
+    ("help", ["help", "exit-codes"], 0), ("help", ["help", "environment", "--markdown"], 0),
+    ("completions", ["completions", "bash"], 0), ("completions", ["completions", "fish"], 0),
     ("", ["cassette", "--help"], 0),
     ("drill", calm, 0), ("drill", calm + ["--json"], 0),
     ("drill", calm + ["--gate", "calls > 1000"], 99),
@@ -33,6 +36,7 @@ import WindTunnelDrill
     ("report", ["report", "drill.json", "--format", "csv"], 0),
     ("report", ["report", "drill.json", "--format", "html"], 0),
     ("faults list", ["faults", "list"], 0), ("faults list", ["faults", "list", "--json"], 0),
+    ("faults list", ["faults", "list", "--markdown"], 0),
     ("faults selftest", ["faults", "selftest", "--fault", "offline"], 0),
     ("faults selftest", ["faults", "selftest", "--fault", "offline", "--json"], 0),
     ("scenarios list", ["scenarios", "list"], 0),
@@ -40,6 +44,8 @@ import WindTunnelDrill
     ("scenarios show", ["scenarios", "show", "metro"], 0),
     ("scenarios show", ["scenarios", "show", "pre-release"], 0),
     ("metrics list", ["metrics", "list"], 0), ("metrics list", ["metrics", "list", "--json"], 0),
+    ("metrics list", ["metrics", "list", "--markdown"], 0),
+    ("scenarios list", ["scenarios", "list", "--markdown"], 0),
     ("rules list", ["rules", "list"], 0), ("rules list", ["rules", "list", "--markdown"], 0),
     ("rules show", ["rules", "show", "hangs"], 0),
     ("cassette show", ["cassette", "show", "a.json"], 0),

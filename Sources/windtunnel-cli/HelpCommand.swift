@@ -1,0 +1,104 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// The help of the other commands, in the forms that it has beside `--help`.
+enum HelpCommand: Command {
+  static let name = "help"
+  static let summary = "Show the help of a command or a topic, also as a man page or as Markdown."
+  static let synopsis = "[COMMAND | exit-codes | environment] [--man [--to FOLDER] | --markdown]"
+  static let example = "windtunnel help --man drill | man -l -"
+  static let operandsMax = 2
+  static var operandChoices: [String] {
+    topics
+      + Tool.commands.flatMap { $0.name.split(separator: " ").map(String.init) }.reduce(into: []) {
+        if !$0.contains($1) { $0.append($1) }
+      }
+  }
+  static let flags = [
+    Flag("--man", nil, "Print a man page: of a command, or without one of the tool."),
+    Flag("--to", "FOLDER", "man: write the pages of the tool and of all commands there instead."),
+    Flag("--markdown", nil, "Print a page of the manual: all commands, or a topic."),
+  ]
+
+  private static let topics = ["exit-codes", "environment"]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let (isMan, isMarkdown) = (arguments.has("--man"), arguments.has("--markdown"))
+    if isMan, isMarkdown { throw Refusal.both("--man", "--markdown") }
+    let asked = arguments.operands.joined(separator: " ")
+    if let folder = try arguments.value("--to") {
+      guard isMan, asked.isEmpty else { throw Refusal.pagesOfAll }
+      try write(ManPage.all(of: Tool.commands, version: Tool.version), to: folder)
+      return .done
+    }
+    if isMan {
+      Terminal.answer(try page(of: asked).text)
+      return .done
+    }
+    switch (asked, isMarkdown) {
+    case ("exit-codes", true): Terminal.answer(CommandPages.exitCodes)
+    case ("exit-codes", false): Terminal.answer(CommandPages.exitCodesText)
+    case ("environment", true): Terminal.answer(CommandPages.environment)
+    case ("environment", false): Terminal.answer(CommandPages.environmentText)
+    case ("", true): Terminal.answer(CommandPages.commands(Tool.commands))
+    case ("", false): Terminal.answer(Tool.help)
+    case (_, true): throw Refusal.noPage(asked, among: topics)
+    // `help drill` is `drill --help`.
+    case (_, false): return await Tool.run(arguments.operands + ["--help"])
+    }
+    return .done
+  }
+
+  private static func page(of asked: String) throws(Refusal) -> ManPage {
+    if asked.isEmpty { return ManPage(of: Tool.commands, version: Tool.version) }
+    guard let command = Tool.commands.first(where: { $0.name == asked }) else {
+      let names = Tool.commands.map { $0.name }
+      // A word that others follow, such as `cassette`.
+      let rest = names.filter { $0.hasPrefix("\(asked) ") }.map {
+        String($0.dropFirst(asked.count + 1))
+      }
+      throw rest.isEmpty ? .unknownCommand(asked, among: names) : .incompleteCommand(asked, rest)
+    }
+    return ManPage(command, among: Tool.commands, version: Tool.version)
+  }
+
+  private static func write(_ pages: [ManPage], to path: String) throws {
+    let folder = URL(filePath: path)
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw Refusal.noFolder(path)
+    }
+    for page in pages {
+      let file = folder.appendingPathComponent("\(page.name).1")
+      do {
+        try Data(page.text.utf8).write(to: file)
+      } catch {
+        throw FileError.unwritable(
+          file.relativePath,
+          reason: (error as NSError).localizedDescription
+        )
+      }
+    }
+  }
+}
+
+enum CompletionsCommand: Command {
+  static let name = "completions"
+  static let summary = "Print a script by which a shell completes commands, flags and their values."
+  static let synopsis = "bash|zsh|fish"
+  static let example = "source <(windtunnel completions bash)"
+  static let operandsMax = 1
+  static let operandChoices = Completions.Shell.allCases.map(\.rawValue)
+  static let flags: [Flag] = []
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let name = try arguments.operand(0, "SHELL", "bash, zsh or fish")
+    guard let shell = Completions.Shell(rawValue: name) else {
+      throw Refusal.choice("completions", name, among: operandChoices)
+    }
+    Terminal.answer(Completions(of: Tool.commands).script(for: shell))
+    return .done
+  }
+}

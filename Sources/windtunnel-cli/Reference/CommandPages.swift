@@ -1,0 +1,94 @@
+internal import WindTunnelCommandLine
+
+/// The pages about the command line itself: its commands, exit codes and variables.
+enum CommandPages {
+  /// Every command with its flags.
+  static func commands(_ commands: [any Command.Type]) -> String {
+    MarkdownPage(
+      title: "Commands",
+      abstract: "Look up every command of the tool with its flags, as `--help` has them.",
+      command: "windtunnel help --markdown",
+      parts: [
+        "`windtunnel help --man COMMAND` shows the same as a man page, and "
+          + "`windtunnel completions SHELL` makes a shell\ncomplete them. A value may follow its flag "
+          + "behind a space or `=`."
+      ] + commands.map(section)
+    ).text
+  }
+
+  private static func section(_ command: any Command.Type) -> String {
+    let flags = command.flags.map { flag in
+      let name = ([flag.name] + (flag.value.map { [$0] } ?? [])).joined(separator: " ")
+      return [MarkdownPage.code(name), MarkdownPage.plain(flag.summary)]
+    }
+    let usage = "```\nwindtunnel \(command.name) \(command.synopsis)\n```"
+    return
+      ([
+        "## windtunnel \(command.name)", MarkdownPage.plain(command.summary), usage,
+      ] + (flags.isEmpty ? [] : [MarkdownPage.table(["Flag", "Meaning"], flags)])
+      + ["For example:", "```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
+  }
+
+  /// The codes that commands end with.
+  static var exitCodes: String {
+    MarkdownPage(
+      title: "Exit codes",
+      abstract: "Look up what a command says by the code that it ends with.",
+      command: "windtunnel help exit-codes --markdown",
+      parts: [
+        "The codes from 64 to 78 are those of `sysexits.h`. Of 97, 98 and 99 a drill ends with the worst "
+          + "that it found:\n97 before 99 before 98. `serve`, `record`, `proxy` and `dns` end with 0 on "
+          + "SIGINT and SIGTERM.",
+        MarkdownPage.table(
+          ["Code", "Meaning"],
+          ExitCode.allCases.map { [String($0.rawValue), MarkdownPage.plain($0.meaning)] }
+        ),
+      ]
+    ).text
+  }
+
+  /// The variables that are read and set.
+  static var environment: String {
+    func table(_ user: String, _ variables: [EnvironmentVariable]) -> String {
+      MarkdownPage.table(
+        ["Variable", user, "Meaning"],
+        variables.map {
+          [MarkdownPage.code($0.name), MarkdownPage.plain($0.user), MarkdownPage.plain($0.meaning)]
+        }
+      )
+    }
+    return MarkdownPage(
+      title: "Environment variables",
+      abstract:
+        "Look up the variables that the tool and tests read, and those that a program is told by.",
+      command: "windtunnel help environment --markdown",
+      parts: [
+        "## Read", "`xcodebuild test` hands on those that begin with `TEST_RUNNER_`, without it.",
+        table("Read by", EnvironmentVariable.read), "## Set for programs that are started",
+        table("Set by", EnvironmentVariable.set),
+      ]
+    ).text
+  }
+
+  /// The codes for a terminal.
+  static var exitCodesText: String {
+    HelpText.columns(ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }) + "\n"
+  }
+
+  /// The variables for a terminal.
+  static var environmentText: String {
+    func lines(_ variables: [EnvironmentVariable]) -> String {
+      HelpText.columns(variables.map { ($0.name, "\($0.user): \($0.meaning)") })
+    }
+    return """
+      Read:
+
+      \(lines(EnvironmentVariable.read))
+
+      Set for programs that are started:
+
+      \(lines(EnvironmentVariable.set))
+
+      """
+  }
+}
