@@ -125,7 +125,6 @@
     /// What is read of the formatter's configuration.
     private struct Format: Decodable { var lineLength: Int }
 
-
     /// The openings that only a reader of the code can follow.
     static let pronouns: Set<Substring> = [
       "It", "They", "This", "That", "These", "So", "There", "Such", "Whoever", "Whatever",

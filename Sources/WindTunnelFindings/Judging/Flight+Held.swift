@@ -33,7 +33,9 @@ extension FindingRule {
   }
 
   fileprivate func notOf(_ client: Flight.Client) -> String {
-    if clients == [.proxied] { return "Only a proxy can show it: a drill hands plain http out itself." }
+    if clients == [.proxied] {
+      return "Only a proxy can show it: a drill hands plain http out itself."
+    }
     switch client {
     case .proxied: return "A proxy cannot see it: it sees requests, and not what became of a call."
     case .program: return "A program that is started for each call cannot show it."

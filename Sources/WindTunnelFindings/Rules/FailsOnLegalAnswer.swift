@@ -9,7 +9,8 @@ extension FindingRule {
       + "many fields or with small letters in their names, and a call without all that went well",
     cost: "It breaks on the day on which a proxy in between is replaced.",
     remedy: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
-    source: "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
+    source:
+      "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
     leastCalls: 4,
     scope: .flight { rule, troubled, flight in
       let failed =
@@ -86,6 +87,7 @@ extension Observation {
   private static let oddities = [
     "interimResponses": "interim responses (1xx)",
     "dribbleBytes": "its body in pieces of some bytes",
-    "stall": "a pause", "headerFields": "many fields", "fieldNames": "names of fields in small letters",
+    "stall": "a pause", "headerFields": "many fields",
+    "fieldNames": "names of fields in small letters",
   ]
 }

@@ -4,7 +4,8 @@ extension FindingRule {
     "puts-secret-in-url",
     .warning,
     "Adds what looks like a secret to a URL.",
-    condition: "a request's query had a parameter that the recorded request has not; behind a proxy any",
+    condition:
+      "a request's query had a parameter that the recorded request has not; behind a proxy any",
     cost: "Logs, histories and proxies keep addresses, and the secret with them.",
     remedy: "Send tokens and keys in a header field, such as Authorization.",
     source: "RFC 6750 §5.3 (do not pass bearer tokens in page URLs); OWASP ASVS 13.1",

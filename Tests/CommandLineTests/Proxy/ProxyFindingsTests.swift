@@ -89,7 +89,10 @@ import WindTunnel
     }
     for text in [run.err, json, html] { #expect(!text.contains("invented")) }
     // The one that stood still was sent again, too, when its client had had enough.
-    #expect(run.err.contains("error repeats-post") && run.err.contains("2 of 2 calls"), "\(run.err)")
+    #expect(
+      run.err.contains("error repeats-post") && run.err.contains("2 of 2 calls"),
+      "\(run.err)"
+    )
     #expect(json.contains(#""client": "127.0.0.1""#) && json.contains(#""standing": "notMet""#))
     #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("<script"))
   }
@@ -107,8 +110,7 @@ import WindTunnel
       ),
     ]
   )
-  func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws
-  {
+  func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws {
     let run = try await fly(Self.careless, words, in: Scratch())
     #expect(run.code == code, "\(run.err)")
     #expect(run.err.contains("Allowed in rough: it is a demo") == words.contains("--allow"))

@@ -8,7 +8,9 @@ import WindTunnelReports
 @Suite(.timeLimit(.minutes(5))) struct LastWordsTests {
   @Test(arguments: [
     (2, "panic: runtime error: invalid memory address\n\ngoroutine 1 [running]:\n", true),
-    (2, "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n", true),
+    (
+      2, "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\n", true
+    ),
     (101, "thread 'main' panicked at src/main.rs:3:5:\nindex out of bounds\n", true),
     // Said by whoever ends as it means to.
     (1, "panic: runtime error\n\ngoroutine 1 [running]:\n", false),

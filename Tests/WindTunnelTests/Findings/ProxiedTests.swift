@@ -1,10 +1,10 @@
 import Foundation
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelReports
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@_spi(WindTunnel) import WindTunnelCore
 
 /// The rules that can be decided from the exchanges of a proxy, by a deck's own decisions.
 @Suite struct ProxiedTests {
@@ -239,7 +239,8 @@ import WindTunnelSymptoms
     #expect(try plain.words("sends-secret-in-clear") == "kept by 1")
   }
 
-  @Test func `a secret of the client's own in a URL is named, and one that a server sent it to is not`()
+  @Test
+  func `a secret of the client's own in a URL is named, and one that a server sent it to is not`()
     throws
   {
     let proxy = try Proxy()
@@ -253,12 +254,16 @@ import WindTunnelSymptoms
     #expect(try plain.words("puts-secret-in-url") == "kept by 1")
   }
 
-  @Test func `a redirect to another place is followed by its address, with the credential or without`()
+  @Test
+  func `a redirect to another place is followed by its address, with the credential or without`()
     throws
   {
     let rule = #"{"when":{"request":"GET /home"},"faults":[{"answer":"redirectElsewhere"}]}"#
     for (isShown, words) in [
-      (true, "error: It was redirected to another host, and sent its credential along. (1 of 1 call)"),
+      (
+        true,
+        "error: It was redirected to another host, and sent its credential along. (1 of 1 call)"
+      ),
       (false, "kept by 1"),
     ] {
       let proxy = try Proxy(rule)
@@ -300,7 +305,8 @@ import WindTunnelSymptoms
     #expect(proxy.report.findings.map(\.finding.severity).max() == .warning)
   }
 
-  @Test func `a person who asks again five seconds after an error is none that tries again`() throws {
+  @Test func `a person who asks again five seconds after an error is none that tries again`() throws
+  {
     for method in ["GET", "POST"] {
       let proxy = try Proxy(Self.always(500))
       for place in 0..<4 { proxy.ask(method, at: place * 5005, body: method == "GET" ? "" : "{}") }
@@ -356,7 +362,9 @@ import WindTunnelSymptoms
     )
     let html = String(decoding: proxy.report.htmlData(), as: UTF8.self)
     let rule = try #require(FindingRule.named("repeats-post"))
-    for text in ["Findings: 1 error", rule.cost, "<ol class=\"line\">", "first by 10.0.0.7, 1000 ms"] {
+    for text in [
+      "Findings: 1 error", rule.cost, "<ol class=\"line\">", "first by 10.0.0.7, 1000 ms",
+    ] {
       #expect(html.contains(text), "\(text)")
     }
     #expect(!html.contains("--again"))
