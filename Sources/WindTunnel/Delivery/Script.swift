@@ -311,9 +311,14 @@ extension Script {
     case .moreFields(let count):
       for number in 1...max(1, count) { self.head?.headers.append("X-Filler-\(number)", "filler") }
     case .lowercaseFieldNames:
-      self.head?.headers = HeaderFields(
-        head.headers.map { HeaderField($0.name.lowercased(), $0.value) }
-      )
+      var fields = head.headers.map { HeaderField($0.name.lowercased(), $0.value) }
+      // The field that a server adds by itself would have its own spelling.
+      if !isContentless, !isLive, head.headers["Content-Length"] == nil,
+        head.headers["Transfer-Encoding"] == nil
+      {
+        fields.append(HeaderField("content-length", String(body.count)))
+      }
+      self.head?.headers = HeaderFields(fields)
     case .longField(let count):
       self.head?.headers.append("X-Filler", String(repeating: "f", count: count))
       if stage == .inProcess, count > ResponseEdit.clientFieldBytesMax {

@@ -179,7 +179,7 @@ extension Fault {
 extension ResponseEdit {
   /// The spellings of field names in a scenario's file.
   fileprivate enum FieldNames: String, CaseIterable {
-    /// All letters small.
+    /// The names in small letters alone.
     case lowercase
   }
 

@@ -1,12 +1,21 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The end of what a program writes to standard error, which people see as it comes.
+/// The signs of a panic in what a program writes to standard error, which people see as it comes.
 final class LastWords: Sendable {
-  /// The length of the end that is kept: a panic of Go's with the stack of its goroutine is shorter.
-  private static let bytesMax = 16 << 10
+  /// The words by which runtimes begin and go on to tell of a panic.
+  private static let signs = [
+    "panic: ", "fatal error: ", "\ngoroutine ", "thread '", "panicked at",
+  ]
+  /// A sign may come in two pieces.
+  private static let signLengthMax = 16
 
-  private let end = Locked(Data())
+  private struct State {
+    var end = ""
+    var seen: Set<String> = []
+  }
+
+  private let state = Locked(State())
   private let isRead = DispatchSemaphore(value: 0)
 
   /// Reads a pipe on a thread of its own.
@@ -20,9 +29,10 @@ final class LastWords: Sendable {
       told.read { data in
         // Where nobody can see it, it is kept all the same.
         try? FileHandle.standardError.write(contentsOf: data)
-        end.withLock { end in
-          end.append(data)
-          if end.count > Self.bytesMax { end = Data(end.suffix(Self.bytesMax)) }
+        state.withLock { state in
+          let text = state.end + String(decoding: data, as: UTF8.self)
+          state.seen.formUnion(Self.signs(in: text))
+          state.end = String(text.suffix(Self.signLengthMax))
         }
       }
       isRead.signal()
@@ -30,21 +40,27 @@ final class LastWords: Sendable {
     }.start()
   }
 
-  /// Waits until all of it is read, and returns its end.
-  func text() -> String {
+  /// Waits until all of it is read, and returns the signs that were seen.
+  func seen() -> Set<String> {
     isRead.wait()
     isRead.signal()
-    return end.withLock { String(decoding: $0, as: UTF8.self) }
+    return state.withLock { $0.seen }
+  }
+
+  /// Returns the signs in a text.
+  static func signs(in text: String) -> Set<String> {
+    Set(signs.filter { text.contains($0) })
   }
 
   /// Tells whether a program died from a panic: Go's runtime ends with 2 and the stacks of its
-  /// goroutines, Rust's with 101 and the place. Both are no signals, and no ends that a client chose.
-  static func tellOfPanic(_ text: String, code: Int32) -> Bool {
+  /// goroutines, Rust's with 101 and the place. Both are no signals, and no ends that a client
+  /// chose.
+  static func tellOfPanic(_ signs: Set<String>, code: Int32) -> Bool {
     switch code {
     case 2:
-      (text.contains("panic: ") || text.contains("fatal error: "))
-        && text.contains("\ngoroutine ")
-    case 101: text.contains("thread '") && text.contains("panicked at")
+      (signs.contains("panic: ") || signs.contains("fatal error: "))
+        && signs.contains("\ngoroutine ")
+    case 101: signs.isSuperset(of: ["thread '", "panicked at"])
     default: false
     }
   }

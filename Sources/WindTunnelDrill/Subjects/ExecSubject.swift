@@ -187,7 +187,7 @@ private struct Program: Sendable {
         var result =
           seen?.wasEnded == true
           ? .bad(MemoryWatch.endedWords)
-          : Self.result(process, isHung: isHung, lastWords.text(), body)
+          : Self.result(process, isHung: isHung, lastWords.seen(), body)
         result.memory = seen
         continuation.resume(returning: result)
         // What it has left behind may go on to print, and ends with this process at the latest.
@@ -248,7 +248,7 @@ private struct Program: Sendable {
   private static func result(
     _ process: SpawnedProcess,
     isHung: Bool,
-    _ lastWords: String,
+    _ lastWords: Set<String>,
     _ body: Data
   ) -> CallResult {
     if isHung { return CallResult(ending: .hung, body: nil) }

@@ -64,7 +64,14 @@ enum Targets {
   ) async throws -> any Target {
     guard stage == .onTheWire else { return InProcessTarget(deck, errors: errors) }
     func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
-      try await Self.server(deck, keeps: keeps, tls: tls, in: names)
+      try await Self.server(
+        deck,
+        keeps: keeps,
+        tls: tls,
+        // A redirect out of TLS leads to one of them.
+        opensPlainPorts: scenario.leavesTLS,
+        in: names
+      )
     }
     switch connectionFault(of: scenario) {
     case nil where scenario.leavesTLS && authority != nil:
@@ -129,13 +136,13 @@ enum Targets {
     _ deck: Deck,
     keeps: Bool,
     tls: ServerTLS?,
+    opensPlainPorts: Bool,
     in names: LateNames?
   ) async throws -> ReplayServer {
     var options = ReplayServer.Options()
     options.tls = tls
     (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
-    // A redirect out of TLS leads to one of them.
-    options.opensPlainPorts = tls != nil
+    options.opensPlainPorts = opensPlainPorts && tls != nil
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own, unless it is connections that are kept that the scenario is about.
     options.closesConnections = !keeps

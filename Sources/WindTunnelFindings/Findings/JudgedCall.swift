@@ -161,19 +161,6 @@ struct JudgedCall: Sendable {
     return observation.ending == .succeeded ? "it was answered" : "no further attempt was seen"
   }
 
-  /// Tells whether its attempts come as by a clock, one in half a second or more: behind a proxy a
-  /// screen that asks now and then looks the same.
-  var isByClock: Bool {
-    guard client == .proxied else { return false }
-    let starts = longestRow.compactMap { attempts[$0].start }
-    let leads = zip(starts, starts.dropFirst()).map { $1 - $0 }
-    guard leads.count >= 2, let least = leads.min(), let most = leads.max() else { return false }
-    return least >= Self.slowClock && most - least <= least * Self.clockError
-  }
-
-  private static let slowClock = Duration.milliseconds(500)
-  private static let clockError = 0.1
-
   /// So many attempts show what a client does.
   private static let stepsMax = 12
 
@@ -361,7 +348,9 @@ extension Figures {
   /// Writes a wait in whole seconds where it is one.
   static func wait(_ time: Duration) -> String {
     let milliseconds = time.inMilliseconds
-    return milliseconds >= 1000 && milliseconds.truncatingRemainder(dividingBy: 1000) == 0
+    // What a server asks for may be any number.
+    return milliseconds >= 1000 && milliseconds < 1e15
+      && milliseconds.truncatingRemainder(dividingBy: 1000) == 0
       ? "\(Int(milliseconds / 1000)) s" : Self.time(time)
   }
 }

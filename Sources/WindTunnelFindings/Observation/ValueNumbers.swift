@@ -2,8 +2,9 @@
 
 /// Numbers in place of values of one call, from 0: equal values have equal ones.
 package struct CallNumbers: Sendable {
-  /// Beyond so many values they are taken for one: no client sends as many in a call.
+  /// Beyond so many values none is known again, and each has a number that equals no other.
   private let valuesMax: Int
+  private var unknown = 0
 
   private var numbers: [Fingerprint: Int] = [:]
 
@@ -14,7 +15,10 @@ package struct CallNumbers: Sendable {
   package mutating func number(of value: String) -> Int {
     let print = Fingerprint(value)
     if let known = numbers[print] { return known }
-    guard numbers.count < valuesMax else { return valuesMax }
+    guard numbers.count < valuesMax else {
+      unknown += 1
+      return valuesMax + unknown
+    }
     numbers[print] = numbers.count
     return numbers.count - 1
   }

@@ -59,18 +59,24 @@ package struct ProxiedExchanges: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
+  ///   - request: The reading of its request; `nil` where none has come whole.
   ///   - moment: The time at which it came, as an offset in the flight.
   ///   - hasRoom: Whether one more may be kept.
-  package mutating func apply(_ event: ExchangeEvent, at moment: Duration, hasRoom: Bool) {
+  package mutating func apply(
+    _ event: ExchangeEvent,
+    _ request: ProxiedRequest?,
+    at moment: Duration,
+    hasRoom: Bool
+  ) {
     switch event {
     case .decided(let entry):
       // A tunnel is no request, and what is in it has decisions of its own.
       guard entry.take != .connection, open.count < Self.openMax else { return }
       open[entry.id] = Open(isRepeatable: entry.isRepeatable, start: moment)
     case .requestEnd(let outcome, _, _):
-      guard open[outcome.id] != nil, let client = outcome.client else { return }
-      let sent = sent(of: outcome)
-      open[outcome.id]?.sender = Sender(of: outcome.request, from: client)
+      guard open[outcome.id] != nil, let request else { return }
+      let sent = sent(of: outcome, request.values)
+      open[outcome.id]?.sender = request.sender
       open[outcome.id]?.sent = sent == Observation.Sent() ? nil : sent
     case .firstByte(let outcome):
       if open[outcome.id]?.firstByte == nil { open[outcome.id]?.firstByte = moment }
@@ -126,9 +132,8 @@ package struct ProxiedExchanges: Sendable {
   }
 
   /// The numbers of what a request bears, and the places of secrets that anybody can read.
-  private mutating func sent(of outcome: Outcome) -> Observation.Sent {
+  private mutating func sent(of outcome: Outcome, _ values: SentValues) -> Observation.Sent {
     let request = outcome.request
-    let values = SentValues(of: outcome, contentBytesMax: Sender.contentBytesMax)
     var sent = Observation.Sent()
     sent.content = values.content.map { numbers.number(of: $0) }
     // The code of a proxy is for the proxy.
@@ -141,6 +146,21 @@ package struct ProxiedExchanges: Sendable {
     sent.takeParameters(of: request)
     sent.takeSecretsInClear(of: request)
     return sent
+  }
+}
+
+/// The reading of a request that has come whole: all that takes time, and needs nobody's lock.
+package struct ProxiedRequest: Sendable {
+  fileprivate let sender: Sender
+  fileprivate let values: SentValues
+
+  /// Reads the request of an event; `nil` of any event but a request's end.
+  package init?(of event: ExchangeEvent) {
+    guard case .requestEnd(let outcome, _, _) = event, let client = outcome.client else {
+      return nil
+    }
+    sender = Sender(of: outcome.request, from: client)
+    values = SentValues(of: outcome, contentBytesMax: Sender.contentBytesMax)
   }
 }
 
@@ -186,6 +206,9 @@ private struct ProxiedAnswer {
   private(set) var error: String?
   /// Tells whether the client left of its own accord, with nothing in its way.
   private(set) var isBrokenOff = false
+  /// The longest wait that is told apart from a longer one: a year.
+  private static let waitSecondsMax = 365 * 86_400
+
   /// The wait that it asked for.
   let wait: Duration?
   /// The date that it asked to wait for, since 1970.
@@ -214,7 +237,8 @@ private struct ProxiedAnswer {
     let status = end.status ?? 0
     location = [301, 302, 303, 307, 308].contains(status) ? end.location : nil
     let seconds = end.retryAfter.flatMap { Int($0) }
-    wait = seconds.flatMap { $0 >= 0 ? .seconds($0) : nil }
+    // An origin may say any number.
+    wait = seconds.flatMap { $0 >= 0 ? .seconds(min($0, Self.waitSecondsMax)) : nil }
     date = seconds == nil ? summary.retryDate : nil
     switch end.ending {
     case .whole, .stopped: break

@@ -41,7 +41,9 @@ extension FindingRule {
         let isTold = flight.mostAtOnce > 1 || !flight.traffic.lateRequests.isEmpty
         return isTold
           ? .passed(flight.calls.count)
-          : .notMet("Calls were made one at a time: \(rule.condition). Fly it with --concurrency.")
+          : .notMet(
+            "Calls were made one at a time, so that one alone waited. Fly it with --concurrency."
+          )
       }
       return .broken(
         rule.finding(

@@ -110,12 +110,21 @@ extension FindingRule {
       : "Only \(calls) of at least \(leastCalls) calls met it: \(condition)."
   }
 
+  /// The weight of the rule for a client. A proxy sees requests and not calls: what rests on which
+  /// of them belong to one may be two clients that ask for the same, and is no error there.
+  private func weight(in call: JudgedCall) -> Finding.Severity {
+    let isOfOneRequest = [
+      FindingRule.sendsSecretInClear.id, FindingRule.sendsCredentialElsewhere.id,
+      FindingRule.redirectsWithoutBound.id,
+    ].contains(id)
+    return call.client == .proxied && !isOfOneRequest ? min(severity, .warning) : severity
+  }
+
   /// A finding of this rule by the example of a call.
   func finding(_ violation: Violation, in call: JudgedCall, calls: Int, judged: Int) -> Finding {
-    let own = min(severity, violation.severity ?? severity)
-    return Finding(
+    Finding(
       rule: id,
-      severity: call.isByClock ? min(own, .warning) : own,
+      severity: min(weight(in: call), violation.severity ?? severity),
       seen: violation.seen,
       call: call.observation.call,
       endpoint: call.observation.endpoint,

@@ -14,6 +14,8 @@ extension FindingRule {
       let attempts = call.attempts
       var (shown, isRedirected, follows, isHeard) = (Set<Int>(), false, false, false)
       for attempt in attempts where attempt.isRequest {
+        // Of a request that did not come whole nobody knows how it came.
+        guard attempt.sent != nil || attempt.error == nil else { continue }
         let sent = attempt.sent ?? Observation.Sent()
         let credentials = sent.credentials + sent.apiKeys
         guard !sent.isSecure else {

@@ -25,8 +25,8 @@ extension FindingRule {
         let start = call.attempts[last].start, let begun = call.begun,
         start - begun > observation.latency * 0.5
       else { return .kept }
-      // Where most of the time went into attempts on which nothing came, the client may have a bound
-      // that lies only a little further on.
+      // Where most of the time went into attempts on which nothing came, the client may have a
+      // bound that lies only a little further on.
       let silent = zip(row, row.dropFirst()).reduce(Duration.zero) { sum, pair in
         let (attempt, next) = (call.attempts[pair.0], call.attempts[pair.1])
         guard attempt.isSilence, let from = attempt.start, let to = next.start else { return sum }

@@ -14,21 +14,20 @@ extension FindingRule {
     source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
     clients: [.service, .library],
     scope: .flight { rule, _, flight in
-      // The first answer that was too old, by endpoint, and when it had come.
-      var came: [String: Duration] = [:]
-      for call in flight.calls where call.ending == .succeeded {
-        guard let end = call.end, call.attempts.last?.isStaleOnArrival == true else { continue }
-        came[call.endpoint] = min(came[call.endpoint] ?? end, end)
-      }
+      let asked = flight.requestsByEndpoint
       let later = flight.calls.indices.filter { place in
         let call = flight.calls[place]
-        guard call.isJudged, let start = call.start, let old = came[call.endpoint] else {
+        guard call.isJudged, let start = call.start, let requests = asked[call.endpoint] else {
           return false
         }
-        return start > old
+        return requests.isOne && requests.wasStale(before: start)
       }
       guard !later.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let shown = later.filter { flight.calls[$0].showsKept && !flight.isAsked(during: $0) }
+      let shown = later.filter { place in
+        let call = flight.calls[place]
+        guard call.showsKept, let start = call.start, let end = call.end else { return false }
+        return asked[call.endpoint]?.isAsked(from: start, to: end) == false
+      }
       guard let example = shown.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
         return .passed(later.count)
       }
@@ -54,17 +53,77 @@ extension Observation {
   }
 }
 
+/// The requests that were made for one endpoint.
+private struct EndpointRequests {
+  /// The requests by their keys: behind one endpoint may be several, and of a call without a
+  /// request nobody knows which it means.
+  private var keys: Set<Substring> = []
+  private var spans: [(start: Duration, end: Duration)] = []
+  private var answers: [(end: Duration, isStale: Bool)] = []
+
+  /// Tells whether all of them were the same.
+  var isOne: Bool { keys.count == 1 }
+
+  mutating func add(_ attempt: Observation.Attempt) {
+    guard attempt.isRequest, let start = attempt.start else { return }
+    keys.insert(attempt.key)
+    spans.append((start, attempt.end ?? start))
+    if let end = attempt.end, attempt.error == nil {
+      answers.append((end, attempt.isStaleOnArrival))
+    }
+  }
+
+  /// Puts all in order, and gives each span the end of the longest before it.
+  mutating func sort() {
+    answers.sort { $0.end < $1.end }
+    spans.sort { $0.start < $1.start }
+    for place in spans.indices.dropFirst() {
+      spans[place].end = max(spans[place].end, spans[place - 1].end)
+    }
+  }
+
+  /// Tells whether the last answer before a moment was too old when it came.
+  func wasStale(before moment: Duration) -> Bool {
+    let count = answers.countOfFirst { $0.end < moment }
+    return count > 0 && answers[count - 1].isStale
+  }
+
+  /// Tells whether one of them was under way between two moments.
+  func isAsked(from start: Duration, to end: Duration) -> Bool {
+    let count = spans.countOfFirst { $0.start <= end }
+    return count > 0 && spans[count - 1].end >= start
+  }
+}
+
+extension Array {
+  /// Returns how many at the beginning satisfy a condition, of elements of which those that do come
+  /// first.
+  fileprivate func countOfFirst(_ holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
 extension Flight {
-  /// Tells whether another call asked for the same meanwhile, whose answer may be what was shown.
-  fileprivate func isAsked(during place: Int) -> Bool {
-    let call = calls[place]
-    guard let start = call.start, let end = call.end else { return true }
-    return calls.contains { other in
-      other.endpoint == call.endpoint
-        && other.attempts.contains { attempt in
-          guard attempt.isRequest, let began = attempt.start else { return false }
-          return began <= end && (attempt.end ?? end) >= start
-        }
+  /// The requests of the calls of each endpoint that had an answer which was too old.
+  fileprivate var requestsByEndpoint: [String: EndpointRequests] {
+    let old = Set(
+      calls.filter { $0.attempts.contains(where: \.isStaleOnArrival) }.map(\.endpoint)
+    )
+    var asked: [String: EndpointRequests] = [:]
+    for call in calls where old.contains(call.endpoint) {
+      for attempt in call.attempts {
+        asked[call.endpoint, default: EndpointRequests()].add(attempt)
+      }
+    }
+    return asked.mapValues { requests in
+      var requests = requests
+      requests.sort()
+      return requests
     }
   }
 }

@@ -52,13 +52,27 @@ public struct ProxyLog: Sendable {
 
   /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
   public mutating func apply(_ event: ExchangeEvent) {
-    apply(event, at: .microseconds((ContinuousClock.now - start).wholeMicroseconds))
+    apply(event, ProxiedRequest(of: event))
+  }
+
+  /// Logs an event with the reading of its request, which is made before a lock is taken.
+  package mutating func apply(_ event: ExchangeEvent, _ request: ProxiedRequest?) {
+    let moment = Duration.microseconds((ContinuousClock.now - start).wholeMicroseconds)
+    apply(event, request, at: moment)
   }
 
   /// Takes an event that came at a moment, as an offset from the log's beginning.
   package mutating func apply(_ event: ExchangeEvent, at moment: Duration) {
+    apply(event, ProxiedRequest(of: event), at: moment)
+  }
+
+  private mutating func apply(
+    _ event: ExchangeEvent,
+    _ request: ProxiedRequest?,
+    at moment: Duration
+  ) {
     let isKept = requests.count + tunnels.count < Self.entriesMax
-    seen.apply(event, at: moment, hasRoom: isKept)
+    seen.apply(event, request, at: moment, hasRoom: isKept)
     switch event {
     case .ended(let outcome, let end?):
       guard hasRoom() else { return }

@@ -21,8 +21,8 @@ extension ProxyReport {
     findings.contains { $0.allowance == nil && $0.finding.severity >= least }
   }
 
-  /// The findings as a terminal shows them, 80 columns wide where the names are short; empty where
-  /// no client met what a rule asks for.
+  /// Returns the findings as a terminal shows them, 80 columns wide where the names are short;
+  /// empty where no client met what a rule asks for.
   public func findingsText() -> String {
     let lines = FindingGroup.lines(groups, findings.words, ruleCounts, false)
     return lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"

@@ -60,7 +60,8 @@ extension [UInt8] {
         if case .recorded = answer.announcement, field.name.utf8.count == 14 {
           appendField(field.name, field.value)
         } else if !isFramed {
-          appendFraming(answer)
+          // A name keeps its letters: some servers send small ones.
+          appendFraming(answer, inSmallLetters: field.name.utf8.first.map { $0 > 0x60 } ?? false)
         }
         isFramed = true
       case 10 where field.isNamed("Connection") || field.isNamed("Keep-Alive"):
@@ -70,19 +71,19 @@ extension [UInt8] {
         appendField(field.name, field.value)
       }
     }
-    if !isFramed { appendFraming(answer) }
+    if !isFramed { appendFraming(answer, inSmallLetters: false) }
     appendPersistence(answer, status: head.status, version)
     append(static: "\r\n")
   }
 
-  private mutating func appendFraming(_ answer: AnswerFraming) {
+  private mutating func appendFraming(_ answer: AnswerFraming, inSmallLetters isSmall: Bool) {
     switch answer.announcement {
     case .length(let length), .recorded(otherwise: let length?):
-      append(static: "Content-Length: ")
+      append(static: isSmall ? "content-length: " : "Content-Length: ")
       appendDecimal(length)
       append(static: "\r\n")
     case .nothing where answer.framing == .chunked:
-      append(static: "Transfer-Encoding: chunked\r\n")
+      append(static: isSmall ? "transfer-encoding: chunked\r\n" : "Transfer-Encoding: chunked\r\n")
     case .nothing, .recorded(otherwise: nil):
       break
     }

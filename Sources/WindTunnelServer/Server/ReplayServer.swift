@@ -175,16 +175,22 @@ public final class ReplayServer: Sendable {
     let plain =
       options.opensPlainPorts && tls != nil
       ? try await BoundListener.open(at: address, for: owner, group, deck, options, nil) : nil
-    let listener = try await BoundListener.open(
-      at: address,
-      for: owner,
-      group,
-      deck,
-      options,
-      tls,
-      plainPort: plain?.port,
-      opening: contexts
-    )
+    let listener: BoundListener
+    do {
+      listener = try await BoundListener.open(
+        at: address,
+        for: owner,
+        group,
+        deck,
+        options,
+        tls,
+        plainPort: plain?.port,
+        opening: contexts
+      )
+    } catch {
+      group.listening.execute { _ in plain?.close() }
+      throw error
+    }
     listeners.withLock { $0[listener.port] = listener.with(plain) }
     return listener.port
   }

@@ -180,7 +180,9 @@ struct ProxyOrder {
       recordingJournal: recording?.journal,
       observe: { event in
         recording?.observe(event)
-        log.withLock { $0.apply(event) }
+        // A megabyte is digested beside the lock that every decision waits for.
+        let request = ProxiedRequest(of: event)
+        log.withLock { $0.apply(event, request) }
       }
     )
   }

@@ -14,9 +14,9 @@ import WindTunnel
 
   /// The answers for a host that is not this machine.
   private static let tape = """
-    {"windtunnelCassette":1,"interactions":[
+    {"windtunnel":1,"interactions":[
       {"request":{"method":"GET","url":"http://api.example.com/me"},
-       "response":{"status":200,"body":"{}"}}]}
+       "response":{"status":200,"text":"{}"}}]}
     """
 
   private static let client = """
@@ -57,7 +57,7 @@ import WindTunnel
   ) async throws -> Program.Run {
     try scratch.write(Self.weather, to: "rough.json")
     try scratch.write(Self.tape, to: "tape.json")
-    try scratch.write(Self.client + client, to: "client.py")
+    try scratch.write(Self.client + "\n" + client, to: "client.py")
     let proxy = try Flight(
       ["proxy", "--scenario", "rough.json", "--cassette", "tape.json"] + words,
       in: scratch
@@ -90,7 +90,7 @@ import WindTunnel
     for text in [run.err, json, html] { #expect(!text.contains("invented")) }
     // The one that stood still was sent again, too, when its client had had enough.
     #expect(
-      run.err.contains("error repeats-post") && run.err.contains("2 of 2 calls"),
+      run.err.contains("warning repeats-post") && run.err.contains("2 of 2 calls"),
       "\(run.err)"
     )
     #expect(json.contains(#""client": "127.0.0.1""#) && json.contains(#""standing": "notMet""#))

@@ -31,6 +31,9 @@ def once(method, url, left):
         content = answer.read(BODY + 1)
         if len(content) > BODY:
             raise SystemExit(f"{url}: more than {BODY} bytes")
+        # A read with a limit does not say that less came than was announced.
+        if answer.length:
+            raise http.client.IncompleteRead(content, answer.length)
         return answer.status, answer.headers, content
     finally:
         connection.close()

@@ -22,7 +22,7 @@ import WindTunnelReports
     words: String,
     isPanic: Bool
   ) {
-    #expect(LastWords.tellOfPanic(words, code: code) == isPanic)
+    #expect(LastWords.tellOfPanic(LastWords.signs(in: words), code: code) == isPanic)
   }
 
   /// The calls of a program that is a line of shell.
@@ -35,6 +35,11 @@ import WindTunnelReports
       #"printf 'panic: no answer\n\ngoroutine 1 [running]:\nmain.main()\n' >&2; exit 2"#
     )
     #expect(!panics.isEmpty && panics.allSatisfy { $0.ending == .crashed })
+    // The word comes first, and the stacks of all that runs may be long.
+    let long = try await Self.calls(
+      #"printf 'fatal error: deadlock\n\ngoroutine 1:\n' >&2; head -c 99999 /dev/zero >&2; exit 2"#
+    )
+    #expect(!long.isEmpty && long.allSatisfy { $0.ending == .crashed })
     let fails = try await Self.calls("echo 'no answer' >&2; exit 2")
     #expect(!fails.isEmpty && fails.allSatisfy { $0.ending == .failed("exit 2") })
   }

@@ -55,7 +55,8 @@ import WindTunnelSymptoms
                 status: 302,
                 bytes: 2,
                 latency: .zero,
-                ending: .whole
+                ending: .whole,
+                location: "http://127.0.0.1/next"
               ),
               isFromTape: false
             )

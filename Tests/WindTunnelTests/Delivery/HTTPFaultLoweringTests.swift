@@ -103,6 +103,16 @@ import WindTunnelSymptoms
     #expect(head([.alter(.longField(bytes: 9))])?.headers["X-Filler"] == "fffffffff")
   }
 
+  @Test func `names of fields in small letters keep their values and their order`() {
+    let faults: [Fault] = [
+      .alter(.contentType("Text/HTML")), .alter(.moreFields(1)), .alter(.lowercaseFieldNames),
+    ]
+    #expect(
+      head(faults)?.headers.map { "\($0.name): \($0.value)" }
+        == ["content-type: Text/HTML", "x-filler-1: filler", "content-length: 5"]
+    )
+  }
+
   @Test func `a stale answer is the take before the due one, and its age is told`() {
     let takes = [Self.recorded("one"), Self.recorded("two"), Self.recorded("three")]
     let deck = Deck(

@@ -93,7 +93,7 @@ import WindTunnelSymptoms
     hasty.ask(at: 105)
     #expect(
       try hasty.words("ignores-retry-after")
-        == "error: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
+        == "warning: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
     )
     let patient = try Proxy(Self.limited)
     patient.ask(at: 0)
@@ -115,7 +115,7 @@ import WindTunnelSymptoms
     twice.ask("POST", at: 205, body: #"{"sum":1}"#)
     #expect(
       try twice.words("repeats-post")
-        == "error: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
+        == "warning: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
     )
     let others = try Proxy(Self.always(500))
     others.ask("POST", at: 0, body: #"{"sum":1}"#)
@@ -135,7 +135,7 @@ import WindTunnelSymptoms
     let live = try Proxy()
     live.ask("POST", at: 0, body: #"{"sum":1}"#, status: 500)
     live.ask("POST", at: 205, body: #"{"sum":1}"#, status: 500)
-    #expect(try live.words("repeats-post").hasPrefix("error: After a 500"))
+    #expect(try live.words("repeats-post").hasPrefix("warning: After a 500"))
     // A server that was not there has done nothing.
     let gone = try Proxy()
     for start in [0, 205] {
@@ -157,11 +157,11 @@ import WindTunnelSymptoms
     for call in 0..<2 { for place in 0..<12 { hammer.ask(at: call * 10_000 + place * 8) } }
     #expect(
       try hammer.words("no-back-off")
-        == "error: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
+        == "warning: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
     )
     #expect(
       try hammer.words("retries-without-bound")
-        == "error: It made 12 attempts for one call. (2 of 2 calls)"
+        == "warning: It made 12 attempts for one call. (2 of 2 calls)"
     )
     let careful = try Proxy(Self.always(503))
     for call in 0..<2 {
@@ -179,7 +179,7 @@ import WindTunnelSymptoms
     for start in [0, 105, 310] { stubborn.ask(at: start) }
     #expect(
       try stubborn.words("retries-permanent-error")
-        == "error: After 404 it asked for the same 2 times more. (1 of 1 call)"
+        == "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
     )
     let poll = try Proxy(#"{"faults":[{"delayMilliseconds":1}]}"#)
     for start in [0, 105, 310] { poll.ask(at: start, status: 404) }
@@ -195,7 +195,7 @@ import WindTunnelSymptoms
     for start in [0, 105, 310] { stubborn.ask(at: start, token) }
     #expect(
       try stubborn.words("repeats-refused-credential")
-        == "error: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
+        == "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
     )
     let renewing = try Proxy(#"{"when":{"request":"GET /home"},"faults":[{"status":401}]}"#)
     for start in [0, 105, 310] {
@@ -294,7 +294,8 @@ import WindTunnelSymptoms
     let rough = try Proxy(#"{"when":{"every":3},"faults":[{"status":404}]}"#)
     for place in 0..<30 { rough.ask(at: place * pace) }
     #expect(rough.broken == [])
-    let outage = try Proxy(#"{"when":{"nth":{"atLeast":3}},"faults":[{"status":503}]}"#)
+    let later = (3...30).map { #"{"when":{"attempt":\#($0)},"faults":[{"status":503}]}"# }
+    let outage = try Proxy(later.joined(separator: ","))
     for place in 0..<30 { outage.ask("POST", at: place * pace, body: "{}") }
     #expect(outage.broken == [])
   }
@@ -363,15 +364,15 @@ import WindTunnelSymptoms
     let html = String(decoding: proxy.report.htmlData(), as: UTF8.self)
     let rule = try #require(FindingRule.named("repeats-post"))
     for text in [
-      "Findings: 1 error", rule.cost, "<ol class=\"line\">", "first by 10.0.0.7, 1000 ms",
+      "Findings: 1 warning", rule.cost, "<ol class=\"line\">", "first by 10.0.0.7, 1000 ms",
     ] {
       #expect(html.contains(text), "\(text)")
     }
     #expect(!html.contains("--again"))
     let place = try #require(html.range(of: "id=\"findings\"")?.lowerBound)
     #expect(place < (try #require(html.range(of: "<h2>rain</h2>")?.lowerBound)))
-    #expect(proxy.report.findingsText().hasPrefix("\nfindings: 1 error; "))
-    #expect(proxy.report.hasFindings(.error))
+    #expect(proxy.report.findingsText().hasPrefix("\nfindings: 1 warning; "))
+    #expect(proxy.report.hasFindings(.warning) && !proxy.report.hasFindings(.error))
     let log = ProxyReport(ProxyLog(), seed: 1, duration: .zero)
     #expect(!log.hasFindings(.note) && log.findingsText() == "")
   }
