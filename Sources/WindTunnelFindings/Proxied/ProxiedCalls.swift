@@ -25,6 +25,21 @@ package struct ProxiedCall: Sendable, Hashable {
   package static let patience = Duration.milliseconds(1500)
 }
 
+extension ProxiedCall {
+  /// The time by which a client may be seen to leave an answer that stands still after it has asked
+  /// again: the two come on different connections, and each has an event loop of its own.
+  private static let leftLate = Duration.milliseconds(250)
+
+  /// Ends an attempt on which nothing came when the next one begins that its client made instead.
+  fileprivate mutating func leavesBefore(_ next: Observation.Attempt) {
+    guard let last = observation.attempts.indices.last, let start = next.start,
+      let end = observation.attempts[last].end, observation.attempts[last].isSilence,
+      start < end, end - start <= Self.leftLate
+    else { return }
+    observation.attempts[last].end = start
+  }
+}
+
 /// The fold of exchanges into calls, in one pass over them.
 private struct ProxiedCallFold {
   /// The same request of one client, again and again.
@@ -115,6 +130,7 @@ private struct ProxiedCallFold {
       found.append(ProxiedCall(client: exchange.client, observation: .begun(call, by: attempt)))
       hosts.append(exchange.url.host)
     }
+    found[call].leavesBefore(attempt)
     found[call].observation.attempts.append(attempt)
     if let next = exchange.redirect {
       let end = attempt.headCame ?? exchange.end

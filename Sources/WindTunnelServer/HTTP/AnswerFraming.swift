@@ -60,8 +60,7 @@ extension [UInt8] {
         if case .recorded = answer.announcement, field.name.utf8.count == 14 {
           appendField(field.name, field.value)
         } else if !isFramed {
-          // A name keeps its letters: some servers send small ones.
-          appendFraming(answer, inSmallLetters: field.name.utf8.first.map { $0 > 0x60 } ?? false)
+          appendFraming(answer, spelledAs: field.name)
         }
         isFramed = true
       case 10 where field.isNamed("Connection") || field.isNamed("Keep-Alive"):
@@ -71,19 +70,24 @@ extension [UInt8] {
         appendField(field.name, field.value)
       }
     }
-    if !isFramed { appendFraming(answer, inSmallLetters: false) }
+    if !isFramed { appendFraming(answer, spelledAs: "") }
     appendPersistence(answer, status: head.status, version)
     append(static: "\r\n")
   }
 
-  private mutating func appendFraming(_ answer: AnswerFraming, inSmallLetters isSmall: Bool) {
+  /// Writes the field of the framing. The recorded field's name keeps its letters, where it is the
+  /// same field: some servers send small ones.
+  private mutating func appendFraming(_ answer: AnswerFraming, spelledAs name: String) {
     switch answer.announcement {
     case .length(let length), .recorded(otherwise: let length?):
-      append(static: isSmall ? "content-length: " : "Content-Length: ")
+      append(static: name == "content-length" ? "content-length: " : "Content-Length: ")
       appendDecimal(length)
       append(static: "\r\n")
     case .nothing where answer.framing == .chunked:
-      append(static: isSmall ? "transfer-encoding: chunked\r\n" : "Transfer-Encoding: chunked\r\n")
+      append(
+        static: name == "transfer-encoding"
+          ? "transfer-encoding: chunked\r\n" : "Transfer-Encoding: chunked\r\n"
+      )
     case .nothing, .recorded(otherwise: nil):
       break
     }

@@ -29,6 +29,7 @@ import WindTunnelSymptoms
     }
 
     /// Asks at a moment, in milliseconds, and is answered some later; what a rule injects is what comes.
+    @discardableResult
     func ask(
       _ method: String = "GET",
       _ url: String = "http://127.0.0.1:8000/home",
@@ -39,7 +40,7 @@ import WindTunnelSymptoms
       by client: String = "10.0.0.7",
       status: Int = 200,
       ending: ExchangeEnd.Ending = .whole
-    ) {
+    ) -> Outcome {
       moment.withLock { $0 = .milliseconds(start) }
       let request = Request(method, RequestURL(url), headers: headers, body: Body(body))
       var outcome = deck.decide(request, at: Date())
@@ -62,6 +63,12 @@ import WindTunnelSymptoms
           location: head?.headers["Location"]
         )
       )
+      return outcome
+    }
+
+    /// Is seen to leave an answer that stands still.
+    func leave(_ outcome: Outcome, at time: Int) {
+      log.withLock { $0.apply(.left(outcome), at: .milliseconds(time)) }
     }
 
     var report: ProxyReport {
@@ -283,6 +290,16 @@ import WindTunnelSymptoms
       for place in 0..<count { proxy.ask(at: place * 10) }
       #expect(try proxy.words("redirects-without-bound") == words)
     }
+  }
+
+  @Test(arguments: [590, 640])
+  func `a client that leaves and asks again does so, whichever is seen first`(left: Int) throws {
+    let proxy = try Proxy(#"{"when":{},"faults":[{"stall":"afterRequest"}]}"#)
+    let first = proxy.ask("POST", at: 0, for: 1, body: "{}")
+    let second = proxy.ask("POST", at: 600, for: 1, body: "{}")
+    proxy.leave(first, at: left)
+    proxy.leave(second, at: 1200)
+    #expect(try proxy.words("repeats-post").hasPrefix("warning: "))
   }
 
   @Test func `a screen that asks every two seconds is none that tries again`() throws {
