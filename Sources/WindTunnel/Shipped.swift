@@ -17,7 +17,7 @@ package enum Shipped {
     "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
     "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
     "dead-connection", "late-answers", "recovery", "auth-expiry", "stall", "stalled-body",
-    "connect-timeout", "slow-bytes",
+    "connect-timeout", "slow-bytes", "cancel",
   ]
 
   /// Returns all scenarios that ship.
@@ -34,7 +34,8 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork + largeBodies
+  package static let preRelease =
+    drill + weakNetwork.filter { !drill.contains($0) } + largeBodies
 
   /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
   /// that the default drill leaves them out.

@@ -107,28 +107,32 @@ struct WorkerLog: Sendable {
 
 extension Observation {
   /// The time after a call was given up within which what reaches the server had been on its way.
-  private static let onItsWay = Duration.milliseconds(100)
+  private static let onItsWay = Duration.milliseconds(250)
+
+  /// Tells whether an attempt began so long after the call was given up that it was not on its way.
+  private func beganAfterCancel(_ attempt: Attempt) -> Bool {
+    guard let cancellation, let start = intendedStart ?? start, let began = attempt.start else {
+      return false
+    }
+    return attempt.isRequest && began > start + cancellation.after + Self.onItsWay
+  }
 
   /// Counts what a client that did not return at once went on to send.
   fileprivate mutating func countAfterCancel() {
-    guard let cancellation, let after = cancellation.attemptsAfter,
-      let start = intendedStart ?? start
-    else { return }
-    let moment = start + cancellation.after + Self.onItsWay
+    guard let after = cancellation?.attemptsAfter else { return }
     // A first attempt that late was held up by the machine; any other is one that was made after
     // all.
-    let late = attempts.dropFirst().count { attempt in
-      attempt.isRequest && attempt.start.map { $0 > moment } == true
-    }
-    self.cancellation?.attemptsAfter = after + late
+    let late = attempts.dropFirst().count { beganAfterCancel($0) }
+    cancellation?.attemptsAfter = after + late
   }
 
   /// An attempt comes after its caller has given the call up. One that the client says it had sent
-  /// by then was on its way; any other it should not have made.
+  /// by then was on its way, as is the first; any other it should not have made.
   fileprivate mutating func comes(_ attempt: Attempt) {
     guard attempt.isRequest, let after = cancellation?.attemptsAfter else { return }
-    if let sent = clientAttempts, let count = attemptCount, count < sent {
-      attemptCount = count + 1
+    let isClaimed = (clientAttempts ?? 0) > (attemptCount ?? .max)
+    if isClaimed || attempts.isEmpty || !beganAfterCancel(attempt) {
+      attemptCount = attemptCount.map { $0 + 1 }
       attempts.append(attempt)
     } else {
       cancellation?.attemptsAfter = after + 1

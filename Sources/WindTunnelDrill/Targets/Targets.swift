@@ -222,9 +222,9 @@ extension DrillPlan {
   mutating func leaveOut(among group: Set<String>) throws {
     var kept: [Scenario] = []
     var first: DrillError?
-    // A process a call has nothing left of the call before.
+    // A process a call has nothing left of the call before, and ends when its caller gives it up.
     let outlived = scenarios.filter {
-      isProgramACall && $0.keepsConnections && group.contains($0.name)
+      isProgramACall && ($0.keepsConnections || $0.cancellation != nil) && group.contains($0.name)
     }
     if !outlived.isEmpty {
       let names = outlived.map(\.name)

@@ -4,7 +4,8 @@ extension FindingRule {
     "goes-on-after-cancel",
     .error,
     "Begins attempts for a call that its caller has given up.",
-    condition: "a caller gave a call up",
+    condition:
+      "a caller gave a call up, and a program that lives answered it within \(Figures.wait(heed))",
     cost: "Battery, traffic and a server's work are spent on what nobody looks at.",
     remedy: "Hand the cancellation down to the transport and to every wait before a retry.",
     source: "Google SRE Book, ch. 22 (cancellation propagation)",
@@ -12,6 +13,8 @@ extension FindingRule {
       guard let cancellation = call.observation.cancellation,
         let attempts = cancellation.attemptsAfter
       else { return .notMet }
+      // A program that reads its next line after its call cannot hear of it sooner.
+      if call.client == .service, cancellation.toReturn > heed { return .notMet }
       guard attempts > 0 else { return .kept }
       return .broken(
         Violation(
@@ -21,4 +24,7 @@ extension FindingRule {
       )
     }
   )
+
+  /// A program that answers a call sooner after it was given up has heard of that.
+  private static let heed = Duration.milliseconds(250)
 }

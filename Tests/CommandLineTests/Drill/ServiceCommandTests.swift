@@ -60,6 +60,8 @@ import WindTunnelReports
 
   @Test(arguments: [
     Planted("never_closes.py", "recovery", "does-not-come-back"),
+    Planted("lost_for_good.py", "recovery", "does-not-come-back"),
+    Planted("goes_on.py", "cancel", "goes-on-after-cancel"),
     Planted("all_at_once.py", "recovery", "comes-back-in-a-herd"),
     Planted("mixed_up.py", "late-answers", "shows-another-answer"),
     Planted("leaves_open.py", "reuse", "leaks-connections"),
@@ -145,7 +147,7 @@ import WindTunnelReports
     }
     let scenarios = [
       "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
-      "recovery",
+      "recovery", "cancel",
     ]
     let run = try await Program.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]

@@ -505,16 +505,21 @@ import WindTunnelFindings
   }
 
   @Test func `an attempt after the caller has left is one too many`() throws {
-    func call(after count: Int?) -> Observation {
+    func call(after count: Int?, returning: Duration = .milliseconds(5)) -> Observation {
       var call = Self.call(Self.row(waits: []))
       call.cancellation = .init(
         after: .milliseconds(200),
-        toReturn: .milliseconds(5),
+        toReturn: returning,
         attemptsAfter: count
       )
       return call
     }
     let rule = "goes-on-after-cancel"
+    // A service that answers late reads no line while it works, and has heard nothing.
+    let late = call(after: 2, returning: .milliseconds(251))
+    #expect(try Self.words(rule, [late], of: .service) == "not met")
+    #expect(try Self.words(rule, [late]).hasPrefix("error 3: "))
+    #expect(try Self.words(rule, [call(after: 2)], of: .service).hasPrefix("error 3: "))
     #expect(
       try Self.words(rule, [call(after: 2)])
         == "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
