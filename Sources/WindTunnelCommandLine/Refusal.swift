@@ -56,9 +56,12 @@ extension ExitCode {
     case .inconclusive:
       "A gate cannot be told, since its figure was not seen or the calls are too few; or calls asked "
         + "for what is not on the cassette."
-    case .gateFailed: "A gate failed, or the judged client broke a rule; worse than 98."
-    case .interrupted: "A drill was interrupted; no report is written."
-    case .terminated: "A drill was told to end, by SIGTERM; no report is written."
+    case .gateFailed:
+      "A gate failed, or an error was found: the judged client broke a rule of that weight; worse than 98."
+    case .interrupted:
+      "A drill was interrupted, by SIGINT; the report is of the calls that had ended."
+    case .terminated:
+      "A drill was told to end, by SIGTERM; the report is of the calls that had ended."
     }
   }
 }

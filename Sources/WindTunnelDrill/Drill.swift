@@ -110,6 +110,7 @@ public struct Drill: Sendable {
         cassette: plan.cassette,
         scenario: scenario,
         mix: plan.asked,
+        matcher: plan.matcher,
         seed: plan.seed,
         stage: stage,
         errors: plan.errors

@@ -65,6 +65,10 @@ extension DrillPlan {
     if !mix.shares.isEmpty {
       facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
     }
+    if !ignoredQuery.isEmpty {
+      let names = ignoredQuery.map(\.description).joined(separator: ", ")
+      facts.append(Report.Fact("ignoredQuery", names))
+    }
     // What a scenario says itself stands in the report with it.
     if let calls { facts.append(Report.Fact("calls", String(calls))) }
     if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
@@ -139,7 +143,7 @@ extension DrillPlan {
           seed: seed,
           lane: Workload.lane(scenario.name, call),
           request: workload.request(of: call),
-          matcher: .pathAndQuery
+          matcher: matcher
         )
       }
     }
@@ -176,7 +180,7 @@ struct StoryCheck: Sendable {
     }
     // A rule may ask for a host, which is not in the key.
     return workload.requests(of: String(parts[1]), call: call).contains { request in
-      let key = Matcher.pathAndQuery.key(request)
+      let key = workload.matcher.key(request)
       return scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
     }
   }

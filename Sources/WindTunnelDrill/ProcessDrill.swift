@@ -74,19 +74,76 @@ public struct ProcessDrill: Sendable {
   public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
+    try await fly(keepingPart: false, progress: progress).report
+  }
+
+  /// A flight that was stopped, or came to its end.
+  package struct Flown: Sendable {
+    /// The report of the calls that ended.
+    package let report: Report
+    /// The extent to which it was flown; `nil` where that is all.
+    package let part: Part?
+
+    /// The part of a drill that was flown.
+    package struct Part: Sendable {
+      /// The number of scenarios that were flown to their end, of all.
+      package let scenarios: (flown: Int, all: Int)
+      /// The number of calls that the judged subject made.
+      package let calls: Int
+    }
+  }
+
+  /// Makes all calls, or as many as end before the task is cancelled: then no further one begins,
+  /// and what was started is ended.
+  ///
+  /// - Parameters:
+  ///   - keepsPart: Whether a cancellation leaves the report of what was flown; else it is thrown.
+  ///   - progress: Told of each event.
+  /// - Returns: The report, and how much of the drill it is about.
+  /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where nothing
+  ///   is kept.
+  package func fly(
+    keepingPart keepsPart: Bool,
+    progress: @escaping @Sendable (Progress) -> Void
+  ) async throws -> Flown {
     let plan = try await planned()
     let firstAnswer = FirstAnswer()
-    let flown = try await plan.scenarios.flown { scenario, allBegan in
+    let flown = try await plan.scenarios.flown(keepingPart: keepsPart) { scenario, allBegan in
       let stage = try plan.stage(of: scenario)
       let calls = plan.numbers(in: scenario).count * plan.subjects.count
       let beginnings = Beginnings(of: calls, then: allBegan)
       // Whoever waits does not disturb the others, who wait for the same.
       let rows = try await plan.subjects.map(atOnce: scenario.isIdle ? plan.subjects.count : 1) {
-        try await fly($0, plan, in: scenario, on: stage, beginnings, firstAnswer, progress)
+        try await fly(
+          $0,
+          plan,
+          in: scenario,
+          on: stage,
+          beginnings,
+          firstAnswer,
+          keepingPart: keepsPart,
+          progress
+        )
       }
-      return plan.flown(scenario, on: stage, rows)
+      return (
+        plan.flown(scenario, on: stage, rows.filter { !$0.observations.isEmpty }),
+        isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
+      )
     }
-    return plan.report(flown)
+    let whole = flown.count(where: \.isWhole)
+    if !keepsPart || whole == plan.scenarios.count {
+      return Flown(report: plan.report(flown.map(\.0)), part: nil)
+    }
+    // The judged one flies first.
+    let begun = flown.map(\.0).filter { $0.subjects.first?.name == plan.subjects.first }
+    let part = Flown.Part(
+      scenarios: (whole, plan.scenarios.count),
+      calls: begun.reduce(0) { $0 + ($1.subjects.first?.observations.count ?? 0) }
+    )
+    return Flown(
+      report: plan.report(begun, facts: [Report.Fact(Report.interruption, part.words)]),
+      part: part
+    )
   }
 
   private func fly(
@@ -96,6 +153,7 @@ public struct ProcessDrill: Sendable {
     on stage: Stage,
     _ beginnings: Beginnings,
     _ firstAnswer: FirstAnswer,
+    keepingPart keepsPart: Bool,
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
     let workload = plan.workload
@@ -108,6 +166,7 @@ public struct ProcessDrill: Sendable {
       progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
     }
     run.firstAnswer = firstAnswer
+    run.keepsPart = keepsPart
     run.met = { call, attempt in
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
@@ -175,6 +234,7 @@ public struct ProcessDrill: Sendable {
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
+      ignoredQuery: plan.ignoredQuery.map(\.description),
       elapsedMilliseconds: plan.elapsed?.inMilliseconds,
       authorityFile: authority == .there ? AuthorityFile.place().path : nil,
       command: plan.command,
@@ -182,6 +242,14 @@ public struct ProcessDrill: Sendable {
       attemptTimeoutMilliseconds: Int(plan.attemptTimeout(in: scenario).inMilliseconds),
       epochNanoseconds: DispatchTime.now().uptimeNanoseconds
     )
+  }
+}
+
+extension ProcessDrill.Flown.Part {
+  /// The part in words, such as `after 1 of 2 scenarios, with 80 calls made`.
+  package var words: String {
+    "after \(scenarios.flown) of \(scenarios.all) scenarios, with \(calls) "
+      + "\(calls == 1 ? "call" : "calls") made"
   }
 }
 

@@ -32,9 +32,13 @@ enum ReportCommand: Command {
       choices: formats.map(\.key)
     ),
     Flag("--report", "FILE", "Write it to a file, too: .json, .html, .md, .xml, .csv or .txt."),
-    Flag("--gate", "EXPR", "Where the bar lies, beside the gates of the drill."),
-    Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
-    Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
+    Flag(
+      "--gate",
+      "EXPR",
+      "A condition on a figure, such as \"p95 <= 3s\", beside the drill's own."
+    ),
+    Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
+    Flag("--allow-inconclusive", nil, "A gate that cannot be decided fails nothing."),
     .findings, .allow,
   ]
 

@@ -39,7 +39,7 @@ enum RulesListCommand: Command {
 
 enum RulesShowCommand: Command {
   static let name = "rules show"
-  static let summary = "Show a rule: when it is judged, what it costs, how a client is mended."
+  static let summary = "Show a rule: its condition, its cost and its remedy."
   static let synopsis = "RULE [--json]"
   static let example = "windtunnel rules show ignores-retry-after"
   static let operandsMax = 1

@@ -105,7 +105,7 @@ extension Tool {
     \(HelpText.columns(commands.map { ($0.name, $0.summary) }))
 
     Example: windtunnel drill
-    Each command has its own --help. --version says which windtunnel this is.
+    Each command has its own --help. --version prints the version.
 
     """
   }
@@ -125,6 +125,7 @@ extension Tool {
     """
     \(group.map { "  windtunnel \($0.name) \($0.synopsis)\n      \($0.summary)" }.joined(separator: "\n"))
 
+    Example: \(group[0].example)
     Each has its own --help.
 
     """

@@ -21,6 +21,9 @@ public struct DrillPlan: Sendable {
   public var load = Load.standard
   /// The weights of the requests among the calls.
   public var mix = Mix()
+  /// The query parameters that no request is compared by, such as those that a client adds to every
+  /// query.
+  public var ignoredQuery: [NamePattern] = []
   /// The program that the subject `exec` starts for each call, with its arguments. In them `{url}`,
   /// `{base}`, `{method}`, `{body}` and `{call}` stand for those of the call, and `{ca}` for the
   /// file of the authority that issues the run's certificates. Without a placeholder of a call's
@@ -45,7 +48,14 @@ public struct DrillPlan: Sendable {
 
   /// The request that each call makes.
   var workload: Workload {
-    Workload(cassette, mix: asked, seed: seed, matcher: .pathAndQuery)
+    Workload(cassette, mix: asked, seed: seed, matcher: matcher)
+  }
+
+  /// The parts by which requests are compared.
+  var matcher: Matcher {
+    var matcher = Matcher.pathAndQuery
+    matcher.ignoredQuery = ignoredQuery
+    return matcher
   }
 
   /// The mix, without what a program cannot be told to do.

@@ -7,10 +7,13 @@ internal import WindTunnel
 extension [Scenario] {
   /// Flies each scenario, and returns what came of them in their order.
   ///
-  /// - Parameter fly: Flies a scenario, and says when all its calls have begun.
+  /// - Parameters:
+  ///   - keepsPart: Whether a cancellation leaves the scenarios that had begun, in place of an error.
+  ///   - fly: Flies a scenario, and says when all its calls have begun.
   /// - Returns: What came of each, in the scenarios' order.
   /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(
+    keepingPart keepsPart: Bool = false,
     _ fly:
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws
       -> Flown
@@ -37,6 +40,7 @@ extension [Scenario] {
         failure.whenItComes { begins.finish() }
         add(place, scenario) { begins.finish() }
         for await _ in begun {}
+        if keepsPart, Task.isCancelled { break }
         try Task.checkCancellation()
         if failure.isThere { break }
       }

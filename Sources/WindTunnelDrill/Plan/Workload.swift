@@ -8,7 +8,8 @@ public import WindTunnel
 package struct Workload: Sendable {
   private let requests: [Request]
   private let authorities: [RequestURL]
-  private let matcher: Matcher
+  /// The parts by which requests are compared.
+  let matcher: Matcher
   /// The sums of the weights of the requests up to each; empty where each has its turn.
   private let sums: [Int]
   private let draws: Draws

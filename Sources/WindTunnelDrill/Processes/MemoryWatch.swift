@@ -7,7 +7,8 @@ internal import WindTunnelFindings
 /// fills the machine.
 // What of `SpawnedProcess` is used here may be used on any thread.
 final class MemoryWatch: Sendable {
-  /// A program that has grown by more is ended: what it would take beyond that is others'.
+  /// A program that has grown by more since its first request is ended: what it would take beyond
+  /// that is others'.
   static let growthMax = 768 << 20
   /// The words of the call of one that was ended.
   static let endedWords = "ended by the drill for its memory"
@@ -23,18 +24,20 @@ final class MemoryWatch: Sendable {
 
   private let process: SpawnedProcess
   private let livesOn: Bool
+  private let growthMax: Int
   private let state = Locked(State())
 
   /// Looks at a program that is ended with its call, or goes on living.
-  init(_ process: SpawnedProcess, livesOn: Bool) {
-    (self.process, self.livesOn) = (process, livesOn)
+  init(_ process: SpawnedProcess, livesOn: Bool, growthMax: Int = MemoryWatch.growthMax) {
+    (self.process, self.livesOn, self.growthMax) = (process, livesOn, growthMax)
   }
 
-  /// Takes what it has now for what it has without the answer.
+  /// Takes what it has now for what it has without the answer: called at its first request. What it
+  /// had at most before that is its own, and only the first time counts.
   func noteBefore() {
     guard let bytes = bytes() else { return }
     state.withLock { state in
-      (state.before, state.peak) = (state.before ?? bytes, max(state.peak, bytes))
+      if state.before == nil { (state.before, state.peak) = (bytes, bytes) }
     }
   }
 
@@ -73,13 +76,13 @@ final class MemoryWatch: Sendable {
 
   /// Looks once, and tells whether it is too much.
   @discardableResult
-  private func look() -> Bool {
+  func look() -> Bool {
     guard let bytes = bytes() else { return false }
     return state.withLock { state in
       state.peak = max(state.peak, bytes)
-      guard bytes - (state.before ?? 0) > Self.growthMax, !state.isOver, !state.wasEnded else {
-        return false
-      }
+      // Before its first request no answer can be the reason.
+      guard let before = state.before, bytes - before > growthMax, !state.isOver, !state.wasEnded
+      else { return false }
       state.wasEnded = true
       return true
     }

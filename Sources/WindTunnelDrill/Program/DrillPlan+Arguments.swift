@@ -66,7 +66,8 @@ extension DrillPlan {
     }
   }
 
-  /// Takes the number of calls, their moments, and the part that is flown here.
+  /// Takes the number of calls, their moments, the part that is flown here, and what of a query is
+  /// not compared.
   mutating func apply(load arguments: Arguments) throws {
     let concurrency = try arguments.int("--concurrency", in: 1...Load.inAirMax)
     let rate = try arguments.number("--rate", in: 0.001...Load.callsPerSecondMax)
@@ -97,6 +98,7 @@ extension DrillPlan {
       }
       return share
     }
+    ignoredQuery = arguments.all("--ignore-query").map { NamePattern($0) }
     if let text = try arguments.value("--shard") { shard = try Self.shard(text) }
   }
 

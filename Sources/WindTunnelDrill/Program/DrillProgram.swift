@@ -27,7 +27,7 @@ package struct DrillProgram: Sendable {
   /// Those who fly unless the flags say otherwise.
   var flown: [String] { subjects.map(\.name).filter { $0 != DrillPlan.execSubject } }
 
-  package static let summary = "Fly client libraries through bad weather and judge how they did."
+  package static let summary = "Fly clients through the scenarios of a bad network and judge them."
   package static let synopsis =
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
@@ -42,35 +42,48 @@ package struct DrillProgram: Sendable {
   /// The flags of the drill.
   package var flags: [Flag] {
     [
-      Flag("--cassette", "FILE", "What answers (default: the shipped shop)."),
+      Flag("--cassette", "FILE", "The cassette that answers (default: the shipped shop)."),
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather; or every-push, weak-network, default-drill, pre-release.",
+        "A scenario, or a group such as pre-release (default: default-drill).",
         choices: Scenarios.groups + Shipped.preRelease
       ),
       Flag(
         "--subject",
         "NAME",
-        "Who is judged: \(flown.joined(separator: ", ")), or exec.",
+        "The judged client: \(flown.joined(separator: ", ")) or exec (default: the first).",
         choices: flown + [DrillPlan.execSubject]
       ),
-      Flag("--calls", "N", "Calls a subject makes in each scenario (default: its own, or 60)."),
-      Flag("--duration", "T", "As many calls as begin in so long a time, such as 30s."),
-      Flag("--rate", "R", "Calls a second, whoever still waits (default: 50; exec: up to 10)."),
+      Flag("--calls", "N", "Calls in each scenario (default: the scenario's number, or 60)."),
+      Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
+      Flag("--rate", "R", "Calls begun a second (default: 50; with {url} in a command: up to 10)."),
       Flag(
         "--concurrency",
         "N",
-        "So many calls at once instead (default of a command without {url}: 1)."
+        "Calls at once, in place of --rate (default of a command without {url}: 1)."
       ),
-      Flag("--mix", "REQUEST=N", "How often it is called among the others: \"GET /home=5\"."),
-      Flag("--shard", "I/N", "Fly the I-th of N parts; env: as the CI's environment says."),
+      Flag(
+        "--mix",
+        "REQUEST=N",
+        "Weight of a request among the others (default: 1), such as \"GET /home=5\"."
+      ),
+      Flag(
+        "--ignore-query",
+        "NAME",
+        "A query parameter that is not compared, such as _ or utm_*. May be repeated."
+      ),
+      Flag(
+        "--shard",
+        "I/N",
+        "Fly the I-th of N parts; env: the part that the CI's environment names."
+      ),
       Flag(
         "--timeout",
         "T",
-        "How long a call may take, such as 10s (default: the scenario's, or 20s)."
+        "Time that a call may take, such as 10s (default: the scenario's, or 20s)."
       ),
-      Flag("--seed", "N", "What all draws start from (default: 1)."),
+      Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag(
         "--stage",
         "STAGE",
@@ -79,29 +92,33 @@ package struct DrillProgram: Sendable {
       ),
       Flag(
         "--errors",
-        "WHOSE",
-        "Whose errors in process: current or apple (default: current).",
+        "PLATFORM",
+        "Platform of the errors in process: current or apple (default: current).",
         choices: Self.errors.map(\.key)
       ),
       Flag(
         "--gate",
         "EXPR",
-        "Where the bar lies, such as \"p95 <= 3s\"; beside the scenarios' own."
+        "A condition on a figure, such as \"p95 <= 3s\", beside the scenarios' own."
       ),
-      Flag("--allow-inconclusive", nil, "A gate that cannot be told fails nothing."),
+      Flag("--allow-inconclusive", nil, "A gate that cannot be decided fails nothing."),
       .findings, .allow,
-      Flag("--baseline", "FILE", "An earlier report: compares, and gives \"baseline\" in gates."),
+      Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
       Flag(
         "--again",
         "REPORT#CALL",
         "Fly one call of a report alone: drill.json#metro/payments/17."
       ),
-      Flag("--report", "FILE", "Write the report: .json, .html, .md, .xml, .csv or .txt."),
+      Flag(
+        "--report",
+        "FILE",
+        "Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."
+      ),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
       Flag(
         "-- CMD",
         nil,
-        "Judge a program, started once a call with {url}, else once: calls are lines."
+        "Judge a program: started for each call with {url}, else once, a call a line."
       ),
     ]
   }
@@ -142,14 +159,13 @@ package struct DrillProgram: Sendable {
     for scenario in plan.leftOut {
       Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
     }
-    let flight = InterruptibleFlight(drill: drill, files: arguments.all("--report"))
-    var report: Report
-    switch try await flight.fly(progress: { Self.show($0) }) {
-    case .flown(let whole): report = whole
-    case .interrupted(let code, let words):
+    let end = try await InterruptibleFlight(drill: drill).fly(progress: { Self.show($0) })
+    var report = end.report
+    if let signal = end.signal {
       Terminal.progress("")
-      Terminal.complain("\(speaker): \(words)")
-      return code
+      Terminal.complain("\(speaker): \(signal.words(end.part, arguments.all("--report")))\n")
+      // A report of nothing would take the place of one that may be there.
+      if report.scenarios.isEmpty { return signal.code }
     }
     if let baseline { report = report.compared(to: baseline) }
     report.policy = policy
@@ -166,7 +182,7 @@ package struct DrillProgram: Sendable {
       let failing = FailingCalls(report: report, file: file, program: name)
       for line in failing.lines { Terminal.complain(line) }
     }
-    return ExitCode(report.verdict)
+    return end.signal?.code ?? ExitCode(report.verdict)
   }
 
   /// Returns a plan of nothing but what flies where no flag says otherwise.
@@ -226,29 +242,25 @@ package struct DrillProgram: Sendable {
   }
 }
 
-/// A drill under way that SIGINT and SIGTERM end: its processes first, with every program that they
-/// have started, and then itself.
+/// A drill under way that SIGINT and SIGTERM stop: no further call begins, its processes end with
+/// every program that they have started, and there is a report of the calls that had ended. A
+/// second signal ends this process at once.
 private struct InterruptibleFlight {
   let drill: ProcessDrill
-  /// The files that are not written then.
-  let files: [String]
 
   /// The way in which a drill ended.
-  enum End: Sendable {
-    case flown(Report)
-    case interrupted(ExitCode, String)
+  struct End: Sendable {
+    var report: Report
+    var part: ProcessDrill.Flown.Part?
+    /// The signal that stopped it; `nil` where it came to its end.
+    var signal: StopSignal?
   }
 
   /// Flies, and comes back when no process of the drill's is left.
   func fly(progress: @escaping @Sendable (ProcessDrill.Progress) -> Void) async throws -> End {
-    let (drill, flown) = (drill, Locked<[String]>([]))
+    let drill = drill
     let interruption = Interruption()
-    let flight = Task {
-      try await drill.fly { step in
-        if case .finished(let scenario, _) = step { flown.withLock { $0.append(scenario) } }
-        progress(step)
-      }
-    }
+    let flight = Task { try await drill.fly(keepingPart: true, progress: progress) }
     let signal = Locked<Int32?>(nil)
     let watch = Task {
       // Nobody interrupted; the drill is over.
@@ -258,25 +270,33 @@ private struct InterruptibleFlight {
     }
     let result = await flight.result
     watch.cancel()
-    // One that came behind the last call came too late to interrupt anything.
-    if case .success(let report) = result { return .flown(report) }
-    guard let number = signal.withLock({ $0 }) else { return .flown(try result.get()) }
-    return .interrupted(
-      number == SIGTERM ? .terminated : .interrupted,
-      words(number, flown.withLock { $0 })
-    )
-  }
-
-  /// One sentence: a part of a drill would pass for the whole, so none is written.
-  private func words(_ signal: Int32, _ flown: [String]) -> String {
-    let plan = drill.plan
-    let done = plan.scenarios.count { scenario in
-      flown.count { $0 == scenario.name } == plan.subjects.count
+    let stop = signal.withLock { $0 }.map { StopSignal(number: $0) }
+    do {
+      let flown = try result.get()
+      // One that came behind the last call came too late to interrupt anything.
+      return End(report: flown.report, part: flown.part, signal: flown.part == nil ? nil : stop)
+    } catch is CancellationError {
+      // Nothing of it had begun.
+      return End(report: drill.plan.report([]), signal: stop)
     }
-    let end = signal == SIGTERM ? "Told to end" : "Interrupted"
+  }
+}
+
+/// The signal that a drill was stopped by.
+private struct StopSignal: Sendable {
+  let number: Int32
+
+  var code: ExitCode { number == SIGTERM ? .terminated : .interrupted }
+
+  /// Says in a sentence how far the drill came, and what is written.
+  func words(_ part: ProcessDrill.Flown.Part?, _ files: [String]) -> String {
+    let end = number == SIGTERM ? "Told to end" : "Interrupted"
+    if let part, part.calls > 0 { return "\(end) \(part.words): the report is of these alone." }
+    let verb = files.count == 1 ? "is" : "are"
     let lost =
-      files.isEmpty ? "nothing is reported" : "\(files.joined(separator: ", ")) not written"
-    return "\(end) after \(done) of \(plan.scenarios.count) scenarios: \(lost).\n"
+      files.isEmpty
+      ? "there is nothing to report" : "\(files.joined(separator: ", ")) \(verb) not written"
+    return "\(end) before a call had ended: \(lost)."
   }
 }
 

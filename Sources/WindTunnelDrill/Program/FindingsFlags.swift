@@ -11,20 +11,20 @@ extension Flag {
   package static let findings = Flag(
     "--findings",
     "BAR",
-    "What fails: errors, warnings (those too) or off (default: errors).",
+    "Least severity that fails: errors, warnings or off (default: errors).",
     choices: bars.map(\.key)
   )
   /// The same where nothing fails unless it is given.
   package static let proxyFindings = Flag(
     "--findings",
     "BAR",
-    "What ends it with 99: errors, warnings (those too) or off (default: off)."
+    "Least severity that ends it with 99: errors, warnings or off (default: off)."
   )
   /// The rules that may be broken.
   package static let allow = Flag(
     "--allow",
     "RULE=REASON",
-    "A rule that may be broken; the report shows why. May be repeated.",
+    "A rule that may be broken; the report shows the reason. May be repeated.",
     choices: FindingRule.all.map { "\($0.id)=" }
   )
 }

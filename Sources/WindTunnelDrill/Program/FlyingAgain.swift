@@ -150,6 +150,8 @@ private struct RecordedPlan {
     plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
     let shares = fact("mix")?.components(separatedBy: ", ") ?? []
     plan.mix = Mix(shares.compactMap { Mix.Share($0) })
+    let ignored = fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
+    plan.ignoredQuery = ignored.map { NamePattern($0) }
     if subject == DrillPlan.execSubject {
       plan.command = try command(arguments)
     } else if !arguments.command.isEmpty {

@@ -277,8 +277,9 @@ final class AttemptTracker: Sendable {
   /// Notes a request that is not on the cassette.
   private func miss(_ outcome: Outcome, _ mismatch: Mismatch, at now: Duration) {
     let asked = "\(outcome.request.method) \(outcome.request.url.withoutSecrets.path)"
-    let nearest = mismatch.nearestWords
-    let words = nearest.isEmpty ? asked : "\(asked), \(nearest)"
+    let nearest = mismatch.addedQueryWords.map { " with \($0)" }
+    let other = mismatch.nearestWords
+    let words = asked + (nearest ?? (other.isEmpty ? "" : ", \(other)"))
     state.withLock { state in
       if let open = state.open[outcome.id] {
         if open.isLedAstray || state.calls[open.call]?.notOnCassette != nil { return }

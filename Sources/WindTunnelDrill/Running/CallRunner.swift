@@ -13,6 +13,8 @@ struct CallRunner: Sendable {
     var cassette: Cassette
     var scenario: Scenario
     var mix = Mix()
+    /// The parts by which requests are compared.
+    var matcher = Matcher.pathAndQuery
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
@@ -65,9 +67,9 @@ struct CallRunner: Sendable {
       setup.cassette,
       mix: setup.mix,
       seed: setup.seed,
-      matcher: .pathAndQuery
+      matcher: setup.matcher
     )
-    bodies = RecordedBodies(setup.cassette, matcher: .pathAndQuery)
+    bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
     self.epoch = epoch
     let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, emit)
     self.attempts = attempts
@@ -83,7 +85,7 @@ struct CallRunner: Sendable {
       // What is waited for at the name server is not waited for again.
       scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
       seed: setup.seed,
-      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
+      options: PlaybackOptions(matcher: setup.matcher, then: .repeat),
       observe: { attempts.observe($0) }
     )
     if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }

@@ -19,14 +19,22 @@ struct ScenarioRun {
   var began: @Sendable (Int) -> Void = { _ in }
   /// Told of the facts that belong to none of the calls, once for each process.
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
+  /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
+  var keepsPart = false
   let progress: @Sendable (Int) -> Void
+
+  private var isStopped: Bool { keepsPart && Task.isCancelled }
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
   func fly() async throws -> [Observation] {
     var left = job.calls
     var landed: [Observation] = []
-    while !left.isEmpty {
+    while !left.isEmpty, !isStopped {
       let log = try await run(left, load: job.load, landed: landed.count)
+      if isStopped {
+        landed += log.finished
+        break
+      }
       if log.finished.isEmpty, log.running.isEmpty { throw DrillError.harness(log.words) }
       landed += log.finished
       let fallen = try await fallen(log, landed: &landed)
@@ -57,6 +65,8 @@ struct ScenarioRun {
         load: .closedLoop(concurrency: 1),
         landed: landed.count + again.count
       )
+      // Of the rest nobody knows what became of it.
+      if isStopped { return again + log.finished }
       again.append(log.finished.first ?? observation(of: number, log))
     }
     if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
@@ -96,14 +106,22 @@ struct ScenarioRun {
       first: grace.first,
       later: job.patience + grace.later
     )
-    let ending = try await process.run(job, patience: patience) { message in
-      switch message {
-      case .attempt(let call, let attempt): met(call, attempt)
-      case .began(let call): began(call)
-      case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
-      default: break
+    let ending: ChildProcess.Ending
+    do {
+      ending = try await process.run(job, patience: patience) { message in
+        switch message {
+        case .attempt(let call, let attempt): met(call, attempt)
+        case .began(let call): began(call)
+        case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
+        default: break
+        }
+        if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
       }
-      if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
+    } catch is CancellationError where keepsPart {
+      return log.withLock { log in
+        seen(log.traffic)
+        return log
+      }
     }
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }

@@ -26,7 +26,7 @@ enum SubjectProcess {
       RunningPrograms.shared.report(holding: parent.output) { group, runs in
         parent.send(.program(group, runs: runs))
       }
-      let ending = Self.endWhenAsked()
+      let ending = Self.endWhenAsked(by: parent)
       defer { ending.cancel() }
       guard let found = subjects.first(where: { $0.name == job.subject }) else {
         throw FormatError(source: "orders", place: "subject", problem: "no \(job.subject) here")
@@ -68,7 +68,7 @@ enum SubjectProcess {
   }
 
   /// Ends at once on SIGTERM, and with it every program that was started.
-  private static func endWhenAsked() -> any DispatchSourceSignal {
+  private static func endWhenAsked(by parent: ParentLine) -> any DispatchSourceSignal {
     // The default action would leave the programs behind.
     signal(SIGTERM, SIG_IGN)
     let source = DispatchSource.makeSignalSource(
@@ -76,6 +76,8 @@ enum SubjectProcess {
       queue: DispatchQueue(label: "end")
     )
     source.setEventHandler {
+      // What its calls come to from now on is not their own doing.
+      parent.fallSilent()
       RunningPrograms.shared.endAll()
       _exit(128 + SIGTERM)
     }
@@ -93,6 +95,7 @@ enum SubjectProcess {
       stage: Stage(rawValue: job.stage) ?? .inProcess,
       errors: Symptom.Platform(rawValue: job.errors) ?? .current
     )
+    setup.matcher.ignoredQuery = job.ignoredQuery.map { NamePattern($0) }
     setup.elapsed = job.elapsedMilliseconds.map { Duration(milliseconds: $0) }
     if let file = job.authorityFile.map({ URL(filePath: $0) }) {
       let authority = try CertificateAuthority()
@@ -112,7 +115,7 @@ private struct ParentLine: Sendable {
   private let input: Int32
   /// The way out: the parent reads to its end, which is when nobody holds it open any more.
   let output: Int32
-  private let lock = Locked(())
+  private let isClosed = Locked(false)
 
   init() {
     // A parent that is gone must not end this process in the middle of a line.
@@ -153,10 +156,15 @@ private struct ParentLine: Sendable {
     }.start()
   }
 
+  /// Ends with the last whole line: nothing more is told.
+  func fallSilent() { isClosed.withLock { $0 = true } }
+
   /// Tells the parent, one whole line at a time.
   func send(_ message: WorkerMessage) {
     let bytes = Array(message.line.utf8)
-    lock.withLock { _ in
+    isClosed.withLock { isClosed in
+      // Of its programs somebody has to know to the end.
+      if isClosed { guard case .program = message else { return } }
       var rest = bytes[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }

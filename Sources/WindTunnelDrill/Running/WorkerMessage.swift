@@ -20,6 +20,8 @@ struct WorkerJob: Codable, Sendable {
   /// The requests with their weights, such as `GET /home=5`.
   var mix: [String]
   var isReadOnly: Bool
+  /// The query parameters that no request is compared by.
+  var ignoredQuery: [String] = []
   /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
   var elapsedMilliseconds: Double?
   /// The file of the authority's certificate, for programs that are told whom to trust.

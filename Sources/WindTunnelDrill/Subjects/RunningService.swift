@@ -103,8 +103,6 @@ final class RunningService: Sendable {
   func answer(to call: DrillCall, within patience: Duration) async -> ServiceAnswer {
     let (number, start) = (call.index, call.programStart)
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: true) : nil
-    memory?.noteBefore()
-    memory?.start { [weak self] in self?.outgrows() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let hasFallen = state.withLock { state in
@@ -120,7 +118,13 @@ final class RunningService: Sendable {
           return false
         }
         if hasFallen { return continuation.resume(returning: .fallen(number, .crashed)) }
-        start.whenSeen { [weak self] in self?.state.withLock { $0.isThere(by: number) } }
+        start.whenSeen { [weak self] in
+          // Before the answer to it.
+          memory?.noteBefore()
+          self?.state.withLock { $0.isThere(by: number) }
+        }
+        // Only what waits can be ended by a failure.
+        memory?.start { [weak self] in self?.outgrows() }
         watch(number, within: patience, after: patience)
         write(ServiceLine.asking(for: call))
         // Its caller may have given it up before it was asked for.

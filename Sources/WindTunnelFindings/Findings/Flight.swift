@@ -38,6 +38,9 @@ public struct Flight: Sendable {
 }
 
 extension Flight {
+  /// The place of the call with the greatest number.
+  var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
+
   /// The greatest number of calls that were under way at once.
   var mostAtOnce: Int {
     var changes: [(at: Duration, by: Int)] = []

@@ -326,7 +326,8 @@ extension Observation.Attempt {
     if let status { parts.append("\(status)") }
     if let retryAfter { parts.append("Retry-After \(Figures.wait(retryAfter))") }
     if let bytes, error != nil, status != nil { parts.append("\(Figures.bytes(bytes))") }
-    if let error { parts.append(isSilence ? "nothing more came" : error) }
+    if let error { parts.append(isSilence ? "nothing more came" : Figures.symptom(error)) }
+    if let legalOddity, let last = parts.popLast() { parts.append("\(last) with \(legalOddity)") }
     if parts.isEmpty { parts = faults.isEmpty ? [take] : faults }
     return "\(isRequest ? String(key) : "connecting") → \(parts.joined(separator: ", "))"
   }
@@ -337,7 +338,7 @@ extension Observation {
   var endingVerb: String {
     switch ending {
     case .succeeded: wasGivenUp ? "was given up" : "succeeded"
-    case .failed(let reason): wasGivenUp ? "was given up" : "failed, \(reason)"
+    case .failed(let reason): wasGivenUp ? "was given up" : "failed, \(Figures.symptom(reason))"
     case .crashed: "crashed"
     case .hung: "had not ended"
     }

@@ -74,10 +74,8 @@ private struct ProxiedCallFold {
   /// The host that each call began at.
   private var hosts: [String?] = []
 
-  /// A timer may be early by so much.
+  /// A redirect's end may be seen so much after its client has read it.
   private static let tolerance = Duration.milliseconds(50)
-  /// A date has whole seconds.
-  private static let dateTolerance = Duration.seconds(1)
   /// A timer that is late once does not hide a pace.
   private static let paceShare = 0.7
 
@@ -154,11 +152,10 @@ private struct ProxiedCallFold {
     guard let failed = lane.failed, let start = failed.start,
       let over = failed.headCame
     else { return false }
-    if let asked = failed.retryNotBefore ?? failed.retryAfter.map({ over + $0 }) {
-      let early = failed.retryNotBefore == nil ? Self.tolerance : Self.dateTolerance
-      if exchange.start >= asked - early, exchange.start <= asked + ProxiedCall.patience {
-        return true
-      }
+    if let earliest = failed.earliestRetry, let latest = failed.latestWaitEnd,
+      exchange.start >= earliest, exchange.start <= latest + ProxiedCall.patience
+    {
+      return true
     }
     guard exchange.start <= over + ProxiedCall.patience else { return false }
     if let pace = exchange.lane.flatMap({ paces[$0] }),

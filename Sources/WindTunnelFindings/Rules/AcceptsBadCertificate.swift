@@ -28,7 +28,9 @@ extension FindingRule {
       {
         return .broken(
           rule.finding(
-            Violation("It sent its request all the same when the handshake showed \(shown)."),
+            Violation(
+              "It sent its request all the same when the handshake showed \(Figures.symptom(shown))."
+            ),
             in: example,
             calls: taken.count,
             judged: met.count

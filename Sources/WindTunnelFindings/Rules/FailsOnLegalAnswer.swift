@@ -69,8 +69,7 @@ extension Observation {
     var oddity: String?
     for attempt in attempts {
       let faults = attempt.faults
-      guard attempt.isAnswered, faults.count == 1, let words = Self.oddities[faults[0]],
-        oddity == nil || oddity == words
+      guard faults.count == 1, let words = attempt.legalOddity, oddity == nil || oddity == words
       else { return nil }
       oddity = words
     }
@@ -81,6 +80,13 @@ extension Observation {
   fileprivate var metNoFault: Bool {
     !attempts.isEmpty
       && attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.isAnswered }
+  }
+}
+
+extension Observation.Attempt {
+  /// The seldom thing about an answer that came whole and within the rules, in words.
+  var legalOddity: String? {
+    isAnswered ? faults.lazy.compactMap { Self.oddities[$0] }.first : nil
   }
 
   /// The faults after which an answer is still as the standard has it, in words.

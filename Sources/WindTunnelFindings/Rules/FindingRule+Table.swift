@@ -17,6 +17,17 @@ extension FindingRule {
       `--allow RULE=REASON` or `"allow"` in a scenario lets one rule be broken, with the reason in every
       report.
 
+      *Seen in* names the kinds of client in which a rule can be seen:
+
+      - *program*: a command that is started for each call, and says by its exit code how that went
+        (`drill -- CMD {url}`);
+      - *library*: code that makes its calls within one process, such as the shipped subjects or the
+        closure of a test;
+      - *service*: a command that is started once, reads a line for each call and answers with one
+        (`drill -- CMD`);
+      - *proxied*: any client behind `windtunnel proxy`, of which the requests are seen, and not what
+        became of them.
+
       | Rule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))

@@ -10,6 +10,8 @@ extension FindingRule {
       "Follow no redirect from https to http; at least take Authorization, Cookie and keys of an API out of "
       + "what follows one.",
     source: "RFC 9110 §15.4 and §17.11; RFC 6797 §2.3 (downgrades); RFC 6750 §5.3 (always use TLS)",
+    // Nobody tells a library of the run's authority, so its calls do not begin under TLS.
+    clients: [.program, .service],
     scope: .call(.redirectedUnderTLS) { call in
       let attempts = call.attempts
       var (shown, isRedirected, follows, isHeard) = (Set<Int>(), false, false, false)

@@ -60,6 +60,8 @@ private struct LimitTable {
   struct Limit {
     var start: Duration
     var end: Duration
+    /// The time before which a request is too early, as far as clocks can tell.
+    var sureEnd: Duration
   }
 
   /// The time that one call has to tell another what it heard; clocks are not finer than their
@@ -71,10 +73,11 @@ private struct LimitTable {
   init(_ calls: [Observation]) {
     for call in calls {
       for attempt in call.attempts where attempt.isLimited && attempt.asks(for: call.endpoint) {
-        guard let start = attempt.headCame, let end = attempt.limitEnd, end > start,
+        guard let start = attempt.headCame, let end = attempt.waitEnd, end > start,
+          let sureEnd = attempt.earliestRetry,
           limits[call.endpoint].map({ start < $0.start }) != false
         else { continue }
-        limits[call.endpoint] = Limit(start: start, end: end)
+        limits[call.endpoint] = Limit(start: start, end: end, sureEnd: sureEnd)
       }
     }
   }
@@ -86,11 +89,6 @@ private struct LimitTable {
     else { return nil }
     return limit
   }
-}
-
-extension LimitTable.Limit {
-  /// The time before which a request is too early, as far as clocks can tell.
-  fileprivate var sureEnd: Duration { end - .milliseconds(50) }
 }
 
 extension Observation {
@@ -109,14 +107,6 @@ extension Observation.Attempt {
   /// Tells whether it was told to come back later.
   fileprivate var isLimited: Bool {
     (status == 429 || status == 503) && error == nil && (retryAfter != nil || retryNotBefore != nil)
-  }
-
-  /// The moment until which it was asked to wait. A date has whole seconds, and the two clocks need
-  /// not agree on where one ends.
-  fileprivate var limitEnd: Duration? {
-    if let retryNotBefore { return retryNotBefore - .seconds(1) }
-    guard let retryAfter, let headCame else { return nil }
-    return headCame + retryAfter
   }
 
   /// Tells whether it is a request for an endpoint.

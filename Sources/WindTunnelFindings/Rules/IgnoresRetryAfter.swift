@@ -17,23 +17,14 @@ extension FindingRule {
         guard attempt.status == 429 || attempt.status == 503, attempt.error == nil,
           let start = call.attempts[after].start
         else { continue }
-        let asked: String
-        let early: Duration
-        // Beyond it a client gives up, or waits as long as it waits at most.
-        var isFar = false
-        if let moment = attempt.retryNotBefore {
-          // A date has whole seconds, and the two clocks need not agree on where one ends.
-          early = moment - start - .seconds(1)
-          asked = "until a date"
-        } else if let wait = attempt.retryAfter, let heard = attempt.headCame {
-          early = heard + wait - start
-          isFar = wait > longestSilence
-          asked = Figures.wait(wait)
-        } else {
-          continue
-        }
+        guard let earliest = attempt.earliestRetry else { continue }
         isMet = true
-        guard early > tolerance else { continue }
+        guard start < earliest else { continue }
+        // A date's wait is shown by no number of seconds.
+        let wait = attempt.retryNotBefore == nil ? attempt.retryAfter : nil
+        let asked = wait.map(Figures.wait) ?? "until a date"
+        // Beyond it a client gives up, or waits as long as it waits at most.
+        let isFar = wait.map { $0 > longestSilence } ?? false
         let gap = call.gap(before, after).map(Figures.time) ?? "less"
         let status = attempt.status.map { "a \($0)" } ?? "an answer"
         return .broken(
@@ -46,7 +37,4 @@ extension FindingRule {
       return isMet ? .kept : .notMet
     }
   )
-
-  /// A timer may be early by so much: clocks are not finer than their readers.
-  private static let tolerance = Duration.milliseconds(50)
 }

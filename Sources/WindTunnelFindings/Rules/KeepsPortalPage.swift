@@ -43,7 +43,7 @@ extension FindingRule {
 
   /// Less than an error, for some have breakers for each address.
   private static let failure = Violation(
-    "It failed and asked nobody, when the server was there again. A captive portal's page had come at this "
+    "It failed and asked nobody, when the server was there again. A captive portal had answered at this "
       + "address before.",
     severity: .warning
   )

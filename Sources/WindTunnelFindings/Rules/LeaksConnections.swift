@@ -36,8 +36,3 @@ extension FindingRule {
     }
   )
 }
-
-extension Flight {
-  /// The place of the call with the greatest number.
-  fileprivate var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
-}

@@ -16,11 +16,9 @@ extension FindingRule {
     scope: .flight { rule, _, flight in
       let looked = flight.traffic.connections.filter { $0.leftUnread != nil }
       let calls = looked.map(\.calls).reduce(0, +)
-      guard calls >= rule.leastCalls,
-        let last = flight.calls.indices.max(by: {
-          flight.calls[$0].call < flight.calls[$1].call
-        })
-      else { return .notMet(rule.unmet(by: calls)) }
+      guard calls >= rule.leastCalls, let last = flight.lastCall else {
+        return .notMet(rule.unmet(by: calls))
+      }
       let unread = looked.compactMap(\.leftUnread).reduce(0, +)
       // One may be an accident, such as a call that was given up.
       guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }

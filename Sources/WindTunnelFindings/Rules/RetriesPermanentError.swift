@@ -15,14 +15,16 @@ extension FindingRule {
     scope: .call(.lasting) { call in
       guard call.attempts.contains(where: \.isPermanent) else { return .notMet }
       let pairs = call.repeats.filter { call.attempts[$0.before].isPermanent }
-      guard let first = pairs.first.map({ call.attempts[$0.before] }) else { return .kept }
-      let again = pairs.count
-      let what = first.status.map { "\($0)" } ?? first.error ?? "it"
+      guard let place = pairs.first?.before else { return .kept }
+      let first = call.attempts[place]
+      // What came in between, or overlaps, is asked for again as well.
+      let again = call.attempts[(place + 1)...].count { $0.asksAgain(for: first) }
+      let what = first.status.map { "\($0)" } ?? first.error.map(Figures.symptom) ?? "it"
       return .broken(
         Violation(
           "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",
           // Some libraries take a certificate for a connection that broke (urllib3).
-          severity: again == 1 || first.status == nil ? .warning : nil
+          severity: pairs.count == 1 || first.status == nil ? .warning : nil
         )
       )
     }
@@ -38,6 +40,12 @@ extension Observation.Attempt {
       .serverCertificateNotYetValid, .serverCertificateHasUnknownRoot,
     ].map(\.rawValue)
   )
+
+  /// Tells whether it asks for what an earlier attempt asked for; of a connection that failed
+  /// nobody knows, and what comes behind it tries once more.
+  fileprivate func asksAgain(for first: Self) -> Bool {
+    first.isRequest ? isRequest && key == first.key : !isUnderBadCertificate
+  }
 
   /// Tells whether a fault did to it what stays so: a recorded 404 may be what a client polls for.
   fileprivate var isPermanent: Bool {

@@ -16,14 +16,21 @@ extension FindingRule {
       }
       // What it shows is not the page, as far as anybody can tell.
       guard !call.observation.showed else { return .notMet }
+      // Of one that follows no redirect it has nothing but that.
+      let hasPage = call.attempts.contains { $0.isOfPortal && $0.status == 200 }
       switch call.client {
       // It has no decoder by nature: whoever reads what it prints may have one.
       case .program:
         return .broken(
-          Violation("This command ended with 0 when the portal's page came.", severity: .warning)
+          Violation(
+            "This command ended with 0 when the portal\(hasPage ? "'s page came" : " redirected it").",
+            severity: .warning
+          )
         )
       case .library, .service, .proxied:
-        return .broken(Violation("It returned the portal's page without an error."))
+        return .broken(
+          Violation("It returned the portal's \(hasPage ? "page" : "redirect") without an error.")
+        )
       }
     }
   )

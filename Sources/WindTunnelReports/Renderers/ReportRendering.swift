@@ -71,8 +71,8 @@ extension Report {
     case passed
     /// A gate was not met, or the judged subject broke a rule.
     case failed
-    /// No gate failed, and one cannot be decided, or the judged subject made a request that is not
-    /// on the cassette.
+    /// No gate failed, and one cannot be decided, the judged subject made a request that is not on
+    /// the cassette, or the drill was interrupted.
     case inconclusive
     /// The judged subject crashed or hung.
     case fell
@@ -85,7 +85,8 @@ extension Report {
     if judgedSubjectFell { return .fell }
     let verdicts = judgements.map(\.result.verdict)
     if verdicts.contains(.failed) || !failingFindings.isEmpty { return .failed }
-    let isTold = judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met }
+    let isTold =
+      judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met } && interruptedWords == nil
     if !isTold, !policy.allowsInconclusive { return .inconclusive }
     let isHeld = policy.failingFindings != nil && ruleCounts.kept + ruleCounts.broken > 0
     return verdicts.isEmpty && !isHeld ? .unjudged : .passed
@@ -93,6 +94,12 @@ extension Report {
 
   /// The verdict in a sentence: what fails it first, then the rest.
   var verdictWords: String {
+    guard let interruptedWords else { return wholeVerdictWords }
+    let isTold = verdict == .failed || verdict == .fell
+    return "Interrupted: \(isTold ? wholeVerdictWords : "flown \(interruptedWords)")"
+  }
+
+  private var wholeVerdictWords: String {
     let all = judgements
     let failed = all.count { $0.result.verdict == .failed }
     let met = all.count { $0.result.verdict == .met }

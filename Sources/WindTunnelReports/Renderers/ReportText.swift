@@ -82,6 +82,9 @@ extension Report {
   /// The sentences that a reader has to know before reading a latency.
   var warnings: [String] {
     var warnings: [String] = []
+    if let interruptedWords {
+      warnings.append("interrupted \(interruptedWords): the figures are of these alone")
+    }
     if environment.contains(Fact("build", "debug")) {
       warnings.append(
         "debug build: part of each latency is the harness's own; for figures use a release build"

@@ -21,7 +21,11 @@ struct FindingGroup {
       } ?? "as call \(finding.call)"
     var words = "In \(first.scenario), \(finding.count), \(shown) (\(finding.endpoint))"
     if !others.isEmpty {
-      let names = others.map { "\($0.scenario) (\($0.finding.count))" }
+      let names = others.map { other in
+        let weight = other.finding.severity
+        let note = weight == finding.severity ? "" : ", a \(weight.rawValue) there"
+        return "\(other.scenario) (\(other.finding.count)\(note))"
+      }
       words += "; also in \(names.joined(separator: ", "))"
     }
     return words + "."
@@ -63,10 +67,16 @@ extension [JudgedFinding] {
     return groups
   }
 
-  /// The rules, counted by weight: `2 errors, 1 note`, or that there are none.
+  /// The rules, each counted once by its greatest weight: `2 errors, 1 note`, or that there are
+  /// none.
   var words: String {
+    var weights: [String: Finding.Severity] = [:]
+    for judged in self {
+      let weight = judged.finding.severity
+      weights[judged.finding.rule] = Swift.max(weights[judged.finding.rule] ?? weight, weight)
+    }
     let words = Finding.Severity.allCases.sorted(by: >).compactMap { severity -> String? in
-      let count = Set(filter { $0.finding.severity == severity }.map(\.finding.rule)).count
+      let count = weights.values.count { $0 == severity }
       return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
     }
     return words.isEmpty ? "no findings" : words.joined(separator: ", ")

@@ -173,6 +173,12 @@ public struct Report: Sendable, Hashable {
     }
   }
 
+  /// The name of the fact that tells how far a drill came that was interrupted.
+  package static let interruption = "interrupted"
+
+  /// The extent to which an interrupted drill was flown; `nil` of a drill that came to its end.
+  var interruptedWords: String? { fact(Self.interruption) }
+
   /// Returns the value of a fact of the environment.
   func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
 

@@ -4,15 +4,15 @@ internal import WindTunnelCommandLine
 
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"
-  static let summary = "Tell what answers a request, or why nothing does."
+  static let summary = "Name the recording that answers a request, or the reason that none does."
   static let synopsis = "--cassette FILE …"
   static let example =
     "windtunnel cassette explain --cassette Cassettes/examples/shop.json --request 'GET /home'"
   static let flags = [
-    Flag("--cassette", "FILE", "Where the recordings are."),
-    Flag("--request", "REQUEST", "What is asked, such as 'GET /users?page=2'."),
+    Flag("--cassette", "FILE", "The cassette with the recordings."),
+    Flag("--request", "REQUEST", "The request, such as 'GET /users?page=2'."),
     Flag("--header", "FIELD", "A field of it, such as 'Accept: text/html'; may be repeated."),
-    Flag("--body", "FILE", "What it carries."),
+    Flag("--body", "FILE", "The file of its body."),
     MatchFlag.flag("method, path and query"),
     Flag("--json", nil, "Print the answer as JSON."),
   ]

@@ -5,7 +5,7 @@ internal import WindTunnelSymptoms
 
 enum CassetteShowCommand: Command {
   static let name = "cassette show"
-  static let summary = "List what a cassette holds, one interaction a line."
+  static let summary = "List the interactions of a cassette, one a line."
   static let synopsis = "FILE [--number N] [--json]"
   static let example = "windtunnel cassette show Cassettes/examples/shop.json"
   static let operandsMax = 1

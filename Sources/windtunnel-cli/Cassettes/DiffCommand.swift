@@ -5,16 +5,16 @@ internal import WindTunnelComparison
 
 enum CassetteDiffCommand: Command {
   static let name = "cassette diff"
-  static let summary = "Say what differs between cassettes, dates, ids and timings aside."
+  static let summary = "Show the differences between cassettes, apart from dates, ids and timings."
   static let synopsis =
     "A B | --git REF [PATH…] [--format FORMAT | --json] [--volatile NAME …]"
   static let example = "windtunnel cassette diff --git main Cassettes"
   static let operandsMax = Int.max
   static let flags = [
-    Flag("--git", "REF", "Compare the files with what they were at a commit or a branch."),
+    Flag("--git", "REF", "Compare the files with those of a commit or a branch."),
     Flag("--format", "FORMAT", "text or markdown (default: text).", choices: formats.map(\.key)),
     VolatileFlag.flag,
-    Flag("--json", nil, "Print what differs as JSON."),
+    Flag("--json", nil, "Print the differences as JSON."),
   ]
 
   /// Each with whether it is Markdown.

@@ -90,14 +90,14 @@ enum CassetteSplitCommand: Command {
 enum CassettePruneCommand: Command {
   static let name = "cassette prune"
   static let summary =
-    "Take interactions off a cassette: by number, age, or because nobody used them."
+    "Take interactions off a cassette: by number, by age, or those that no call used."
   static let synopsis = "FILE [--number N …] [--unused REPORT …] [--older-than DAYS] [--check]"
   static let example = "windtunnel cassette prune shop.json --unused drill.json --check"
   static let operandsMax = 1
   static let flags = [
     Flag("--number", "N", "This interaction, as cassette show counts them; may repeat."),
     Flag("--unused", "REPORT", "Those that no call of this drill met; with several, of any drill."),
-    Flag("--older-than", "DAYS", "Those recorded earlier, where record --dates kept the day."),
+    Flag("--older-than", "DAYS", "Those older than this, where record --dates kept the day."),
     Flag("--check", nil, "Change nothing; exit 1 if there is something to take off."),
   ]
 

@@ -5,18 +5,26 @@ internal import WindTunnelCommandLine
 /// A gate for what is about to be committed: it says where a secret stands and never what it is.
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
-  static let summary = "Look for secrets on cassettes, and for what is too old; 1 if there are any."
+  static let summary = "Find secrets on cassettes, and recordings that are too old; exit 1 if any."
   static let synopsis =
     "FILE … | --git REF [PATH…] | --rules [--explain] [--json | --sarif] …"
   static let example = "windtunnel cassette lint --git main Cassettes"
   static let operandsMax = 10_000
   static let flags = [
-    Flag("--git", "REF", "Look only at what was added or changed since a commit or a branch."),
-    Flag("--explain", nil, "Say why each was found, and what was replaced and why."),
-    Flag("--rules", nil, "Print the table of what is found, as Markdown, and look at no file."),
-    Flag("--max-age", "DAYS", "Find what was recorded earlier, where record --dates kept the day."),
-    Flag("--undated", nil, "Find what bears no date, too."),
-    Flag("--json", nil, "Print what was found as JSON."),
+    Flag("--git", "REF", "Look only at additions and changes since a commit or a branch."),
+    Flag("--explain", nil, "Give the reason for each finding and for each replacement."),
+    Flag(
+      "--rules",
+      nil,
+      "Print the table of what counts as a secret, as Markdown; no file is read."
+    ),
+    Flag(
+      "--max-age",
+      "DAYS",
+      "Find recordings older than this, where record --dates kept the day."
+    ),
+    Flag("--undated", nil, "Find recordings without a date, too."),
+    Flag("--json", nil, "Print the findings as JSON."),
     Flag(
       "--sarif",
       nil,

@@ -5,7 +5,8 @@ internal import WindTunnelCommandLine
 /// is committed.
 enum ReviewCommand: Command {
   static let name = "cassette review"
-  static let summary = "List what was taken out of a cassette, why, and how to keep it."
+  static let summary =
+    "List the values taken out of a cassette, each with its reason and --keep flag."
   static let synopsis = "FILE [--json]"
   static let example = "windtunnel cassette review Cassettes/examples/shop.json"
   static let operandsMax = 1

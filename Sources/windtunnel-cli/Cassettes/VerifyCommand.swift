@@ -7,11 +7,11 @@ internal import WindTunnelCommandLine
 enum CassetteVerifyCommand: Command {
   static let name = "cassette verify"
   static let summary =
-    "Check that cassettes and the bodies beside them are whole; 1 if they are not."
+    "Check that cassettes and the bodies beside them are whole; exit 1 if not."
   static let synopsis = "FILE … [--json]"
   static let example = "windtunnel cassette verify Cassettes/examples/shop.json"
   static let operandsMax = 10_000
-  static let flags = [Flag("--json", nil, "Print what was found as JSON.")]
+  static let flags = [Flag("--json", nil, "Print the findings as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     _ = try arguments.operand(0, "FILE", "which cassette to verify")

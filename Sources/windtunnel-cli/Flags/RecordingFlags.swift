@@ -148,7 +148,7 @@ enum MatchFlag {
 
   /// Returns the flag, which says what is compared without it.
   static func flag(_ standard: String) -> Flag {
-    Flag(name, "FILE", "What requests are compared by (default: \(standard)).")
+    Flag(name, "FILE", "Rules by which requests are compared (default: \(standard)).")
   }
 
   static func matcher(_ arguments: Arguments, over base: Matcher) throws -> Matcher {

@@ -8,21 +8,21 @@ internal import WindTunnelServer
 /// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.
 enum LimitFlags {
   static let flags = [
-    Flag("--header-bytes-max", "N", "The longest header that is read (default: 65536)."),
+    Flag("--header-bytes-max", "N", "Bytes of the longest header that is read (default: 65536)."),
     Flag(
       "--body-bytes-max",
       "N",
-      "The longest body (default: 536870912 kept, 17179869184 unread)."
+      "Bytes of the longest body (default: 536870912 kept, 17179869184 unread)."
     ),
-    Flag("--connections-max", "N", "So many open at once; more wait (default: 16384)."),
-    Flag("--idle-seconds", "N", "How long a connection may lie idle (default: 75)."),
-    Flag("--request-seconds", "N", "How long a request may take to arrive (default: 60)."),
+    Flag("--connections-max", "N", "Open connections at once; more wait (default: 16384)."),
+    Flag("--idle-seconds", "N", "Seconds that a connection may lie idle (default: 75)."),
+    Flag("--request-seconds", "N", "Seconds that a request may take to arrive (default: 60)."),
   ]
 
   /// The limits on an origin of a server that asks it.
   static let originFlags = [
-    Flag("--connect-seconds", "N", "How long a connect to an origin may take (default: 30)."),
-    Flag("--answer-seconds", "N", "How long an origin may be silent meanwhile (default: 300)."),
+    Flag("--connect-seconds", "N", "Seconds that a connect to an origin may take (default: 30)."),
+    Flag("--answer-seconds", "N", "Seconds that an origin may be silent (default: 300)."),
   ]
 
   /// A day: whoever waits longer has forgotten it.
@@ -62,7 +62,7 @@ enum AdminFlag {
   static let flag = Flag(
     name,
     "N",
-    "One more port, to ask what came and to change the weather; 0 for any."
+    "One more port, to list requests and change the scenario; 0 for any."
   )
 
   /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the

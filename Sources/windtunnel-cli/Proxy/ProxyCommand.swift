@@ -8,7 +8,7 @@ internal import WindTunnelServer
 
 enum ProxyCommand: Command {
   static let name = "proxy"
-  static let summary = "Fly any client, or a phone, through bad weather: an HTTP proxy."
+  static let summary = "Put any client, such as a phone, on a bad network: an HTTP proxy."
   static let synopsis =
     "[--scenario NAME …] [--cassette FILE | --record FILE] [--open-tls] [--lan] …"
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
@@ -17,11 +17,11 @@ enum ProxyCommand: Command {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather (default: calm); several: n goes to the next.",
+        "The scenario (default: calm); of several, n goes to the next.",
         choices: Shipped.preRelease
       ),
       Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
-      Flag("--record", "FILE", "Record what passes, closed tunnels aside; FILE is played, too."),
+      Flag("--record", "FILE", "Record the traffic, closed tunnels aside; FILE is played, too."),
       MatchFlag.flag("method and URL"),
       ServingTLS.openFlag,
       ServingTLS.fileFlag,
@@ -36,16 +36,20 @@ enum ProxyCommand: Command {
       Flag(
         IgnoredHost.name,
         "HOST",
-        "record: a host whose requests pass unrecorded and in no weather."
+        "record: a host whose requests pass unrecorded and without faults."
       ),
-      Flag("--lan", nil, "Listen to the local network, for who gives a code, for two hours."),
+      Flag(
+        "--lan",
+        nil,
+        "Listen to the local network for two hours, for devices that give a code."
+      ),
       Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
       Flag("--client", "ADDR", "lan: the device to serve, without a code."),
       AllowPrivateFlag.flag,
-      Flag("--for", "TIME", "End after so long, such as 30m (default: 2h with --lan)."),
-      Flag("--report", "FILE", "Write what was seen and found, as FILE.html or FILE.json."),
+      Flag("--for", "TIME", "End after this time, such as 30m (default: 2h with --lan)."),
+      Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
       .proxyFindings, .allow,
-      Flag("--seed", "N", "What all draws start from (default: 1)."),
+      Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AdminFlag.flag,
     ] + LimitFlags.flags + LimitFlags.originFlags

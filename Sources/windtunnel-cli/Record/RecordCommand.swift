@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
 
 enum RecordCommand: Command {
   static let name = "record"
-  static let summary = "Stand in front of a real server and record what passes."
+  static let summary = "Stand in front of a real server and record its traffic."
   static let synopsis =
     "URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
   static let operandsMax = 1
@@ -22,8 +22,8 @@ enum RecordCommand: Command {
         "The real server, such as https://api.example.com; the same as URL alone."
       ),
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
-      Flag("--cassette", "FILE", "Where the recording is written, at the end and in one step."),
-      Flag("--as", "URL", "The origin that stands on the tape instead of the upstream's."),
+      Flag("--cassette", "FILE", "The cassette that is written, at the end and in one step."),
+      Flag("--as", "URL", "The origin on the cassette in place of the upstream's."),
       Flag(
         "--mode",
         "MODE",
@@ -47,7 +47,7 @@ enum RecordCommand: Command {
       ServingTLS.fileFlag,
       Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
       Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
-      Flag("--json", nil, "verify: tell what differs as JSON."),
+      Flag("--json", nil, "verify: print the differences as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
     ] + LimitFlags.flags + LimitFlags.originFlags
 

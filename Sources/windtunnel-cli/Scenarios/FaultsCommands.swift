@@ -6,7 +6,7 @@ internal import WindTunnelServer
 
 enum FaultsListCommand: Command {
   static let name = "faults list"
-  static let summary = "List every kind of fault and what clients make of it."
+  static let summary = "List every kind of fault, with the symptom that clients report."
   static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel faults list"
   static let flags = [

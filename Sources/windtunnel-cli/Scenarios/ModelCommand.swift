@@ -5,7 +5,7 @@ internal import WindTunnelCommandLine
 /// Runs the loss model without sending anything.
 enum ModelCommand: Command {
   static let name = "model"
-  static let summary = "Work out when an exchange's bytes come over a link; nothing is sent."
+  static let summary = "Compute the times of an exchange's bytes over a link; nothing is sent."
   static let synopsis = "[--preset NAME | --scenario NAME|FILE] [--rtt MS] [--loss P] [--drop …]"
   static let example = "windtunnel model --rtt 100 --loss 0.05 --response 14480 --draws 200"
   static let flags = [
@@ -31,9 +31,9 @@ enum ModelCommand: Command {
     Flag("--request", "BYTES", "Size of the request (default: 300)."),
     Flag("--response", "BYTES", "Size of the response (default: 14480)."),
     Flag("--tls", nil, "Speak TLS 1.3."),
-    Flag("--think", "TIME", "How long the server takes, such as 500ms."),
-    Flag("--seed", "N", "What all draws start from (default: 1)."),
-    Flag("--draws", "N", "So many connections, one line of JSON each (default: 1)."),
+    Flag("--think", "TIME", "Time that the server takes, such as 500ms (default: 0ms)."),
+    Flag("--seed", "N", "Seed of all random draws (default: 1)."),
+    Flag("--draws", "N", "Connections to draw, one line of JSON each (default: 1)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

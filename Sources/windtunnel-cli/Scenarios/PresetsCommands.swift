@@ -4,7 +4,7 @@ internal import WindTunnelCommandLine
 
 enum PresetsListCommand: Command {
   static let name = "presets list"
-  static let summary = "List the links whose numbers somebody has published."
+  static let summary = "List the link presets, each with published numbers."
   static let synopsis = "[--json]"
   static let example = "windtunnel presets list"
   static let flags = [Flag("--json", nil, "Print them as JSON.")]
@@ -25,7 +25,7 @@ enum PresetsListCommand: Command {
 
 enum PresetsShowCommand: Command {
   static let name = "presets show"
-  static let summary = "Show a preset: its numbers, where they come from, and how sure they are."
+  static let summary = "Show a preset: its numbers, their sources and their certainty."
   static let synopsis = "NAME [--json]"
   static let example = "windtunnel presets show nlc/3g"
   static let operandsMax = 1
@@ -62,7 +62,9 @@ enum PresetsImportCommand: Command {
   static let synopsis = "FILE [--profile NAME]"
   static let example = "windtunnel presets import Slow.plist > slow.json"
   static let operandsMax = 1
-  static let flags = [Flag("--profile", "NAME", "Which one, where the file holds several.")]
+  static let flags = [
+    Flag("--profile", "NAME", "The profile to take, where the file holds several.")
+  ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let file = URL(filePath: try arguments.operand(0, "FILE", "which property list to import"))

@@ -40,7 +40,7 @@ enum ScenariosListCommand: Command {
 
 enum ScenariosShowCommand: Command {
   static let name = "scenarios show"
-  static let summary = "Print a scenario as a file, to be changed and flown, or what is in a group."
+  static let summary = "Print a scenario as a file to change and fly, or the scenarios of a group."
   static let synopsis = "NAME|GROUP"
   static let example = "windtunnel scenarios show metro > metro.json"
   static let flags: [Flag] = []

@@ -5,12 +5,12 @@ internal import WindTunnelServer
 
 enum DNSCommand: Command {
   static let name = "dns"
-  static let summary = "Answer look-ups by a script, for resolvers one owns."
+  static let summary = "Answer DNS look-ups by a script, for resolvers that you own."
   static let synopsis = "--script FILE [--port N] [--seed N]"
   static let example = "windtunnel dns --script names.json --port 5353"
   static let flags = [
-    Flag("--script", "FILE", "What is answered to whom, and what goes wrong."),
-    Flag("--seed", "N", "What all draws start from (default: 1)."),
+    Flag("--script", "FILE", "The answers to each client, and the faults among them."),
+    Flag("--seed", "N", "Seed of all random draws (default: 1)."),
     Flag("--port", "N", "The port, by UDP and TCP; 0 for any that is free (default: 0)."),
   ]
 

@@ -13,16 +13,16 @@ enum ServeCommand: Command {
   static let example = "windtunnel serve Cassettes/examples/shop.json --port 8080"
   static let flags =
     [
-      Flag("--cassette", "FILE", "What is played; the same as FILE alone."),
+      Flag("--cassette", "FILE", "The cassette that is played; the same as FILE alone."),
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The weather (default: calm).",
+        "The scenario that is flown (default: calm).",
         choices: Shipped.preRelease
       ),
       MatchFlag.flag("method, path and query"),
       Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
-      Flag("--seed", "N", "What all draws start from (default: 1)."),
+      Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       BindFlag.flag,

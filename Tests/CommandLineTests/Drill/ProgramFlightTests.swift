@@ -40,6 +40,39 @@ import WindTunnelReports
     #expect(Self.arrivals(at: origin) == 0)
   }
 
+  @Test func `a client that adds to every query is told how it can be flown, and then is`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let words = [
+      "drill", "--scenario", "calm", "--calls", "6", "--concurrency", "1", "--report", "r.json",
+    ]
+    let script =
+      #"case $1 in *\?*) s='&';; *) s='?';; esac; curl -sSf "$1${s}_=$WINDTUNNEL_CALL$$&app=shop""#
+    let client = ["--", "sh", "-c", script, "-", "{url}"]
+    let lost = try await Program.run(words + client, in: scratch)
+    #expect(lost.code == 98, "\(lost)")
+    #expect(
+      lost.out.contains(
+        "\ncalm: 6 calls asked for what is not on the cassette, first: GET /home with \"_\" and "
+          + "\"app\" added to the query of #1 GET https://shop.example.test/home; --ignore-query _ "
+          + "--ignore-query app compares without them; they are in no rate\n"
+      ),
+      "\(lost)"
+    )
+    let flags = ["--ignore-query", "_", "--ignore-query", "app"]
+    let flown = try await Program.run(words + flags + client, in: scratch)
+    #expect(flown.code == 0, "\(flown)")
+    let report = try Report(contentsOf: scratch.file("r.json"))
+    let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
+    #expect(calls.map(\.ending) == calls.map { _ in .succeeded } && calls.count == 6)
+    // It meets what it would meet if it added nothing.
+    #expect(calls[0].attempts.map(\.decision) == ["calm/0\tGET /home\t1\t[]"])
+    #expect(calls[0].attempts[0].sent?.addsParameters == true)
+    let again = try await Program.run("drill", "--again", "r.json#calm/home/0", in: scratch)
+    #expect(again.code == 0, "\(again)")
+  }
+
   @Test func `a group flies what a program can be flown in, and says what it leaves out`()
     async throws
   {

@@ -16,6 +16,8 @@ import Testing
     ["presets", "--help"], ["presets", "list", "--help"], ["presets", "show", "--help"],
     ["presets", "import", "--help"], ["model", "--help"],
     ["metrics", "--help"], ["metrics", "list", "--help"], ["help", "--help"],
+    ["rules", "--help"], ["rules", "list", "--help"], ["rules", "show", "--help"],
+    ["cassette", "review", "--help"],
     ["completions", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {

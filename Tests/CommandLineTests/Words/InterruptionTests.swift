@@ -2,6 +2,8 @@
   import Foundation
   import Glibc
   import Testing
+  import WindTunnel
+  import WindTunnelReports
 
   /// What becomes of a drill's processes when it is told to end.
   @Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
@@ -81,7 +83,7 @@
       arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Told to end")]
         as [(Int32, Int32, String)]
     )
-    func `a drill that is told to end takes every process along, and says that it wrote nothing`(
+    func `a drill that is told to end before a call ended takes every process along, and says so`(
       signal: Int32,
       code: Int32,
       word: String
@@ -96,7 +98,7 @@
       let run = try await flight.end()
       #expect(run.code == code && run.out == "", "\(run)")
       #expect(
-        run.err == "windtunnel: \(word) after 0 of 1 scenarios: drill.json not written.\n",
+        run.err == "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
         "\(run)"
       )
       #expect(!scratch.has("drill.json"))
@@ -104,6 +106,79 @@
       // The dead are in nobody's way, and none of them goes on to start another.
       for process in all { while Self.runs(process) { await Task.yield() } }
       #expect(company.rest() == [])
+    }
+
+    /// Calls that end at once but for every fourth, of which each tells of itself and stays.
+    private static func halfway(
+      _ company: Company,
+      in scratch: Scratch,
+      scenarios: [String] = ["calm"]
+    ) throws -> Flight {
+      let script =
+        "curl -sSf \"$1\" && { [ $((WINDTUNNEL_CALL % 4)) -ne 3 ] || "
+        + "{ echo $$ >'\(company.path)'; exec sleep 3600; }; }"
+      return try Flight(
+        ["drill"] + scenarios.flatMap { ["--scenario", $0] } + [
+          "--calls", "24", "--concurrency", "4", "--timeout", "3600s", "--findings", "off",
+          "--report", "drill.json", "--report", "drill.html", "--", "sh", "-c", script, "-",
+          "{url}",
+        ],
+        in: scratch
+      )
+    }
+
+    @Test(
+      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Told to end")]
+        as [(Int32, Int32, String)]
+    )
+    func `a drill that is told to end writes the report of the calls that had ended`(
+      signal: Int32,
+      code: Int32,
+      word: String
+    ) async throws {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Self.halfway(company, in: scratch, scenarios: ["calm", "latency"])
+      // With four at once, these are in the way of all others.
+      let staying = await company.numbers(4)
+      flight.signal(signal)
+      let run = try await flight.end()
+      #expect(run.code == code, "\(run)")
+      let words = "after 0 of 2 scenarios, with 12 calls made"
+      #expect(
+        run.err.hasSuffix("windtunnel: \(word) \(words): the report is of these alone.\n"),
+        "\(run)"
+      )
+      let note = "interrupted \(words): the figures are of these alone"
+      #expect(run.out.contains("\n\(note)\n"), "\(run)")
+      let report = try Report(contentsOf: scratch.file("drill.json"))
+      #expect(report.scenarios.map(\.name) == ["calm"])
+      let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
+      #expect(calls.map(\.call) == (0..<16).filter { $0 % 4 != 3 })
+      #expect(calls.allSatisfy { $0.ending == .succeeded && $0.attempts.count == 1 })
+      #expect(report.environment.contains(Report.Fact("interrupted", words)))
+      // Nobody knows what the others would have come to.
+      #expect(report.verdict == .inconclusive)
+      let page = try String(contentsOf: scratch.file("drill.html"), encoding: .utf8)
+      #expect(page.contains("<p class=\"note\">\(note)</p>"))
+      #expect(page.contains("<h1>Interrupted: "))
+      for process in staying { while Self.runs(process) { await Task.yield() } }
+      #expect(company.rest() == [])
+      let again = try await Program.run("report", "drill.json", "--gate", "calls > 1", in: scratch)
+      #expect(again.code == 98 && again.out.contains("\n\(note)\n"), "\(again)")
+    }
+
+    @Test func `a second signal ends a drill at once`() async throws {
+      let scratch = try Scratch()
+      let company = try Company(in: scratch)
+      let flight = try Self.halfway(company, in: scratch)
+      var all = await company.numbers(4)
+      all += try Self.children(of: flight.number)
+      // It finds both when it goes on, and has no time to write between them.
+      for signal in [SIGSTOP, SIGINT, SIGTERM, SIGCONT] { flight.signal(signal) }
+      #expect([-SIGINT, -SIGTERM].contains(try await flight.end().code))
+      #expect(!scratch.has("drill.json"))
+      for process in all { while Self.runs(process) { await Task.yield() } }
     }
 
     @Test(arguments: ways)

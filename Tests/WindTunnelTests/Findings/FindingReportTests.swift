@@ -123,6 +123,32 @@ import Testing
     #expect(try known(storm(6), before: storm(6)) == [true])
   }
 
+  @Test func `a rule of several weights is counted once, and each scenario has its own`() throws {
+    func flown(_ name: String, _ attempts: Int) -> Report.Flown {
+      let calls = (0..<20).map { number in
+        var call = RuleTests.call(
+          number,
+          RuleTests.row(waits: Array(repeating: 400, count: attempts - 1))
+        )
+        call.start = .milliseconds(number * 50)
+        return call
+      }
+      return Report.Flown(name, on: .onTheWire, subjects: [Report.Row("client", calls)])
+    }
+    var report = Flights.report([])
+    report.scenarios = [flown("outage", 5), flown("deluge", 6), flown("flood", 6)]
+    let storms = report.findings.filter { $0.finding.rule == "retry-storm" }
+    #expect(storms.words == "1 error")
+    let group = try #require(
+      report.findingGroups.first { $0.first.finding.rule == "retry-storm" }
+    )
+    #expect(
+      group.whereWords
+        == "In deluge, 20 of 20 calls, as call 0 (GET /home); also in flood (20 of 20 calls), outage "
+        + "(20 of 20 calls, a warning there)."
+    )
+  }
+
   @Test func `the parts of a drill come to what the whole comes to`() throws {
     let whole = Self.report(calls: 40)
     let calls = whole.scenarios[0].subjects[0].observations

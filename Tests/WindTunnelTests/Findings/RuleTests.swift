@@ -321,6 +321,20 @@ import WindTunnelFindings
       try Self.words(rule, [Self.call(Self.row(404, waits: [500]))])
         == "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
     )
+    // What comes in between makes none of them another request.
+    var mixed = Self.row(404, waits: [500, 500, 500])
+    mixed[1] = Self.attempt(503, to: 506, status: 503)
+    #expect(
+      try Self.words(rule, [Self.call(mixed)])
+        == "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+    )
+    // One that came before the answer to another was over is one more all the same.
+    var early = Self.row(404, waits: [500, 500, 500])
+    early[2].start = .milliseconds(504)
+    #expect(
+      try Self.words(rule, [Self.call(early)])
+        == "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+    )
     #expect(try Self.words(rule, [Self.call(Self.row(404, waits: []))]) == "kept by 1")
     for status in [408, 409, 421, 423, 425, 429, 500, 502, 503, 504] {
       #expect(try Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]) == "not met")
@@ -335,7 +349,7 @@ import WindTunnelFindings
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
     #expect(
       try Self.words(rule, [Self.call(expired)])
-        == "warning 3: After serverCertificateHasBadDate it asked for the same 2 times more. (1 of 1 call)"
+        == "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
     )
     // A handshake that breaks may break once.
     let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }
@@ -456,6 +470,16 @@ import WindTunnelFindings
       try Self.words(rule, [fooled], of: .program)
         == "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
     )
+    // One that follows nowhere has the redirect alone.
+    let redirected = Self.call(3, .succeeded, [portal[0]])
+    #expect(
+      try Self.words(rule, [redirected])
+        == "error 3: It returned the portal's redirect without an error. (1 of 1 call)"
+    )
+    #expect(
+      try Self.words(rule, [redirected], of: .program)
+        == "warning 3: This command ended with 0 when the portal redirected it. (1 of 1 call)"
+    )
     #expect(try Self.words(rule, [Self.call(portal)]) == "kept by 1")
     #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]) == "not met")
     var wrapped = Self.call(3, .succeeded, showed: true, portal)
@@ -555,6 +579,15 @@ import WindTunnelFindings
         == "kept by 8"
     )
     #expect(try Self.words(rule, Array(one.dropLast())) == "not met")
+    // One that died, or had not ended, had no time to try again.
+    for ending in [Observation.CallResult.crashed, .hung] {
+      let fallen = Self.call(8, ending, Self.row(waits: []))
+      #expect(try Self.words(rule, Array(one.dropLast()) + [fallen]) == "not met")
+      #expect(
+        try Self.words(rule, one + [fallen])
+          == "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+      )
+    }
     // Not to try a POST again, nor what was not found, is right.
     let posts = (0..<8).map {
       Self.call($0, [Self.attempt(0, to: 3, status: 503, isRepeatable: false)])

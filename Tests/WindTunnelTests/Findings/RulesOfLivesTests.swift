@@ -347,8 +347,8 @@ import WindTunnelFindings
     let server = Self.shows(nil, 5)
     #expect(
       try Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)])
-        == "warning 6: It failed and asked nobody, when the server was there again. A captive portal's page "
-        + "had come at this address before. (2 of 3 calls)"
+        == "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
+        + "answered at this address before. (2 of 3 calls)"
     )
     // A breaker that is open asks nobody either, until somebody comes through.
     let late = Self.shows(nil, 8)

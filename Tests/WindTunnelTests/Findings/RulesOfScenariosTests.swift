@@ -28,7 +28,8 @@ import WindTunnelFindings
     let taken = [Self.good(0), Self.badlyMet(2, taken: true), Self.badlyMet(3, taken: true)]
     #expect(
       try RuleTests.words(rule, taken, of: .program)
-        == "error 2: It sent its request all the same when the handshake showed \(Self.error). "
+        == "error 2: It sent its request all the same when the handshake showed a "
+        + "certificate that has expired. "
         + "(2 of 2 calls)"
     )
     // It asks nothing twice: the handshake that should have ended it did not.
@@ -173,6 +174,14 @@ import WindTunnelFindings
       try words([failed, failed, failed, failed])
         == "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
         + "(4 of 4 calls)"
+    )
+    let calls = [Self.good(0)] + (1...4).map { Self.odd($0, failed) }
+    let found = Flight(of: .program, on: .onTheWire, calls).held()
+      .first { $0.rule == rule }?.finding
+    #expect(
+      found?.steps.map(\.words) == [
+        "GET /home → 200 with interim responses (1xx)", "the call failed, exit 1",
+      ]
     )
     #expect(try words([failed, failed, failed]) == "not met")
     #expect(try words([failed, failed, failed, failed, .succeeded]) == "not met")

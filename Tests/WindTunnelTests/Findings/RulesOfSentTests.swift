@@ -193,6 +193,11 @@ import WindTunnelFindings
     ] {
       #expect(try Self.words(rule, other) == "not met")
     }
+    // No library's calls begin under TLS.
+    let library = [Self.hop(0, secure: true, [1]), Self.hop(9, secure: false, [1])]
+    let calls = [RuleTests.call(0, library)]
+    #expect(try RuleTests.words(rule, calls, of: .library) == "not met")
+    #expect(try RuleTests.words(rule, calls, of: .service).hasPrefix("error 0: "))
   }
 
   @Test func `a credential that was refused is not tried again`() throws {
