@@ -51,8 +51,8 @@ struct DeckResponder {
   /// Notes that all of a request is here that has been decided.
   func noteEnd(of outcome: Outcome) {
     let upload = Duration.nanoseconds(Moment.now() - requestStart)
-    // Most clients call the address that they were given, and of their outcomes no copy is made; nor
-    // where nobody is told.
+    // Most clients call the address that they were given, and of their outcomes no copy is made;
+    // nor where nobody is told.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
     let isTold = context.deck.isObserved || context.origins.received != nil
     guard isTold, host != nil || client != nil || isSecure else {

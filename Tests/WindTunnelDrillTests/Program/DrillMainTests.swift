@@ -135,7 +135,9 @@ import WindTunnelDrill
     let help = try await Self.run(["--help"])
     #expect(help.code == 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
-    #expect(help.answer.contains("  Who is judged: host, urlsession, or exec."))
+    #expect(
+      help.answer.contains("  The judged client: host, urlsession or exec (default: the first).")
+    )
   }
 
   @Test func `a report that could not be written is refused before anything flies`() async throws {
