@@ -39,6 +39,9 @@ static const unsigned char permanent_errors[] = {
 static const unsigned char broken_answers[] = {
 #embed "../../Cassettes/scenarios/broken-answers.json"
 };
+static const unsigned char changed_between[] = {
+#embed "../../Cassettes/scenarios/changed-between.json"
+};
 static const unsigned char captive_portal[] = {
 #embed "../../Cassettes/scenarios/captive-portal.json"
 };
@@ -154,6 +157,7 @@ static const struct {
     {"scenarios/server-errors", server_errors, sizeof server_errors},
     {"scenarios/permanent-errors", permanent_errors, sizeof permanent_errors},
     {"scenarios/broken-answers", broken_answers, sizeof broken_answers},
+    {"scenarios/changed-between", changed_between, sizeof changed_between},
     {"scenarios/captive-portal", captive_portal, sizeof captive_portal},
     {"scenarios/portal-gone", portal_gone, sizeof portal_gone},
     {"scenarios/stale-answers", stale_answers, sizeof stale_answers},

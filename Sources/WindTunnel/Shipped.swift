@@ -13,7 +13,8 @@ package enum Shipped {
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
     "retry-after-far", "limited", "one-fault", "server-errors", "permanent-errors",
-    "broken-answers", "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
+    "broken-answers", "changed-between", "captive-portal", "portal-gone", "stale-answers",
+    "redirect-elsewhere",
     "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
     "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
     "dead-connection", "late-answers", "recovery", "auth-expiry", "stall", "stalled-body",

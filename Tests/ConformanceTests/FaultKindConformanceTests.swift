@@ -80,6 +80,7 @@ import WindTunnelSymptoms
       Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),
       Row("body-invalid-json", sees: 200, body + "]"), Row("content-type", sees: 200, body),
       Row("stale", sees: 200, body), Row("many-fields", sees: 200, body),
+      Row("version", sees: 200, "1032547698"),
       Row("lowercase-field-names", sees: 200, body),
       Row("huge-field", sees: nil, "", .malformedResponse),
       Row("interim-responses", sees: 200, body),

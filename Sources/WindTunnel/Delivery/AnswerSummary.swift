@@ -49,6 +49,11 @@ package struct AnswerSummary: Sendable, Hashable {
     }
   }
 
+  /// Returns the status of the answer to a request that is known whole; `nil` where no head comes.
+  package static func status(of outcome: Outcome) -> Int? {
+    Sum(Delivery(outcome, on: .inProcess)).head?.status
+  }
+
   /// Sums up a connection on which no request comes.
   package init(connection decision: Decision) {
     symptom = Sum(Delivery(decision, on: .inProcess)).symptom

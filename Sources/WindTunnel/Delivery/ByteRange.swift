@@ -52,6 +52,18 @@ enum ByteRange: Sendable, Hashable {
   }
 }
 
+extension Request {
+  /// The first byte of the rest that it asks for, where it takes up what broke off.
+  package var resumesAt: Int? {
+    let fields = headers.values("Range")
+    guard method == "GET", fields.count == 1,
+      case .from(let first, through: nil)? = ByteRange(fields[0]),
+      first > 0
+    else { return nil }
+    return first
+  }
+}
+
 extension Response {
   /// Returns the part of a recorded answer that a request asks for by `Range`, by RFC 9110 §14.
   ///

@@ -22,6 +22,8 @@ struct Script {
   /// The place where the recorded answer broke off; another answer in its place does not.
   private var recordedCut: Cut?
   private var stops = Stops()
+  /// The versions of the body that its faults have not named yet.
+  private var versionsLeft = 0
   /// The fault of the answer's form.
   private var malformation: Malformation?
   /// The pieces that the body comes in, and the time between them.
@@ -45,6 +47,7 @@ struct Script {
   init(_ outcome: Outcome, on stage: Stage) {
     self.stage = stage
     now = outcome.second
+    versionsLeft = outcome.decision.faults.count(where: \.isVersion)
     switch outcome.source {
     case .recording(let interaction, _): play(interaction, outcome)
     case .computed(let response): answer(response, to: outcome.request)
@@ -113,7 +116,11 @@ extension Script {
     case .response(let response):
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
-      answer(isPart ? response : response.part(for: outcome.request), to: outcome.request)
+      // The part of a version is taken when there is one.
+      answer(
+        isPart || versionsLeft > 0 ? response : response.part(for: outcome.request),
+        to: outcome.request
+      )
       pieces = timing.map { Pieces($0, pace) } ?? pieces
     case .cut(let response, let failure):
       answer(response, to: outcome.request)
@@ -308,6 +315,9 @@ extension Script {
       }
       self.head?.headers["Content-Encoding"] = name
     case .stale(let seconds): self.head?.headers["Age"] = String(seconds)
+    case .version(let number):
+      versionsLeft -= 1
+      if versionsLeft == 0 { try becomeVersion(number, for: request) }
     case .moreFields(let count):
       for number in 1...max(1, count) { self.head?.headers.append("X-Filler-\(number)", "filler") }
     case .lowercaseFieldNames:
@@ -355,6 +365,24 @@ extension Script {
       answer(Response(status: head.status, headers: headers, body: bomb), to: request)
       pieces.join()
     }
+  }
+
+  private mutating func becomeVersion(
+    _ number: Int,
+    for request: Request
+  ) throws(Mutation.Misfit) {
+    guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
+    guard let head, head.status == 200 else { throw Mutation.Misfit("the answer is no 200") }
+    guard head.headers["Content-Encoding"] == nil else {
+      throw Mutation.Misfit("the body is in a coding")
+    }
+    let old = body
+    let whole = Response(status: 200, headers: head.headers, body: Body(old)).version(number)
+    guard number == 1 || isContentless || whole.body.data != old else {
+      throw Mutation.Misfit("the body has no letter and no digit")
+    }
+    answer(whole.part(for: request), to: request)
+    if body != old { pieces.join() }
   }
 
   /// Tells in an error where there is no body that another could take the place of.

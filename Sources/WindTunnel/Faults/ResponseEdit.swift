@@ -11,6 +11,10 @@ public enum ResponseEdit: Sendable, Hashable {
   /// The recording before the due one, where there is one, with an `Age` in seconds (RFC 9111
   /// §5.1).
   case stale(seconds: Int)
+  /// A version of the body, from 1, with an `ETag` of its own and in parts where its client asks
+  /// for them by `Range`. The first is the recorded one, and each later one differs from it in
+  /// letters and digits. Of several for one answer the last counts.
+  case version(Int)
   /// A number of additional fields.
   case moreFields(Int)
   /// The names of all fields in small letters, as a proxy that speaks HTTP/2 behind it sends them
@@ -75,14 +79,21 @@ public enum ResponseEdit: Sendable, Hashable {
   /// Tells whether the client still gets the recorded answer, so that it is used up.
   var passesAnswer: Bool {
     switch self {
-    case .moreFields, .lowercaseFieldNames, .interimResponses: true
+    case .moreFields, .lowercaseFieldNames, .interimResponses, .version: true
     case .body, .contentType, .contentEncoding, .stale, .longField, .endlessBody, .gzipBomb: false
     }
+  }
+
+  /// Tells whether the client may take for the recorded answer what is not.
+  var misleads: Bool {
+    if case .version(let number) = self { number > 1 } else { !passesAnswer }
   }
 }
 
 extension Fault {
   var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
+
+  var isVersion: Bool { if case .alter(.version) = self { true } else { false } }
 
   /// Tells whether it sends a body to which only its client can set a limit.
   var isUnbounded: Bool {
@@ -104,6 +115,7 @@ extension ResponseEdit {
     + [
       FaultKind("content-type", .http, .alter(.contentType("text/html"))),
       FaultKind("stale", .http, .alter(.stale(seconds: 86_400))),
+      FaultKind("version", .http, .alter(.version(2))),
       FaultKind("many-fields", .http, .alter(.moreFields(1000))),
       FaultKind("lowercase-field-names", .http, .alter(.lowercaseFieldNames)),
       FaultKind("huge-field", .http, .alter(.longField(bytes: 600_000))),
@@ -118,7 +130,8 @@ extension ResponseEdit {
   /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
-    case .body, .contentType, .stale, .moreFields, .lowercaseFieldNames, .interimResponses,
+    case .body, .contentType, .stale, .version, .moreFields, .lowercaseFieldNames,
+      .interimResponses,
       .gzipBomb:
       FaultExpectation(200)
     case .endlessBody: FaultExpectation(.truncated, apple: .connectionLost, 18)
@@ -131,7 +144,8 @@ extension ResponseEdit {
 // MARK: In a scenario's file
 
 // { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
-// { "staleSeconds": 86400 }   { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
+// { "staleSeconds": 86400 }   { "version": 2 }
+// { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
 // { "fieldNames": "lowercase" }
 // { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }   { "gzipBombBytes": 536870912 }
 
@@ -152,6 +166,9 @@ extension Fault {
     }
     if let seconds = try object.int("staleSeconds", in: 0...1_000_000_000) {
       found.append(.alter(.stale(seconds: seconds)))
+    }
+    if let number = try object.int("version", in: 1...ResponseEdit.versionsMax) {
+      found.append(.alter(.version(number)))
     }
     if let count = try object.int("headerFields", in: 1...ResponseEdit.fieldsMax) {
       found.append(.alter(.moreFields(count)))
@@ -189,6 +206,7 @@ extension ResponseEdit {
     case .contentType(let type): ["contentType": .text(type)]
     case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
     case .stale(let seconds): ["staleSeconds": .number(seconds)]
+    case .version(let number): ["version": .number(number)]
     case .moreFields(let count): ["headerFields": .number(count)]
     case .lowercaseFieldNames: ["fieldNames": .text(FieldNames.lowercase.rawValue)]
     case .longField(let count): ["headerFieldBytes": .number(count)]

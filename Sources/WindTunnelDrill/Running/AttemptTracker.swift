@@ -25,6 +25,8 @@ final class AttemptTracker: Sendable {
     var numbers = CallNumbers()
     /// The number of values in it that are compared with those of other calls.
     var marks = 0
+    /// The versions of bodies that its requests were answered with, in order.
+    var versions: [AnsweredVersion] = []
     /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
@@ -70,6 +72,7 @@ final class AttemptTracker: Sendable {
 
   /// The limits of what is kept of a call's requests.
   private static let requestsMax = 4
+  private static let versionsMax = 64
   private static let requestBytesMax = 64 << 10
 
   /// An attempt that is not over: which it is of which call, and how far it has come.
@@ -83,6 +86,8 @@ final class AttemptTracker: Sendable {
     var stages: ExchangeStages
     /// The date in `Retry-After`, as an offset.
     var retryNotBefore: Duration?
+    /// The status, where the request asks for a part and may get it.
+    var status: Int?
   }
 
   private let cassette: Cassette
@@ -200,6 +205,8 @@ final class AttemptTracker: Sendable {
       miss(outcome, mismatch, at: now)
     }
     let date = retryDate(of: outcome)
+    let asksForPart = outcome.request.headers["Range"] != nil
+    let status = asksForPart ? AnswerSummary.status(of: outcome) : nil
     tellSent(outcome)
     state.withLock { state in
       if let call = state.open[outcome.id]?.call,
@@ -210,6 +217,7 @@ final class AttemptTracker: Sendable {
       }
       state.open[outcome.id]?.requestEnd = now
       state.open[outcome.id]?.retryNotBefore = date
+      state.open[outcome.id]?.status = status
       state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
       state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
     }
@@ -219,6 +227,7 @@ final class AttemptTracker: Sendable {
   private func tellSent(_ outcome: Outcome) {
     let values = SentValues(of: outcome)
     let host = SentValues.host(of: outcome, on: stage)
+    let resumesAt = outcome.request.resumesAt
     let told = state.withLock { state -> WorkerMessage? in
       // Nobody compares what is sent behind the end of its call, and its numbers are gone.
       guard let open = state.open[outcome.id], state.taken[open.call] == nil else { return nil }
@@ -234,6 +243,11 @@ final class AttemptTracker: Sendable {
       sent.isElsewhere = seen.host.map { $0 != host } ?? false
       if seen.host == nil { seen.host = host }
       sent.isSecure = outcome.isSecure
+      sent.resumesAt = resumesAt
+      sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
+      if let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
+        seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
+      }
       if seen.isSecure == true, !outcome.isSecure {
         let open = SentValues.openCookies(of: cassette)
         sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
@@ -258,6 +272,7 @@ final class AttemptTracker: Sendable {
     var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
     end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
     end.retryNotBefore = open.retryNotBefore
+    end.status = open.status
     send(.attemptEnded(call: open.call, end))
   }
 

@@ -258,6 +258,7 @@ struct CallRunner: Sendable {
       observation.notOnCassette = seen.notOnCassette
     }
     if let result = end.result, result.ending == .succeeded {
+      observation.joinsVersions = bodies.joins(result, request, seen.versions)
       if !seen.hasMutation {
         observation.bodyMatches = bodies.match(result, request)
         observation.printed = bodies.printed(result, request, asking: seen.requests)

@@ -1,6 +1,37 @@
 internal import Foundation
 internal import WindTunnel
 
+/// A version of a body that a request was answered with.
+struct AnsweredVersion: Sendable {
+  /// The number of the version.
+  var number: Int
+  /// The first byte that was asked for, where the request took up what broke off.
+  var resumesAt: Int?
+}
+
+/// A change of a body between two requests, the later of which took it up.
+private struct VersionChange: Hashable {
+  var from: Int
+  var to: Int
+  /// The first byte that the later one asked for.
+  var at: Int
+
+  /// Returns the changes that a call met, each pair of versions once.
+  static func all(in versions: [AnsweredVersion]) -> [VersionChange] {
+    var (seen, changes): (Set<Int>, [VersionChange]) = ([], [])
+    for version in versions {
+      if let at = version.resumesAt {
+        for before in seen.sorted() where before != version.number {
+          changes.removeAll { $0.from == before && $0.to == version.number }
+          changes.append(VersionChange(from: before, to: version.number, at: at))
+        }
+      }
+      seen.insert(version.number)
+    }
+    return changes
+  }
+}
+
 /// A comparison of a call's body with the recorded ones.
 struct RecordedBodies: Sendable {
   /// A body as it was recorded, and as a program may print it.
@@ -81,6 +112,52 @@ struct RecordedBodies: Sendable {
       bodies.contains { $0.printed == shown || json != nil && $0.json == json }
     }
     return others.keys.map { Self.endpoint(of: $0.text) }.min()
+  }
+
+  /// Tells whether what a call brought is the beginning of one version of a recorded body with a
+  /// later one, or the rest of it, behind it; `nil` where no request took up one version and was
+  /// answered with another, and where it brought neither that nor a version.
+  func joins(
+    _ result: CallResult,
+    _ request: Request,
+    _ versions: [AnsweredVersion]
+  ) -> Bool? {
+    let changes = VersionChange.all(in: versions)
+    guard !changes.isEmpty, let body = result.body, let recorded = bodies[matcher.key(request)]
+    else { return nil }
+    func form(_ data: Data) -> Data { result.isPrinted ? Self.withoutLineEnd(data) : data }
+    let shown = form(body)
+    let json = result.isPrinted ? Self.json(shown) : nil
+    var isJoined = false
+    for take in recorded {
+      for change in changes {
+        let old = form(ResponseEdit.version(change.from, of: take.data))
+        let new = form(ResponseEdit.version(change.to, of: take.data))
+        if shown == old || shown == new { return false }
+        if Self.isJoined(shown, of: old, and: new) { isJoined = true }
+        guard let json else { continue }
+        if json == Self.json(old) || json == Self.json(new) { return false }
+        // In another layout of its own; where it was cut the client has said.
+        let joined = old.prefix(change.at) + new.dropFirst(change.at)
+        if json == Self.json(Data(joined)) { isJoined = true }
+      }
+    }
+    return isJoined ? true : nil
+  }
+
+  /// Tells whether a body that is neither of two of the same length begins as the one and goes on
+  /// as the other, or has all of the other behind a part of the one which is none of the other.
+  private static func isJoined(_ shown: Data, of old: Data, and new: Data) -> Bool {
+    if shown.count == old.count, old.count == new.count {
+      let beginning = zip(shown, old).prefix { $0 == $1 }.count
+      let rest = zip(shown.reversed(), new.reversed()).prefix { $0 == $1 }.count
+      return beginning + rest >= shown.count
+    }
+    let count = shown.count - new.count
+    guard count > 0, count < old.count else { return false }
+    let beginning = shown.prefix(count)
+    return beginning == old.prefix(count) && beginning != new.prefix(count)
+      && shown.dropFirst(count) == new
   }
 
   /// Tells whether a call brought the page of a captive portal, by itself or as a text within JSON.

@@ -147,5 +147,6 @@ extension [Observation.Attempt] {
     self[end.place].end = end.at
     self[end.place].stages = end.stages
     self[end.place].retryNotBefore = end.retryNotBefore
+    if let status = end.status { self[end.place].status = status }
   }
 }

@@ -85,6 +85,9 @@ enum WorkerMessage: Sendable {
     var stages = ExchangeStages()
     /// The date in the `Retry-After` that was sent.
     var retryNotBefore: Duration?
+    /// The status that was sent, where only the whole request could say it; `nil`: the one that was
+    /// told before.
+    var status: Int?
   }
 
   /// The beginning of every message; what a subject prints by itself does not begin so.
@@ -105,6 +108,7 @@ enum WorkerMessage: Sendable {
           "stages": end.stages.json ?? .null,
           "retryNotBeforeMilliseconds": end.retryNotBefore
             .map { .number($0.inMilliseconds, places: 3) } ?? .null,
+          "status": end.status.map { .number($0) } ?? .null,
         ]
       case .ended(let observation): ["ended": observation.json]
       case .connections(let seen): ["connections": seen.json]
@@ -147,6 +151,7 @@ enum WorkerMessage: Sendable {
       }
       let date = json["retryNotBeforeMilliseconds"]?.doubleValue
       end.retryNotBefore = date.map { Duration(milliseconds: $0) }
+      end.status = json["status"]?.intValue
       self = .attemptEnded(call: call, end)
     } else if let ended = json["ended"],
       // The same: only a whole line counts.

@@ -320,16 +320,34 @@ extension Observation.Attempt {
   /// The request that it makes, such as `GET /home`; empty where its line has none.
   var key: Substring { decision.key ?? "" }
 
+  /// The version of the body that it was answered with, where faults say one; of several the last.
+  var version: Int? {
+    guard !Self.metNothing(in: decision) else { return nil }
+    let beginning = decision.ranges(of: "{\"version\":").last?.upperBound
+    return beginning.flatMap { Int(decision[$0...].prefix(while: \.isNumber)) }
+  }
+
+  /// The `ETag` of a version.
+  static func tag(_ version: Int) -> String { ResponseEdit.tag(ofVersion: version) }
+
   /// The request and what came of it, in a line.
   var words: String {
     var parts: [String] = []
     if let status { parts.append("\(status)") }
+    if let version, status != nil { parts.append("version \(Self.tag(version))") }
     if let retryAfter { parts.append("Retry-After \(Figures.wait(retryAfter))") }
     if let bytes, error != nil, status != nil { parts.append("\(Figures.bytes(bytes))") }
     if let error { parts.append(isSilence ? "nothing more came" : Figures.symptom(error)) }
     if let legalOddity, let last = parts.popLast() { parts.append("\(last) with \(legalOddity)") }
     if parts.isEmpty { parts = faults.isEmpty ? [take] : faults }
-    return "\(isRequest ? String(key) : "connecting") → \(parts.joined(separator: ", "))"
+    return "\(isRequest ? asked : "connecting") → \(parts.joined(separator: ", "))"
+  }
+
+  /// The request, with the part that it asks for where that is the rest.
+  private var asked: String {
+    guard let first = sent?.resumesAt else { return String(key) }
+    let condition = sent?.isResumedConditionally == true ? " with If-Range" : ""
+    return "\(key) from byte \(first)\(condition)"
   }
 }
 

@@ -51,6 +51,10 @@ public struct Observation: Sendable, Hashable {
   /// The endpoint whose recorded answer a successful call returned in place of its own, or
   /// ``portalPage``; `nil` where it returned none of these, or was not compared.
   public var showsAnswerOf: String?
+  /// Tells whether a successful call returned the beginning of one version of a body with another
+  /// version, or the rest of it, behind it; `nil` where it had no two versions to return, or
+  /// returned something else.
+  public var joinsVersions: Bool?
   /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool?
   /// The memory of the client's program in the call; `nil` where nobody looked at it.
@@ -222,6 +226,7 @@ extension Observation {
     members.add("bodyMatches", bodyMatches)
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
     if let showsAnswerOf { members.append(JSON.Member("showsAnswerOf", .text(showsAnswerOf))) }
+    members.add("joinsVersions", joinsVersions)
     members.add("stale", isStale)
     if let memory {
       var seen: [JSON.Member] = []
@@ -248,6 +253,7 @@ extension Observation {
     startUp = try object.offset("startUpMilliseconds")
     clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
     bodyMatches = try object.bool("bodyMatches")
+    joinsVersions = try object.bool("joinsVersions")
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
     isStale = try object.bool("stale")

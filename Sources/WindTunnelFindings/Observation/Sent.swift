@@ -25,6 +25,10 @@ extension Observation {
     public var addsParameters = false
     /// The names of those additional parameters that look like a secret's.
     public var secretParameters: [String] = []
+    /// The first byte that it asks for by `Range`, where it takes up what broke off.
+    public var resumesAt: Int?
+    /// Tells whether it asks for that only if the body is still the same, by `If-Range`.
+    public var isResumedConditionally = false
     /// Tells whether it went to another machine without TLS; only a proxy's client chooses that.
     public var isInClear = false
     /// The places in which a secret went there so, such as `Authorization`.
@@ -52,6 +56,8 @@ extension Observation.Sent {
       let names = JSON.array(secretParameters.map { .text($0) })
       members.append(JSON.Member("secretParameters", names))
     }
+    if let resumesAt { members.append(JSON.Member("resumesAt", .number(resumesAt))) }
+    if isResumedConditionally { members.append(JSON.Member("ifRange", true)) }
     if isInClear { members.append(JSON.Member("inClear", true)) }
     if !secretsInClear.isEmpty {
       let names = JSON.array(secretsInClear.map { .text($0) })
@@ -78,6 +84,8 @@ extension Observation.Sent {
     marks = try Self.numbers(&object, "marks")
     addsParameters = try object.bool("addsParameters") ?? false
     secretParameters = try Self.names(&object, "secretParameters")
+    resumesAt = try object.int("resumesAt", in: 1...Int.max)
+    isResumedConditionally = try object.bool("ifRange") ?? false
     isInClear = try object.bool("inClear") ?? false
     secretsInClear = try Self.names(&object, "secretsInClear")
     try object.refuseUnknownKeys()

@@ -77,7 +77,8 @@ public struct FindingRule: Sendable {
   public static let all: [FindingRule] = [
     .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .sendsSecretInClear,
     .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus,
-    .successOnCutBody, .takesPortalForAnswer, .keepsPortalPage, .successWithoutAnswer,
+    .successOnCutBody, .splicesVersions, .takesPortalForAnswer, .keepsPortalPage,
+    .successWithoutAnswer,
     .doesNotComeBack, .readsWithoutLimit, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter,
     .noBackOff, .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
     .repeatsRefusedCredential, .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,

@@ -147,7 +147,7 @@ import WindTunnelReports
     }
     let scenarios = [
       "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
-      "recovery", "cancel",
+      "recovery", "cancel", "changed-between",
     ]
     let run = try await Program.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]

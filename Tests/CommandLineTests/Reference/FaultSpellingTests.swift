@@ -158,6 +158,7 @@ import WindTunnel
     ("body-invalid-json", .alter(.body(.invalidJSON))),
     ("content-type", .alter(.contentType("text/html"))),
     ("stale", .alter(.stale(seconds: 86400))),
+    ("version", .alter(.version(2))),
     ("many-fields", .alter(.moreFields(1000))),
     ("lowercase-field-names", .alter(.lowercaseFieldNames)),
     ("huge-field", .alter(.longField(bytes: 600000))),

@@ -43,12 +43,14 @@ import WindTunnel
     sent.isSecure = true
     (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
     (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
+    (sent.resumesAt, sent.isResumedConditionally) = (40, true)
     return sent
   }()
   static let end = {
     var end = WorkerMessage.AttemptEnd(place: 1, at: .microseconds(1_000_001))
     end.stages = stages
     end.retryNotBefore = .microseconds(1_700_001)
+    end.status = 206
     return end
   }()
   static let stages = {
@@ -63,7 +65,7 @@ import WindTunnel
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
     whole.afterWindow = .milliseconds(12)
-    whole.showsAnswerOf = "GET /b"
+    (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]

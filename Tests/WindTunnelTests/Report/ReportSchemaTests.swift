@@ -41,10 +41,13 @@ import WindTunnelReports
     sent.isSecure = true
     (sent.key, sent.marks, sent.apiKeys) = (4, [5], [6])
     (sent.addsParameters, sent.secretParameters) = (true, ["token"])
+    (sent.resumesAt, sent.isResumedConditionally) = (40, true)
     calls[0].attempts[0].sent = sent
+    calls[0].joinsVersions = true
     let told = Flights.report(calls)
     #expect(try problems(JSON(parsing: told.data(), source: "r")) == [])
     #expect(String(decoding: told.data(), as: UTF8.self).contains("secretParameters"))
+    #expect(String(decoding: told.data(), as: UTF8.self).contains("joinsVersions"))
   }
 
   @Test(arguments: [

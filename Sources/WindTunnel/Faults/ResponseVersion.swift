@@ -1,0 +1,116 @@
+package import Foundation
+
+extension Response {
+  /// Returns a version of a whole answer: with a strong tag of its own, such as `"v2"`, for a
+  /// client that asks for parts of it (RFC 9110 §8.8.3, §14.3).
+  func version(_ number: Int) -> Response {
+    var version = self
+    version.head.headers["ETag"] = ResponseEdit.tag(ofVersion: number)
+    version.head.headers["Accept-Ranges"] = "bytes"
+    // Of a date nobody says when it changed, and a digest is that of the recorded bytes.
+    for name in ["Last-Modified", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"] {
+      version.head.headers.remove(name)
+    }
+    version.body = Body(ResponseEdit.version(number, of: body.data))
+    return version
+  }
+}
+
+extension ResponseEdit {
+  /// The greatest number of a version; all of them differ in a body that has enough to change.
+  public static let versionsMax = 16
+
+  /// The `ETag` of a version.
+  package static func tag(ofVersion number: Int) -> String { "\"v\(number)\"" }
+
+  /// Returns a version of a body, the first of which is the body itself: of the same length, and of
+  /// the same form where that is JSON.
+  ///
+  /// Letters change their case, and numbers their last digit; in JSON only those of texts, without
+  /// the names of members, and of numbers.
+  package static func version(_ number: Int, of body: Data) -> Data {
+    guard number > 1 else { return body }
+    let places = changeablePlaces(in: body)
+    // One bit for each of four places in a row, of which no two versions have the same.
+    let pattern = versionsMax + 1 - number
+    var bytes = Array(body)
+    for (index, place) in places.enumerated() where pattern & 1 << (index % 4) != 0 {
+      bytes[place] ^= isDigit(bytes[place]) ? 1 : 0x20
+    }
+    return Data(bytes)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  }
+
+  /// The places of the bytes that a version may change, counted from the first.
+  private static func changeablePlaces(in body: Data) -> [Int] {
+    let bytes = Array(body)
+    // What is no JSON has no form that is known here.
+    guard (try? JSON(parsing: body, source: "")) != nil else {
+      return bytes.indices.filter { isLetter(bytes[$0]) || isDigit(bytes[$0]) }
+    }
+    var places: [Int] = []
+    var place = 0
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\""):
+        let text = letters(ofTextAt: &place, in: bytes)
+        if !isName(before: place, in: bytes) { places += text }
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        places.append(lastDigit(ofNumberAt: &place, in: bytes))
+      default: place += 1
+      }
+    }
+    return places
+  }
+
+  /// Returns the places of a text's letters outside escapes, and goes on behind its end.
+  private static func letters(ofTextAt place: inout Int, in bytes: [UInt8]) -> [Int] {
+    var letters: [Int] = []
+    place += 1
+    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+      if bytes[place] == UInt8(ascii: "\\") {
+        let isCode = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "u")
+        place += isCode ? 6 : 2
+      } else {
+        if isLetter(bytes[place]) { letters.append(place) }
+        place += 1
+      }
+    }
+    place += 1
+    return letters
+  }
+
+  /// Tells whether the text that ends there is the name of a member.
+  private static func isName(before place: Int, in bytes: [UInt8]) -> Bool {
+    bytes[min(place, bytes.count)...].first { $0 > 0x20 } == UInt8(ascii: ":")
+  }
+
+  /// Returns the place of the last digit in front of an exponent, and goes on behind the number.
+  private static func lastDigit(ofNumberAt place: inout Int, in bytes: [UInt8]) -> Int {
+    var last = place
+    var isExponent = false
+    while place < bytes.count, isDigit(bytes[place]) || ".+-eE".utf8.contains(bytes[place]) {
+      if bytes[place] | 0x20 == UInt8(ascii: "e") { isExponent = true }
+      if !isExponent, isDigit(bytes[place]) { last = place }
+      place += 1
+    }
+    return last
+  }
+}
+
+extension [Fault] {
+  /// The version of the body that an answer with these faults has; the last one that they name
+  /// counts. `nil`: none that has a number.
+  package var version: Int? {
+    var number: Int?
+    for case .alter(.version(let version)) in self { number = version }
+    return number
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelHTTP
+
+/// Versions of a body, and their parts, by RFC 9110 §13.1.5 and §14.
+@Suite struct ResponseVersionTests {
+  private static let text = #"{"name":"Ada","n":[7,-0.93,1e5],"to":"\u00e9\nb"}"#
+  private static let second = #"{"name":"aDA","n":[6,-0.92,0e5],"to":"\u00e9\nB"}"#
+
+  private static func outcome(
+    _ faults: [Fault],
+    _ fields: HeaderFields = [:],
+    of response: Response = Response(
+      headers: [
+        "Content-Type": "application/json", "Content-Length": "\(text.utf8.count)",
+        "Last-Modified": "Sat, 21 Nov 2026 07:00:00 GMT", "Repr-Digest": "sha-256=:AA==:",
+      ],
+      body: Body(text)
+    ),
+    method: String = "GET"
+  ) -> (deck: Deck, outcome: Outcome) {
+    let cassette = Cassette([Interaction(Request(method, "/a"), response)])
+    let deck = Deck(cassette, scenario: Scenario("s", rules: [Rule(when: .always, faults)]))
+    return (deck, deck.decide(Request(method, "/a", headers: fields)))
+  }
+
+  private static func steps(
+    _ faults: [Fault],
+    _ fields: HeaderFields = [:],
+    on stage: Stage = .onTheWire
+  ) -> [Delivery.Step] {
+    let (deck, outcome) = outcome(faults, fields)
+    return Array(deck.delivery(of: outcome, on: stage).steps.dropFirst())
+  }
+
+  private static func head(
+    _ number: Int,
+    _ length: Int,
+    status: Int = 200,
+    part: String? = nil
+  ) -> Delivery.Step {
+    var fields: HeaderFields = [
+      "Content-Type": "application/json", "Content-Length": "\(length)", "ETag": "\"v\(number)\"",
+      "Accept-Ranges": "bytes",
+    ]
+    if let part { fields.append("Content-Range", part) }
+    return .head(ResponseHead(status: status, headers: fields))
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a version has a tag of its own and differs in letters and last digits`(stage: Stage) {
+    let length = Self.text.utf8.count
+    #expect(
+      Self.steps([.alter(.version(1))], on: stage)
+        == [Self.head(1, length), .bytes(.data(Data(Self.text.utf8))), .finish]
+    )
+    #expect(
+      Self.steps([.alter(.version(2))], on: stage)
+        == [Self.head(2, length), .bytes(.data(Data(Self.second.utf8))), .finish]
+    )
+    // Of several the last counts.
+    #expect(
+      Self.steps([.alter(.version(2)), .alter(.version(1))], on: stage)
+        == Self.steps([.alter(.version(1))], on: stage)
+    )
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `the rest of a version comes where the client's tag is its own, or has none`(stage: Stage) {
+    let length = Self.text.utf8.count
+    let rest = Self.second.utf8.dropFirst(10)
+    let part: [Delivery.Step] = [
+      Self.head(2, length - 10, status: 206, part: "bytes 10-\(length - 1)/\(length)"),
+      .bytes(.data(Data(rest))), .finish,
+    ]
+    let second: [Fault] = [.alter(.version(2))]
+    #expect(Self.steps(second, ["Range": "bytes=10-"], on: stage) == part)
+    #expect(Self.steps(second, ["Range": "bytes=10-", "If-Range": "\"v2\""], on: stage) == part)
+    let whole = Self.steps(second, on: stage)
+    // A date says nothing about a version, however it was recorded.
+    for condition in ["\"v1\"", "W/\"v2\"", "Sat, 21 Nov 2026 07:00:00 GMT"] {
+      #expect(
+        Self.steps(second, ["Range": "bytes=10-", "If-Range": condition], on: stage) == whole
+      )
+    }
+    let beyond = Self.steps(second, ["Range": "bytes=\(length)-"], on: stage)
+    guard case .head(let head)? = beyond.first else {
+      Issue.record("no head")
+      return
+    }
+    #expect(head.status == 416 && head.headers["ETag"] == "\"v2\"" && beyond.count == 2)
+  }
+
+  @Test func `a version may be cut, and a live client is told of as many bytes as ever`() {
+    let length = Self.text.utf8.count
+    #expect(
+      Self.steps([.alter(.version(1)), .truncate(afterBodyBytes: 9)])
+        == [Self.head(1, length), .bytes(.data(Data(Self.text.utf8.prefix(9)))), .close]
+    )
+  }
+
+  @Test func `no two versions are the same, and each reads as before`() throws {
+    let versions = (1...ResponseEdit.versionsMax).map {
+      ResponseEdit.version($0, of: Data(Self.text.utf8))
+    }
+    #expect(Set(versions).count == ResponseEdit.versionsMax)
+    for version in versions {
+      #expect(version.count == Self.text.utf8.count)
+      guard case .object(let members) = try JSON(parsing: version, source: "") else {
+        Issue.record("\(version) is no object")
+        continue
+      }
+      #expect(members.map(\.name.value) == ["name", "n", "to"])
+    }
+  }
+
+  @Test(arguments: [
+    ("A1 b<z>", "a0 B<Z>"), ("0123456789", "1032547698"), ("", ""), ("é!", "é!"),
+    ("[true,null]", "[true,null]"), (#"{ "a" : "b" }"#, #"{ "a" : "B" }"#), (#""\\u""#, #""\\U""#),
+    ("12", "13"), ("-10.50E+2", "-10.51E+2"), (#"["a"]x"#, #"["A"]X"#),
+  ])
+  func `what is no JSON changes in every letter and digit`(body: String, second: String) {
+    #expect(ResponseEdit.version(2, of: Data(body.utf8)) == Data(second.utf8))
+  }
+
+  @Test func `an answer that has no other version is left as it is, and the journal says why`() {
+    func misfits(_ response: Response, method: String = "GET", version: Int = 2) -> [String] {
+      let (deck, outcome) = Self.outcome([.alter(.version(version))], of: response, method: method)
+      _ = deck.delivery(of: outcome, on: .onTheWire)
+      return deck.journal.all.flatMap(\.misfits)
+    }
+    let start = #"{"version":2} was not done: "#
+    #expect(misfits(Response(body: Body("[]"))) == [start + "the body has no letter and no digit."])
+    #expect(misfits(Response(status: 404, body: Body("a"))) == [start + "the answer is no 200."])
+    #expect(
+      misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a")))
+        == [start + "the body is in a coding."]
+    )
+    #expect(misfits(Response(body: Body("[]")), version: 1) == [])
+    #expect(misfits(Response(body: Body("a"))) == [])
+    #expect(misfits(Response(body: Body("a")), method: "HEAD") == [])
+  }
+
+  @Test(arguments: [
+    ("GET", "bytes=40-", 40), ("GET", "bytes=0-", nil), ("GET", "bytes=1-2", nil),
+    ("GET", "bytes=-3", nil), ("GET", nil, nil), ("POST", "bytes=40-", nil),
+  ])
+  func `a request takes up what broke off by the rest of a range`(
+    method: String,
+    range: String?,
+    first: Int?
+  ) {
+    var request = Request(method, "/a")
+    request.headers["Range"] = range
+    #expect(request.resumesAt == first)
+  }
+}
