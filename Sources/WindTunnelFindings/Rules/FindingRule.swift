@@ -80,7 +80,8 @@ public struct FindingRule: Sendable {
     .successOnCutBody, .takesPortalForAnswer, .keepsPortalPage, .successWithoutAnswer,
     .doesNotComeBack, .readsWithoutLimit, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter,
     .noBackOff, .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
-    .repeatsRefusedCredential, .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,
+    .repeatsRefusedCredential, .renewsTooOften, .waitsOnSilence, .goesOnAfterCancel,
+    .putsSecretInURL,
     .showsStaleAsFresh, .leavesAnswersUnread, .failsOnLegalAnswer, .hammersWhileLimited,
     .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]
