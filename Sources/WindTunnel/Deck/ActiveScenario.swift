@@ -129,6 +129,7 @@ struct ScenarioClock: Sendable {
   /// The age of the scenario when that is told.
   var age = Duration.zero
   private var firstValues = FirstValues()
+  private var credentials = CredentialMemory()
 
   /// Begins, unless it has begun or no moment is told.
   mutating func start(at now: Date?) {
@@ -150,6 +151,7 @@ struct ScenarioClock: Sendable {
     if let request {
       context.headers = request.headers
       context.changed = firstValues.changed(scenario, request, in: lane)
+      context.hasExpired = credentials.hasExpired(scenario, request, in: lane)
     }
     return context
   }

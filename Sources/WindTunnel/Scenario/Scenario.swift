@@ -38,6 +38,8 @@ public struct Scenario: Sendable, Hashable {
   var cancellationNotes: [JSON.Member] = []
   /// The requests of critical endpoints, whose calls must show something to the user.
   public var critical: [RequestPattern]
+  /// The credential that clients bear; `nil`: nothing is known of any.
+  public var credential: Credential?
   /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
   /// The rules of findings that a client may break in the scenario.
@@ -205,6 +207,7 @@ extension Scenario {
   /// Tells whether a rule means a request, whatever its ordinal.
   func applies(_ rule: Rule, to request: Request) -> Bool {
     if rule.trigger.request?.matches(request) == false { return false }
+    if rule.trigger.credential != nil, credential?.issuer.matches(request) == true { return false }
     return rule.trigger.isCritical.map { $0 == isCritical(request) } != false
   }
 
@@ -365,10 +368,13 @@ struct TriggerContext: Sendable {
   var headers: HeaderFields = [:]
   /// The places of the rules whose field is another by now than it was at first.
   var changed: Set<Int> = []
+  /// Tells whether the request bears a credential that has expired.
+  var hasExpired = true
 
   func allows(_ trigger: Trigger, at place: Int) -> Bool {
     if let window = trigger.window, !window.contains(elapsed) { return false }
     if let header = trigger.header, !header.holds(headers) { return false }
+    if trigger.credential == .expired, !hasExpired { return false }
     return trigger.untilHeaderChanges == nil || !changed.contains(place)
   }
 }

@@ -9,12 +9,13 @@
 //                  "faults": [ { "delayMilliseconds": 300 },
 //                              { "status": 503, "retryAfterSeconds": 1 } ] } ],
 //     "critical": ["GET /home", "POST /payments"],
+//     "credential": { "issuer": "POST /login", "field": "Authorization" },
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
 // "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
 // "first", "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" },
-// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall" and "untilCall"; all
-// must hold. What a fault may be stands at the format
+// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall", "untilCall" and
+// "credential" ("expired" or "any"); all must hold. What a fault may be stands at the format
 // of ``Fault``.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
 // up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
@@ -88,6 +89,8 @@ extension Scenario {
         remedy: "Name the critical ones: \"critical\": [\"GET /home\"]."
       )
     }
+    if let object = try top.object("credential") { credential = try Credential(reading: object) }
+    try checkCredentials(top)
     for (index, json) in (try top.array("gates") ?? []).enumerated() {
       guard let text = json.stringValue else {
         throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
@@ -137,6 +140,7 @@ extension Scenario {
     if !critical.isEmpty {
       members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
     }
+    if let credential { members.append(JSON.Member("credential", credential.json)) }
     if !gates.isEmpty {
       members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
     }

@@ -28,6 +28,9 @@ public struct Trigger: Sendable, Hashable {
   public var untilHeaderChanges: String?
   /// The numbers of the calls, where calls have numbers; `nil`: all.
   public var calls: CallRange?
+  /// The credentials of the requests, by the scenario's account of them (``Scenario/credential``);
+  /// `nil`: whatever a request bears.
+  public var credential: Credential.Condition?
 
   /// Makes a trigger of its conditions.
   public init(
@@ -41,7 +44,8 @@ public struct Trigger: Sendable, Hashable {
     burst: Burst? = nil,
     window: TimeWindow? = nil,
     untilHeaderChanges: String? = nil,
-    calls: CallRange? = nil
+    calls: CallRange? = nil,
+    credential: Credential.Condition? = nil
   ) {
     self.request = request
     self.header = header
@@ -54,6 +58,7 @@ public struct Trigger: Sendable, Hashable {
     self.window = window
     self.untilHeaderChanges = untilHeaderChanges
     self.calls = calls
+    self.credential = credential
   }
 
   /// The trigger that fires every time.
@@ -96,11 +101,14 @@ public struct Trigger: Sendable, Hashable {
 
   /// Tells whether it asks for what only traffic can tell: the clock, or a request's fields. A
   /// story tells what such a rule does where that holds (``Story``).
-  var isCircumstantial: Bool { header != nil || window != nil || untilHeaderChanges != nil }
+  var isCircumstantial: Bool {
+    header != nil || window != nil || untilHeaderChanges != nil || credential == .expired
+  }
 
   /// Tells whether nothing in it needs a request.
   var isForConnections: Bool {
     request == nil && header == nil && isCritical == nil && untilHeaderChanges == nil
+      && credential == nil
   }
 
   /// Tells whether it fires for each attempt of the calls that it is about.
@@ -254,6 +262,7 @@ extension Trigger {
     window = try TimeWindow(reading: &object)
     untilHeaderChanges = try object.fieldName("untilHeaderChanges")
     calls = try CallRange(reading: &object)
+    credential = try object.choice("credential", Credential.Condition.self)
     try object.refuseUnknownKeys()
     try refuseNever(object)
   }
@@ -307,6 +316,7 @@ extension Trigger {
       members.append(JSON.Member("untilHeaderChanges", .text(untilHeaderChanges)))
     }
     if let calls { members += calls.members }
+    if let credential { members.append(JSON.Member("credential", .text(credential.rawValue))) }
     return .object(members)
   }
 }
@@ -416,7 +426,7 @@ extension CallRange {
 
 extension ObjectReader {
   /// Returns the name of a header field (RFC 9110 §5.1).
-  fileprivate mutating func fieldName(_ key: String) throws(FormatError) -> String? {
+  mutating func fieldName(_ key: String) throws(FormatError) -> String? {
     guard let name = try string(key) else { return nil }
     guard name.isHTTPToken else { throw noFieldName(key, name) }
     return name

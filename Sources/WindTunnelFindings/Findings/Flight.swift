@@ -25,15 +25,19 @@ public struct Flight: Sendable {
   public var calls: [Observation]
   /// The observations that belong to no call.
   public var traffic: Traffic
+  /// The scenario of the flight; `nil` where it is not known.
+  public var weather: Scenario?
 
   /// Makes a flight of its parts.
   public init(
     of client: Client,
     on stage: Stage,
     _ calls: [Observation],
-    traffic: Traffic = Traffic()
+    traffic: Traffic = Traffic(),
+    in weather: Scenario? = nil
   ) {
     (self.client, self.stage, self.calls, self.traffic) = (client, stage, calls, traffic)
+    self.weather = weather
   }
 }
 

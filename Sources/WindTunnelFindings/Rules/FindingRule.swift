@@ -81,7 +81,8 @@ public struct FindingRule: Sendable {
     .successWithoutAnswer,
     .doesNotComeBack, .readsWithoutLimit, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter,
     .noBackOff, .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
-    .repeatsRefusedCredential, .waitsOnSilence, .goesOnAfterCancel, .putsSecretInURL,
+    .repeatsRefusedCredential, .renewsTooOften, .waitsOnSilence, .goesOnAfterCancel,
+    .putsSecretInURL,
     .showsStaleAsFresh, .leavesAnswersUnread, .failsOnLegalAnswer, .hammersWhileLimited,
     .retriesInStep, .retriesInLayers, .givesUpAtOnce,
   ]

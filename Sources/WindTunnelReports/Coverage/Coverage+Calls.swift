@@ -99,6 +99,9 @@ extension Coverage {
         let trigger = rule.trigger
         if trigger.request?.mayMatch(request) == false { continue }
         if let asked = trigger.isCritical, asked != isCritical { continue }
+        if trigger.credential != nil, weather.credential?.issuer.mayMatch(request) == true {
+          continue
+        }
         let mayFire = Coverage.ordinals.map { trigger.mayFire(on: $0) }
         for kind in kinds {
           let known = possible[kind] ?? mayFire

@@ -74,7 +74,8 @@ public struct Report: Sendable, Hashable {
       self.allowed = allowed
       rules =
         subjects.first.map { row in
-          Flight(of: row.client, on: stage, row.observations, traffic: row.traffic).held()
+          Flight(of: row.client, on: stage, row.observations, traffic: row.traffic, in: weather)
+            .held()
         } ?? []
       cover()
       self.gates = judged(by: gates, against: nil)

@@ -139,6 +139,40 @@ import WindTunnelReports
     Issue.record("the rule was not met: \(run.out)")
   }
 
+  @Test(arguments: [
+    ([], 8, ["renews-too-often"]), (["insists"], 1, ["renews-too-often"]), (["shared"], 8, []),
+    (["shared"], 1, []),
+  ])
+  func `one call renews a credential for all of them`(
+    words: [String],
+    atOnce: Int,
+    errors: [String]
+  ) async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", "own_token.py"], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    let tape = Self.folder.appendingPathComponent("tokens.json").path
+    let run = try await Program.run(
+      [
+        "drill", "--cassette", tape, "--scenario", "auth-expiry", "--concurrency", "\(atOnce)",
+        "--report", "drill.json", "--",
+      ] + command + words,
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
+    // Whoever insists makes many requests for each call, which is a storm.
+    let isStorm = words == ["insists"]
+    #expect(found.filter { !isStorm || $0 != "retry-storm" } == errors, "\(run.out)")
+    #expect(run.code == (errors.isEmpty ? 0 : 99), "\(run)")
+    let standing = report.scenarios[0].rules.first { $0.rule == "renews-too-often" }?.standing
+    guard errors.isEmpty, let standing else { return }
+    // Whoever makes one call after the other shows nothing of calls beside each other.
+    let isMet = if case .passed = standing { true } else { false }
+    #expect(isMet == (atOnce > 1), "\(standing)")
+  }
+
   @Test(arguments: clients)
   func `a careful client that lives leaves and mixes up nothing`(words: [String]) async throws {
     let scratch = try Scratch()
@@ -147,7 +181,7 @@ import WindTunnelReports
     }
     let scenarios = [
       "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
-      "recovery", "cancel", "changed-between",
+      "recovery", "cancel", "changed-between", "auth-expiry",
     ]
     let run = try await Program.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]

@@ -70,7 +70,8 @@ extension Generator {
           nil, TimeWindow(until: .seconds(1)), TimeWindow(from: .microseconds(1500)),
           TimeWindow(from: .seconds(1), until: .seconds(3)),
         ]),
-        untilHeaderChanges: pick([nil, "Authorization"])
+        untilHeaderChanges: pick([nil, "Authorization"]),
+        credential: pick([nil, .any])
       )
       let fault = pick(faults)
       // Those that can happen as well: others are refused.
@@ -90,6 +91,9 @@ extension Generator {
     )
     // A rule for critical requests wants some to be critical.
     if rules.contains(where: { $0.trigger.isCritical == true }) { scenario.critical = patterns }
+    if rules.contains(where: { $0.trigger.credential != nil }) {
+      scenario.credential = Credential(issuer: "/login", field: pick(["Authorization", "Cookie"]))
+    }
     scenario.link?.dnsDelay = .microseconds(pick([0, 0, 3_000_001]))
     if scenario.link?.up.bitsPerSecond != nil { scenario.link?.isShared = pick([true, false]) }
     if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }

@@ -40,6 +40,26 @@ import Testing
       "s.json, gates[1], column 19: p95 is a time, and 3 has no unit. Write for example p95 <= 800ms."
     ),
     (
+      #"{"windtunnelScenario":1,"name":"s","credential":{}}"#,
+      "s.json, credential.issuer: it says which request asks for a new credential. Write for example \"issuer\": \"POST /login\"."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","credential":{"issuer":"post /login"}}"#,
+      "s.json, credential.issuer: \"post\" is no method that clients send: methods are case-sensitive. Write \"POST /login\"."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","credential":{"issuer":"POST /login","field":"two words"}}"#,
+      "s.json, credential.field: \"two words\" is no name of a header field such as Authorization."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","rules":[{"when":{"credential":"expired"},"faults":[{"status":401}]}]}"#,
+      "s.json, rules[0].when.credential: nobody says here who issues it, so no client could get another. Name the issuer: \"credential\": {\"issuer\": \"POST /login\"}."
+    ),
+    (
+      #"{"windtunnelScenario":1,"name":"s","credential":{"issuer":"POST /login"},"rules":[{"when":{"credential":"expired"},"faults":[{"status":401}]},{"when":{"fromCall":9,"credential":"expired"},"faults":[{"status":401}]}]}"#,
+      "s.json, rules[1].when.credential: a credential expires once in a scenario, and rules[0] is about that. Write one rule with all of its faults, or another scenario."
+    ),
+    (
       #"{"windtunnelScenario":1,"name":"s","rule":[]}"#,
       "s.json, rule: unknown key. Did you mean \"rules\"?"
     ),

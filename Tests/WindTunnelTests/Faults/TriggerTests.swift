@@ -97,6 +97,72 @@ import Testing
     #expect(met(trigger, log) == [0, 1, 1, 0])
   }
 
+  /// What requests of calls meet, where a credential expires with the call of number 2 and none is
+  /// asked for from number 6 on.
+  private func refused(
+    _ log: [(call: Int, request: Request)],
+    by condition: Credential.Condition = .expired
+  ) -> [Int] {
+    let trigger = Trigger(calls: CallRange(from: 2, until: 6), credential: condition)
+    var scenario = Scenario("s", rules: [Rule(when: trigger, [.status(401)])])
+    scenario.credential = Credential(issuer: "POST /login")
+    let deck = Deck(Cassette(), scenario: scenario)
+    return log.map { call, request in
+      deck.decide(request, lane: Lane("s/\(call)"), at: nil).decision.faults.count
+    }
+  }
+
+  private func bearing(_ token: String?) -> Request {
+    get("/a", token.map { ["Authorization": "Bearer \($0)"] } ?? [:])
+  }
+
+  private let login = Request("POST", "/login")
+
+  @Test func `a credential expires for all calls at once, and a new one is for all of them`() {
+    let (old, new) = (bearing("old"), bearing("new"))
+    #expect(
+      refused([
+        (0, old), (1, old), (2, old), (3, old), (2, login), (2, new), (3, old), (3, new), (4, new),
+        (5, old), (6, old),
+      ]) == [0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0]
+    )
+    // Nobody has renewed it, so whatever comes is from before; what a call changes to is new.
+    #expect(refused([(2, old), (3, new), (3, bearing("newer")), (4, new)]) == [1, 1, 0, 1])
+    #expect(refused([(0, login), (2, login), (2, old)]) == [0, 0, 1])
+  }
+
+  @Test func `an issuer may give the same credential again, and none is one, too`() {
+    for same in [bearing("old"), bearing(nil)] {
+      #expect(
+        refused([(1, same), (2, same), (3, same), (2, login), (2, same), (3, same), (4, same)])
+          == [0, 1, 1, 0, 0, 0, 0]
+      )
+    }
+    // Another call may have asked for all that were refused, and not for one that comes later.
+    let same = bearing("old")
+    #expect(
+      refused([(2, same), (3, same), (4, same), (2, login), (5, same), (3, same), (4, same)])
+        == [1, 1, 1, 0, 1, 0, 0]
+    )
+    // What asks for something without any has got no other.
+    #expect(
+      refused([(2, same), (2, bearing(nil)), (2, login), (2, same), (3, same)]) == [1, 0, 0, 0, 0]
+    )
+    // One that asks the issuer without having been refused has got what has expired meanwhile.
+    let old = bearing("old")
+    #expect(refused([(1, old), (2, login), (2, old), (3, old)]) == [0, 0, 1, 1])
+    // What has got another and comes with the old one again is refused.
+    let log = [(2, old), (2, login), (2, bearing("new")), (2, old), (3, old)]
+    #expect(refused(log) == [1, 0, 0, 1, 1])
+  }
+
+  @Test func `where any credential is refused, the issuer is not`() {
+    let log = [
+      (1, bearing("a")), (2, bearing("a")), (2, login), (2, bearing("b")), (6, bearing("c")),
+    ]
+    #expect(refused(log, by: .any) == [0, 1, 0, 1, 0])
+  }
+
   // The chain step by step, as its definition reads.
   private func chain(_ burst: Burst, _ draws: Draws, count: Int) -> [Bool] {
     var isBad = draws.unit(1) < burst.badShare

@@ -1,0 +1,127 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rule about credentials that expire for all calls at once, from its three sides.
+@Suite struct RulesOfCredentialsTests {
+  private static let rule = "renews-too-often"
+
+  private static let weather = {
+    var scenario = Scenario("s")
+    scenario.credential = Credential(issuer: "POST /login")
+    return scenario
+  }()
+
+  /// A call at so many milliseconds that is refused, asks the issuer so often and is answered, or
+  /// refused again.
+  private static func call(
+    _ number: Int,
+    at start: Int,
+    renewals: Int,
+    isRefused: Bool = true,
+    isAnswered: Bool = true
+  ) -> Observation {
+    var attempts = isRefused ? [RuleTests.attempt(start, to: start + 3, status: 401)] : []
+    for place in 0..<renewals {
+      let moment = start + 10 * (place + 1)
+      attempts.append(RuleTests.attempt(moment, to: moment + 3, key: "POST /login"))
+      let isLast = place + 1 == renewals
+      let status = isLast && isAnswered ? 200 : 401
+      attempts.append(RuleTests.attempt(moment + 5, to: moment + 8, status: status))
+    }
+    if renewals == 0, isAnswered { attempts.append(RuleTests.attempt(start + 60, to: start + 63)) }
+    return RuleTests.call(
+      number,
+      isAnswered ? .succeeded : .failed("status 401"),
+      start: start,
+      lasted: 90,
+      attempts
+    )
+  }
+
+  private static func words(
+    _ calls: [Observation],
+    of client: Flight.Client = .service,
+    in weather: Scenario? = weather,
+    processes: Int = 1
+  ) throws -> String {
+    var traffic = Flight.Traffic()
+    traffic.connections = Array(
+      repeating: Flight.Connections(calls: 9, opened: 1, mostOpen: 1, leftOpen: 1),
+      count: processes
+    )
+    let flight = Flight(of: client, on: .onTheWire, calls, traffic: traffic, in: weather)
+    let standing = try #require(flight.held().first { $0.rule == rule }).standing
+    switch standing {
+    case .notMet(let reason): return "not met: \(reason)"
+    case .passed(let count): return "kept by \(count)"
+    case .broken(let finding):
+      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+    }
+  }
+
+  @Test func `calls that each renew what has expired once for all of them are named`() throws {
+    let stampede = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
+    let found =
+      "error 0: A credential expired once, and 8 of 8 calls asked for a new one of their own. "
+    #expect(try Self.words(stampede) == found + "(8 of 8 calls)")
+    #expect(try Self.words(stampede.reversed(), of: .library) == found + "(8 of 8 calls)")
+    // One after the other they still send the old one, each in its turn.
+    let forgetful = (0..<6).map { Self.call($0, at: 1000 * $0, renewals: 1) }
+    #expect(try Self.words(forgetful).hasSuffix("(6 of 6 calls)"))
+    let some = stampede.prefix(4) + (4..<9).map { Self.call($0, at: 5 * $0, renewals: 0) }
+    #expect(try Self.words(Array(some)).hasSuffix("(4 of 9 calls)"))
+  }
+
+  @Test func `a call that goes on renewing what is refused again is named`() throws {
+    let calls = [
+      Self.call(0, at: 0, renewals: 1), Self.call(1, at: 100, renewals: 4, isAnswered: false),
+    ]
+    #expect(
+      try Self.words(calls)
+        == "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
+    )
+    let few = [Self.call(0, at: 0, renewals: 3, isAnswered: false)]
+    #expect(try Self.words(few) == "not met: No call came through with what the issuer gave.")
+  }
+
+  @Test func `one that renews for all is not named, nor are two that cross`() throws {
+    func flight(_ renewing: Int, apart: Int = 5) -> [Observation] {
+      (0..<9).map { Self.call($0, at: apart * $0, renewals: $0 < renewing ? 1 : 0) }
+    }
+    #expect(try Self.words(flight(1)) == "kept by 9")
+    #expect(try Self.words(flight(3)) == "kept by 9")
+    #expect(try Self.words(flight(4)).hasPrefix("error"))
+    // Each process has one of its own, as each part of a drill has, and each run after a fall.
+    #expect(try Self.words(flight(4), processes: 2) == "kept by 9")
+    #expect(try Self.words(flight(8), processes: 2).hasPrefix("error"))
+    var fallen = flight(4)
+    fallen[8].ending = .crashed
+    #expect(try Self.words(fallen) == "kept by 9")
+    // Calls that are refused for good each try once.
+    let refused = (9..<20).map { Self.call($0, at: 5 * $0, renewals: 1, isAnswered: false) }
+    #expect(try Self.words(flight(1) + refused) == "kept by 9")
+    let alone = try Self.words(flight(1, apart: 1000))
+    #expect(alone.hasPrefix("not met: Its calls were made one at a time"))
+  }
+
+  @Test func `nothing is judged without an issuer, or of log-ins that nobody was refused for`()
+    throws
+  {
+    let stampede = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
+    let unmet = "not met: No call met it: a credential expired, and calls that were answered 401"
+    #expect(try Self.words(stampede, in: nil).hasPrefix(unmet))
+    #expect(try Self.words(stampede, in: Scenario("s")).hasPrefix(unmet))
+    #expect(try Self.words(stampede, of: .program).hasPrefix("not met"))
+    let unasked = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1, isRefused: false) }
+    #expect(try Self.words(unasked).hasPrefix(unmet))
+    let calls = stampede.map { call in
+      var call = call
+      call.endpoint = "POST /login"
+      return call
+    }
+    #expect(try Self.words(calls).hasPrefix(unmet))
+    let few = stampede.prefix(3)
+    #expect(try Self.words(Array(few)).hasPrefix("not met: Only 3 of at least 4 calls"))
+  }
+}
