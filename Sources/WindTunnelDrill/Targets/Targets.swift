@@ -158,6 +158,12 @@ enum Targets {
 }
 
 extension Scenario {
+  /// Tells whether nothing in it can be seen of a client that keeps nothing from call to call. A
+  /// credential may be refused again within one.
+  fileprivate var isAboutWhatOutlivesCalls: Bool {
+    keepsConnections && credential == nil || cancellation != nil
+  }
+
   /// The faults of connections that it has, in their order.
   fileprivate var connectionFaults: [ConnectionFault] {
     rules.flatMap(\.faults).compactMap { fault in
@@ -224,7 +230,7 @@ extension DrillPlan {
     var first: DrillError?
     // A process a call has nothing left of the call before, and ends when its caller gives it up.
     let outlived = scenarios.filter {
-      isProgramACall && ($0.keepsConnections || $0.cancellation != nil) && group.contains($0.name)
+      isProgramACall && $0.isAboutWhatOutlivesCalls && group.contains($0.name)
     }
     if !outlived.isEmpty {
       let names = outlived.map(\.name)
