@@ -16,7 +16,8 @@ package enum Shipped {
     "broken-answers", "captive-portal", "portal-gone", "stale-answers", "redirect-elsewhere",
     "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
     "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
-    "dead-connection", "late-answers", "recovery", "auth-expiry", "stall", "stalled-body",
+    "dead-connection", "late-answers", "recovery", "warm-outage", "auth-expiry", "stall",
+    "stalled-body",
     "connect-timeout", "slow-bytes",
   ]
 

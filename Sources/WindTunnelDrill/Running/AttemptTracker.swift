@@ -234,6 +234,7 @@ final class AttemptTracker: Sendable {
       sent.isElsewhere = seen.host.map { $0 != host } ?? false
       if seen.host == nil { seen.host = host }
       sent.isSecure = outcome.isSecure
+      sent.isConditional = outcome.request.isConditional
       if seen.isSecure == true, !outcome.isSecure {
         let open = SentValues.openCookies(of: cassette)
         sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
@@ -346,6 +347,7 @@ final class AttemptTracker: Sendable {
     attempt.retryAfter = answer.retryAfter
     attempt.isStaleOnArrival =
       interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
+    attempt.cacheTerms = entry.decision.faults.isEmpty ? interaction(entry.take)?.cacheTerms : nil
     return attempt
   }
 

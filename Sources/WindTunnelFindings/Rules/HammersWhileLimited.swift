@@ -118,7 +118,4 @@ extension Observation.Attempt {
     guard let retryAfter, let headCame else { return nil }
     return headCame + retryAfter
   }
-
-  /// Tells whether it is a request for an endpoint.
-  fileprivate func asks(for endpoint: String) -> Bool { key.prefix { $0 != "?" } == endpoint }
 }
