@@ -96,6 +96,9 @@ static const unsigned char late_answers[] = {
 static const unsigned char recovery[] = {
 #embed "../../Cassettes/scenarios/recovery.json"
 };
+static const unsigned char warm_outage[] = {
+#embed "../../Cassettes/scenarios/warm-outage.json"
+};
 static const unsigned char auth_expiry[] = {
 #embed "../../Cassettes/scenarios/auth-expiry.json"
 };
@@ -176,6 +179,7 @@ static const struct {
     {"scenarios/dead-connection", dead_connection, sizeof dead_connection},
     {"scenarios/late-answers", late_answers, sizeof late_answers},
     {"scenarios/recovery", recovery, sizeof recovery},
+    {"scenarios/warm-outage", warm_outage, sizeof warm_outage},
     {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
     {"scenarios/stall", stall, sizeof stall},
     {"scenarios/stalled-body", stalled_body, sizeof stalled_body},

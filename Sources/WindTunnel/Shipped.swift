@@ -17,8 +17,8 @@ package enum Shipped {
     "redirect-elsewhere",
     "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
     "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
-    "dead-connection", "late-answers", "recovery", "auth-expiry", "stall", "stalled-body",
-    "connect-timeout", "slow-bytes", "cancel",
+    "dead-connection", "late-answers", "recovery", "warm-outage", "auth-expiry", "stall",
+    "stalled-body", "connect-timeout", "slow-bytes", "cancel",
   ]
 
   /// Returns all scenarios that ship.

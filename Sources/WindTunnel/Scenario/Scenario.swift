@@ -40,6 +40,8 @@ public struct Scenario: Sendable, Hashable {
   public var critical: [RequestPattern]
   /// The credential that clients bear; `nil`: nothing is known of any.
   public var credential: Credential?
+  /// The things that are asked of a client in the scenario, where a client may also do without.
+  public var expects: [Expectation] = []
   /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
   /// The rules of findings that a client may break in the scenario.
@@ -91,6 +93,7 @@ public struct Scenario: Sendable, Hashable {
           fault == .answer(.captivePortalPage) || fault == .answer(.captivePortalRedirect)
             || fault.isStale
         }
+          || rule.failsForGood
       }
   }
 

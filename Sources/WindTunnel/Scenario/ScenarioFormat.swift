@@ -9,6 +9,7 @@
 //                  "faults": [ { "delayMilliseconds": 300 },
 //                              { "status": 503, "retryAfterSeconds": 1 } ] } ],
 //     "critical": ["GET /home", "POST /payments"],
+//     "expects": ["stale"],
 //     "credential": { "issuer": "POST /login", "field": "Authorization" },
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
 //
@@ -91,6 +92,7 @@ extension Scenario {
     }
     if let object = try top.object("credential") { credential = try Credential(reading: object) }
     try checkCredentials(top)
+    expects = try Expectation.read(&top)
     for (index, json) in (try top.array("gates") ?? []).enumerated() {
       guard let text = json.stringValue else {
         throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
@@ -139,6 +141,9 @@ extension Scenario {
     }
     if !critical.isEmpty {
       members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
+    }
+    if !expects.isEmpty {
+      members.append(JSON.Member("expects", .array(expects.map { .text($0.rawValue) })))
     }
     if let credential { members.append(JSON.Member("credential", credential.json)) }
     if !gates.isEmpty {

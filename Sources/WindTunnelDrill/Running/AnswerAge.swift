@@ -8,16 +8,59 @@ extension Interaction {
     var age: Int?
     for case .alter(.stale(let seconds)) in faults { age = seconds }
     // What was recorded was of that age then, and a tape is played at any time.
-    guard let age, let fields = response?.headers.values("Cache-Control") else { return false }
-    let directives = fields.flatMap { $0.split(separator: ",") }
-      .map { $0.filter { $0 != " " && $0 != "\"" }.lowercased() }
-    func seconds(_ name: String) -> Int? {
-      directives.lazy.filter { $0.hasPrefix("\(name)=") }
-        .compactMap { Int($0.dropFirst(name.count + 1)) }.first
-    }
+    guard let age, let directives = response?.headers.cacheDirectives else { return false }
     // Without a word from the server a cache may think of a time by itself.
-    guard let fresh = seconds("max-age"), fresh >= 0 else { return false }
-    let (shown, isEndless) = fresh.addingReportingOverflow(seconds("stale-while-revalidate") ?? 0)
+    guard let fresh = directives.seconds("max-age"), fresh >= 0 else { return false }
+    let (shown, isEndless) = fresh.addingReportingOverflow(
+      directives.seconds("stale-while-revalidate") ?? 0
+    )
     return !isEndless && age > shown
+  }
+
+  /// The terms on which its answer may be shown again (RFC 9111 §4, RFC 5861 §4); `nil` where it
+  /// may not be kept, or its server says nothing of it.
+  var cacheTerms: Observation.CacheTerms? {
+    guard request.method == "GET", let response, response.status == 200 else { return nil }
+    let directives = response.headers.cacheDirectives
+    guard !directives.contains("no-store"), response.headers["Vary"] != "*" else { return nil }
+    var terms = Observation.CacheTerms()
+    terms.hasValidator =
+      response.headers["ETag"] != nil || response.headers["Last-Modified"] != nil
+    if !directives.contains(where: { $0.hasPrefix("no-cache") }) {
+      let lifetime = directives.seconds("max-age").map { max(0, $0) }
+      // By a date that was recorded an answer is as old as its tape.
+      let isDated = response.headers["Date"] != nil || response.headers["Age"] != nil
+      terms.fresh = isDated ? .zero : .seconds(min(lifetime ?? 0, Self.longestSeconds))
+      terms.allowsStale =
+        !directives.contains("must-revalidate")
+        && (lifetime != nil || directives.seconds("stale-if-error") != nil)
+    }
+    return terms == Observation.CacheTerms() ? nil : terms
+  }
+
+  /// A year: more says no more, and need not be counted (RFC 9111 §1.2.2).
+  private static let longestSeconds = 31_536_000
+}
+
+extension Request {
+  /// Tells whether it asks for an answer only if that is another than one that its client has.
+  var isConditional: Bool {
+    headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil
+  }
+}
+
+extension HeaderFields {
+  /// The directives of `Cache-Control`, in small letters and without spaces.
+  fileprivate var cacheDirectives: [String] {
+    values("Cache-Control").flatMap { $0.split(separator: ",") }
+      .map { $0.filter { $0 != " " && $0 != "\"" }.lowercased() }
+  }
+}
+
+extension [String] {
+  /// Returns the seconds of the first directive of a name.
+  fileprivate func seconds(_ name: String) -> Int? {
+    lazy.filter { $0.hasPrefix("\(name)=") }
+      .compactMap { Int($0.dropFirst(name.count + 1)) }.first
   }
 }

@@ -243,6 +243,7 @@ final class AttemptTracker: Sendable {
       sent.isElsewhere = seen.host.map { $0 != host } ?? false
       if seen.host == nil { seen.host = host }
       sent.isSecure = outcome.isSecure
+      sent.isConditional = outcome.request.isConditional
       sent.resumesAt = resumesAt
       sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
       if let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
@@ -362,6 +363,7 @@ final class AttemptTracker: Sendable {
     attempt.retryAfter = answer.retryAfter
     attempt.isStaleOnArrival =
       interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
+    attempt.cacheTerms = entry.decision.faults.isEmpty ? interaction(entry.take)?.cacheTerms : nil
     return attempt
   }
 

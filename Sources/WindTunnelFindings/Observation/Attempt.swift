@@ -35,6 +35,12 @@ extension Observation {
     /// Tells whether its answer was older than it may be when it came, so that whoever shows it
     /// again has to ask first, or to say that it is a copy.
     public var isStaleOnArrival = false
+    /// The terms on which its answer may be shown again; `nil` where its server says nothing, or a
+    /// fault changed it.
+    public var cacheTerms: CacheTerms? {
+      get { boxedCacheTerms?.value }
+      set { boxedCacheTerms = newValue.map { Boxed($0) } }
+    }
     /// The durations of the attempt's stages, as far as they were observed.
     public var stages: ExchangeStages {
       get { seenStages?.value ?? ExchangeStages() }
@@ -49,6 +55,7 @@ extension Observation {
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
     private var boxedSent: Boxed<Sent>?
+    private var boxedCacheTerms: Boxed<CacheTerms>?
 
     /// Makes an attempt; parts that are not given were not observed.
     public init(decision: String, take: String) {

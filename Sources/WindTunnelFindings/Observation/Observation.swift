@@ -298,6 +298,7 @@ extension Observation.Attempt {
     members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
     if isStaleOnArrival { members.append(JSON.Member("staleOnArrival", true)) }
+    if let cacheTerms { members.append(JSON.Member("cache", cacheTerms.json)) }
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
@@ -321,6 +322,9 @@ extension Observation.Attempt {
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
     isStaleOnArrival = try object.bool("staleOnArrival") ?? false
+    if let terms = try object.object("cache") {
+      cacheTerms = try Observation.CacheTerms(reading: terms)
+    }
     isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
     if let stages = try object.object("stages") {
       self.stages = try ExchangeStages(reading: stages)

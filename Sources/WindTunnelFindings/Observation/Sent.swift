@@ -15,6 +15,8 @@ extension Observation {
     public var isElsewhere = false
     /// Tells whether it came by TLS, where nobody on the way can read it.
     public var isSecure = false
+    /// Tells whether it asked if an answer is still the same, by a validator.
+    public var isConditional = false
     /// The number of the `Idempotency-Key` of a POST or PATCH.
     public var key: Int?
     /// The numbers of values of a POST or PATCH that the recorded request does not have. A value
@@ -49,6 +51,7 @@ extension Observation.Sent {
     if !apiKeys.isEmpty { members.append(JSON.Member("apiKeys", numbers(apiKeys))) }
     if isElsewhere { members.append(JSON.Member("elsewhere", true)) }
     if isSecure { members.append(JSON.Member("secure", true)) }
+    if isConditional { members.append(JSON.Member("conditional", true)) }
     if let key { members.append(JSON.Member("key", .number(key))) }
     if !marks.isEmpty { members.append(JSON.Member("marks", numbers(marks))) }
     if addsParameters { members.append(JSON.Member("addsParameters", true)) }
@@ -80,6 +83,7 @@ extension Observation.Sent {
     apiKeys = try Self.numbers(&object, "apiKeys")
     isElsewhere = try object.bool("elsewhere") ?? false
     isSecure = try object.bool("secure") ?? false
+    isConditional = try object.bool("conditional") ?? false
     key = try object.int("key", in: range)
     marks = try Self.numbers(&object, "marks")
     addsParameters = try object.bool("addsParameters") ?? false

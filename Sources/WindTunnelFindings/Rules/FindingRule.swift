@@ -82,9 +82,9 @@ public struct FindingRule: Sendable {
     .doesNotComeBack, .readsWithoutLimit, .leaksConnections, .comesBackInAHerd, .ignoresRetryAfter,
     .noBackOff, .retriesWithoutBound, .redirectsWithoutBound, .retryStorm, .retriesPermanentError,
     .repeatsRefusedCredential, .renewsTooOften, .waitsOnSilence, .goesOnAfterCancel,
-    .putsSecretInURL,
-    .showsStaleAsFresh, .leavesAnswersUnread, .failsOnLegalAnswer, .hammersWhileLimited,
-    .retriesInStep, .retriesInLayers, .givesUpAtOnce,
+    .putsSecretInURL, .blankWhereStale, .showsStaleAsFresh, .leavesAnswersUnread,
+    .failsOnLegalAnswer, .hammersWhileLimited, .retriesInStep, .retriesInLayers, .givesUpAtOnce,
+    .asksAgain,
   ]
 
   /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the

@@ -108,7 +108,4 @@ extension Observation.Attempt {
   fileprivate var isLimited: Bool {
     (status == 429 || status == 503) && error == nil && (retryAfter != nil || retryNotBefore != nil)
   }
-
-  /// Tells whether it is a request for an endpoint.
-  fileprivate func asks(for endpoint: String) -> Bool { key.prefix { $0 != "?" } == endpoint }
 }

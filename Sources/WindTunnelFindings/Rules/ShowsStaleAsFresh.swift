@@ -95,19 +95,6 @@ private struct EndpointRequests {
   }
 }
 
-extension Array {
-  /// Returns how many at the beginning satisfy a condition, of elements of which those that do come
-  /// first.
-  fileprivate func countOfFirst(_ holds: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 extension Flight {
   /// The requests of the calls of each endpoint that had an answer which was too old.
   fileprivate var requestsByEndpoint: [String: EndpointRequests] {

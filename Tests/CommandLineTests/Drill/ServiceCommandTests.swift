@@ -139,6 +139,50 @@ import WindTunnelReports
     Issue.record("the rule was not met: \(run.out)")
   }
 
+  /// The shipped scenario in which the server fails for good once it has answered, with something that is
+  /// asked of clients there.
+  private static func expecting(_ what: [String], in scratch: Scratch) throws -> String {
+    let shipped = Repository.root.appendingPathComponent("Cassettes/scenarios/warm-outage.json")
+    var scenario = try Scenario(contentsOf: shipped)
+    scenario.expects = what.compactMap(Expectation.init)
+    let file = scratch.file("expecting.json")
+    try scenario.data().write(to: file)
+    return file.path
+  }
+
+  @Test(arguments: [
+    (["keeps_answers.py"], [], ["note blank-where-stale"]),
+    (["keeps_answers.py"], ["stale"], ["error blank-where-stale"]),
+    (["keeps_answers.py", "shows"], ["stale"], []),
+    (
+      ["keeps_answers.py", "shows", "etags"], [],
+      ["note blank-where-stale", "note gives-up-at-once", "note asks-again"]
+    ),
+    (["careful.py"], [], []), (["careful.py"], ["stale"], ["error blank-where-stale"]),
+  ])
+  func `what a client has kept it shows when the server is gone`(
+    words: [String],
+    expected: [String],
+    found: [String]
+  ) async throws {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", words[0]], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    let tape = Self.folder.appendingPathComponent("kept.json").path
+    let run = try await Program.run(
+      [
+        "drill", "--cassette", tape, "--scenario", try Self.expecting(expected, in: scratch),
+        "--report", "drill.json", "--",
+      ] + command + words.dropFirst(),
+      in: scratch
+    )
+    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let findings = report.findings.map { "\($0.finding.severity) \($0.finding.rule)" }
+    #expect(findings == found, "\(run.out)")
+    #expect(run.code == (found.contains { $0.hasPrefix("error") } ? 99 : 0), "\(run)")
+  }
+
   @Test(arguments: [
     ([], 8, ["renews-too-often"]), (["insists"], 1, ["renews-too-often"]), (["shared"], 8, []),
     (["shared"], 1, []),
@@ -181,7 +225,7 @@ import WindTunnelReports
     }
     let scenarios = [
       "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
-      "recovery", "cancel", "changed-between", "auth-expiry",
+      "recovery", "cancel", "changed-between", "auth-expiry", "warm-outage",
     ]
     let run = try await Program.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]

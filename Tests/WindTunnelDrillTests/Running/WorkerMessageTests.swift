@@ -35,12 +35,18 @@ import WindTunnel
     attempt.stages = stages
     attempt.sent = sent
     attempt.isStaleOnArrival = true
+    attempt.cacheTerms = terms
     return attempt
+  }()
+  static let terms = {
+    var terms = Observation.CacheTerms()
+    (terms.fresh, terms.hasValidator, terms.allowsStale) = (.seconds(60), true, true)
+    return terms
   }()
   static let sent = {
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (16_384, [16_385, 3], true)
-    sent.isSecure = true
+    (sent.isSecure, sent.isConditional) = (true, true)
     (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
     (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
     (sent.resumesAt, sent.isResumedConditionally) = (40, true)

@@ -40,6 +40,10 @@ import Testing
       "s.json, gates[1], column 19: p95 is a time, and 3 has no unit. Write for example p95 <= 800ms."
     ),
     (
+      #"{"windtunnelScenario":1,"name":"s","expects":["stale","fresh"]}"#,
+      "s.json, expects[1]: \"fresh\" is nothing that can be asked of a client. What can: \"stale\"."
+    ),
+    (
       #"{"windtunnelScenario":1,"name":"s","credential":{}}"#,
       "s.json, credential.issuer: it says which request asks for a new credential. Write for example \"issuer\": \"POST /login\"."
     ),

@@ -1,0 +1,32 @@
+/// A thing that is asked of a client in a scenario, though a good client may do without: not to
+/// have it is an error there, and elsewhere a note at most.
+public enum Expectation: String, Sendable, Hashable, CaseIterable {
+  /// The client shows an answer of before where its server fails, if that may be shown then.
+  case stale
+
+  /// Reads `"expects": ["stale"]`; empty where it is not there.
+  static func read(_ object: inout ObjectReader) throws(FormatError) -> [Self] {
+    var all: [Self] = []
+    for (index, json) in (try object.array("expects") ?? []).enumerated() {
+      guard let expectation = json.stringValue.flatMap(Self.init(rawValue:)) else {
+        let known = allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw object.error(
+          "expects[\(index)]",
+          "\(json) is nothing that can be asked of a client",
+          remedy: "What can: \(known)."
+        )
+      }
+      if !all.contains(expectation) { all.append(expectation) }
+    }
+    return all
+  }
+}
+
+extension Rule {
+  /// Tells whether it has the server fail from one call on and for good, so that what came before
+  /// may be shown in its place.
+  var failsForGood: Bool {
+    guard let calls = trigger.calls, calls.start > 0, calls.end == nil else { return false }
+    return faults.contains { if case .status(let status, _) = $0 { status >= 500 } else { false } }
+  }
+}

@@ -1,0 +1,61 @@
+extension FindingRule {
+  /// A client that keeps answers asks for one of them as if it had none.
+  static let asksAgain = FindingRule(
+    "asks-again",
+    .note,
+    "Keeps answers, and asks for one of them again as if it had none.",
+    condition:
+      "the client showed that it keeps answers, and calls were made, one after the other and at one address, for "
+      + "what it had had: an answer that was still fresh, or had a validator",
+    cost: "The user waits, and pays, for bytes that were there already.",
+    remedy:
+      "Show an answer again within its max-age; beyond that ask with If-None-Match or If-Modified-Since.",
+    source: "RFC 9111 §4 (reuse what is fresh), §4.3 (validation); RFC 9110 §13.1",
+    clients: [.service, .library],
+    leastCalls: 2,
+    scope: .flight { rule, _, flight in
+      guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
+      guard flight.showsCache else {
+        return .notMet("Nothing shows that the client keeps answers, which none has to.")
+      }
+      let kept = KeptAnswers(of: flight.calls)
+      var judged = 0
+      var again: [(place: Int, had: KeptAnswers.Answer)] = []
+      for place in flight.calls.indices where flight.calls[place].isJudged {
+        let call = flight.calls[place]
+        guard let start = call.start, let had = kept.last(for: call.endpoint, before: start),
+          had.isUseful(at: start)
+        else { continue }
+        judged += 1
+        let asked = call.attempts.first { $0.isRequest && $0.asks(for: call.endpoint) }
+        guard let asked, asked.sent?.isConditional != true else { continue }
+        guard had.isUseful(at: asked.start ?? start) else { continue }
+        again.append((place, had))
+      }
+      guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
+      guard
+        let first = again.min(by: { flight.calls[$0.place].call < flight.calls[$1.place].call })
+      else { return .passed(judged) }
+      let what =
+        first.had.terms.hasValidator
+        ? "had a validator" : "was fresh for \(Figures.wait(first.had.terms.fresh))"
+      return .broken(
+        rule.finding(
+          Violation(
+            "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
+          ),
+          in: JudgedCall.one(at: first.place, in: flight),
+          calls: again.count,
+          judged: judged
+        )
+      )
+    }
+  )
+}
+
+extension KeptAnswers.Answer {
+  /// Tells whether it saves a whole answer at a moment.
+  fileprivate func isUseful(at moment: Duration) -> Bool {
+    terms.hasValidator || moment < end + terms.fresh
+  }
+}

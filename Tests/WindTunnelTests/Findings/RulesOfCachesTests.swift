@@ -1,0 +1,184 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rules about what a client keeps of its answers, each from its three sides.
+@Suite struct RulesOfCachesTests {
+  private static let again = "asks-again"
+  private static let blank = "blank-where-stale"
+
+  /// A scenario of which the server fails from some call on, so that all calls ask at one address.
+  private static let weather = {
+    let trigger = Trigger(calls: CallRange(from: 2))
+    var scenario = Scenario("s", rules: [Rule(when: trigger, [.status(503)])])
+    scenario.wantsKeptConnections = true
+    return scenario
+  }()
+
+  private static let terms = {
+    var terms = Observation.CacheTerms()
+    (terms.fresh, terms.allowsStale) = (.seconds(60), true)
+    return terms
+  }()
+
+  /// A call that is answered on some terms, a second after the one before it.
+  private static func asking(
+    _ number: Int,
+    _ terms: Observation.CacheTerms? = terms,
+    isConditional: Bool = false,
+    key: String = "GET /home"
+  ) -> Observation {
+    let start = 1000 * number
+    var attempt = RuleTests.attempt(start, to: start + 3, key: key)
+    attempt.cacheTerms = terms
+    if isConditional {
+      var sent = Observation.Sent()
+      sent.isConditional = true
+      attempt.sent = sent
+    }
+    return RuleTests.call(number, .succeeded, showed: true, start: start, lasted: 10, [attempt])
+  }
+
+  /// A call that shows what was there, and asks nobody.
+  private static func showing(_ number: Int) -> Observation {
+    var call = RuleTests.call(number, .succeeded, showed: true, start: 1000 * number, lasted: 1, [])
+    call.bodyMatches = true
+    return call
+  }
+
+  /// A call that is failed, and shows nothing or its copy.
+  private static func failing(_ number: Int, isStale: Bool? = nil, asks: Bool = true) -> Observation
+  {
+    let start = 1000 * number
+    let attempts = asks ? [RuleTests.attempt(start, to: start + 3, status: 503)] : []
+    var call = RuleTests.call(
+      number,
+      isStale == true ? .succeeded : .failed("status 503"),
+      showed: isStale == true,
+      start: start,
+      lasted: 10,
+      attempts
+    )
+    call.isStale = isStale
+    return call
+  }
+
+  private static func words(
+    _ rule: String,
+    _ calls: [Observation],
+    of client: Flight.Client = .service,
+    on stage: Stage = .onTheWire,
+    in weather: Scenario? = weather
+  ) throws -> String {
+    let flight = Flight(of: client, on: stage, calls, in: weather)
+    switch try #require(flight.held().first { $0.rule == rule }).standing {
+    case .notMet(let reason): return "not met: \(reason)"
+    case .passed(let count): return "kept by \(count)"
+    case .broken(let finding):
+      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+    }
+  }
+
+  // MARK: asks-again
+
+  @Test func `a client that keeps answers and asks for one as if it had none is named`() throws {
+    let fresh = [Self.asking(0), Self.showing(1), Self.asking(2), Self.asking(3)]
+    let found =
+      "note 2: It keeps answers, and asked for the whole of one again that it had had and that "
+    #expect(
+      try Self.words(Self.again, fresh) == found + "was fresh for 60 s. (2 of 3 calls)"
+    )
+    var terms = Observation.CacheTerms()
+    terms.hasValidator = true
+    let validators = [
+      Self.asking(0, terms), Self.asking(1, terms, isConditional: true), Self.asking(2, terms),
+    ]
+    #expect(
+      try Self.words(Self.again, validators.reversed(), of: .library, on: .inProcess, in: nil)
+        == found + "had a validator. (1 of 2 calls)"
+    )
+  }
+
+  @Test func `a client that shows what it has, or asks by its validator, is not named`() throws {
+    let shown = [Self.asking(0), Self.showing(1), Self.showing(2)]
+    #expect(try Self.words(Self.again, shown) == "kept by 2")
+    let asked = [Self.asking(0), Self.showing(1), Self.asking(2, isConditional: true)]
+    #expect(try Self.words(Self.again, asked) == "kept by 2")
+    // What is over has to be asked for.
+    var short = Self.terms
+    short.fresh = .milliseconds(500)
+    let over = [
+      Self.asking(0, short), Self.showing(1), Self.asking(2, short), Self.asking(3, short),
+    ]
+    #expect(try Self.words(Self.again, over).hasPrefix("not met: No call met it"))
+  }
+
+  @Test func `nothing is asked of a client without a cache, or at another address`() throws {
+    let calls = [Self.asking(0), Self.asking(1), Self.asking(2)]
+    let none = "not met: Nothing shows that the client keeps answers, which none has to."
+    #expect(try Self.words(Self.again, calls) == none)
+    let cached = [Self.asking(0), Self.showing(1), Self.asking(2)]
+    #expect(try Self.words(Self.again, cached).hasPrefix("note"))
+    let moved =
+      "not met: Its calls had addresses of their own, at which no client can have kept an answer."
+    for weather in [nil, Scenario("s")] as [Scenario?] {
+      #expect(try Self.words(Self.again, cached, in: weather) == moved)
+    }
+    // Calls beside each other ask at several.
+    var beside = Self.asking(3)
+    beside.start = .milliseconds(2001)
+    #expect(try Self.words(Self.again, cached + [beside]) == moved)
+    #expect(try Self.words(Self.again, cached, of: .program).hasPrefix("not met"))
+    let silent = [Self.asking(0, nil), Self.showing(1), Self.asking(2, nil)]
+    #expect(try Self.words(Self.again, silent).hasPrefix("not met: No call met it"))
+    // Of two requests behind one endpoint nobody knows which a call without one means.
+    let other = Self.asking(3, key: "GET /home?page=2")
+    #expect(try Self.words(Self.again, cached + [other]).hasPrefix("not met: No call met it"))
+  }
+
+  // MARK: blank-where-stale
+
+  @Test func `a client that has a copy and shows nothing in an outage is named`() throws {
+    let calls = [Self.asking(0), Self.showing(1), Self.failing(2), Self.failing(3, asks: false)]
+    let found =
+      " 2: The server failed, and it showed nothing, where it had had an answer that may be shown then. "
+      + "(2 of 2 calls)"
+    #expect(try Self.words(Self.blank, calls) == "note" + found)
+    // Where a scenario asks for it, one without a cache fails, too.
+    var weather = Self.weather
+    weather.expects = [.stale]
+    #expect(try Self.words(Self.blank, calls, in: weather) == "error" + found)
+    let bare = [Self.asking(0), Self.failing(2), Self.failing(3)]
+    #expect(try Self.words(Self.blank, bare, in: weather) == "error" + found)
+    let once = [Self.asking(0), Self.failing(2), Self.failing(3, isStale: true)]
+    #expect(try Self.words(Self.blank, once).hasSuffix("(1 of 2 calls)"))
+  }
+
+  @Test func `a client that shows its copy, or was given none to show, is not named`() throws {
+    let copies = [Self.asking(0), Self.failing(2, isStale: true), Self.failing(3, isStale: true)]
+    #expect(try Self.words(Self.blank, copies) == "kept by 2")
+    var strict = Self.terms
+    strict.allowsStale = false
+    let bound = [Self.asking(0, strict), Self.showing(1), Self.failing(2), Self.failing(3)]
+    #expect(try Self.words(Self.blank, bound).hasPrefix("not met: No call met it"))
+    let cold = [Self.failing(0), Self.failing(1), Self.asking(2), Self.showing(3)]
+    #expect(try Self.words(Self.blank, cold).hasPrefix("not met: No call met it"))
+    // What the server refuses is no outage.
+    var refused = [Self.asking(0), Self.showing(1), Self.failing(2), Self.failing(3)]
+    for place in [2, 3] {
+      refused[place].attempts = [RuleTests.attempt(place * 1000, to: place * 1000 + 3, status: 404)]
+    }
+    #expect(try Self.words(Self.blank, refused).hasPrefix("not met: No call met it"))
+  }
+
+  @Test func `no copy is asked of a client without a cache, or at another address`() throws {
+    let bare = [Self.asking(0), Self.failing(2), Self.failing(3)]
+    let none = "not met: Nothing shows that the client keeps answers"
+    #expect(try Self.words(Self.blank, bare).hasPrefix(none))
+    let cached = bare + [Self.showing(4)]
+    #expect(try Self.words(Self.blank, cached).hasPrefix("note"))
+    let moved = "not met: Its calls had addresses"
+    #expect(try Self.words(Self.blank, cached, in: nil).hasPrefix(moved))
+    #expect(try Self.words(Self.blank, cached, of: .program).hasPrefix("not met"))
+  }
+}
