@@ -3,10 +3,11 @@
 file=$(mktemp)
 trap 'rm -f "$file"' EXIT
 for pause in 0.1 0.3 0; do
-  if curl --silent --show-error --fail --noproxy '*' --max-time 5 --continue-at - --output "$file" "$1"; then
-    cat "$file"
-    exit 0
-  fi
+  curl --silent --show-error --fail --noproxy '*' --max-time 5 --continue-at - --output "$file" "$1"
+  code=$?
+  [ "$code" = 0 ] && { cat "$file"; exit; }
+  # Only what broke off in its body is taken up.
+  [ "$code" = 18 ] || exit "$code"
   sleep "$pause"
 done
 exit 1

@@ -73,7 +73,7 @@ import WindTunnelFindings
     )
     #expect(
       try Self.steps([Self.first, rest]) == [
-        "GET /home → 200, version \"v1\", 40 B, truncated",
+        "GET /home → 200, version \"v1\", 40 B, a body that was cut",
         "GET /home from byte 40 → 206, version \"v2\"", "the call succeeded",
       ]
     )
