@@ -102,6 +102,9 @@ static const unsigned char warm_outage[] = {
 static const unsigned char auth_expiry[] = {
 #embed "../../Cassettes/scenarios/auth-expiry.json"
 };
+static const unsigned char auth_refused[] = {
+#embed "../../Cassettes/scenarios/auth-refused.json"
+};
 static const unsigned char stall[] = {
 #embed "../../Cassettes/scenarios/stall.json"
 };
@@ -116,6 +119,9 @@ static const unsigned char endless_body[] = {
 };
 static const unsigned char slow_bytes[] = {
 #embed "../../Cassettes/scenarios/slow-bytes.json"
+};
+static const unsigned char cancel[] = {
+#embed "../../Cassettes/scenarios/cancel.json"
 };
 static const unsigned char very_bad_network[] = {
 #embed "../../Cassettes/scenarios/very-bad-network.json"
@@ -137,9 +143,6 @@ static const unsigned char slow_dns[] = {
 };
 static const unsigned char ipv6_blackhole[] = {
 #embed "../../Cassettes/scenarios/ipv6-blackhole.json"
-};
-static const unsigned char cancel[] = {
-#embed "../../Cassettes/scenarios/cancel.json"
 };
 
 static const struct {
@@ -181,10 +184,12 @@ static const struct {
     {"scenarios/recovery", recovery, sizeof recovery},
     {"scenarios/warm-outage", warm_outage, sizeof warm_outage},
     {"scenarios/auth-expiry", auth_expiry, sizeof auth_expiry},
+    {"scenarios/auth-refused", auth_refused, sizeof auth_refused},
     {"scenarios/stall", stall, sizeof stall},
     {"scenarios/stalled-body", stalled_body, sizeof stalled_body},
     {"scenarios/connect-timeout", connect_timeout, sizeof connect_timeout},
     {"scenarios/slow-bytes", slow_bytes, sizeof slow_bytes},
+    {"scenarios/cancel", cancel, sizeof cancel},
     {"scenarios/very-bad-network", very_bad_network, sizeof very_bad_network},
     {"scenarios/metro", metro, sizeof metro},
     {"scenarios/elevator", elevator, sizeof elevator},
@@ -192,7 +197,6 @@ static const struct {
     {"scenarios/airplane-mode", airplane_mode, sizeof airplane_mode},
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
-    {"scenarios/cancel", cancel, sizeof cancel},
     {"scenarios/endless-body", endless_body, sizeof endless_body},
 };
 

@@ -17,8 +17,8 @@ package enum Shipped {
     "redirect-elsewhere",
     "redirect-downgrade", "redirect-loop", "dns-failure", "tls-failure", "expired-certificate",
     "wrong-host", "unknown-authority", "offline", "outage", "reuse", "large-answer",
-    "dead-connection", "late-answers", "recovery", "warm-outage", "auth-expiry", "stall",
-    "stalled-body", "connect-timeout", "slow-bytes", "cancel",
+    "dead-connection", "late-answers", "recovery", "warm-outage", "auth-expiry",
+    "auth-refused", "stall", "stalled-body", "connect-timeout", "slow-bytes", "cancel",
   ]
 
   /// Returns all scenarios that ship.
@@ -35,8 +35,7 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease =
-    drill + weakNetwork.filter { !drill.contains($0) } + largeBodies
+  package static let preRelease = drill + weakNetwork + largeBodies
 
   /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
   /// that the default drill leaves them out.
@@ -46,7 +45,7 @@ package enum Shipped {
   /// a client than a test of every push does.
   package static let weakNetwork = [
     "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "slow-dns",
-    "ipv6-blackhole", "cancel",
+    "ipv6-blackhole",
   ]
 
   /// Shipped scenarios by name, in the order of the names.

@@ -125,8 +125,10 @@ public struct ProcessDrill: Sendable {
           progress
         )
       }
+      // A part of a drill on several machines has no call in some scenarios, and says so.
+      let isStopped = keepsPart && Task.isCancelled
       return (
-        plan.flown(scenario, on: stage, rows.filter { !$0.observations.isEmpty }),
+        plan.flown(scenario, on: stage, rows.filter { !isStopped || !$0.observations.isEmpty }),
         isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
       )
     }

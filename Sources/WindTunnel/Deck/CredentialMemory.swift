@@ -53,7 +53,10 @@ struct CredentialMemory: Sendable {
     guard let before = refused[lane] else { return true }
     if before != value {
       // Without one it may ask for what takes none.
-      if value != Self.none { (isRenewed, isReplaced) = (true, true) }
+      guard value != Self.none else { return false }
+      isRenewed = true
+      // Given again, and not replaced: from now on it is a new one.
+      if old.remove(value) == nil { isReplaced = true }
       return false
     }
     // It may have been another lane that asked for all.

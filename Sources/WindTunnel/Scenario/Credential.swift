@@ -73,11 +73,27 @@ extension Scenario {
       )
     }
     let expiring = rules.indices.filter { rules[$0].trigger.credential == .expired }
+    if let rule = expiring.first, rules[rule].trigger.firesByMoreThanCalls {
+      throw object.error(
+        "rules[\(rule)].when.credential",
+        "a credential expires for all calls that a range has, and nothing else can be said beside that",
+        remedy: "Leave \"request\", \"fromCall\" and \"untilCall\" beside it."
+      )
+    }
     guard expiring.count > 1 else { return }
     throw object.error(
       "rules[\(expiring[1])].when.credential",
       "a credential expires once in a scenario, and rules[\(expiring[0])] is about that",
       remedy: "Write one rule with all of its faults, or another scenario."
     )
+  }
+}
+
+extension Trigger {
+  /// Tells whether it fires by something besides which request and which call it is.
+  fileprivate var firesByMoreThanCalls: Bool {
+    var rest = self
+    (rest.request, rest.calls, rest.credential) = (nil, nil, nil)
+    return rest != .always
   }
 }

@@ -98,7 +98,16 @@ extension DrillPlan {
       }
       return share
     }
-    ignoredQuery = arguments.all("--ignore-query").map { NamePattern($0) }
+    ignoredQuery = try arguments.all("--ignore-query").map { text in
+      guard text.contains(where: { $0 != "*" }) else {
+        throw Refusal.value(
+          "--ignore-query",
+          text,
+          shouldBe: "the name of a query parameter, such as _ or utm_*,"
+        )
+      }
+      return NamePattern(text)
+    }
     if let text = try arguments.value("--shard") { shard = try Self.shard(text) }
   }
 

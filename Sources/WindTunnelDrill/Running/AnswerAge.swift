@@ -33,7 +33,7 @@ extension Interaction {
       terms.fresh = isDated ? .zero : .seconds(min(lifetime ?? 0, Self.longestSeconds))
       terms.allowsStale =
         !directives.contains("must-revalidate")
-        && (lifetime != nil || directives.seconds("stale-if-error") != nil)
+        && (lifetime != nil || directives.seconds("stale-if-error").map { $0 > 0 } == true)
     }
     return terms == Observation.CacheTerms() ? nil : terms
   }

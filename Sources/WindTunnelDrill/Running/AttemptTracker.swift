@@ -72,7 +72,7 @@ final class AttemptTracker: Sendable {
 
   /// The limits of what is kept of a call's requests.
   private static let requestsMax = 4
-  private static let versionsMax = 64
+  private static let versionsMax = 8
   private static let requestBytesMax = 64 << 10
 
   /// An attempt that is not over: which it is of which call, and how far it has come.

@@ -3,6 +3,8 @@ internal import WindTunnel
 extension Mismatch {
   /// The greatest number of added parameters that are named: with more the query is another one.
   private static let addedMax = 4
+  /// The greatest length of such a name; a longer one is cut by nobody and named by nobody.
+  private static let nameBytesMax = 80
 
   /// The parameters that a client adds to the query of a recorded request, where it asks for
   /// nothing else, and the flags that leave them out of the comparison; else `nil`.
@@ -13,7 +15,9 @@ extension Mismatch {
     let names = differences.compactMap(\.at).reduce(into: [String]()) { names, name in
       if !names.contains(name) { names.append(name) }
     }
-    guard !names.isEmpty, names.count <= Self.addedMax else { return nil }
+    guard !names.isEmpty, names.count <= Self.addedMax,
+      names.allSatisfy({ $0.utf8.count <= Self.nameBytesMax })
+    else { return nil }
     let flags = names.map { "--ignore-query \($0.asShellWord)" }.joined(separator: " ")
     return "\(names.map { "\"\($0)\"" }.joined(separator: " and ")) added to the query of "
       + "#\(nearest.number) \(nearest.request); \(flags) compares without "

@@ -8,7 +8,8 @@ extension FindingRule {
     "Shows nothing in an outage, where it had an answer before that may be shown.",
     condition:
       "an answer came that may be shown when its server cannot be asked, and the server failed a later call for "
-      + "it, at the same address; the client keeps answers, or the scenario expects it (`\"expects\"`)",
+      + "it, at the same address; the client keeps answers (a note), or the scenario expects it "
+      + "(`\"expects\"`)",
     cost: "The user sees an error in place of what was on the screen a minute ago.",
     remedy:
       "Keep the last good answer, show it when a request fails or ends in 500, 502, 503 or 504, and say that it is "
@@ -54,7 +55,8 @@ extension FindingRule {
 extension Observation {
   /// Tells whether the server was asked, and failed, or nobody asked it and the call failed.
   fileprivate var isInOutage: Bool {
-    guard ending != .crashed, ending != .hung, !attempts.contains(where: \.isAnswered) else {
+    guard ending != .crashed, ending != .hung, !wasGivenUp, !attempts.contains(where: \.isAnswered)
+    else {
       return false
     }
     if attempts.isEmpty { return attemptCount == 0 && ending != .succeeded }

@@ -5,7 +5,7 @@ extension FindingRule {
   static let renewsTooOften = FindingRule(
     "renews-too-often",
     .error,
-    "Asks for a new credential with call after call, or again and again in one, where one for all was enough.",
+    "Asks for a new credential in many calls at once, or again and again in one, where one for all was enough.",
     condition:
       "a credential expired, and calls that were answered 401 asked for another, at the issuer that the "
       + "scenario names (`\"credential\"`), and came through with it",
@@ -39,13 +39,19 @@ extension FindingRule {
       guard !through.isEmpty else {
         return .notMet("No call came through with what the issuer gave.")
       }
+      // In process, and where none are kept, nobody counts the processes that made the calls.
+      guard let clients = flight.clientCount else {
+        return .notMet(
+          "The processes that made its calls, each with a credential, were not counted."
+        )
+      }
       let since = flight.calls.count { call in
         call.call >= first && call.isJudged
           && call.attempts.contains { flight.weather.isAnswered($0) }
       }
       guard since >= rule.leastCalls else { return .notMet(rule.unmet(by: since)) }
-      guard through.count >= times * flight.clientCount, let example = through.map(\.call).smallest
-      else {
+      let crossing = through.crossing
+      guard crossing.count >= times * clients, let example = crossing.map(\.call).smallest else {
         // Of calls that are made one at a time none can ask beside another.
         return flight.mostAtOnce > 1
           ? .passed(since)
@@ -57,10 +63,11 @@ extension FindingRule {
       return .broken(
         rule.finding(
           Violation(
-            "A credential expired once, and \(through.count) of \(since) calls asked for a new one of their own."
+            "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
+              + "was asking."
           ),
           in: example,
-          calls: through.count,
+          calls: crossing.count,
           judged: since
         )
       )
@@ -79,6 +86,8 @@ private struct Renewal {
   let count: Int
   /// Tells whether the call was answered behind one.
   let cameThrough: Bool
+  /// The time in which the issuer had the first of them and had not answered it.
+  let asking: Range<Duration>
 
   /// Looks at a call; `nil` where it did not ask the issuer, or was there for that alone.
   init?(of call: JudgedCall, in weather: Scenario?) {
@@ -93,14 +102,35 @@ private struct Renewal {
     guard let first = renewals.first else { return nil }
     (self.call, count) = (call, renewals.count)
     cameThrough = attempts[first...].contains { weather.isAnswered($0) }
+    let start = attempts[first].start ?? .zero
+    asking = start..<max(start, attempts[first].end ?? start)
+  }
+}
+
+extension [Renewal] {
+  /// The renewals that began or ended while another call's was unanswered. A cassette has few
+  /// credentials to give: whoever gets the expired one again and waits for its turn before it asks
+  /// anew cannot do better.
+  fileprivate var crossing: [Renewal] {
+    let ordered = sorted { $0.asking.lowerBound < $1.asking.lowerBound }
+    var latest: Duration?
+    return ordered.indices.filter { place in
+      let asking = ordered[place].asking
+      defer { latest = Swift.max(latest ?? asking.upperBound, asking.upperBound) }
+      let next = place + 1 < ordered.count ? ordered[place + 1].asking.lowerBound : nil
+      return latest.map { asking.lowerBound < $0 } == true
+        || next.map { $0 < asking.upperBound } == true
+    }.map { ordered[$0] }
   }
 }
 
 extension Flight {
   /// The number of the processes that made the calls, each of which has a credential of its own:
-  /// the parts of a drill on several machines, and what was started again after a fall.
-  fileprivate var clientCount: Int {
-    max(1, traffic.connections.count) + calls.count { $0.ending == .crashed || $0.ending == .hung }
+  /// the parts of a drill on several machines, and what was started again after a fall; `nil`:
+  /// nobody counted them.
+  fileprivate var clientCount: Int? {
+    guard !traffic.connections.isEmpty else { return nil }
+    return traffic.connections.count + calls.count { $0.ending == .crashed || $0.ending == .hung }
   }
 }
 

@@ -86,7 +86,9 @@ extension Report {
     let verdicts = judgements.map(\.result.verdict)
     if verdicts.contains(.failed) || !failingFindings.isEmpty { return .failed }
     let isTold =
-      judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met } && interruptedWords == nil
+      judgedNotOnCassette == 0 && !verdicts.contains { $0 != .met }
+    // Nobody knows of what was not flown.
+    if interruptedWords != nil { return .inconclusive }
     if !isTold, !policy.allowsInconclusive { return .inconclusive }
     let isHeld = policy.failingFindings != nil && ruleCounts.kept + ruleCounts.broken > 0
     return verdicts.isEmpty && !isHeld ? .unjudged : .passed

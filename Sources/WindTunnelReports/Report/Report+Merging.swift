@@ -59,6 +59,7 @@ extension Report.Part {
     try same("decisionHash") { "\($0.decisionHash)" }
     try same("platformErrors") { $0.platformErrors }
     try same("environment.cassette") { $0.fact("cassette") ?? "missing" }
+    try same("environment.ignoredQuery") { $0.fact("ignoredQuery") ?? "missing" }
     try same("environment.load") { $0.fact("load") ?? "missing" }
     try same("scenarios") { report in
       report.scenarios.map { flown in

@@ -22,6 +22,25 @@ import WindTunnel
     #expect(report.text() == run.out)
   }
 
+  @Test func `a shard without a call in a scenario merges with those that have one`() async throws {
+    let scratch = try Scratch()
+    let words = ["drill", "--calls", "3", "--scenario", "calm", "--stage", "in-process"]
+    for part in 1...4 {
+      let run = try await Program.run(
+        words + ["--shard", "\(part)/4", "--report", "\(part).json"],
+        in: scratch
+      )
+      #expect(run.code != 64 && run.code != 70, "\(run)")
+    }
+    let merged = try await Program.run(
+      ["report"] + (1...4).map { "\($0).json" } + ["--format", "json"],
+      in: scratch
+    )
+    let report = try Report(data: Data(merged.out.utf8), source: "merged")
+    #expect(report.scenarios[0].subjects[0].observations.map(\.call) == [0, 1, 2])
+    #expect(merged.err == "" && merged.code == 0, "\(merged.err)")
+  }
+
   @Test func `shards merge to the run that they are parts of`() async throws {
     let scratch = try Scratch()
     let words = [

@@ -185,7 +185,7 @@ import WindTunnelReports
 
   @Test(arguments: [
     ([], 8, ["renews-too-often"]), (["insists"], 1, ["renews-too-often"]), (["shared"], 8, []),
-    (["shared"], 1, []),
+    (["shared"], 1, []), (["compares"], 8, []), (["compares"], 1, []),
   ])
   func `one call renews a credential for all of them`(
     words: [String],
@@ -199,8 +199,8 @@ import WindTunnelReports
     let tape = Self.folder.appendingPathComponent("tokens.json").path
     let run = try await Program.run(
       [
-        "drill", "--cassette", tape, "--scenario", "auth-expiry", "--concurrency", "\(atOnce)",
-        "--report", "drill.json", "--",
+        "drill", "--cassette", tape, "--scenario", "auth-expiry", "--scenario", "auth-refused",
+        "--concurrency", "\(atOnce)", "--report", "drill.json", "--",
       ] + command + words,
       in: scratch
     )

@@ -1,6 +1,6 @@
 """A client that lives and makes calls beside each other with one token. A call that is refused logs in by itself,
-whatever the others do. With the word `shared` one logs in for all of them; with `insists` a call goes on where the new
-token is refused, too."""
+whatever the others do. With the word `shared` one logs in for all of them, and with `compares` one does where the token
+is still the one that was refused; with `insists` a call goes on where the new token is refused, too."""
 import http.client, json, sys, threading, time, urllib.error, urllib.request
 
 words, gate, writing, tokens = sys.argv[1:], threading.Lock(), threading.Lock(), []
@@ -20,7 +20,12 @@ def log_in(base):
     return json.loads(body)["token"] if status == 200 else ""
 
 
-def renewed(base, count):
+def renewed(base, count, refused):
+    if "compares" in words:
+        with gate:
+            if tokens[-1] == refused:
+                tokens.append(log_in(base))
+            return tokens[-1]
     if "shared" not in words:
         tokens.append(log_in(base))
         return tokens[-1]
@@ -43,7 +48,7 @@ def call(line):
     for attempt in range(6 if "insists" in words else 2):
         if attempt:
             time.sleep(0.2 if attempt > 1 else 0)
-            token = renewed(base, count)
+            token = renewed(base, count, token)
         status, body = send("GET", line["url"], {"Authorization": "Bearer " + token})
         if status != 401:
             break

@@ -64,6 +64,10 @@ import Testing
       "s.json, rules[1].when.credential: a credential expires once in a scenario, and rules[0] is about that. Write one rule with all of its faults, or another scenario."
     ),
     (
+      #"{"windtunnelScenario":1,"name":"s","credential":{"issuer":"POST /login"},"rules":[{"when":{"first":2,"credential":"expired"},"faults":[{"status":401}]}]}"#,
+      "s.json, rules[0].when.credential: a credential expires for all calls that a range has, and nothing else can be said beside that. Leave \"request\", \"fromCall\" and \"untilCall\" beside it."
+    ),
+    (
       #"{"windtunnelScenario":1,"name":"s","rule":[]}"#,
       "s.json, rule: unknown key. Did you mean \"rules\"?"
     ),

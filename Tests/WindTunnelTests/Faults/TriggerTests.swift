@@ -151,6 +151,10 @@ import Testing
     // One that asks the issuer without having been refused has got what has expired meanwhile.
     let old = bearing("old")
     #expect(refused([(1, old), (2, login), (2, old), (3, old)]) == [0, 0, 1, 1])
+    // One that asked without any has got the old one, given again; then it is a new one for all.
+    #expect(
+      refused([(1, old), (2, bearing(nil)), (2, login), (2, old), (3, old)]) == [0, 1, 0, 0, 0]
+    )
     // What has got another and comes with the old one again is refused.
     let log = [(2, old), (2, login), (2, bearing("new")), (2, old), (3, old)]
     #expect(refused(log) == [1, 0, 0, 1, 1])

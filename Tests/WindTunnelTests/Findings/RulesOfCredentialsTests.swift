@@ -61,16 +61,26 @@ import WindTunnelFindings
   }
 
   @Test func `calls that each renew what has expired once for all of them are named`() throws {
-    let stampede = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
+    let stampede = (0..<8).map { Self.call($0, at: 2 * $0, renewals: 1) }
     let found =
-      "error 0: A credential expired once, and 8 of 8 calls asked for a new one of their own. "
+      "error 0: A credential expired once, and 8 of 8 calls asked for a new one while another was asking. "
     #expect(try Self.words(stampede) == found + "(8 of 8 calls)")
     #expect(try Self.words(stampede.reversed(), of: .library) == found + "(8 of 8 calls)")
-    // One after the other they still send the old one, each in its turn.
-    let forgetful = (0..<6).map { Self.call($0, at: 1000 * $0, renewals: 1) }
-    #expect(try Self.words(forgetful).hasSuffix("(6 of 6 calls)"))
     let some = stampede.prefix(4) + (4..<9).map { Self.call($0, at: 5 * $0, renewals: 0) }
     #expect(try Self.words(Array(some)).hasSuffix("(4 of 9 calls)"))
+  }
+
+  @Test func `calls that ask one after the other may have been given the old one again`() throws {
+    let inTurn = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
+    #expect(try Self.words(inTurn) == "kept by 8")
+    let apart = (0..<6).map { Self.call($0, at: 1000 * $0, renewals: 1) }
+    #expect(try Self.words(apart).hasPrefix("not met: Its calls were made one at a time"))
+  }
+
+  @Test func `a flight whose processes nobody counted is not judged`() throws {
+    let stampede = (0..<8).map { Self.call($0, at: 2 * $0, renewals: 1) }
+    let words = try Self.words(stampede, processes: 0)
+    #expect(words.hasPrefix("not met: The processes that made its calls"), "\(words)")
   }
 
   @Test func `a call that goes on renewing what is refused again is named`() throws {
@@ -86,7 +96,7 @@ import WindTunnelFindings
   }
 
   @Test func `one that renews for all is not named, nor are two that cross`() throws {
-    func flight(_ renewing: Int, apart: Int = 5) -> [Observation] {
+    func flight(_ renewing: Int, apart: Int = 2) -> [Observation] {
       (0..<9).map { Self.call($0, at: apart * $0, renewals: $0 < renewing ? 1 : 0) }
     }
     #expect(try Self.words(flight(1)) == "kept by 9")
