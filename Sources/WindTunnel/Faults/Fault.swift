@@ -141,7 +141,7 @@ extension Fault {
   }
 
   /// Tells whether the client may take for the recorded answer what is not.
-  package var misleads: Bool {
+  var misleads: Bool {
     if case .alter(let edit) = self { return edit.misleads }
     return switch role {
     case .replacement, .edit: true

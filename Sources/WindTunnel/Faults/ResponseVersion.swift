@@ -113,4 +113,9 @@ extension [Fault] {
     for case .alter(.version(let version)) in self { number = version }
     return number
   }
+
+  /// Tells whether an answer with these faults is in good form and another than the recorded one.
+  package var mislead: Bool {
+    (version ?? 1) > 1 || contains { !$0.isVersion && $0.misleads }
+  }
 }

@@ -149,7 +149,7 @@ final class AttemptTracker: Sendable {
     let isRequest = entry.take != .connection
     attempt.isUnderBadCertificate =
       isRequest && state.withLock { $0.underBadCertificate.contains(call) }
-    let isMutated = entry.decision.faults.contains(where: \.misleads)
+    let isMutated = entry.decision.faults.mislead
     state.withLock { state in
       let place = state.count(of: call)
       let isLedAstray = state.calls[call]?.hasMutation ?? false

@@ -111,6 +111,23 @@ import WindTunnel
     return way == .appendsAll || status == 206 ? beginning + body : body
   }
 
+  @Test func `a beginning that is taken for the whole is a cut body, and no call without an answer`()
+    async throws
+  {
+    let drill = Drill(
+      Self.tape,
+      in: Scenario.defaultDrill.filter { $0.name == "changed-between" },
+      calls: 3,
+      load: .closedLoop(concurrency: 3),
+      deadline: .seconds(60)
+    )
+    let report = try await drill.fly { call in
+      await Self.fetch(call, [:]).body ?? Data(Self.first.prefix(40))
+    }
+    let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
+    #expect(errors == ["success-on-cut-body"])
+  }
+
   @Test(arguments: Way.allCases, [Stage.inProcess, .onTheWire])
   func `a client that joins two versions is found, and one that begins anew is not`(
     way: Way,
