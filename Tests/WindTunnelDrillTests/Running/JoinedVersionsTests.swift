@@ -111,7 +111,8 @@ import WindTunnel
     return way == .appendsAll || status == 206 ? beginning + body : body
   }
 
-  @Test func `a beginning that is taken for the whole is a cut body, and no call without an answer`()
+  @Test
+  func `a beginning that is taken for the whole is a cut body, not a call without an answer`()
     async throws
   {
     let drill = Drill(
