@@ -97,7 +97,7 @@ public struct ProcessDrill: Sendable {
   /// and what was started is ended.
   ///
   /// - Parameters:
-  ///   - keepsPart: Whether a cancellation leaves the report of what was flown; else it is thrown.
+  ///   - keepsPart: A cancellation leaves the report of what was flown, and is not thrown.
   ///   - progress: Told of each event.
   /// - Returns: The report, and how much of the drill it is about.
   /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where nothing

@@ -8,7 +8,7 @@ extension [Scenario] {
   /// Flies each scenario, and returns what came of them in their order.
   ///
   /// - Parameters:
-  ///   - keepsPart: Whether a cancellation leaves the scenarios that had begun, and is no error.
+  ///   - keepsPart: A cancellation leaves the scenarios that had begun, and is no error.
   ///   - fly: Flies a scenario, and says when all its calls have begun.
   /// - Returns: What came of each, in the scenarios' order.
   /// - Throws: What `fly` throws first; the others are then cancelled.

@@ -23,5 +23,5 @@ extension Observation.Attempt {
 
   /// The moment from which on a retry waited as long as it was asked to, as far as clocks can tell;
   /// `nil` where it was asked for no wait, or the moment was not seen.
-  package var earliestRetry: Duration? { waitEnd.map { $0 - RetryAfterAccuracy.timer } }
+  var earliestRetry: Duration? { waitEnd.map { $0 - RetryAfterAccuracy.timer } }
 }

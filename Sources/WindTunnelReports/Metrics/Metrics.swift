@@ -49,7 +49,7 @@ public struct Metrics: Sendable, Hashable {
   /// The number of requests that must not be repeated and came again after the first had reached
   /// the server.
   public var duplicates: Int?
-  /// The share of the retries after a `Retry-After` that waited as long as it says, within 50 ms;
+  /// The share of the retries after a `Retry-After` that waited as long as it says, within 5 ms;
   /// `nil` where none was sent.
   public var retryAfterCompliance: Double?
   /// The number of retries that came earlier than the server had asked.

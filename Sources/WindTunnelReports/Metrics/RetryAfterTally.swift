@@ -16,6 +16,8 @@ struct RetryAfterTally: Sendable, Hashable {
 
   /// The waits before later retries are counted with those before the eighth.
   static let retriesMax = 8
+  /// A retry may be early by so much: clocks are not finer than their readers.
+  private static let tolerance = Duration.milliseconds(5)
 
   mutating func add(_ call: Observation) {
     // Most calls are one attempt, which repeats none.
@@ -56,25 +58,34 @@ struct RetryAfterTally: Sendable, Hashable {
       (before.end ?? before.start).map { max(.zero, start - $0) }
     }
     // Who was cut off may not have heard of it.
-    if before.error == nil { addWish(of: before, attempt) }
+    if before.error == nil { addWish(of: before, attempt, gap) }
     guard let gap else { return }
     let place = min(retry, Self.retriesMax - 1)
     while gaps.count <= place { gaps.append(Distribution(exactMax: 10_000)) }
     gaps[place].add(gap)
   }
 
-  /// Holds a retry against the `Retry-After` that it follows.
+  /// Holds a retry against the `Retry-After` that it follows: a date is a moment, and seconds count
+  /// from the answer's end (RFC 9110 §10.2.3).
   private mutating func addWish(
     of before: Observation.Attempt,
-    _ attempt: Observation.Attempt
+    _ attempt: Observation.Attempt,
+    _ gap: Duration?
   ) {
-    guard before.retryAfter != nil || before.retryNotBefore != nil else { return }
+    let missing: Duration?
+    if let moment = before.retryNotBefore {
+      missing = attempt.start.map { moment - $0 }
+    } else if let wanted = before.retryAfter {
+      missing = gap.map { wanted - $0 }
+    } else {
+      return
+    }
     asked += 1
-    guard let earliest = before.earliestRetry, let start = attempt.start else {
+    guard let missing else {
       askedUnseen += 1
       return
     }
-    if start < earliest { early += 1 }
+    if missing > Self.tolerance { early += 1 }
   }
 
   mutating func merge(_ other: RetryAfterTally) {
