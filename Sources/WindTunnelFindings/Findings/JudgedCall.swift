@@ -215,7 +215,8 @@ extension JudgedCall.Traits {
   private init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     // Most calls are one attempt that went well.
     if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].isAnswered {
-      self = attempts[0].sent?.addsParameters == true ? .addsParameters : []
+      let adds = attempts[0].hasSent && attempts[0].sent?.addsParameters == true
+      self = adds ? .addsParameters : []
       return
     }
     self = .unanswered
@@ -223,7 +224,7 @@ extension JudgedCall.Traits {
     for place in attempts.indices {
       let isAnswered = attempts[place].isAnswered
       if isAnswered { remove(.unanswered) }
-      let sent = attempts[place].sent
+      let sent = attempts[place].hasSent ? attempts[place].sent : nil
       if attempts[place].isRepeatable == false || sent?.key != nil, !isAnswered { insert(.unsafe) }
       if sent?.isElsewhere == true { insert(.elsewhere) }
       if sent?.addsParameters == true { insert(.addsParameters) }

@@ -8,18 +8,23 @@ extension Flight {
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
     // A call that went well at its first attempt keeps every rule and meets no condition.
     let troubled = JudgedCall.all(in: self)
+    let traits = calls.withUnsafeBufferPointer { FlightTraits(of: $0) }
     return rules.map { rule in
       guard rule.clients.contains(client) else {
         return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))
       }
-      return RuleStanding(rule: rule.id, standing: rule.standing(troubled, of: self))
+      return RuleStanding(rule: rule.id, standing: rule.standing(troubled, of: self, traits))
     }
   }
 }
 
 extension FindingRule {
   /// Returns the standing of a flight's troubled calls to this rule.
-  fileprivate func standing(_ calls: [JudgedCall], of flight: Flight) -> RuleStanding.Standing {
+  fileprivate func standing(
+    _ calls: [JudgedCall],
+    of flight: Flight,
+    _ traits: FlightTraits
+  ) -> RuleStanding.Standing {
     switch scope {
     case .call(let needs, let judge):
       var tally = Tally()
@@ -27,7 +32,8 @@ extension FindingRule {
         tally.add(judge(call), of: call)
       }
       return tally.standing(of: self)
-    case .flight(let judge):
+    case .flight(let needs, let judge):
+      guard traits.isSuperset(of: needs) else { return .notMet(unmet(by: 0)) }
       return judge(self, calls, flight)
     }
   }

@@ -51,6 +51,8 @@ extension Observation {
       get { boxedSent?.value }
       set { boxedSent = newValue.map { Boxed($0) } }
     }
+    /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
+    var hasSent: Bool { boxedSent != nil }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?

@@ -12,7 +12,7 @@ extension FindingRule {
     source:
       "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
     leastCalls: 4,
-    scope: .flight { rule, troubled, flight in
+    scope: .flight(.answeredBehindFault) { rule, troubled, flight in
       let failed =
         troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
         + flight.showingSomethingElse

@@ -29,8 +29,12 @@ public struct FindingRule: Sendable {
   enum Scope: Sendable {
     /// Each call by itself that has all of some traits; without them the condition is not met.
     case call(JudgedCall.Traits, @Sendable (JudgedCall) -> Verdict)
-    /// All calls that met something, together, in the flight they were made in.
-    case flight(@Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing)
+    /// All calls that met something, together, in the flight they were made in, where that has all
+    /// of some traits; without them the condition is not met.
+    case flight(
+      FlightTraits = [],
+      @Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing
+    )
   }
 
   /// A verdict on a call.

@@ -9,7 +9,7 @@ extension FindingRule {
     remedy: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",
     source: "RFC 8952 §1; RFC 9111 §5.2.2.5 (no-store)",
     clients: [.service, .library],
-    scope: .flight { rule, _, flight in
+    scope: .flight(.portal) { rule, _, flight in
       let met = flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.call)
       guard let first = met.min() else { return .notMet(rule.unmet(by: 0)) }
       let later = flight.calls.indices.filter { place in

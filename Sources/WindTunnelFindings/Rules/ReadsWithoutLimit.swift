@@ -13,7 +13,7 @@ extension FindingRule {
       + "piece by piece and keep none.",
     source: "CWE-400; CWE-409 (decompression bombs); OWASP API4:2023 (unrestricted consumption)",
     clients: [.program, .service],
-    scope: .flight { rule, _, flight in
+    scope: .flight(.memory) { rule, _, flight in
       // What it has in any call is its own.
       let usual = flight.calls.filter { !$0.metUnboundedBody }.compactMap(\.memory?.peakBytes).max()
       let judged = flight.calls.indices.filter { place in

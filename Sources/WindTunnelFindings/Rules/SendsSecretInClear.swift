@@ -10,7 +10,7 @@ extension FindingRule {
       "Ask by https, and for nothing that needs a credential by http, not even to be redirected.",
     source: "RFC 6750 §5.3 (always use TLS); RFC 6265 §8.3; OWASP MASVS-NETWORK-1",
     clients: [.proxied],
-    scope: .flight { rule, _, flight in
+    scope: .flight(.inClear) { rule, _, flight in
       var (met, broken): (Int, [Int]) = (0, [])
       for place in flight.calls.indices {
         let sent = flight.calls[place].attempts.lazy.compactMap(\.sent).filter(\.isInClear)

@@ -15,19 +15,14 @@ extension FindingRule {
       "OpenAI, March 20 ChatGPT outage (2023; a cancelled request left its answer on a pooled "
       + "connection); RFC 9112 §9.3",
     clients: [.service, .library],
-    scope: .flight { rule, _, flight in
-      let shown = flight.calls.indices.filter { place in
-        let call = flight.calls[place]
-        return call.isJudged && call.ending == .succeeded
-          && (call.bodyMatches != nil || call.showsAnswerOf != nil)
-      }
-      let mixedUp = shown.filter { flight.calls[$0].strangeAnswer != nil }
+    scope: .flight(.unread) { rule, _, flight in
+      let (shown, mixedUp) = flight.compared
       guard
         let first = mixedUp.min(by: { flight.calls[$0].call < flight.calls[$1].call }),
         let other = flight.calls[first].strangeAnswer
       else {
         let isMet = flight.calls.contains(where: \.leftAnswerBehind)
-        return isMet && !shown.isEmpty ? .passed(shown.count) : .notMet(rule.unmet(by: 0))
+        return isMet && shown > 0 ? .passed(shown) : .notMet(rule.unmet(by: 0))
       }
       return .broken(
         rule.finding(
@@ -36,11 +31,33 @@ extension FindingRule {
           ),
           in: JudgedCall.one(at: first, in: flight),
           calls: mixedUp.count,
-          judged: shown.count
+          judged: shown
         )
       )
     }
   )
+}
+
+extension Flight {
+  /// The number of calls that were judged and showed something that could be compared, and the
+  /// places of those of them that showed what they had not asked for; looked at in place, since
+  /// there may be millions.
+  fileprivate var compared: (shown: Int, mixedUp: [Int]) {
+    calls.withUnsafeBufferPointer { calls in
+      var (shown, mixedUp): (Int, [Int]) = (0, [])
+      for place in calls.indices
+      where calls[place].ending == .succeeded
+        && (calls[place].bodyMatches != nil || calls[place].showsAnswerOf != nil)
+        && calls[place].isJudged
+      {
+        shown += 1
+        if calls[place].showsAnswerOf != nil, calls[place].strangeAnswer != nil {
+          mixedUp.append(place)
+        }
+      }
+      return (shown, mixedUp)
+    }
+  }
 }
 
 extension Observation {

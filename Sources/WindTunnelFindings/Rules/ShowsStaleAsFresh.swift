@@ -13,7 +13,7 @@ extension FindingRule {
       + "say so where a copy is shown all the same.",
     source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
     clients: [.service, .library],
-    scope: .flight { rule, _, flight in
+    scope: .flight(.staleOnArrival) { rule, _, flight in
       let asked = flight.requestsByEndpoint
       let later = flight.calls.indices.filter { place in
         let call = flight.calls[place]

@@ -1,0 +1,54 @@
+/// The things of which a flight has at least one, and without which rules over many calls have
+/// nothing to look at: millions of calls have none, and are then looked at once for all rules.
+struct FlightTraits: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A captive portal answered in the server's place.
+  static let portal = Self(rawValue: 1)
+  /// An answer was older than it may be when it came.
+  static let staleOnArrival = Self(rawValue: 2)
+  /// An answer came whole behind a fault.
+  static let answeredBehindFault = Self(rawValue: 4)
+  /// An answer asked for a wait.
+  static let limited = Self(rawValue: 8)
+  /// A call ended behind the last window of the weather.
+  static let afterWindow = Self(rawValue: 16)
+  /// The memory of a call was looked at.
+  static let memory = Self(rawValue: 32)
+  /// A request went to another machine without TLS.
+  static let inClear = Self(rawValue: 64)
+  /// A call shows the answer of another, or ended before its answer had.
+  static let unread = Self(rawValue: 128)
+}
+
+extension FlightTraits {
+  /// Looks at all calls in their places: a copy of each would cost as much as all the rest.
+  init(of calls: UnsafeBufferPointer<Observation>) {
+    self = []
+    for place in calls.indices {
+      if calls[place].afterWindow != nil { insert(.afterWindow) }
+      if calls[place].memory != nil { insert(.memory) }
+      if calls[place].ending != .succeeded || calls[place].cancellation != nil
+        || calls[place].showsAnswerOf != nil
+      {
+        insert(.unread)
+      }
+      calls[place].attempts.withUnsafeBufferPointer { insertAll(seenIn: $0) }
+    }
+  }
+
+  private mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
+    for place in attempts.indices {
+      if attempts[place].isStaleOnArrival { insert(.staleOnArrival) }
+      if attempts[place].hasSent, attempts[place].sent?.isInClear == true { insert(.inClear) }
+      if attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
+        insert(.limited)
+      }
+      guard !Observation.Attempt.metNothing(in: attempts[place].decision) else { continue }
+      if attempts[place].isOfPortal { insert(.portal) }
+      if attempts[place].isAnswered { insert(.answeredBehindFault) }
+    }
+  }
+}
