@@ -10,7 +10,7 @@ struct ScenarioRun {
   let process: ChildProcess
   /// The time that a process gets beyond its calls' own patience: time to start, and for a busy
   /// machine.
-  var grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
+  var grace = usualGrace
   /// The first answer of a program that is started once, whichever scenario it comes in.
   var firstAnswer = FirstAnswer()
   /// Told of each attempt when it comes.
@@ -22,6 +22,8 @@ struct ScenarioRun {
   /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
   var keepsPart = false
   let progress: @Sendable (Int) -> Void
+
+  static let usualGrace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
 
   private var isStopped: Bool { keepsPart && Task.isCancelled }
 

@@ -198,10 +198,6 @@ private struct Program: Sendable {
     }
   }
 
-  /// The most time that a program is given for what it waited for a processor: whoever watches its
-  /// parent has not much more patience than that.
-  private static let grantMax = Duration.seconds(10)
-
   /// Does something when a program still runs at the end of patience, which begins when the server
   /// first sees it.
   private static func watch(
@@ -210,38 +206,23 @@ private struct Program: Sendable {
     within patience: Duration,
     since spawned: DispatchTime = .now(),
     after time: Duration? = nil,
-    granting granted: Duration = .zero,
+    _ grant: ProcessorGrant = ProcessorGrant(),
     _ isLate: @escaping @Sendable () -> Void
   ) {
     DispatchQueue.global().asyncAfter(after: time ?? patience) { [weak process] in
       guard let process, process.isRunning else { return }
+      var grant = grant
       let seen = start.seen
-      let end = ProgramStart.end(of: patience, asked: spawned, seen: seen) + granted
-      let left = end - .now()
-      guard left > .zero else {
-        // What it waited for a processor was not the client's.
-        let waited = min(ProcessDelay.longest(of: process.processIdentifier), grantMax)
-        guard waited > granted + .seconds(1) else { return isLate() }
-        return watch(
-          process,
-          start,
-          within: patience,
-          since: spawned,
-          after: waited - granted,
-          granting: waited,
-          isLate
-        )
+      let left = ProgramStart.end(of: patience, asked: spawned, seen: seen) + grant.granted - .now()
+      let next: Duration
+      if left > .zero {
+        next = ProgramStart.nextLook(within: left, isSeen: seen != nil)
+      } else if let more = grant.more(for: process) {
+        next = more
+      } else {
+        return isLate()
       }
-      let next = ProgramStart.nextLook(within: left, isSeen: seen != nil)
-      watch(
-        process,
-        start,
-        within: patience,
-        since: spawned,
-        after: next,
-        granting: granted,
-        isLate
-      )
+      watch(process, start, within: patience, since: spawned, after: next, grant, isLate)
     }
   }
 

@@ -24,19 +24,15 @@ struct FlightTraits: OptionSet, Sendable {
 }
 
 extension FlightTraits {
-  /// Looks at all calls in their places: a copy of each would cost as much as all the rest.
-  init(of calls: UnsafeBufferPointer<Observation>) {
-    self = []
-    for place in calls.indices {
+  /// Adds what a call has, looked at in its place: a copy would cost as much as all the rest.
+  mutating func insertAll(seenIn calls: UnsafeBufferPointer<Observation>, at place: Int) {
+    if calls[place].seldom != nil {
       if calls[place].afterWindow != nil { insert(.afterWindow) }
       if calls[place].memory != nil { insert(.memory) }
-      if calls[place].ending != .succeeded || calls[place].cancellation != nil
-        || calls[place].showsAnswerOf != nil
-      {
-        insert(.unread)
-      }
-      calls[place].attempts.withUnsafeBufferPointer { insertAll(seenIn: $0) }
+      if calls[place].showsAnswerOf != nil || calls[place].cancellation != nil { insert(.unread) }
     }
+    if case .succeeded = calls[place].ending {} else { insert(.unread) }
+    calls[place].attempts.withUnsafeBufferPointer { insertAll(seenIn: $0) }
   }
 
   private mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {

@@ -16,16 +16,18 @@ struct JudgedCall: Sendable {
     self.sharedMarks = sharedMarks
   }
 
-  /// Looks at the calls of a flight; those about which nothing can be judged are left out.
-  static func all(in flight: Flight) -> [JudgedCall] {
+  /// Looks once at all calls of a flight, and returns what they have together; those about which
+  /// nothing can be judged by themselves are left out of the calls.
+  static func all(in flight: Flight) -> (calls: [JudgedCall], together: FlightTraits) {
     let sharedMarks = SharedMarks(of: flight.calls)
     return flight.calls.withUnsafeBufferPointer { calls in
-      var all: [JudgedCall] = []
+      var (all, together): ([JudgedCall], FlightTraits) = ([], [])
       for place in calls.indices {
+        together.insertAll(seenIn: calls, at: place)
         let traits = Traits(of: calls, at: place)
         if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits, sharedMarks)) }
       }
-      return all
+      return (all, together)
     }
   }
 
@@ -73,6 +75,8 @@ struct JudgedCall: Sendable {
     static let refused = Self(rawValue: 16384)
     /// A request that came by TLS was redirected.
     static let redirectedUnderTLS = Self(rawValue: 32768)
+    /// A connection came without a request.
+    static let connectedOnly = Self(rawValue: 65536)
   }
 
   /// The call that is judged.
@@ -208,6 +212,7 @@ extension JudgedCall.Traits {
     case .crashed: insert(.crashed)
     case .hung: insert(.hung)
     }
+    guard calls[place].seldom != nil else { return }
     if calls[place].cancellation != nil { insert(.givenUp) }
     if calls[place].notOnCassette != nil { insert(.strange) }
   }
@@ -232,7 +237,8 @@ extension JudgedCall.Traits {
         insert(.redirectedUnderTLS)
       }
       if attempts[place].status == 401, !isAnswered { insert(.refused) }
-      if (attempts[place].status ?? 0) >= 400 || !attempts[place].isRequest { insert(.lasting) }
+      if (attempts[place].status ?? 0) >= 400 { insert(.lasting) }
+      if !attempts[place].isRequest { formUnion([.lasting, .connectedOnly]) }
       let isLast = place + 1 == attempts.count
       if !isLast, attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
         insert(.asksToWait)

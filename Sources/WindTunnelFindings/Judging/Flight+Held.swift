@@ -7,8 +7,7 @@ extension Flight {
   /// - Returns: The result of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
     // A call that went well at its first attempt keeps every rule and meets no condition.
-    let troubled = JudgedCall.all(in: self)
-    let traits = calls.withUnsafeBufferPointer { FlightTraits(of: $0) }
+    let (troubled, traits) = JudgedCall.all(in: self)
     return rules.map { rule in
       guard rule.clients.contains(client) else {
         return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))

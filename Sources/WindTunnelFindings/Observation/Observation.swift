@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// One call, which is one use of the client's API, with everything that was observed of it.
 ///
 /// Times are whole microseconds, and offsets count from the start of the scenario. A value that was
@@ -36,37 +38,14 @@ public struct Observation: Sendable, Hashable {
   public var intendedStart: Duration?
   /// The time at which the call began; later than intended where all workers were busy.
   public var start: Duration?
-  /// The time from a program's start to its first sign at the server: a process has to be created
-  /// and its code loaded before there is a client. `nil` where no program was started for the call,
-  /// or where the server saw nothing of it.
-  public var startUp: Duration?
   /// The number of requests that the client says it meant to send.
   public var clientAttempts: Int?
   /// Tells whether a successful call returned the recorded body, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
-  /// The beginning of a program's output that is neither a recorded body nor a part of one; empty
-  /// where it printed nothing, and `nil` where the bodies were compared or could not be.
-  public var printed: String?
-  /// The endpoint whose recorded answer a successful call returned in place of its own, or
-  /// ``portalPage``; `nil` where it returned none of these, or was not compared.
-  public var showsAnswerOf: String?
-  /// Tells whether a successful call returned the beginning of one version of a body with another
-  /// version, or the rest of it, behind it; `nil` where it had no two versions to return, or
-  /// returned something else.
-  public var joinsVersions: Bool?
-  /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
-  public var isStale: Bool?
-  /// The memory of the client's program in the call; `nil` where nobody looked at it.
-  public var memory: Memory?
-  /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
-  /// none that ends, or where the call ended before.
-  public var afterWindow: Duration?
-  /// The cancellation of the call by its caller; `nil` where there was none.
-  public var cancellation: Cancellation?
-  /// The first request of the call that is not on the cassette, with the nearest one that is; `nil`
-  /// where all are, and of a call that crashed or hung. Such a call shows nothing about the client.
-  public var notOnCassette: String?
+
+  /// The parts that few calls have: millions are copied and looked at.
+  var seldom: Boxed<Seldom>?
 
   /// Makes an observation; parts that are not given were not observed.
   public init(

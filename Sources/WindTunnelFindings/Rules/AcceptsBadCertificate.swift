@@ -20,7 +20,9 @@ extension FindingRule {
       guard flight.stage == .onTheWire else {
         return .notMet("In process there is no handshake: it is seen on the wire.")
       }
-      let met = troubled.filter { $0.attempts.contains(where: \.metBadCertificate) }
+      let met = troubled.filter {
+        $0.traits.contains(.connectedOnly) && $0.attempts.contains(where: \.metBadCertificate)
+      }
       guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
       let taken = met.filter { $0.attempts.contains(where: \.isUnderBadCertificate) }
       if let example = taken.smallest,

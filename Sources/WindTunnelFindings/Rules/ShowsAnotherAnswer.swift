@@ -51,9 +51,7 @@ extension Flight {
         && calls[place].isJudged
       {
         shown += 1
-        if calls[place].showsAnswerOf != nil, calls[place].strangeAnswer != nil {
-          mixedUp.append(place)
-        }
+        if calls[place].strangeAnswer != nil { mixedUp.append(place) }
       }
       return (shown, mixedUp)
     }

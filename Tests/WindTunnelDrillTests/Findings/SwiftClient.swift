@@ -30,7 +30,13 @@ struct SwiftClient: Sendable, CustomStringConvertible {
     .layer("sends POSTs again after a 500", "server-errors", "repeats-post") {
       $0.policy = Mutant(mostRetries: 2) { $0.isAnyMethod = true }
     },
-    .layer("never reads Retry-After", "rate-limited", "ignores-retry-after") {
+    // One call after the other: on a full machine many at once come too late to be too early.
+    .layer(
+      "never reads Retry-After",
+      "rate-limited",
+      "ignores-retry-after",
+      load: .closedLoop(concurrency: 1)
+    ) {
       $0.policy = Mutant(mostRetries: 2) { $0.readsRetryAfter = false }
     },
     // One call after the other: where hundreds of attempts share a full machine, each waits for it.

@@ -116,6 +116,7 @@ import WindTunnel
           urllib.request.urlopen(urllib.request.Request(line["url"], method=line["method"])).read()
           say(line["call"])
           time.sleep(1)
+      for line in lines: pass
       """
     let subject = ServiceSubject(ServiceFlight.command(script)) { Issue.record("it fell: \($0)") }
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 2)

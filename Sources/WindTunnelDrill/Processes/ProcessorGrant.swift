@@ -1,0 +1,34 @@
+/// The further time that a program gets for what it has waited for a processor, which was not the
+/// client's. One that hangs waits for something else, and gets none.
+struct ProcessorGrant: Sendable {
+  /// The most at a time: whoever watches the process that started it hears of each, and has not
+  /// much more patience than that.
+  static let step = Duration.seconds(10)
+  /// The most in all: one that spins waits for a processor as well, and does not end.
+  static let most = Duration.seconds(120)
+  /// Less than this is the machine's usual way.
+  static let least = Duration.seconds(1)
+
+  /// The time that was granted so far.
+  private(set) var granted = Duration.zero
+
+  /// Grants a program that has waited so long what it has not had of that.
+  ///
+  /// - Returns: The time for which it may go on; `nil` where that is nothing to speak of.
+  mutating func more(for waited: Duration) -> Duration? {
+    let more = min(min(waited, Self.most) - granted, Self.step)
+    guard more > Self.least else { return nil }
+    granted += more
+    return more
+  }
+}
+
+extension ProcessorGrant {
+  /// Grants a program what it has waited for, and lets those who watch this process know that it
+  /// runs.
+  mutating func more(for process: SpawnedProcess) -> Duration? {
+    let more = more(for: ProcessDelay.longest(of: process.processIdentifier))
+    if more != nil { RunningPrograms.shared.runsOn(process) }
+    return more
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import WindTunnelDrill
+
+@Suite struct ProcessorGrantTests {
+  @Test func `a program gets what it has waited for, in steps, and each part once`() {
+    var grant = ProcessorGrant()
+    #expect(grant.more(for: .seconds(25)) == .seconds(10))
+    #expect(grant.more(for: .seconds(26)) == .seconds(10))
+    #expect(grant.more(for: .seconds(27)) == .seconds(7))
+    #expect(grant.more(for: .seconds(27)) == nil)
+    #expect(grant.granted == .seconds(27))
+  }
+
+  @Test func `one that does not wait for a processor gets nothing`() {
+    var grant = ProcessorGrant()
+    #expect(grant.more(for: .zero) == nil)
+    #expect(grant.more(for: .seconds(1)) == nil)
+    #expect(grant.granted == .zero)
+  }
+
+  @Test func `one that spins does not go on for ever`() {
+    var grant = ProcessorGrant()
+    var looks = 0
+    while grant.more(for: .seconds(1_000_000)) != nil { looks += 1 }
+    #expect(looks == 12)
+    #expect(grant.granted == ProcessorGrant.most)
+  }
+
+  @Test func `a step is shorter than what a process may be silent for`() {
+    #expect(ProcessorGrant.step < ScenarioRun.usualGrace.later)
+    #expect(ProgramStart.loadingMax < ScenarioRun.usualGrace.later)
+  }
+}
