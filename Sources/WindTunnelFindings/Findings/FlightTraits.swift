@@ -24,18 +24,16 @@ struct FlightTraits: OptionSet, Sendable {
 }
 
 extension FlightTraits {
-  /// Adds what a call has, looked at in its place: a copy would cost as much as all the rest.
-  mutating func insertAll(seenIn calls: UnsafeBufferPointer<Observation>, at place: Int) {
-    if calls[place].seldom != nil {
-      if calls[place].afterWindow != nil { insert(.afterWindow) }
-      if calls[place].memory != nil { insert(.memory) }
-      if calls[place].showsAnswerOf != nil || calls[place].cancellation != nil { insert(.unread) }
-    }
-    if case .succeeded = calls[place].ending {} else { insert(.unread) }
-    calls[place].attempts.withUnsafeBufferPointer { insertAll(seenIn: $0) }
+  /// Adds what a call has beside its attempts.
+  mutating func insertAll(seenIn call: Observation) {
+    if call.afterWindow != nil { insert(.afterWindow) }
+    if call.memory != nil { insert(.memory) }
+    if call.strangeAnswer != nil || call.leftAnswerBehind { insert(.unread) }
   }
 
-  private mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
+  /// Adds what the attempts of a call have, looked at in their places: copies would cost as much as
+  /// all the rest.
+  mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     for place in attempts.indices {
       if attempts[place].isStaleOnArrival { insert(.staleOnArrival) }
       if attempts[place].hasSent, attempts[place].sent?.isInClear == true { insert(.inClear) }

@@ -23,8 +23,17 @@ struct JudgedCall: Sendable {
     return flight.calls.withUnsafeBufferPointer { calls in
       var (all, together): ([JudgedCall], FlightTraits) = ([], [])
       for place in calls.indices {
-        together.insertAll(seenIn: calls, at: place)
-        let traits = Traits(of: calls, at: place)
+        var traits = calls[place].attempts.withUnsafeBufferPointer { attempts in
+          together.insertAll(seenIn: attempts)
+          return Traits(seenIn: attempts)
+        }
+        var isPlain = calls[place].seldom == nil
+        if case .succeeded = calls[place].ending {} else { isPlain = false }
+        if !isPlain {
+          let call = calls[place]
+          together.insertAll(seenIn: call)
+          traits.insertAll(seenIn: call)
+        }
         if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits, sharedMarks)) }
       }
       return (all, together)
@@ -33,7 +42,9 @@ struct JudgedCall: Sendable {
 
   /// Looks at one call of a flight, whatever there is to be judged about it.
   static func one(at place: Int, in flight: Flight) -> JudgedCall {
-    let traits = flight.calls.withUnsafeBufferPointer { Traits(of: $0, at: place) }
+    let call = flight.calls[place]
+    var traits = call.attempts.withUnsafeBufferPointer { Traits(seenIn: $0) }
+    traits.insertAll(seenIn: call)
     return JudgedCall(flight, at: place, traits, SharedMarks(of: flight.calls))
   }
 
@@ -200,24 +211,23 @@ struct JudgedCall: Sendable {
 }
 
 extension JudgedCall.Traits {
-  /// Looks at a call in its place: a copy would cost as much as all the rest.
-  fileprivate init(of calls: UnsafeBufferPointer<Observation>, at place: Int) {
-    self = calls[place].attempts.withUnsafeBufferPointer { Self(seenIn: $0) }
-    switch calls[place].ending {
+  /// Adds what a call has beside its attempts.
+  fileprivate mutating func insertAll(seenIn call: Observation) {
+    switch call.ending {
     case .succeeded: break
     case .failed:
-      if !contains(.unanswered), calls[place].attempts.last?.isAnswered == true {
+      if !contains(.unanswered), call.attempts.last?.isAnswered == true {
         insert(.failedDespiteAnswer)
       }
     case .crashed: insert(.crashed)
     case .hung: insert(.hung)
     }
-    guard calls[place].seldom != nil else { return }
-    if calls[place].cancellation != nil { insert(.givenUp) }
-    if calls[place].notOnCassette != nil { insert(.strange) }
+    if call.cancellation != nil { insert(.givenUp) }
+    if call.notOnCassette != nil { insert(.strange) }
   }
 
-  private init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
+  /// Looks at attempts in their places: copies would cost as much as all the rest.
+  fileprivate init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     // Most calls are one attempt that went well.
     if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].isAnswered {
       let adds = attempts[0].hasSent && attempts[0].sent?.addsParameters == true
@@ -293,7 +303,7 @@ extension Observation.Attempt {
 
   /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and
   /// §15.6). A recorded 404 is an answer, for which a client may well poll.
-  var isFailed: Bool {
+  @inline(__always) var isFailed: Bool {
     guard error == nil, isRequest else { return true }
     guard let status, status >= 400 else { return false }
     return status >= 500 || status == 408 || status == 429 || !isAnswered
@@ -318,7 +328,7 @@ extension Observation.Attempt {
   var isSilence: Bool { error == Symptom.timedOut.rawValue }
 
   /// Tells whether a captive portal answered in the server's place.
-  var isOfPortal: Bool {
+  @inline(__always) var isOfPortal: Bool {
     // A portal redirects or shows its page; to look for its name in each line would be slow.
     guard status == 302 || status == 200, !Self.metNothing(in: decision) else { return false }
     return decision.contains("\"captivePortal")

@@ -23,7 +23,7 @@ extension Observation {
     /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
     /// made of.
     public var retryNotBefore: Duration? {
-      get { boxedRetryNotBefore?.value }
+      @inline(__always) get { boxedRetryNotBefore?.value }
       set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
     }
     /// Tells whether a server may get the request twice without harm: by its method, or because it
@@ -48,11 +48,11 @@ extension Observation {
     }
     /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
-      get { boxedSent?.value }
+      @inline(__always) get { boxedSent?.value }
       set { boxedSent = newValue.map { Boxed($0) } }
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
-    var hasSent: Bool { boxedSent != nil }
+    @inline(__always) var hasSent: Bool { boxedSent != nil }
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
@@ -69,7 +69,8 @@ extension Observation {
     public var faults: [String] { Self.faults(of: decision) }
 
     /// Tells whether a request arrived, and not only a connection.
-    public var isRequest: Bool { take != Journal.Take.connection.words }
+    @inline(__always) public var isRequest: Bool { take != Self.connection }
+    private static let connection = Journal.Take.connection.words
 
     /// Tells whether a line of the story has no faults behind its last tab: most have none.
     ///

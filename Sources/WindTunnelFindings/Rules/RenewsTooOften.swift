@@ -19,6 +19,7 @@ extension FindingRule {
     clients: [.service, .library],
     leastCalls: 4,
     scope: .flight { rule, refused, flight in
+      guard flight.weather?.credential != nil else { return .notMet(rule.unmet(by: 0)) }
       let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.weather) }
       guard let first = renewing.map(\.call.observation.call).min() else {
         return .notMet(rule.unmet(by: 0))

@@ -45,34 +45,18 @@ extension Flight {
   fileprivate var compared: (shown: Int, mixedUp: [Int]) {
     calls.withUnsafeBufferPointer { calls in
       var (shown, mixedUp): (Int, [Int]) = (0, [])
-      for place in calls.indices
-      where calls[place].ending == .succeeded
-        && (calls[place].bodyMatches != nil || calls[place].showsAnswerOf != nil)
-        && calls[place].isJudged
-      {
+      for place in calls.indices {
+        guard case .succeeded = calls[place].ending else { continue }
+        guard calls[place].seldom != nil else {
+          if calls[place].bodyMatches != nil { shown += 1 }
+          continue
+        }
+        let call = calls[place]
+        guard call.isJudged, call.bodyMatches != nil || call.showsAnswerOf != nil else { continue }
         shown += 1
-        if calls[place].strangeAnswer != nil { mixedUp.append(place) }
+        if call.strangeAnswer != nil { mixedUp.append(place) }
       }
       return (shown, mixedUp)
     }
-  }
-}
-
-extension Observation {
-  /// The endpoint whose answer it shows and which it has not asked for by itself.
-  fileprivate var strangeAnswer: String? {
-    guard let showsAnswerOf, showsAnswerOf != Self.portalPage else { return nil }
-    let isAsked = attempts.contains { attempt in
-      attempt.key.prefix { $0 != "?" } == showsAnswerOf
-    }
-    return isAsked ? nil : showsAnswerOf
-  }
-
-  /// Tells whether it ended before the server had answered its last request.
-  fileprivate var leftAnswerBehind: Bool {
-    guard ending != .succeeded || wasGivenUp, let end,
-      let last = attempts.last(where: \.isRequest), last.error == nil
-    else { return false }
-    return last.end.map { $0 > end } ?? true
   }
 }
