@@ -38,6 +38,7 @@ package struct Arguments: Sendable {
     throws(Refusal)
   {
     var rest = words[...]
+    var stray: Refusal?
     while let word = rest.popFirst() {
       if word == "--", takesCommand {
         guard !rest.isEmpty else { throw .commandMissing }
@@ -46,11 +47,16 @@ package struct Arguments: Sendable {
       }
       guard word.hasPrefix("-"), word.count > 1 else {
         operands.append(word)
+        if operands.count == operandsMax + 1 {
+          stray = Self.refusal(of: word, before: rest, flags: flags, takesCommand: takesCommand)
+        }
         continue
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let flag = flags.first(where: { $0.name == name }) else {
+        // What stands behind a program is likely the program's.
+        if takesCommand, let stray { throw stray }
         throw .unknownFlag(name, among: flags.map(\.name) + ["--help"])
       }
       guard let placeholder = flag.value else {
@@ -66,7 +72,22 @@ package struct Arguments: Sendable {
       if parts.count == 1 { rest.removeFirst() }
       values[name, default: []].append(value)
     }
-    guard operands.count <= operandsMax else { throw .unexpected(operands[operandsMax]) }
+    if let stray { throw stray }
+  }
+
+  /// Returns the refusal of the first operand that is one too many: where a command may follow `--`
+  /// and none does, it is likely that command's name.
+  private static func refusal(
+    of word: String,
+    before rest: ArraySlice<String>,
+    flags: [Flag],
+    takesCommand: Bool
+  ) -> Refusal {
+    guard takesCommand, !rest.contains("--") else { return .unexpected(word) }
+    let isAlone = rest.first.map { next in
+      flags.contains { next == $0.name || next.hasPrefix("\($0.name)=") }
+    }
+    return .unexpectedCommand(word, isAlone: isAlone ?? true)
   }
 
   /// Tells whether a flag without value was given.
@@ -88,9 +109,16 @@ package struct Arguments: Sendable {
     return value
   }
 
-  /// Returns the value of a flag that must be given, by its name or as the only operand.
-  package func required(_ name: String, orOperand what: String) throws(Refusal) -> String {
-    guard let operand = operands.first, !operand.isEmpty else { return try required(name, what) }
+  /// Returns the value of a flag that must be given, by its name or as the only operand. Where
+  /// neither is, the sentence is about a thing such as "The cassette to play", and ends with the
+  /// command line that gives it as an operand.
+  package func required(_ name: String, orOperand thing: String, asIn form: String)
+    throws(Refusal) -> String
+  {
+    guard let operand = operands.first, !operand.isEmpty else {
+      guard let value = try value(name) else { throw .operandMissing(thing, form) }
+      return value
+    }
     guard !has(name) else { throw .twice(name, operand) }
     return operand
   }

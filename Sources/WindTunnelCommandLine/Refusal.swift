@@ -1,3 +1,4 @@
+internal import Foundation
 internal import WindTunnel
 
 /// The code that a command ends with; one table for all of them.
@@ -89,7 +90,10 @@ package struct Refusal: Error {
     case let error as FormatError: self.init(.data, "\(error)")
     case let error as FileError:
       switch error {
-      case .missing, .unreadable: self.init(.noInput, "\(error)")
+      case .missing(let path):
+        let advice = NearestFile.beside(path).map { " Did you mean \($0)?" } ?? ""
+        self.init(.noInput, "\(error)\(advice)")
+      case .unreadable: self.init(.noInput, "\(error)")
       case .unwritable: self.init(.cannotWrite, "\(error)")
       case .tooLarge: self.init(.data, "\(error)")
       }
@@ -155,14 +159,31 @@ extension Refusal {
     .usage("Unexpected argument \"\(word)\".")
   }
 
+  /// Refuses an operand that is likely the name of a command, with `--` forgotten before it. The
+  /// words behind it may be secrets, and none is repeated; `isAlone` where they are not its own.
+  static func unexpectedCommand(_ word: String, isAlone: Bool) -> Refusal {
+    let example = word.contains("{url}") ? "" : ", as in -- \(word) \(isAlone ? "" : "… "){url}"
+    return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
+  }
+
   static let commandMissing = usage("-- wants a command after it.")
 
   package static func both(_ one: String, _ other: String) -> Refusal {
     .usage("\(one) and \(other) say two things about the same; give one of them.")
   }
 
+  /// Refuses the name of a command by which nothing can be started.
   package static func noCommand(_ name: String) -> Refusal {
-    Refusal(.noInput, "\(name): no such command.")
+    var isDirectory: ObjCBool = false
+    // Only with a slash is it a path; another name is looked for on PATH alone.
+    guard name.contains("/"),
+      FileManager.default.fileExists(atPath: name, isDirectory: &isDirectory),
+      !isDirectory.boolValue
+    else { return Refusal(.noInput, "\(name): no such command.") }
+    return Refusal(
+      .noInput,
+      "\(name) is there but cannot be executed: chmod +x \(name), or name its interpreter before it."
+    )
   }
 
   package static func value(_ flag: String, _ text: String, shouldBe what: String) -> Refusal {

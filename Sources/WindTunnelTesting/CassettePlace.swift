@@ -10,6 +10,8 @@ struct CassettePlace: Sendable, Hashable {
   let mode: RecordMode
   /// The texts for redacted parts where the live origin is asked, by their names.
   let secrets: [String: String]
+  /// The folders in the name that the test says, up to the last `/`; empty where it says none.
+  let folders: String
   /// Tells whether each interaction that is recorded bears the day on which it was.
   private let isDated: Bool
 
@@ -30,6 +32,7 @@ struct CassettePlace: Sendable, Hashable {
   ) throws {
     let path = name.hasSuffix(".json") ? name : "\(name).json"
     let mode = try Self.mode(environment)
+    folders = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     secrets = try Self.secrets(environment)
     isDated = try Self.isDated(environment)
     if path.hasPrefix("/") {
@@ -114,7 +117,7 @@ struct CassettePlace: Sendable, Hashable {
     _ settings: CassetteSettings,
     _ fly: @Sendable () async throws -> Void
   ) async throws -> (problems: [String], notes: [String]) {
-    let watch = FailureWatch(thrownAway)
+    let watch = FailureWatch { thrownAway(deck) }
     do {
       // Issues of tests that only play are nobody's affair.
       if records(deck) { try await watch.run(fly) } else { try await fly() }
@@ -129,7 +132,7 @@ struct CassettePlace: Sendable, Hashable {
     var notes = await skipped(drift)
     notes += deck.oversights(expecting: settings.expectation, of: file.lastPathComponent)
     guard problems.isEmpty, !watch.hasFailed else {
-      if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway) }
+      if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway(deck)) }
       discard(deck)
       return (problems, notes)
     }
@@ -144,19 +147,7 @@ struct CassettePlace: Sendable, Hashable {
   /// Tells whether what a deck is asked may go to the live origin and be kept.
   private func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
 
-  /// Returns the reason why nothing answered, with the remedy at a desk.
-  func told(_ mismatch: Mismatch) -> String {
-    guard mode == .once else { return "\(mismatch)" }
-    return "\(mismatch)\nTo record what is missing beside the rest: "
-      + "WINDTUNNEL_RECORD=new-episodes swift test"
-  }
-
-  /// The words for a failure of a test that records.
-  var thrownAway: String {
-    "Since this test has failed, nothing that it recorded is written to \(file.path)."
-  }
-
-  private var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
+  var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
   /// Returns a fresh deck of the cassette as it is now.
   ///
@@ -171,7 +162,7 @@ struct CassettePlace: Sendable, Hashable {
         guard journals.isEmpty else { throw unfinished(journals[0]) }
         throw CassetteProblem(
           """
-          There is no cassette \(file.path), and nothing is recorded here. \
+          There is no cassette \(file.path), and nothing is recorded here.\(suggestion) \
           Record it at a desk: WINDTUNNEL_RECORD=once swift test
           """
         )
@@ -317,7 +308,7 @@ extension Cassette {
     guard FileManager.default.fileExists(atPath: place.file.path) else {
       throw CassetteProblem(
         """
-        There is no cassette \(place.file.path), and a drill records none. \
+        There is no cassette \(place.file.path), and a drill records none.\(place.suggestion) \
         Record it in a test with .cassette(…), or by windtunnel record.
         """
       )
@@ -333,9 +324,9 @@ extension Cassette {
 private final class FailureWatch: Sendable {
   private let heard = Locked(false)
   /// The words that go with the first failure.
-  private let words: String
+  private let words: @Sendable () -> String
 
-  init(_ words: String) { self.words = words }
+  init(_ words: @escaping @Sendable () -> String) { self.words = words }
 
   /// Tells whether a failure was heard of.
   var hasFailed: Bool { heard.withLock { $0 } }
@@ -351,7 +342,7 @@ private final class FailureWatch: Sendable {
       }
       guard isFirst else { return issue }
       var issue = issue
-      issue.comments.append(Comment(rawValue: words))
+      issue.comments.append(Comment(rawValue: words()))
       return issue
     }
     try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelServer
 
 /// The settings of a test's cassette: playing, recording, and the expectation of it.
 struct CassetteSettings: Sendable {
@@ -55,14 +56,30 @@ extension Deck {
   ///   - name: What is played.
   /// - Returns: A sentence for each.
   func oversights(expecting expectation: CassetteExpectation, of name: String) -> [String] {
-    guard !journal.isEmpty else {
-      return [
-        """
-        No request came to \(name): have the code under test ask through URLSession.windTunnel, or \
-        take the cassette away.
-        """
-      ]
-    }
+    guard !journal.isEmpty else { return [Self.noRequest(to: name)] }
     return expectation.contains(.everyRule) ? [] : unmetRules.map { "\($0)" }
+  }
+
+  /// Returns what a test that has thrown should know of its deck: that no request came to it, since
+  /// then the network may have answered, and the test have thrown for that.
+  ///
+  /// - Parameters:
+  ///   - error: The error of the test.
+  ///   - name: What is played.
+  /// - Returns: A sentence; `nil` where requests came, where the test was cancelled, and where the
+  ///   harness has refused something before any could come.
+  func oversight(after error: any Error, of name: String) -> String? {
+    guard journal.isEmpty, !Task.isCancelled else { return nil }
+    switch error {
+    case is CancellationError, is CassetteProblem, is FormatError, is ServerError: return nil
+    default: return Self.noRequest(to: name)
+    }
+  }
+
+  private static func noRequest(to name: String) -> String {
+    """
+    No request came to \(name): have the code under test ask through URLSession.windTunnel, or \
+    take the cassette away.
+    """
   }
 }

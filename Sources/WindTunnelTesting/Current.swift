@@ -68,7 +68,8 @@ private enum MissingCassette {
   /// Says that there is no such thing: at the line of the test that runs here, or on standard error
   /// where none of Swift Testing does.
   ///
-  /// - Returns: The same words.
+  /// - Returns: What a request that is sent all the same fails with: where the line has the words,
+  ///   a reference to them, so that one mistake is not told twice; else the same words.
   @discardableResult
   static func report(_ noun: String) -> String {
     let words = """
@@ -77,10 +78,10 @@ private enum MissingCassette {
       """
     if let test = Test.current {
       Issue.record(Comment(rawValue: words), sourceLocation: test.sourceLocation)
-    } else {
-      // A note that nobody can read ends no test; `write(_:)` would end the process.
-      try? FileHandle.standardError.write(contentsOf: Data("\(words)\n".utf8))
+      return "There is no \(noun) here, so this was not sent: see the issue at the test's line."
     }
+    // A note that nobody can read ends no test; `write(_:)` would end the process.
+    try? FileHandle.standardError.write(contentsOf: Data("\(words)\n".utf8))
     return words
   }
 }

@@ -55,8 +55,11 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     } catch {
       // Mostly it is why the test has thrown.
       for mismatch in deck.mismatches { record(place.told(mismatch), .error) }
+      if let note = deck.oversight(after: error, of: place.file.lastPathComponent) {
+        record(note, .warning)
+      }
       // A test that is cancelled throws, too, and has not failed.
-      if deck.hasRecorded { record(place.thrownAway, .warning) }
+      if deck.hasRecorded { record(place.thrownAway(deck), .warning) }
       throw error
     }
     for note in told.notes { record(note, .warning) }
@@ -99,7 +102,7 @@ extension Trait where Self == CassetteTrait {
   ///     begun, since nothing holds back work that outlives it.
   ///   - expectation: The conditions at the end: `.everyInteraction` and `.inOrder` for the
   ///     cassette, `.everyRule` for the weather. Without them a rule that matched no request is a
-  ///     warning, and so is a cassette without a request.
+  ///     warning, and so is a cassette without a request, in a test that throws, too.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are searched.
   /// - Returns: The trait.

@@ -88,7 +88,8 @@ public func withCassette<Result: Sendable>(
       for note in told.notes { tell(note) }
       return told.problems
     } catch {
-      if deck.hasRecorded { tell(place.thrownAway) }
+      if let note = deck.oversight(after: error, of: place.file.lastPathComponent) { tell(note) }
+      if deck.hasRecorded { tell(place.thrownAway(deck)) }
       throw error
     }
   }
@@ -123,7 +124,10 @@ public func withDeck<Result: Sendable>(
   try await answer(of: deck, sharedSession: sharedSession, body) {
     "\($0)"
   } by: { fly in
-    try await fly()
+    do { try await fly() } catch {
+      if let note = deck.oversight(after: error, of: "this deck") { tell(note) }
+      throw error
+    }
     for note in deck.oversights(expecting: expectation, of: "this deck") { tell(note) }
     return (deck.mismatches.map { "\($0)" } + deck.unmet(expectation).map { "\($0)" })
   }

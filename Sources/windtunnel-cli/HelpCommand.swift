@@ -58,7 +58,9 @@ enum HelpCommand: Command {
       let rest = names.filter { $0.hasPrefix("\(asked) ") }.map {
         String($0.dropFirst(asked.count + 1))
       }
-      throw rest.isEmpty ? .unknownCommand(asked, among: names) : .incompleteCommand(asked, rest)
+      throw rest.isEmpty
+        ? .unknownCommand(asked, among: names)
+        : .incompleteCommand(asked, rest, behind: "windtunnel help --man")
     }
     return ManPage(command, among: Tool.commands, version: Tool.version)
   }

@@ -50,7 +50,68 @@ import WindTunnelSymptoms
     let place = try CassettePlace("gone", besides: "/nowhere/a.swift", environment: ["CI": "1"])
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     #expect(
-      error?.description.contains("There is no cassette /nowhere/Cassettes/gone.json") == true
+      error?.description
+        == "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
+        + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
+    )
+  }
+
+  @Test(arguments: [
+    ("users", " Beside it there is user.json: did you mean \"user\"?"),
+    ("users.json", " Beside it there is user.json: did you mean \"user\"?"), ("orders", ""),
+    ("team/usrs", " Beside it there is users.json: did you mean \"team/users\"?"),
+    ("team/orders", ""), ("nowhere/users", ""),
+  ])
+  func `a name that may be misspelt comes with the one that lies beside it`(
+    name: String,
+    suggestion: String
+  ) throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let team = folder.appending(path: "team")
+    try FileManager.default.createDirectory(at: team, withIntermediateDirectories: true)
+    for file in ["user.json", "users.txt", "team/users.json"] {
+      try Data().write(to: folder.appending(path: file))
+    }
+    var environment = ["WINDTUNNEL_CASSETTES": folder.path, "CI": "1"]
+    let place = try CassettePlace(name, besides: "/a.swift", environment: environment)
+    let error = #expect(throws: CassetteProblem.self) { try place.deck() }
+    #expect(
+      error?.description
+        == "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
+        + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
+    )
+    environment["CI"] = nil
+    let desk = try CassettePlace(name, besides: "/a.swift", environment: environment)
+    let request = Request("GET", "https://api.example.test/a")
+    let deck = Deck(Cassette(), mode: .rewrite)
+    #expect(
+      desk.thrownAway(deck)
+        == "There is no cassette \(desk.file.path), and since this test has failed, none is "
+        + "recorded.\(suggestion)"
+    )
+    deck.keep(Interaction(request, .json([:])), for: deck.decide(request))
+    #expect(
+      desk.thrownAway(deck)
+        == "There is no cassette \(desk.file.path), so this test asked the network to record it, "
+        + "and failed; nothing is written.\(suggestion)"
+    )
+  }
+
+  @Test func `of a cassette that is there a test that failed is told that it stays`() throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = try CassettePlace(
+      "users",
+      besides: "/a.swift",
+      environment: ["WINDTUNNEL_CASSETTES": folder.path]
+    )
+    for name in ["user.json", "users.json"] {
+      try Data().write(to: folder.appending(path: name))
+    }
+    #expect(
+      place.thrownAway(Deck(Cassette(), mode: .rewrite))
+        == "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
     )
   }
 

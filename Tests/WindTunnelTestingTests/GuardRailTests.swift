@@ -127,6 +127,33 @@ import WindTunnelDrillTesting
     )
   }
 
+  private struct Broken: Error, CustomStringConvertible { var description: String { "it broke" } }
+
+  @Test func `a tape that nobody asked is a warning where the test throws, too`() async throws {
+    let words = try await said(by: .cassette("users")) { throw Broken() }
+    let warning = Said(
+      words: "No request came to users.json: have the code under test ask through "
+        + "URLSession.windTunnel, or take the cassette away.",
+      isError: false
+    )
+    #expect(words == [warning, Said(words: "it broke", isError: true)])
+  }
+
+  @Test func `a tape that somebody asked is no news where the test throws`() async throws {
+    let words = try await said(by: .cassette("users")) {
+      _ = try await UserAPI(session: .windTunnel).profile(7)
+      throw Broken()
+    }
+    #expect(words == [Said(words: "it broke", isError: true)])
+  }
+
+  @Test func `nor is a tape to which no request could come`() {
+    let deck = Deck(Cassette())
+    #expect(deck.oversight(after: CancellationError(), of: "users.json") == nil)
+    #expect(deck.oversight(after: CassetteProblem("refused"), of: "users.json") == nil)
+    #expect(deck.oversight(after: Broken(), of: "users.json")?.hasPrefix("No request") == true)
+  }
+
   @Test func `a tape that somebody asked is no news, nor a rule that did not fire`() async throws {
     let words = try await said(by: .cassette("users")) {
       try await flying(in: [.on("GET /users/*", .attempt(9), .status(503))]) {
@@ -158,7 +185,12 @@ import WindTunnelDrillTesting
         Said(words: sentence, isError: true),
       ]
     )
-    #expect(seen.withLock { $0 } == [sentence])
+    // The words stand at the line, and are not told twice.
+    #expect(
+      seen.withLock { $0 } == [
+        "There is no session here, so this was not sent: see the issue at the test's line."
+      ]
+    )
   }
 
   @Test func `outside a test a forgotten cassette ends no process`() async {

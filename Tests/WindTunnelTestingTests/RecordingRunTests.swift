@@ -50,6 +50,8 @@
         failing: "asksForA"
       )
       #expect(!failed.passes)
+      let told = "Since this test has failed, nothing that it recorded is written to \(file.path)."
+      #expect(failed.words.contains(told), "\(failed.words)")
       #expect(try Data(contentsOf: file) == bytes)
       #expect(try run.files == ["shared.json"])
       try await run.close()
@@ -92,8 +94,24 @@
     }
 
     private func told(_ name: String, _ run: ChildRun) -> String {
-      "Since this test has failed, nothing that it recorded is written to "
-        + "\(run.file("\(name).json").path)."
+      "There is no cassette \(run.file("\(name).json").path), so this test asked the network to "
+        + "record it, and failed; nothing is written."
+    }
+
+    @Test func `a name that may be misspelt comes with the one that lies beside it`() async throws {
+      let run = try await ChildRun(live())
+      let tests = [("asksForA", "shared", "share"), ("throwsInTheEnd", "thrown", "throw")]
+      for (test, name, there) in tests {
+        try Cassette([Interaction(Request("GET", "/a"), .json([:]))])
+          .write(to: run.file("\(there).json"))
+        let end = try await run.run([test], mode: nil, failing: test)
+        #expect(!end.passes)
+        let words =
+          "\(told(name, run)) Beside it there is \(there).json: did you mean \"\(there)\"?"
+        #expect(end.words.contains(words), "\(end.words)")
+      }
+      #expect(try run.files == ["share.json", "throw.json"])
+      try await run.close()
     }
 
     @Test func `an issue that is known is no failure`() async throws {

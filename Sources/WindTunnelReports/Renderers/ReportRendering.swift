@@ -136,11 +136,26 @@ extension Report {
   /// The answer to whoever has to decide about a release, in a few words.
   var shipWords: String {
     switch verdict {
-    case .passed: "Ship: nothing that it was held against failed."
+    case .passed:
+      "Ship: nothing that it was held against failed."
+        + (failedAllTheSame.map { " Yet \($0)." } ?? "")
     case .failed, .fell: "Do not ship."
     case .inconclusive: "Do not ship yet: this drill cannot tell."
     case .unjudged: "Nothing was judged: set a gate, or let findings count."
     }
+  }
+
+  /// The number of calls that failed in a flight of one scenario where no rule forbids it; `nil`
+  /// where none did.
+  var failedAllTheSame: String? {
+    guard scenarios.count == 1, let flown = scenarios.first, let row = flown.subjects.first,
+      flown.weather?.survival?.calls != Survival.Calls.none
+    else { return nil }
+    let failed = row.observations.count { call in
+      if case .failed = call.ending { call.notOnCassette == nil } else { false }
+    }
+    guard failed > 0 else { return nil }
+    return "\(failed) of \(row.metrics.calls) calls failed, and one scenario cannot show every bug"
   }
 
   /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what

@@ -43,6 +43,7 @@ extension Report {
   private func verdicts(_ inColour: Bool) -> [String] {
     let all = judgements
     guard !all.isEmpty else { return [] }
+    let yet = verdict == .passed ? failedAllTheSame.map { ["  yet \($0)"] } ?? [] : []
     let fallen = all.filter { $0.result.verdict != .met }
     let failed = fallen.count { $0.result.verdict == .failed }
     let counts: [(Int, String, Colour)] = [
@@ -50,7 +51,7 @@ extension Report {
       (fallen.count - failed, "inconclusive", .yellow),
     ]
     let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", inColour) }
-    return ["", "gates: \(words.joined(separator: ", "))"]
+    return ["", "gates: \(words.joined(separator: ", "))"] + yet
       + fallen.map { judgement in
         let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
         return "  \(colour.paint("\(judgement)".visibleInLine, inColour))"
@@ -93,6 +94,8 @@ extension Report {
     if environment.contains(.sharedProcess) {
       warnings.append("flown in the test's own process: a crash would have ended the test")
     }
+    if let nothingJudged { warnings.append(nothingJudged) }
+    if let nothingShown { warnings.append(nothingShown) }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
     if let what = fact("notJudged") { warnings.append("not judged: \(what)") }
@@ -137,9 +140,12 @@ extension FindingGroup {
     guard counts.broken + counts.kept > 0 else { return [] }
     let found = groups.isEmpty ? "none" : words
     let head =
-      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) not met by any call"
-    return ["", head] + groups.flatMap { $0.lines(inColour) }
+      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) without an occasion"
+    let hint = groups.contains { $0.again != nil } ? ["", Self.againHint] : []
+    return ["", head] + groups.flatMap { $0.lines(inColour) } + hint
   }
+
+  private static let againHint = "  REPORT.json is the file that --report FILE.json writes."
 
   /// The lines of a terminal, 80 columns wide where no word is longer.
   fileprivate func lines(_ inColour: Bool) -> [String] {

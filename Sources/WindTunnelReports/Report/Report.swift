@@ -228,6 +228,34 @@ extension Report {
   }
 }
 
+extension Report {
+  /// The sentence about a judged subject that sent no request, or none that the cassette has; `nil`
+  /// where one was answered.
+  var nothingJudged: String? {
+    let rows = scenarios.compactMap(\.subjects.first)
+    let calls = rows.reduce(0) { $0 + $1.metrics.calls }
+    guard calls > 0 else { return nil }
+    if rows.allSatisfy({ $0.observations.allSatisfy { $0.attemptCount == 0 } }) {
+      return "no call sent a request; a program finds the address to ask in {url}"
+    }
+    guard calls == judgedNotOnCassette else { return nil }
+    return "nothing was judged: no call asked for what is on the cassette; "
+      + "--cassette FILE takes one of your own, and windtunnel record makes it"
+  }
+
+  /// The sentence about a judged subject whose successful calls print what is no recorded body, so
+  /// that all of them count as blank; `nil` where one showed something.
+  var nothingShown: String? {
+    let calls = scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations)
+      .filter { $0.ending == .succeeded && $0.isCritical }
+    guard !calls.contains(where: \.showed),
+      let printed = calls.compactMap(\.printed).first, !printed.isEmpty
+    else { return nil }
+    return "blank counts every call: what was printed is no recorded body, such as "
+      + "\(JSON.text(printed))"
+  }
+}
+
 extension Report.Row {
   fileprivate func coverage(in weather: Scenario, on stage: Stage) -> Coverage {
     // An endpoint of which nothing is on the cassette could meet nothing.
@@ -248,8 +276,17 @@ extension Report.Row {
 
   private static func notOnCassette(_ calls: [Observation]) -> String? {
     let strange = calls.filter { $0.notOnCassette != nil }
-    guard let first = strange.min(by: { $0.call < $1.call })?.notOnCassette else { return nil }
-    return "\(notOnCassette(strange.count)), first: \(first)"
+    guard let call = strange.min(by: { $0.call < $1.call }), let first = call.notOnCassette else {
+      return nil
+    }
+    return "\(notOnCassette(strange.count)), first: \(first)\(beyondAddress(call, first))"
+  }
+
+  /// Says that a call's address was taken for the server's, where a path stands behind it.
+  private static func beyondAddress(_ call: Observation, _ asked: String) -> String {
+    guard asked.hasPrefix("\(call.endpoint)/") else { return "" }
+    let rest = asked.dropFirst(call.endpoint.count).prefix { $0 != "," && $0 != " " }
+    return "; it put \(rest) behind {url}, which is a call's whole address: {base} is the server's"
   }
 
   static func notOnCassette(_ count: Int) -> String {

@@ -78,15 +78,16 @@ enum RecordCommand: Command {
     let (unrecorded, others) = (Unrecorded(), OtherBodies(order.matcher))
     let deck = Deck(cassette, order, mode, journal, unrecorded, others)
     if mode == .once, !cassette.interactions.isEmpty {
+      let count = cassette.interactions.count
+      let interactions = count == 1 ? "1 interaction" : "\(count) interactions"
       Terminal.complain(
-        "\(order.path) has \(cassette.interactions.count) interactions and is played. "
-          + "To record it anew: --mode rewrite\n"
+        "\(order.path) has \(interactions) and is played. To record it anew: --mode rewrite\n"
       )
     }
     let code = try await serve(order, deck, to: command)
     losses.complain()
     others.complain()
-    let end = try RecordingEnd(order, mode, cassette, runsCommand: command != nil)
+    let end = try RecordingEnd(order, mode, cassette, after: command)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
     return deck.tellUnasked(after: end)
   }
@@ -182,6 +183,32 @@ private struct ClientCommand {
     self.executable = executable
   }
 
+  /// Returns the advice for a command that asked for nothing here, as a sentence behind a space;
+  /// nothing where one of its words names the server's address.
+  ///
+  /// Its words may be secrets, and none is repeated.
+  func advice(upstream: String) -> String {
+    let places = ["{url}", "WINDTUNNEL_URL"]
+    guard !words.contains(where: { word in places.contains { word.contains($0) } }) else {
+      return ""
+    }
+    if words.contains(where: { Self.asks(upstream, $0) }) {
+      return " The command asks \(upstream) itself: write {url} in place of that, as in "
+        + "-- curl -s {url}/users."
+    }
+    return " The command has no {url}: write it where the server's address stands, as in "
+      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
+  }
+
+  /// Tells whether a word has an origin in it, and not a longer one that begins so.
+  private static func asks(_ origin: String, _ word: String) -> Bool {
+    guard !origin.isEmpty else { return false }
+    return word.ranges(of: origin).contains { range in
+      let next = word[range.upperBound...].first
+      return next.map { !($0.isLetter || $0.isNumber || ":.-".contains($0)) } ?? true
+    }
+  }
+
   /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of ours
   /// is passed on.
   func run(url: String) async throws -> Ending {
@@ -231,10 +258,16 @@ private struct RecordingEnd {
   private let mode: RecordMode
   /// The contents of the cassette when it began.
   private let cassette: Cassette
-  private let runsCommand: Bool
+  /// The command that was run; `nil` where none was, and the recording was interrupted.
+  private let command: ClientCommand?
 
-  init(_ order: RecordOrder, _ mode: RecordMode, _ cassette: Cassette, runsCommand: Bool) {
-    (self.order, self.mode, self.cassette, self.runsCommand) = (order, mode, cassette, runsCommand)
+  init(
+    _ order: RecordOrder,
+    _ mode: RecordMode,
+    _ cassette: Cassette,
+    after command: ClientCommand?
+  ) {
+    (self.order, self.mode, self.cassette, self.command) = (order, mode, cassette, command)
   }
 
   /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
@@ -250,10 +283,11 @@ private struct RecordingEnd {
     if order.isDated {
       recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette)
     }
-    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
+    let missed = leftOff + leftOut
+    for line in missed { Terminal.complain("left out: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {
       code == .done ? journal.remove() : journal.giveUp()
-      return endedWithout(code)
+      return endedWithout(code, wasAsked: !missed.isEmpty)
     }
     guard recorded != cassette else {
       journal.remove()
@@ -276,10 +310,11 @@ private struct RecordingEnd {
   }
 
   /// Says that nothing was recorded, where that was all there was to do.
-  private func endedWithout(_ code: ExitCode) -> ExitCode {
+  private func endedWithout(_ code: ExitCode, wasAsked: Bool) -> ExitCode {
     guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
-    Terminal.complain("Nothing was recorded; \(asItWas)\n")
-    return runsCommand && code == .done ? .found : code
+    let advice = wasAsked ? nil : command?.advice(upstream: order.upstream.origin ?? "")
+    Terminal.complain("Nothing was recorded; \(asItWas)\(advice ?? "")\n")
+    return command != nil && code == .done ? .found : code
   }
 
   private var asItWas: String {

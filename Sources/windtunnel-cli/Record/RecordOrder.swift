@@ -33,7 +33,11 @@ struct RecordOrder {
   var file: URL { URL(filePath: path) }
 
   init(_ arguments: Arguments) throws {
-    let upstream = try arguments.required("--upstream", orOperand: "which server to record")
+    let upstream = try arguments.required(
+      "--upstream",
+      orOperand: "The server to record",
+      asIn: "windtunnel record http://… --cassette FILE -- CMD"
+    )
     guard let url = RequestURL.server(upstream) else {
       throw Refusal.value(
         "--upstream",

@@ -94,7 +94,11 @@ struct ServeOrder {
 
   init(_ arguments: Arguments) throws {
     cassette = URL(
-      filePath: try arguments.required("--cassette", orOperand: "what should be played")
+      filePath: try arguments.required(
+        "--cassette",
+        orOperand: "The cassette to play",
+        asIn: "windtunnel serve FILE"
+      )
     )
     speaksTLS = arguments.has("--tls")
     rules = try arguments.value(MatchFlag.name).map { URL(filePath: $0) }

@@ -8,8 +8,17 @@ extension Refusal {
     .usage("There is no command \"\(name)\".\(didYouMean(name, among: names))")
   }
 
-  static func incompleteCommand(_ group: String, _ rest: [String]) -> Refusal {
-    .usage("After \(group) one of \(rest.joined(separator: ", ")) should stand.")
+  /// Refuses a word that others follow, with each whole line that could be meant.
+  static func incompleteCommand(
+    _ group: String,
+    _ rest: [String],
+    behind front: String = "windtunnel"
+  ) -> Refusal {
+    let lines = rest.map { "\(front) \(group) \($0)" }
+    let (others, last) = (lines.dropLast().joined(separator: ", "), lines.last ?? "")
+    return .usage(
+      "\(group) is no command by itself: write \(others.isEmpty ? last : "\(others) or \(last)")."
+    )
   }
 
   static let pagesOfAll = usage(

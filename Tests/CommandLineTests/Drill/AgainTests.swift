@@ -22,7 +22,9 @@ import WindTunnel
       #expect(again.code == 1, "\(again)")
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
-        again.out.hasSuffix("  It met what it had met, as far as both went: 1 of 1 attempts.\n"),
+        again.out.hasSuffix(
+          "  It met the same faults as before, as far as both went: 1 of 1 attempts.\n"
+        ),
         "\(again)"
       )
       // The beginning of its line says how it ended before, and it ends so again.

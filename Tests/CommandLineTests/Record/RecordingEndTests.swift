@@ -150,8 +150,16 @@ import WindTunnelSymptoms
     let scratch = try Scratch()
     let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette"]
     let none = try await Program.run(base + ["a.json", "--", "true"], in: scratch)
+    let advice =
+      "The command has no {url}: write it where the server's address stands, as in "
+      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
     #expect(
-      none == Program.Run(code: 1, out: "", err: "Nothing was recorded; there is no a.json.\n")
+      none
+        == Program.Run(
+          code: 1,
+          out: "",
+          err: "Nothing was recorded; there is no a.json. \(advice)\n"
+        )
     )
     #expect(!scratch.has("a.json"))
     try scratch.write(Texts.cassette, to: "b.json")
@@ -160,11 +168,50 @@ import WindTunnelSymptoms
       in: scratch
     )
     #expect(
-      anew == Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is as it was.\n")
+      anew
+        == Program.Run(
+          code: 1,
+          out: "",
+          err: "Nothing was recorded; b.json is as it was. \(advice)\n"
+        )
     )
     // One that is played need not record anything.
     let played = try await Program.run(base + ["b.json", "--", "true"], in: scratch)
-    #expect(played.code == 0)
+    #expect(
+      played
+        == Program.Run(
+          code: 0,
+          out: "",
+          err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
+        )
+    )
     #expect(try scratch.text("b.json") == Texts.cassette)
+  }
+
+  @Test(arguments: [
+    (
+      ["echo", "http://127.0.0.1:1/users"],
+      " The command asks http://127.0.0.1:1 itself: write {url} in place of that, as in "
+        + "-- curl -s {url}/users."
+    ),
+    // Another port that begins so is another server.
+    (
+      ["echo", "http://127.0.0.1:12/users"],
+      " The command has no {url}: write it where the server's address stands, as in "
+        + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
+    ),
+    (["echo", "{url}/users"], ""),
+    (["sh", "-c", "echo $WINDTUNNEL_URL"], ""),
+  ])
+  func `a command that asks the server itself is told how to ask through the recorder`(
+    command: [String],
+    advice: String
+  ) async throws {
+    let run = try await Program.run(
+      ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"] + command,
+      in: Scratch()
+    )
+    #expect(run.code == 1)
+    #expect(run.err == "Nothing was recorded; there is no a.json.\(advice)\n")
   }
 }

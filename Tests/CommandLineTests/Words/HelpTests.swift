@@ -64,7 +64,8 @@ import Testing
         == Program.Run(
           code: 64,
           out: "",
-          err: "windtunnel: After rules one of list, show should stand.\n"
+          err: "windtunnel: rules is no command by itself: write windtunnel help --man rules list "
+            + "or windtunnel help --man rules show.\n"
             + "For help: windtunnel help --help\n"
         )
     )

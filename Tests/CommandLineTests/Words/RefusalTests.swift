@@ -21,14 +21,32 @@ import WindTunnel
 
   static let names = Shipped.preRelease.joined(separator: ", ")
 
+  /// Each of them whole, to be copied.
+  static let cassetteCommands = """
+    windtunnel cassette show, windtunnel cassette explain, windtunnel cassette convert, \
+    windtunnel cassette lint, windtunnel cassette review, windtunnel cassette verify, \
+    windtunnel cassette diff, windtunnel cassette merge, windtunnel cassette split, \
+    windtunnel cassette prune or windtunnel cassette migrate
+    """
+
   @Test(arguments: [
     Usage("drlil", "There is no command \"drlil\". Did you mean drill?"),
     Usage("--verison", "Unknown flag --verison. Did you mean --version?"),
     Usage(
       "cassette",
-      "After cassette one of show, explain, convert, lint, review, verify, diff, merge, split, prune, migrate should "
-        + "stand.",
+      "cassette is no command by itself: write \(cassetteCommands).",
       help: "cassette"
+    ),
+    Usage(
+      "scenarios",
+      "scenarios is no command by itself: write windtunnel scenarios list or "
+        + "windtunnel scenarios show.",
+      help: "scenarios"
+    ),
+    Usage(
+      "metrics --json",
+      "metrics is no command by itself: write windtunnel metrics list.",
+      help: "metrics"
     ),
     Usage(
       "cassette shwo a.json",
@@ -40,7 +58,36 @@ import WindTunnel
       "Unknown flag --secnario. Did you mean --scenario?",
       help: "drill"
     ),
-    Usage("drill stray", "Unexpected argument \"stray\".", help: "drill"),
+    Usage(
+      "drill --scenario calm ../client.py",
+      "Unexpected argument \"../client.py\". Behind -- stands a command to run, as in "
+        + "-- ../client.py {url}.",
+      help: "drill"
+    ),
+    Usage(
+      "drill ./client --calls=5",
+      "Unexpected argument \"./client\". Behind -- stands a command to run, as in "
+        + "-- ./client {url}.",
+      help: "drill"
+    ),
+    Usage(
+      "drill python3 -u client.py",
+      "Unexpected argument \"python3\". Behind -- stands a command to run, as in "
+        + "-- python3 … {url}.",
+      help: "drill"
+    ),
+    Usage(
+      "record http://127.0.0.1:1 --cassette a.json curl -s {url}/users",
+      "Unexpected argument \"curl\". Behind -- stands a command to run, as in -- curl … {url}.",
+      help: "record"
+    ),
+    Usage(
+      "record http://127.0.0.1:1 --cassette a.json {url}/users",
+      "Unexpected argument \"{url}/users\". Behind -- stands a command to run.",
+      help: "record"
+    ),
+    // Here the command is given.
+    Usage("drill stray -- curl {url}", "Unexpected argument \"stray\".", help: "drill"),
     Usage("drill --calls", "--calls wants N after it.", help: "drill"),
     Usage("drill --cassette --json", "--cassette wants FILE after it.", help: "drill"),
     Usage("drill --cassette=", "--cassette wants FILE after it.", help: "drill"),
@@ -123,13 +170,17 @@ import WindTunnel
         + "a file's name ends in .json.",
       help: "drill"
     ),
-    Usage("serve", "--cassette is missing: what should be played.", help: "serve"),
+    Usage("serve", "The cassette to play is missing: windtunnel serve FILE.", help: "serve"),
     Usage(
       "serve --cassette \(Repository.shop) --speed=-1",
       "--speed -1: a number from 0 to 1000 should stand here.",
       help: "serve"
     ),
-    Usage("record", "--upstream is missing: which server to record.", help: "record"),
+    Usage(
+      "record",
+      "The server to record is missing: windtunnel record http://… --cassette FILE -- CMD.",
+      help: "record"
+    ),
     Usage(
       "record --upstream http://127.0.0.1:1",
       "--cassette is missing: where the recording should be written.",
@@ -309,5 +360,28 @@ import WindTunnel
     )
     let err = "windtunnel: no-such-word: no such command.\n"
     #expect(run == Program.Run(code: 66, out: "", err: err))
+  }
+
+  @Test func `a command that is there and cannot be executed is told what it lacks`() async throws {
+    let scratch = try Scratch()
+    try scratch.write("print(1)\n", to: "client.py")
+    try FileManager.default.createDirectory(
+      at: scratch.file("folder"),
+      withIntermediateDirectories: true
+    )
+    let record = ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"]
+    for words in [record, ["drill", "--scenario", "calm", "--"]] {
+      let run = try await Program.run(words + ["./client.py", "{url}"], in: scratch)
+      let err =
+        "windtunnel: ./client.py is there but cannot be executed: chmod +x ./client.py, or name its "
+        + "interpreter before it.\n"
+      #expect(run == Program.Run(code: 66, out: "", err: err))
+      // A name without a slash is looked for on PATH alone, and a folder is no command.
+      for name in ["client.py", "./gone.py", "./folder"] {
+        let run = try await Program.run(words + [name, "{url}"], in: scratch)
+        let err = "windtunnel: \(name): no such command.\n"
+        #expect(run == Program.Run(code: 66, out: "", err: err))
+      }
+    }
   }
 }

@@ -111,7 +111,9 @@ import WindTunnelDrill
     let again = try await Self.run(["--again", call])
     #expect(again.code == 1, "\(again)")
     #expect(
-      again.answer.hasSuffix("  It met what it had met, as far as both went: 1 of 1 attempts.\n"),
+      again.answer.hasSuffix(
+        "  It met the same faults as before, as far as both went: 1 of 1 attempts.\n"
+      ),
       "\(again)"
     )
   }

@@ -175,10 +175,10 @@ import Testing
 
   @Test func `the terminal shows the exchange below the table`() {
     let text = Self.report().text()
-    let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(2)
+    let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(3)
     #expect(
       tail.joined(separator: "\n\n") == """
-        findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) not met by any call
+        findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) without an occasion
 
           error no-back-off
             \(Self.seen) In rainy, 3 of 3 calls,
@@ -191,6 +191,8 @@ import Testing
             again: --again REPORT.json#rainy/home/0
             Double the wait from attempt to attempt, with a random part; the first may
             be at once.
+
+          REPORT.json is the file that --report FILE.json writes.
 
         """
     )

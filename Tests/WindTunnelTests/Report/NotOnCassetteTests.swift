@@ -149,7 +149,7 @@ import Testing
         scenario  stage  subject  calls  success  retries      P95  blank
         rainy     wire   client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
 
-        findings: none; 2 rules kept, \(FindingRule.all.count - 2) not met by any call
+        findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
 
         gates: 1 met
 

@@ -7,7 +7,7 @@ extension FindingGroup {
   ) -> String {
     guard counts.broken + counts.kept > 0 else { return "" }
     let rest =
-      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) not met by any call.</p>"
+      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) without an occasion.</p>"
     return "<section id=\"findings\"><h2>Findings: \(words)</h2>"
       + groups.map(\.html).joined() + rest + "</section>"
   }
