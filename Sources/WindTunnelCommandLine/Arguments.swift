@@ -87,6 +87,9 @@ package struct Arguments: Sendable {
     let isAlone = rest.first.map { next in
       flags.contains { next == $0.name || next.hasPrefix("\($0.name)=") }
     }
+    // A scenario or a cassette was meant by a name of its own flag.
+    let isName = !word.contains("/") && !word.contains(".") || word.hasSuffix(".json")
+    if isAlone ?? true, isName { return .unexpected(word) }
     return .unexpectedCommand(word, isAlone: isAlone ?? true)
   }
 

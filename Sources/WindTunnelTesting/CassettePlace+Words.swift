@@ -30,10 +30,11 @@ extension CassettePlace {
     // A folder that cannot be read has nothing to suggest.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let ending = ".json"
-    let stems = names.sorted().filter { $0.hasSuffix(ending) }
+    let stems = names.sorted().filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
       .map { String($0.dropLast(ending.count)) }
     let name = String(file.lastPathComponent.dropLast(ending.count))
-    guard let near = nearest(to: name, in: stems) else { return "" }
+    // Of shorter ones any is near to any other.
+    guard name.count > 2, let near = nearest(to: name, in: stems) else { return "" }
     return " Beside it there is \(near)\(ending): did you mean \"\(folders)\(near)\"?"
   }
 }

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// The further time that a program gets for what it has waited for a processor, which was not the
 /// client's. One that hangs waits for something else, and gets none.
 struct ProcessorGrant: Sendable {
@@ -24,11 +26,18 @@ struct ProcessorGrant: Sendable {
 }
 
 extension ProcessorGrant {
-  /// Grants a program what it has waited for, and lets those who watch this process know that it
-  /// runs.
+  /// Grants a program what it has waited for, and lets those who watch this process know that one
+  /// runs; nothing where another hung in this process all the same.
   mutating func more(for process: SpawnedProcess) -> Duration? {
-    let more = more(for: ProcessDelay.longest(of: process.processIdentifier))
-    if more != nil { RunningPrograms.shared.runsOn(process) }
+    guard !Self.wasInVain.withLock({ $0 }) else { return nil }
+    guard let more = more(for: ProcessDelay.longest(of: process.processIdentifier)) else {
+      // It spins, as the next will.
+      if granted > .zero { Self.wasInVain.withLock { $0 = true } }
+      return nil
+    }
+    RunningPrograms.shared.oneRunsOn()
     return more
   }
+
+  private static let wasInVain = Locked(false)
 }

@@ -41,10 +41,9 @@ final class RunningPrograms: Sendable {
     state.withLock { ($0.report, $0.heldOpen) = (report, descriptor) }
   }
 
-  /// A program goes on to run for longer than anybody had expected.
-  func runsOn(_ program: SpawnedProcess) {
-    state.withLock { $0.report }?(program.processIdentifier, true)
-  }
+  /// A program goes on to run for longer than anybody had expected. Its own group is not told: it
+  /// may have ended by now, and the number may soon be another's.
+  func oneRunsOn() { state.withLock { $0.report }?(0, true) }
 
   /// A program has ended, and may have left something behind.
   func ended(_ program: SpawnedProcess) {

@@ -85,11 +85,11 @@ struct FlyingAgain {
     let (met, had) = (now.attempts.map(\.decision), before.attempts.map(\.decision))
     let common = min(met.count, had.count)
     let isSame = met.prefix(common) == had.prefix(common)
-    let same = "the same faults as before, as far as both went: \(common) of \(had.count) attempts"
+    let same = "the same as before, as far as both went: \(common) of \(had.count) attempts"
     Terminal.answer(
       isSame
         ? "  It met \(same).\n"
-        : "  It met other faults than before\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
+        : "  It met something else than before\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
     )
     if let asked = now.notOnCassette {
       Terminal.answer("  It asked for what is not on the cassette: \(asked)\n")

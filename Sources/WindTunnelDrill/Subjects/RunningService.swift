@@ -33,11 +33,6 @@ final class RunningService: Sendable {
     var hasFallen = false
     var complaints = 0
 
-    /// Returns the time that is left for a call; `nil` where it waits no more.
-    func left(for call: Int, within patience: Duration) -> Duration? {
-      waiting[call].map { ProgramStart.end(of: patience, asked: $0.asked, seen: there) - .now() }
-    }
-
     /// Notes a sign of the program by a call. What the others in it wait for from now on is not its
     /// start.
     mutating func isThere(by call: Int) {
@@ -142,32 +137,23 @@ final class RunningService: Sendable {
 
   /// Looks after so much time whether a call is answered, whose patience begins when the program is
   /// there.
-  private func watch(
-    _ number: Int,
-    within patience: Duration,
-    after time: Duration,
-    _ grant: ProcessorGrant = ProcessorGrant()
-  ) {
+  private func watch(_ number: Int, within patience: Duration, after time: Duration) {
     Self.after(time) { [weak self] in
       guard let self else { return }
-      guard let left = state.withLock({ $0.left(for: number, within: patience) }) else { return }
-      var grant = grant
-      if left + grant.granted > .zero {
-        let isSeen = state.withLock { $0.there != nil }
-        let next = ProgramStart.nextLook(within: left + grant.granted, isSeen: isSeen)
-        return watch(number, within: patience, after: next, grant)
-      }
-      if let more = grant.more(for: process) {
-        return watch(number, within: patience, after: more, grant)
-      }
-      let (hangs, outgrew): (Bool, Bool) = state.withLock { state in
-        guard let waiting = state.waiting[number] else { return (false, false) }
+      let (next, hangs, outgrew): (Duration?, Bool, Bool) = state.withLock { state in
+        guard let waiting = state.waiting[number] else { return (nil, false, false) }
+        let end = ProgramStart.end(of: patience, asked: waiting.asked, seen: state.there)
+        let left = end - .now()
+        guard left <= .zero else {
+          return (ProgramStart.nextLook(within: left, isSeen: state.there != nil), false, false)
+        }
         // It waits for what does not end, or is busy with what it has of it: that is no silence.
-        if waiting.memory?.hasGrown == true { return (false, true) }
+        if waiting.memory?.hasGrown == true { return (nil, false, true) }
         // Under the same lock: an answer that comes now comes too late.
         defer { state.hasFallen = true }
-        return (!state.hasFallen, false)
+        return (nil, !state.hasFallen, false)
       }
+      if let next { watch(number, within: patience, after: next) }
       if hangs { tell(.hung) }
       if outgrew { outgrows() }
     }

@@ -151,11 +151,10 @@ extension Report {
     guard scenarios.count == 1, let flown = scenarios.first, let row = flown.subjects.first,
       flown.weather?.survival?.calls != Survival.Calls.none
     else { return nil }
-    let failed = row.observations.count { call in
-      if case .failed = call.ending { call.notOnCassette == nil } else { false }
-    }
+    let judged = row.observations.lazy.filter(\.isJudged)
+    let failed = judged.count { if case .failed = $0.ending { true } else { false } }
     guard failed > 0 else { return nil }
-    return "\(failed) of \(row.metrics.calls) calls failed, and one scenario cannot show every bug"
+    return "\(failed) of \(judged.count) calls failed, and one scenario cannot show every bug"
   }
 
   /// The reasons for a verdict that is not good: findings that fail it, gates that failed, and what

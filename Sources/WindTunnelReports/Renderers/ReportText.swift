@@ -94,9 +94,9 @@ extension Report {
     if environment.contains(.sharedProcess) {
       warnings.append("flown in the test's own process: a crash would have ended the test")
     }
-    if let nothingJudged { warnings.append(nothingJudged) }
-    if let nothingShown { warnings.append(nothingShown) }
+    warnings += [nothingJudged, nothingShown].compactMap { $0 }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
+    if let beyondAddress { warnings.append(beyondAddress) }
     if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
     if let what = fact("notJudged") { warnings.append("not judged: \(what)") }
     if let shard = fact("shard") {

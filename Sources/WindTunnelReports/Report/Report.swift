@@ -235,23 +235,43 @@ extension Report {
     let rows = scenarios.compactMap(\.subjects.first)
     let calls = rows.reduce(0) { $0 + $1.metrics.calls }
     guard calls > 0 else { return nil }
-    if rows.allSatisfy({ $0.observations.allSatisfy { $0.attemptCount == 0 } }) {
+    let isProgram = rows.allSatisfy { $0.client == .program }
+    if isProgram,
+      rows.allSatisfy({ $0.observations.allSatisfy { $0.attemptCount == 0 && $0.isJudged } })
+    {
       return "no call sent a request; a program finds the address to ask in {url}"
     }
     guard calls == judgedNotOnCassette else { return nil }
-    return "nothing was judged: no call asked for what is on the cassette; "
-      + "--cassette FILE takes one of your own, and windtunnel record makes it"
+    let words = "nothing was judged: no call asked for what is on the cassette"
+    guard isProgram, fact("cassetteFile") == nil else { return words }
+    return "\(words); --cassette FILE takes one of your own, and windtunnel record makes it"
+  }
+
+  /// The sentence about a program that took a call's address for the server's, and put a path
+  /// behind it; `nil` where its command has no `{url}`, or where it did not.
+  var beyondAddress: String? {
+    guard fact("command")?.contains("{url}") == true else { return nil }
+    for call in scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations) {
+      // What it asked for first; a redirect may lead anywhere.
+      guard call.attempts.count <= 1, let asked = call.notOnCassette,
+        asked.hasPrefix("\(call.endpoint)/")
+      else { continue }
+      let rest = asked.dropFirst(call.endpoint.count).prefix { $0 != "," && $0 != " " }
+      guard rest.count > 1 else { continue }
+      return "it put \(rest) behind {url}, which is a call's whole address; {base} is the server's"
+    }
+    return nil
   }
 
   /// The sentence about a judged subject whose successful calls print what is no recorded body, so
   /// that all of them count as blank; `nil` where one showed something.
   var nothingShown: String? {
     let calls = scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations)
-      .filter { $0.ending == .succeeded && $0.isCritical }
+      .filter { $0.ending == .succeeded && $0.isCritical && $0.isJudged }
     guard !calls.contains(where: \.showed),
-      let printed = calls.compactMap(\.printed).first, !printed.isEmpty
+      let printed = calls.compactMap(\.printed).first(where: { !$0.isEmpty })
     else { return nil }
-    return "blank counts every call: what was printed is no recorded body, such as "
+    return "blank counts every critical call: what was printed is no recorded body, such as "
       + "\(JSON.text(printed))"
   }
 }
@@ -276,17 +296,8 @@ extension Report.Row {
 
   private static func notOnCassette(_ calls: [Observation]) -> String? {
     let strange = calls.filter { $0.notOnCassette != nil }
-    guard let call = strange.min(by: { $0.call < $1.call }), let first = call.notOnCassette else {
-      return nil
-    }
-    return "\(notOnCassette(strange.count)), first: \(first)\(beyondAddress(call, first))"
-  }
-
-  /// Says that a call's address was taken for the server's, where a path stands behind it.
-  private static func beyondAddress(_ call: Observation, _ asked: String) -> String {
-    guard asked.hasPrefix("\(call.endpoint)/") else { return "" }
-    let rest = asked.dropFirst(call.endpoint.count).prefix { $0 != "," && $0 != " " }
-    return "; it put \(rest) behind {url}, which is a call's whole address: {base} is the server's"
+    guard let first = strange.min(by: { $0.call < $1.call })?.notOnCassette else { return nil }
+    return "\(notOnCassette(strange.count)), first: \(first)"
   }
 
   static func notOnCassette(_ count: Int) -> String {

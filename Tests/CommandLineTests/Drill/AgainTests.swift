@@ -23,7 +23,7 @@ import WindTunnel
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
         again.out.hasSuffix(
-          "  It met the same faults as before, as far as both went: 1 of 1 attempts.\n"
+          "  It met the same as before, as far as both went: 1 of 1 attempts.\n"
         ),
         "\(again)"
       )

@@ -44,7 +44,7 @@ import WindTunnel
       with: environment
     )
     #expect(
-      again.out.contains("  It met the same faults as before, as far as both went: "),
+      again.out.contains("  It met the same as before, as far as both went: "),
       "\(again)"
     )
     texts += [bare.out, bare.err, again.out, again.err]

@@ -87,6 +87,8 @@ import WindTunnel
       help: "record"
     ),
     // Here the command is given.
+    Usage("drill stray", "Unexpected argument \"stray\".", help: "drill"),
+    Usage("drill tapes/api.json", "Unexpected argument \"tapes/api.json\".", help: "drill"),
     Usage("drill stray -- curl {url}", "Unexpected argument \"stray\".", help: "drill"),
     Usage("drill --calls", "--calls wants N after it.", help: "drill"),
     Usage("drill --cassette --json", "--cassette wants FILE after it.", help: "drill"),

@@ -112,7 +112,7 @@ import WindTunnelDrill
     #expect(again.code == 1, "\(again)")
     #expect(
       again.answer.hasSuffix(
-        "  It met the same faults as before, as far as both went: 1 of 1 attempts.\n"
+        "  It met the same as before, as far as both went: 1 of 1 attempts.\n"
       ),
       "\(again)"
     )

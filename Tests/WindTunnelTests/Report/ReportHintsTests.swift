@@ -15,31 +15,56 @@ import Testing
     numbers.map { Flights.call($0, .failed("exit 22")) }
   }
 
+  /// The report of a program that was started for each call.
+  private static func report(
+    _ calls: [Observation],
+    by command: String = "python3 client.py {url}"
+  ) -> Report {
+    var report = Flights.report(calls)
+    report.scenarios[0].subjects[0].client = .program
+    report.environment.append(Report.Fact("command", command))
+    return report
+  }
+
   @Test func `a path behind a call's whole address is named with the address to take`() {
-    let call = Self.strange(Flights.call(0), "GET /home/users, nearest #1 GET https://a.test/users")
-    let hint =
-      "; it put /users behind {url}, which is a call's whole address: {base} is the server's"
-    #expect(Flights.report([call]).text().contains("nearest #1 GET https://a.test/users\(hint)"))
-    for other in ["GET /homes", "GET /users", "POST /home/users", "GET /home"] {
-      #expect(!Flights.report([Self.strange(Flights.call(0), other)]).text().contains("{base}"))
+    let words = "GET /home/users, nearest #1 GET https://a.test/users"
+    let call = Self.strange(Flights.call(0), words)
+    let hint = "it put /users behind {url}, which is a call's whole address; {base} is the server's"
+    #expect(Self.report([call]).text().contains("\n\(hint)\n"))
+    for other in ["GET /homes", "GET /users", "POST /home/users", "GET /home", "GET /home/"] {
+      let text = Self.report([Self.strange(Flights.call(0), other)]).text()
+      #expect(!text.contains("{base}"), "\(other)")
     }
+    #expect(!Self.report([call], by: "python3 client.py {base}").text().contains("{url}"))
+    #expect(!Flights.report([call]).text().contains("{url}"), "a library has no placeholder")
+    var followed = call
+    followed.attempts.append(Flights.attempt())
+    #expect(!Self.report([followed]).text().contains("{base}"), "a redirect leads anywhere")
   }
 
   @Test func `a cassette without anything that was asked for is said to have judged nothing`() {
-    let words =
-      "nothing was judged: no call asked for what is on the cassette; --cassette FILE takes"
+    let words = "nothing was judged: no call asked for what is on the cassette"
+    let advice = "; --cassette FILE takes one of your own, and windtunnel record makes it\n"
     let strange = (0..<3).map { Self.strange(Flights.call($0), "GET /users") }
-    #expect(Flights.report(strange).text().contains(words))
-    #expect(Flights.report(strange).html().contains(words))
-    #expect(!Flights.report(strange + [Flights.call(3)]).text().contains("nothing was judged"))
+    #expect(Self.report(strange).text().contains(words + advice))
+    #expect(Self.report(strange).html().contains(words))
+    var own = Self.report(strange)
+    own.environment.append(Report.Fact("cassetteFile", "mine.json"))
+    #expect(own.text().contains("\(words)\n"))
+    #expect(Flights.report(strange).text().contains("\(words)\n"))
+    #expect(!Self.report(strange + [Flights.call(3)]).text().contains("nothing was judged"))
     #expect(!Flights.report([]).text().contains("nothing was judged"))
   }
 
   @Test func `a program that sends nothing is said to have sent nothing`() {
     let words = "no call sent a request; a program finds the address to ask in {url}"
     let mute = (0..<3).map { Flights.call($0, []) }
-    #expect(Flights.report(mute).text().contains(words))
-    #expect(!Flights.report(mute + [Flights.call(3)]).text().contains(words))
+    #expect(Self.report(mute).text().contains(words))
+    #expect(!Self.report(mute + [Flights.call(3)]).text().contains(words))
+    #expect(!Flights.report(mute).text().contains(words))
+    // What came by no call's address did come.
+    let lost = mute.map { Self.strange($0, "GET /users") }
+    #expect(!Self.report(lost).text().contains(words))
   }
 
   @Test func `output that is no recorded body is quoted where every call counts as blank`() {
@@ -52,7 +77,7 @@ import Testing
       }
       return Flights.report(calls).text()
     }
-    let words = "blank counts every call: what was printed is no recorded body, such as "
+    let words = "blank counts every critical call: what was printed is no recorded body, such as "
     #expect(report(showing: false, "{'a': 1}").contains(words + "\"{'a': 1}\""))
     #expect(!report(showing: true, "{'a': 1}").contains(words))
     #expect(!report(showing: false, "").contains(words))
@@ -61,13 +86,21 @@ import Testing
 
   @Test func `failing calls that no rule forbids stand beside the good word`() throws {
     let calls = (0..<7).map { Flights.call($0) } + Self.failed(7..<10)
-    let report = Flights.report(calls, gates: [try Gate("calls == 10")])
+    var (givenUp, strange) = (Self.failed(10..<11)[0], Self.failed(11..<12)[0])
+    givenUp.cancellation = Observation.Cancellation(
+      after: .zero,
+      toReturn: .zero,
+      attemptsAfter: nil
+    )
+    strange.notOnCassette = "GET /users"
+    let report = Flights.report(calls + [givenUp], gates: [try Gate("successRate >= 0.5")])
     let words = "3 of 10 calls failed, and one scenario cannot show every bug"
     #expect(report.verdict == .passed)
     #expect(report.text().hasSuffix("\ngates: 1 met\n  yet \(words)\n"))
     #expect(report.html().contains("nothing that it was held against failed. Yet \(words)."))
     var two = report
     two.scenarios.append(two.scenarios[0])
+    #expect(Flights.report(calls + [strange]).text().contains("cannot show") == false)
     for quiet in [two, Flights.report(Array(calls.prefix(7)), gates: [try Gate("calls == 7")])] {
       #expect(!quiet.text().contains("cannot show every bug"))
       #expect(!quiet.html().contains("cannot show every bug"))
