@@ -47,7 +47,7 @@ package struct Arguments: Sendable {
       }
       guard word.hasPrefix("-"), word.count > 1 else {
         operands.append(word)
-        if operands.count == operandsMax + 1 {
+        if stray == nil, operands.count > operandsMax {
           stray = Self.refusal(of: word, before: rest, flags: flags, takesCommand: takesCommand)
         }
         continue
