@@ -14,6 +14,9 @@ struct ProcessorGrant: Sendable {
   /// The time that was granted so far.
   private(set) var granted = Duration.zero
 
+  /// Tells whether there is nothing more to grant.
+  var isUsedUp: Bool { granted > Self.most - Self.least }
+
   /// Grants a program that has waited so long what it has not had of that.
   ///
   /// - Returns: The time for which it may go on; `nil` where that is nothing to speak of.
@@ -27,12 +30,12 @@ struct ProcessorGrant: Sendable {
 
 extension ProcessorGrant {
   /// Grants a program what it has waited for, and lets those who watch this process know that one
-  /// runs; nothing where another hung in this process all the same.
+  /// runs; nothing where another of this process had all that there is, and did not end.
   mutating func more(for process: SpawnedProcess) -> Duration? {
     guard !Self.wasInVain.withLock({ $0 }) else { return nil }
     guard let more = more(for: ProcessDelay.longest(of: process.processIdentifier)) else {
-      // It spins, as the next will.
-      if granted > .zero { Self.wasInVain.withLock { $0 = true } }
+      // It spins, as the next will; one that was only slow says nothing of the next.
+      if isUsedUp { Self.wasInVain.withLock { $0 = true } }
       return nil
     }
     RunningPrograms.shared.oneRunsOn()

@@ -10,6 +10,7 @@ import Testing
     #expect(grant.more(for: .seconds(27)) == .seconds(7))
     #expect(grant.more(for: .seconds(27)) == nil)
     #expect(grant.granted == .seconds(27))
+    #expect(!grant.isUsedUp, "the next may be granted the same")
   }
 
   @Test func `one that does not wait for a processor gets nothing`() {
@@ -25,6 +26,7 @@ import Testing
     while grant.more(for: .seconds(1_000_000)) != nil { looks += 1 }
     #expect(looks == 12)
     #expect(grant.granted == ProcessorGrant.most)
+    #expect(grant.isUsedUp)
   }
 
   @Test func `a step is shorter than what a process may be silent for`() {
