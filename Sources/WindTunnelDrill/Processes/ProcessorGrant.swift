@@ -33,7 +33,8 @@ extension ProcessorGrant {
   /// runs; nothing where another of this process had all that there is, and did not end.
   mutating func more(for process: SpawnedProcess) -> Duration? {
     guard !Self.wasInVain.withLock({ $0 }) else { return nil }
-    guard let more = more(for: ProcessDelay.longest(of: process.processIdentifier)) else {
+    let waited = ProcessDelay.threads(of: process.processIdentifier).values.max() ?? .zero
+    guard let more = more(for: waited) else {
       // It spins, as the next will; one that was only slow says nothing of the next.
       if isUsedUp { Self.wasInVain.withLock { $0 = true } }
       return nil

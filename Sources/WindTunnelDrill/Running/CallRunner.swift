@@ -239,6 +239,7 @@ struct CallRunner: Sendable {
     observation.clientAttempts = end.result?.attempts
     observation.isStale = call.saidStale
     observation.memory = end.result?.memory
+    observation.processorDelay = end.result?.processorDelay?.inWholeMicroseconds
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
       observation.afterWindow = (now - window).inWholeMicroseconds
     }

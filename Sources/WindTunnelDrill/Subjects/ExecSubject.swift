@@ -165,9 +165,16 @@ private struct Program: Sendable {
         start.whenSeen { memory.noteBefore() }
         memory.start {}
       }
+      // What it waits for until then is its start.
+      let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark?>(nil))
+      start.whenSeen {
+        processor.start()
+        loaded.withLock { $0 = processor.mark }
+      }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       Self.watch(process, start, within: patience) {
         isLate.withLock { $0 = true }
+        processor.look()
         process.killAll()
       }
       let lastWords = LastWords(
@@ -189,6 +196,8 @@ private struct Program: Sendable {
           ? .bad(MemoryWatch.endedWords)
           : Self.result(process, isHung: isHung, lastWords.seen(), body)
         result.memory = seen
+        processor.stop()
+        result.processorDelay = loaded.withLock { $0 }.flatMap(processor.longest)
         continuation.resume(returning: result)
         // What it has left behind may go on to print, and ends with this process at the latest.
         printed.drop()

@@ -22,6 +22,7 @@ final class RunningService: Sendable {
     var asked: DispatchTime
     var start: ProgramStart
     var memory: MemoryWatch?
+    var mark: ProcessorWatch.Mark
   }
 
   private struct State {
@@ -35,17 +36,19 @@ final class RunningService: Sendable {
 
     /// Notes a sign of the program by a call. What the others in it wait for from now on is not its
     /// start.
-    mutating func isThere(by call: Int) {
+    mutating func isThere(by call: Int, _ processor: ProcessorWatch) {
       guard there == nil else { return }
       let now = DispatchTime.now()
       there = now
+      for number in waiting.keys { waiting[number]?.mark = processor.mark }
       for (number, other) in waiting where number != call { other.start.isThere(since: now) }
     }
   }
 
   private let words: [String]
   private let fall: @Sendable (ServiceSubject.Fall) -> Void
-  private let process = SpawnedProcess()
+  private let process: SpawnedProcess
+  private let processor: ProcessorWatch
   private let input = Pipe()
   /// The queue on which lines wait for the program to read them, so that no call's thread does.
   private let writer = DispatchQueue(label: "service")
@@ -54,6 +57,8 @@ final class RunningService: Sendable {
 
   init(_ words: [String], _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void) {
     (self.words, self.fall) = (words, fall)
+    process = SpawnedProcess()
+    processor = ProcessorWatch(process)
   }
 
   func start(environment: [String: String], in network: PrivateNetwork?) {
@@ -77,6 +82,7 @@ final class RunningService: Sendable {
     } catch {
       return falls(.unfit("\(words[0]) cannot be started."))
     }
+    processor.start()
     Thread { [self] in
       let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
       var lines = LineSplitter()
@@ -113,7 +119,8 @@ final class RunningService: Sendable {
             continuation: continuation,
             asked: .now(),
             start: start,
-            memory: memory
+            memory: memory,
+            mark: processor.mark
           )
           return false
         }
@@ -121,7 +128,8 @@ final class RunningService: Sendable {
         start.whenSeen { [weak self] in
           // Before the answer to it.
           memory?.noteBefore()
-          self?.state.withLock { $0.isThere(by: number) }
+          guard let self else { return }
+          state.withLock { $0.isThere(by: number, self.processor) }
         }
         // Only what waits can be ended by a failure.
         memory?.start { [weak self] in self?.outgrows() }
@@ -202,7 +210,7 @@ final class RunningService: Sendable {
       // The calls that it leaves behind are looked into one by one, and it is being ended.
       if state.hasFallen { return (nil, true) }
       state.hasAnswered = true
-      state.isThere(by: answer.call)
+      state.isThere(by: answer.call, processor)
       return (state.waiting.removeValue(forKey: answer.call), false)
     }
     if hasFallen { return }
@@ -214,6 +222,7 @@ final class RunningService: Sendable {
     if let complaint = answer.complaint { complain(complaint) }
     var told = answer
     told.memory = waiting.memory?.stop()
+    told.processorDelay = processor.longest(since: waiting.mark)
     waiting.continuation.resume(returning: told)
   }
 

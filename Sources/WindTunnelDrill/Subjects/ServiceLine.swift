@@ -59,6 +59,8 @@ struct ServiceAnswer: Sendable, Hashable {
   var attempts: Int?
   /// The memory of the program in the call, where that was looked at.
   var memory: Observation.Memory?
+  /// The time that the program waited for a processor in the call.
+  var processorDelay: Duration?
   /// The part of it that is not what it was asked for, which is left out: in words that go on from
   /// the program's name.
   var complaint: String?

@@ -46,6 +46,7 @@ struct ServiceSubject: Subject {
     let answer = await service.answer(to: call, within: DrillCall.patience(call.deadline))
     var result = answer.result(of: call)
     result.memory = answer.memory
+    result.processorDelay = answer.processorDelay
     // The next call has another.
     if answer.memory?.wasEnded == true {
       running.withLock { if $0 === service { $0 = nil } }

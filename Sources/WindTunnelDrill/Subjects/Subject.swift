@@ -37,6 +37,8 @@ package struct CallResult: Sendable {
   var attempts: Int?
   /// The memory of its program, where that was looked at.
   var memory: Observation.Memory?
+  /// The time that its program waited for a processor, where that was looked at.
+  var processorDelay: Duration?
 
   /// Returns a call that went well.
   package static func good(_ body: Data) -> CallResult {

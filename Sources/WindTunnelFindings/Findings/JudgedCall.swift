@@ -88,6 +88,8 @@ struct JudgedCall: Sendable {
     static let redirectedUnderTLS = Self(rawValue: 32768)
     /// A connection came without a request.
     static let connectedOnly = Self(rawValue: 65536)
+    /// The client's program waited for a processor so long that its own time-outs may have run out.
+    static let starved = Self(rawValue: 131_072)
   }
 
   /// The call that is judged.
@@ -103,6 +105,9 @@ struct JudgedCall: Sendable {
 
   /// Tells whether what came of it says something about the client.
   var isJudged: Bool { !traits.contains(.strange) }
+
+  /// Tells whether that says something of the client also where a late one may do the same.
+  var isJudgedByTime: Bool { isJudged && !traits.contains(.starved) }
 
   /// Tells whether its client says that it went well.
   var claimsSuccess: Bool { observation.ending == .succeeded && !observation.wasGivenUp }
@@ -224,6 +229,9 @@ extension JudgedCall.Traits {
     }
     if call.cancellation != nil { insert(.givenUp) }
     if call.notOnCassette != nil { insert(.strange) }
+    if let delay = call.processorDelay, delay >= Observation.longestProcessorDelay {
+      insert(.starved)
+    }
   }
 
   /// Looks at attempts in their places: copies would cost as much as all the rest.

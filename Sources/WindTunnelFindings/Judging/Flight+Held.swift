@@ -28,13 +28,22 @@ extension FindingRule {
     case .call(let needs, let judge):
       var tally = Tally()
       for call in calls where call.traits.isSuperset(of: needs) && call.isJudged {
-        tally.add(judge(call), of: call)
+        tally.add(judge(call), of: call, isLate: restsOnTime && call.traits.contains(.starved))
       }
       return tally.standing(of: self)
     case .flight(let needs, let judge):
       guard traits.isSuperset(of: needs) else { return .notMet(unmet(by: 0)) }
       return judge(self, calls, flight)
     }
+  }
+
+  /// The sentence about calls that it does not judge for the time that they waited for a processor.
+  fileprivate func starvedWords(_ calls: Int) -> String {
+    guard calls > 0 else { return "" }
+    let (which, are) = calls == 1 ? ("1 call", "is") : ("\(calls) calls", "are")
+    let delay = Figures.time(Observation.longestProcessorDelay)
+    return
+      " \(which) whose program waited \(delay) or more for a processor \(are) not judged by it."
   }
 
   fileprivate func notOf(_ client: Flight.Client) -> String {
@@ -52,11 +61,13 @@ extension FindingRule {
   private struct Tally {
     private var judged = 0
     private var broken = 0
+    private var starved = 0
     private var worst: (violation: Violation, call: JudgedCall)?
 
-    mutating func add(_ verdict: Verdict, of call: JudgedCall) {
+    mutating func add(_ verdict: Verdict, of call: JudgedCall, isLate: Bool) {
       switch verdict {
       case .notMet: return
+      case _ where isLate: starved += 1
       case .kept: judged += 1
       case .broken(let violation):
         (judged, broken) = (judged + 1, broken + 1)
@@ -67,7 +78,7 @@ extension FindingRule {
 
     func standing(of rule: FindingRule) -> RuleStanding.Standing {
       guard judged >= rule.leastCalls else {
-        return .notMet(rule.unmet(by: judged))
+        return .notMet(rule.unmet(by: judged) + rule.starvedWords(starved))
       }
       guard let worst else { return .passed(judged) }
       return .broken(

@@ -1,6 +1,10 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Observation {
+  /// A program that waited so long for a processor is not judged by its times: clients have
+  /// time-outs from a second on, and the last half second of a wait may be unseen.
+  static let longestProcessorDelay = Duration.milliseconds(500)
+
   /// The parts of an observation that few calls have.
   struct Seldom: Sendable, Hashable {
     var startUp: Duration?
@@ -9,6 +13,7 @@ extension Observation {
     var joinsVersions: Bool?
     var isStale: Bool?
     var memory: Memory?
+    var processorDelay: Duration?
     var afterWindow: Duration?
     var cancellation: Cancellation?
     var notOnCassette: String?
@@ -49,6 +54,13 @@ extension Observation {
   public var memory: Memory? {
     get { seldom?.value.memory }
     set { change { $0.memory = newValue } }
+  }
+  /// The time that the client's program waited for a processor in the call, which is the machine's
+  /// and not the client's: the longest among its threads since the server first saw it (`run_delay`
+  /// of Linux's scheduler statistics). `nil` where that was short, or nobody looked.
+  public var processorDelay: Duration? {
+    get { seldom?.value.processorDelay }
+    set { change { $0.processorDelay = newValue } }
   }
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
   /// none that ends, or where the call ended before.

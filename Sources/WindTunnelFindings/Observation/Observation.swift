@@ -214,6 +214,7 @@ extension Observation {
       if memory.wasEnded { seen.add("ended", true) }
       members.append(JSON.Member("memory", .object(seen)))
     }
+    members.add("processorDelayMilliseconds", processorDelay)
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
       var cancelled: [JSON.Member] = []
@@ -236,6 +237,7 @@ extension Observation {
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
     isStale = try object.bool("stale")
+    processorDelay = try object.offset("processorDelayMilliseconds")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")
     if var seen = try object.object("memory") {

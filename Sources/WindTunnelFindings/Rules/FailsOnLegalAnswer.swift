@@ -14,7 +14,7 @@ extension FindingRule {
     leastCalls: 4,
     scope: .flight(.answeredBehindFault) { rule, troubled, flight in
       let failed =
-        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
+        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudgedByTime }
         + flight.showingSomethingElse
       guard !failed.isEmpty else {
         let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count

@@ -23,6 +23,9 @@ public struct FindingRule: Sendable {
   /// The number of calls that have to meet its condition before anything is said.
   public let leastCalls: Int
 
+  /// Tells whether a client breaks it, too, that did not get a processor in time to read what it
+  /// was told: its own time-outs end its attempts first.
+  let restsOnTime: Bool
   /// The part of a flight that it looks at.
   let scope: Scope
 
@@ -69,12 +72,13 @@ public struct FindingRule: Sendable {
     source: String,
     clients: Set<Flight.Client> = Flight.Client.flown,
     leastCalls: Int = 1,
+    restsOnTime: Bool = false,
     scope: Scope
   ) {
     (self.id, self.severity, self.title) = (id, severity, title)
     (self.condition, self.cost, self.remedy) = (condition, cost, remedy)
     (self.source, self.clients, self.leastCalls) = (source, clients, leastCalls)
-    self.scope = scope
+    (self.restsOnTime, self.scope) = (restsOnTime, scope)
   }
 
   /// Every rule, the gravest first.

@@ -16,7 +16,7 @@ extension FindingRule {
     scope: .flight { rule, troubled, _ in
       let failed = troubled.filter { call in
         // One that died, or had not ended, may have been about to try again.
-        call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
+        call.isJudgedByTime && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
           && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
       }
       guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }

@@ -18,6 +18,13 @@ extension FindingRule {
             severity: .warning
           )
         }
+        // Who spins waits for one, too, and has had all the time that there was to give.
+        if let delay = call.observation.processorDelay, delay * 2 > call.observation.latency {
+          return Violation(
+            "It had not ended after \(length), of which it waited \(Figures.time(delay)) for a processor.",
+            severity: .warning
+          )
+        }
         // One attempt that takes most of the call is what the call waits on.
         let most = min(longestSilence, call.observation.latency / 2)
         guard let silent = call.silence, silent < most else {

@@ -9,6 +9,7 @@ extension FindingRule {
     remedy: "Wait as long as the field says, in seconds or until the date, or give up.",
     source: "RFC 9110 §10.2.3; RFC 6585 §4",
     clients: Set(Flight.Client.allCases),
+    restsOnTime: true,
     scope: .call([.asksToWait, .repeats]) { call in
       var isMet = false
       for (before, after) in call.repeats {

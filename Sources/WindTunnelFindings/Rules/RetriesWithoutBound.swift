@@ -21,7 +21,8 @@ extension FindingRule {
         return .broken(Violation("It made \(row.count) attempts for one call."))
       }
       let observation = call.observation
-      guard observation.ending == .hung, row.count >= 4, let last = row.last,
+      guard observation.ending == .hung, !call.traits.contains(.starved), row.count >= 4,
+        let last = row.last,
         let start = call.attempts[last].start, let begun = call.begun,
         start - begun > observation.latency * 0.5
       else { return .kept }

@@ -8,6 +8,7 @@ extension FindingRule {
     cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
     remedy: "Limit the wait for the first byte and for the next one to some seconds.",
     source: "Nielsen, Response Times (1993); Google SRE Book, ch. 22 (deadlines)",
+    restsOnTime: true,
     scope: .call(.unanswered) { call in
       guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
       if call.isUnseen {

@@ -70,7 +70,7 @@ import WindTunnel
     var whole = observation
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
-    whole.afterWindow = .milliseconds(12)
+    (whole.afterWindow, whole.processorDelay) = (.milliseconds(12), .milliseconds(700))
     (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
