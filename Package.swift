@@ -21,6 +21,11 @@ let package = Package(
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     // Beside it for tests that drill; it brings the other along.
     .library(name: "WindTunnelDrillTesting", targets: ["WindTunnelDrillTesting"]),
+    // A time that moves when nothing is left to do, and tests in it.
+    .library(
+      name: "WindTunnelVirtualTime",
+      targets: ["WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting"]
+    ),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
@@ -29,6 +34,8 @@ let package = Package(
   targets: [
     .target(name: "CWindTunnelSystem"),
     .target(name: "CWindTunnelFiles"),
+    // What threads take for the time, in the programs that link it.
+    .target(name: "CWindTunnelClock"),
     .target(name: "WindTunnelSymptoms"),
     // Draws, digests, lanes and locks.
     .target(name: "WindTunnelCore", dependencies: ["CWindTunnelSystem"]),
@@ -77,6 +84,11 @@ let package = Package(
         "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
       ]
     ),
+    .target(
+      name: "WindTunnelVirtualTime",
+      dependencies: ["CWindTunnelClock", "WindTunnelCore"]
+    ),
+    .target(name: "WindTunnelVirtualTimeTesting", dependencies: ["WindTunnelVirtualTime"]),
     .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),
     .target(
       name: "WindTunnelDrill",
@@ -201,6 +213,12 @@ let package = Package(
     // The structure itself: walls, words, widths.
     .testTarget(name: "TidyTests"),
     .testTarget(
+      name: "WindTunnelVirtualTimeTests",
+      dependencies: [
+        "WindTunnelNetworkLayer", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
+      ]
+    ),
+    .testTarget(
       name: "ConformanceTests",
       dependencies: [
         "WindTunnelReports", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
@@ -225,7 +243,7 @@ for target in package.targets {
   ]
   // In C targets only: of a Swift target in a dependency SwiftPM 6.3 takes `-Werror` away together
   // with the flag behind it, and what remains is no command line that a compiler takes.
-  if ["CWindTunnelSystem", "CWindTunnelFiles"].contains(target.name) {
+  if target.name.hasPrefix("CWindTunnel") {
     target.cSettings = [.treatAllWarnings(as: .error)]
   }
 }

@@ -40,6 +40,7 @@ extension TimeSource {
 /// The system's own time: a `ContinuousClock`, and the time of day.
 public struct SystemTime: TimeSource {
   private let origin = ContinuousClock.now
+  private let alarms = AlarmClock()
 
   /// Makes a source whose uptime starts now.
   public init() {}
@@ -56,16 +57,16 @@ public struct SystemTime: TimeSource {
     do { try await ContinuousClock().sleep(for: duration) } catch { throw CancellationError() }
   }
 
-  /// Runs work with one clock for all calls: a cancelled sleep keeps its timer until it is due, and
-  /// hardly a call needs its deadline.
+  /// Runs work with one clock for all calls of a client: a cancelled sleep keeps its timer until it
+  /// is due, and hardly a call needs its deadline.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,
     _ work: () async -> Value
   ) async -> Value {
-    let alarm = AlarmClock.shared.set(after: limit, late)
+    let alarm = alarms.set(after: limit, late)
     let value = await work()
-    AlarmClock.shared.callOff(alarm)
+    alarms.callOff(alarm)
     return value
   }
 }
@@ -80,9 +81,6 @@ extension Duration {
 
 /// Rings for many by one timer. Who is called off in time leaves nothing behind.
 final class AlarmClock: Sendable {
-  /// The clock of the whole process.
-  static let shared = AlarmClock()
-
   /// The longest time without a look at what is due, as long as somebody waits: its timer stands
   /// still while the machine sleeps, and the continuous clock does not.
   private static let longestNap = Duration.seconds(5)

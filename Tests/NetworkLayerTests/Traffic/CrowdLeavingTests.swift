@@ -64,7 +64,6 @@ import Testing
         }
         #expect(try #require(admission).load == (0, 0))
         #expect(clients.allSatisfy { $0.flights.count == 0 && $0.renewals.count == 0 })
-        #expect(AlarmClock.shared.count == 0)
         let held =
           [Held(object: engine), Held(object: admission), Held(object: admission?.gate)]
           + clients.flatMap {

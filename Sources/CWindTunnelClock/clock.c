@@ -1,0 +1,280 @@
+// The functions by which programs on Linux ask for the time, sleep, and draw random numbers. A
+// program's own definition stands before a shared library's (System V gABI, Dynamic Linking: the
+// executable's symbols are looked up first), so that Foundation, the standard library and Dispatch
+// use these.
+//
+// A thread without a timekeeper gets what the library says.
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "CWindTunnelClock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int64_t second = 1000000000;
+// Who reads the clock so often in one turn waits for it in a loop.
+static const int64_t reads_max = 1000000;
+
+typedef struct {
+  wt_timekeeper *keeper;
+  int64_t reads, last;
+} thread_time;
+
+static __thread thread_time own;
+
+static int real_clock(clockid_t clock, struct timespec *time) {
+  static int (*library)(clockid_t, struct timespec *);
+  // The vDSO's by the library: a system call would cost others ten times as much.
+  if (!library) library = dlsym(RTLD_NEXT, "clock_gettime");
+  if (library) return library(clock, time);
+  return (int)syscall(SYS_clock_gettime, clock, time);
+}
+
+// What a clock read when this thread's time began; null where it is none that says the time.
+static const int64_t *start_of(clockid_t clock) {
+  if (!own.keeper) return NULL;
+  switch (clock) {
+  case CLOCK_REALTIME:
+  case CLOCK_REALTIME_COARSE:
+    return &own.keeper->wall;
+  case CLOCK_MONOTONIC:
+  case CLOCK_MONOTONIC_RAW:
+  case CLOCK_MONOTONIC_COARSE:
+    return &own.keeper->monotonic;
+  case CLOCK_BOOTTIME:
+    return &own.keeper->boot;
+  default:
+    return NULL;
+  }
+}
+
+static int64_t nanoseconds(struct timespec time) { return time.tv_sec * second + time.tv_nsec; }
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  const int64_t *start = start_of(clock);
+  if (!start) return real_clock(clock, time);
+  int64_t elapsed = own.keeper->elapsed(own.keeper->keeper);
+  own.reads = elapsed == own.last ? own.reads + 1 : 0;
+  own.last = elapsed;
+  if (own.reads == reads_max) own.keeper->tell(own.keeper->keeper, WT_CLOCK_BUSY);
+  // Its time may be the machine's from now on: it waits for something, and had better see an end.
+  if (!own.keeper) return clock_gettime(clock, time);
+  int64_t now = *start + elapsed;
+  *time = (struct timespec){.tv_sec = now / second, .tv_nsec = now % second};
+  return 0;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+  (void)zone;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t *result) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (result) *result = now.tv_sec;
+  return now.tv_sec;
+}
+
+// A sleeping thread of one that is alone lets the time pass. Foundation sleeps until its own sum of
+// seconds is over, which may leave a rest that is shorter than a nanosecond.
+static void pass(int64_t nanoseconds) {
+  own.keeper->pass(own.keeper->keeper, nanoseconds < 1000 ? 1000 : nanoseconds);
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest) {
+  const int64_t *start = start_of(clock);
+  if (!start) {
+    long failed = syscall(SYS_clock_nanosleep, clock, flags, wanted, rest);
+    return failed ? errno : 0;
+  }
+  int64_t length = nanoseconds(*wanted);
+  if (flags & TIMER_ABSTIME) {
+    length -= *start + own.keeper->elapsed(own.keeper->keeper);
+    if (length <= 0) return 0;
+  }
+  pass(length);
+  return 0;
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+  if (!own.keeper) return (int)syscall(SYS_nanosleep, wanted, rest);
+  return clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, rest);
+}
+
+int usleep(useconds_t microseconds) {
+  struct timespec length = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
+  return nanosleep(&length, NULL);
+}
+
+unsigned sleep(unsigned seconds) {
+  struct timespec rest, length = {.tv_sec = seconds};
+  return nanosleep(&length, &rest) ? (unsigned)rest.tv_sec : 0;
+}
+
+// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+static uint64_t draw(uint64_t *seed) {
+  uint64_t z = *seed += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+// The system's random numbers, which the standard library asks for by this function alone (Swift 6.3,
+// Random.cpp; it calls its own swift_stdlib_random without looking for another's).
+long syscall(long number, ...) {
+  va_list list;
+  va_start(list, number);
+  long words[6];
+  for (int place = 0; place < 6; place++) words[place] = va_arg(list, long);
+  va_end(list);
+  if (number != SYS_getrandom || !own.keeper || !own.keeper->isSeeded) {
+    static long (*library)(long, ...);
+    if (!library) library = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    return library(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+  }
+  unsigned char *bytes = (unsigned char *)words[0];
+  uint64_t drawn = 0;
+  for (long place = 0; place < words[1]; place++) {
+    if (place % 8 == 0) drawn = draw(&own.keeper->seed);
+    bytes[place] = (unsigned char)(drawn >> place % 8 * 8);
+  }
+  return words[1];
+}
+
+typedef uint64_t dispatch_time;
+extern void dispatch_retain(void *);
+extern void dispatch_release(void *);
+extern void *_Block_copy(const void *);
+extern void _Block_release(const void *);
+
+
+// Dispatch's own (the header of the toolchain belongs to its module).
+extern char _dispatch_main_q;
+extern void dispatch_sync_f(void *queue, void *context, void (*work)(void *));
+
+// The later of two readings of one clock, in nanoseconds from now; see dispatch_time(3): the highest
+// bit is that of the wall clock, and the next one with it that of the clock that goes on in sleep.
+static int64_t from_now(dispatch_time when) {
+  if (when == 0) return 0;
+  if (when == ~(uint64_t)0) return INT64_MAX;
+  struct timespec now;
+  if (when >> 62 == 3) {
+    clock_gettime(CLOCK_REALTIME, &now);
+    return -(int64_t)when - nanoseconds(now);
+  }
+  clock_gettime(when >> 63 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC, &now);
+  return (int64_t)(when & ~((uint64_t)1 << 63)) - nanoseconds(now);
+}
+
+// Weak: in a program that has Dispatch linked into it its own definitions win, and what they are
+// asked for goes by the machine's time.
+#define INTERPOSED __attribute__((weak))
+
+INTERPOSED void dispatch_after_f(dispatch_time when, void *queue, void *context, void (*work)(void *)) {
+  if (own.keeper) {
+    wt_delayed delayed = {.delay = from_now(when), .queue = queue, .context = context, .work = work};
+    // A queue lasts as long as it has work.
+    dispatch_retain(queue);
+    if (own.keeper->delay(own.keeper->keeper, delayed)) return;
+    dispatch_release(queue);
+  }
+  static void (*library)(dispatch_time, void *, void *, void (*)(void *));
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_after_f");
+  library(when, queue, context, work);
+}
+
+static void do_block(void *block) {
+  // The layout of a block: isa, flags, reserved, then the function (Block Implementation
+  // Specification, 1).
+  struct {
+    void *isa;
+    int flags, reserved;
+    void (*invoke)(void *);
+  } *copy = block;
+  copy->invoke(block);
+  _Block_release(block);
+}
+
+// What goes to the main queue is the keeper's: the main actor's jobs do (Swift 6.3 has a hook for
+// them and does not call it), and the main queue's thread has no time of its own.
+INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
+  if (own.keeper && queue == &_dispatch_main_q) {
+    wt_delayed delayed = {.delay = 0, .queue = queue, .context = context, .work = work};
+    if (own.keeper->delay(own.keeper->keeper, delayed)) return;
+  }
+  static void (*library)(void *, void *, void (*)(void *));
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_async_f");
+  library(queue, context, work);
+}
+
+INTERPOSED void dispatch_async(void *queue, void *block) {
+  if (own.keeper && queue == &_dispatch_main_q) {
+    return dispatch_async_f(queue, _Block_copy(block), do_block);
+  }
+  static void (*library)(void *, void *);
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_async");
+  library(queue, block);
+}
+
+INTERPOSED void dispatch_after(dispatch_time when, void *queue, void *block) {
+  dispatch_after_f(when, queue, _Block_copy(block), do_block);
+}
+
+INTERPOSED void dispatch_source_set_timer(
+    void *source, dispatch_time start, uint64_t interval, uint64_t leeway) {
+  static void (*library)(void *, dispatch_time, uint64_t, uint64_t);
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_source_set_timer");
+  const wt_timekeeper *keeper = own.keeper;
+  if (keeper && start != ~(uint64_t)0) keeper->tell(keeper->keeper, WT_CLOCK_TIMER_SOURCE);
+  library(source, start, interval, leeway);
+}
+
+bool wt_clock_is_main(wt_delayed work) { return work.queue == &_dispatch_main_q; }
+
+void wt_clock_do(wt_delayed work) {
+  dispatch_sync_f(work.queue, work.context, work.work);
+  dispatch_release(work.queue);
+}
+
+static int64_t real_nanoseconds(clockid_t clock) {
+  struct timespec now;
+  real_clock(clock, &now);
+  return nanoseconds(now);
+}
+
+void wt_clock_start(wt_timekeeper *timekeeper) {
+  timekeeper->wall = real_nanoseconds(CLOCK_REALTIME);
+  timekeeper->monotonic = real_nanoseconds(CLOCK_MONOTONIC);
+  timekeeper->boot = real_nanoseconds(CLOCK_BOOTTIME);
+}
+
+void wt_clock_keep(wt_timekeeper *timekeeper) {
+  own.reads = 0;
+  own.last = -1;
+  own.keeper = timekeeper;
+}
+
+void *wt_clock_keeper(void) { return own.keeper ? own.keeper->keeper : NULL; }
+
+int64_t wt_clock_real(void) { return real_nanoseconds(CLOCK_MONOTONIC); }
+
+// The runtime's own, weak where it has none.
+extern uint64_t swift_task_getJobTaskId(const void *job) __attribute__((weak));
+extern void *swift_task_enqueueGlobal_hook __attribute__((weak));
+
+uint64_t wt_task_number(const void *job) {
+  return swift_task_getJobTaskId ? swift_task_getJobTaskId(job) : 0;
+}
+
+void **wt_global_hook(void) { return &swift_task_enqueueGlobal_hook; }
+#endif

@@ -1,0 +1,86 @@
+#if os(Linux)
+  internal import Foundation
+  @_spi(WindTunnel) internal import WindTunnelCore
+
+  extension VirtualTime {
+    /// The reason for which it is not to be had; `nil` where it is.
+    static var hindrance: String? { VirtualExecutor.hindrance }
+
+    /// Tells whether this thread has the time of a run.
+    static var isHere: Bool { VirtualExecutor.isHere }
+
+    /// Runs work when no other run of this process does.
+    static func fly<Value: Sendable>(
+      _ order: TurnOrder,
+      _ seed: UInt64?,
+      startingAt date: Date?,
+      _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+      let giveBack = await RunPlace.shared.take()
+      defer { giveBack() }
+      try Task.checkCancellation()
+      let executor = VirtualExecutor(
+        VirtualLoop(
+          order,
+          seed: seed,
+          startingAt: date.map { .seconds($0.timeIntervalSince1970) }
+        )
+      )
+      executor.start()
+      return try await withThrowingTaskGroup(of: Ending<Value>.self) { group in
+        group.addTask(executorPreference: executor) {
+          do { return .done(.success(try await work())) } catch { return .done(.failure(error)) }
+        }
+        group.addTask {
+          await executor.loop.untilOver()
+          return .over
+        }
+        defer { executor.end() }
+        let first = try await group.next()
+        executor.end()
+        group.cancelAll()
+        // What it has returned says nothing then.
+        if let reason = executor.loop.reason { throw NotVirtual(reason) }
+        guard case .done(let result) = first else { throw CancellationError() }
+        return try result.get()
+      }
+    }
+
+    private enum Ending<Value: Sendable>: Sendable {
+      case done(Result<Value, any Error>)
+      case over
+    }
+  }
+
+  /// The place of the one run that a process has at a time.
+  private final class RunPlace: Sendable {
+    static let shared = RunPlace()
+
+    private struct State {
+      var isTaken = false
+      var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Waits for the place, and returns what gives it back.
+    func take() async -> @Sendable () -> Void {
+      await withCheckedContinuation { continuation in
+        let isFree = state.withLock { state in
+          if state.isTaken { state.waiting.append(continuation) }
+          defer { state.isTaken = true }
+          return !state.isTaken
+        }
+        if isFree { continuation.resume() }
+      }
+      return { [self] in
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+          guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+          state.isTaken = false
+          return nil
+        }
+        next?.resume()
+      }
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+public import Foundation
+
+/// A time that moves when nothing is left to do at its present instant, and then to the next timer
+/// at once: code that sleeps for hours takes milliseconds, and sees its clocks go on by hours.
+///
+/// What runs in it runs on one thread: tasks, groups, actors, `Task.sleep`, clocks and `Date()`
+/// need no change. See ``run(in:seed:startingAt:_:)``.
+public enum VirtualTime {
+  /// Tells whether this system and this runtime have what it takes.
+  public static var isSupported: Bool { hindrance == nil }
+
+  /// Tells whether the caller is in a run.
+  public static var isRunning: Bool { isHere }
+
+  /// Runs work in virtual time.
+  ///
+  /// ```swift
+  /// let waited = try await VirtualTime.run {
+  ///   let start = ContinuousClock.now
+  ///   try await Task.sleep(for: .seconds(3600))
+  ///   return ContinuousClock.now - start
+  /// }
+  /// ```
+  ///
+  /// Runs of a process follow one another. Tasks that are left when the work returns go on by the
+  /// machine's time.
+  ///
+  /// - Parameters:
+  ///   - order: The order in which what is ready at one instant has its turn.
+  ///   - seed: The seed of random numbers that the work draws from the system's generator; `nil`:
+  ///     they are the system's.
+  ///   - date: The time of day at the beginning; `nil`: the machine's.
+  ///   - work: The work; it is cancelled where the run turns out not to be virtual.
+  /// - Returns: The value of the work.
+  /// - Throws: The error of the work, or ``NotVirtual``.
+  public static func run<Value: Sendable>(
+    in order: TurnOrder = .arrival,
+    seed: UInt64? = nil,
+    startingAt date: Date? = nil,
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard !isRunning else { throw NotVirtual(.nested) }
+    if let hindrance { throw NotVirtual(.unsupported(hindrance)) }
+    return try await fly(order, seed, startingAt: date, work)
+  }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import Foundation
+import Testing
+import WindTunnelVirtualTime
+
+/// What goes by the machine's time is named, and never passes for a result.
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct NotVirtualTests {
+  private static func reason(_ work: @escaping @Sendable () async throws -> Void) async
+    -> NotVirtual.Reason?
+  {
+    do {
+      try await VirtualTime.run(work)
+      return nil
+    } catch {
+      return (error as? NotVirtual)?.reason
+    }
+  }
+
+  /// Blocks a thread of Dispatch until something of the machine's time has gone by.
+  private static func hop() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        usleep(2000)
+        continuation.resume()
+      }
+    }
+  }
+
+  @Test func `a hop that time went on without`() async {
+    for _ in 0..<10 {
+      let reason = await Self.reason {
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask { await Self.hop() }
+          group.addTask { try? await Task.sleep(for: .seconds(5)) }
+        }
+      }
+      #expect(reason == .cameBackLate)
+    }
+  }
+
+  @Test func `a hop of a task without a preference, likewise`() async {
+    let reason = await Self.reason {
+      let task = Task { await Self.hop() }
+      try await Task.sleep(for: .seconds(5))
+      await task.value
+    }
+    #expect(reason == .cameBackLate)
+  }
+
+  @Test func `a hop at whose instant nothing else was left is none`() async {
+    let reason = await Self.reason {
+      try await Task.sleep(for: .seconds(5))
+      await Self.hop()
+      try await Task.sleep(for: .seconds(5))
+      await Task { await Self.hop() }.value
+    }
+    #expect(reason == nil)
+  }
+
+  @Test func `a loop that yields`() async {
+    let reason = await Self.reason { while !Task.isCancelled { await Task.yield() } }
+    #expect(reason == .busyWait)
+  }
+
+  @Test func `a loop that reads the clock`() async {
+    let reason = await Self.reason {
+      let end = Date() + 0.5
+      while Date() < end {}
+    }
+    #expect(reason == .busyWait)
+  }
+
+  @Test func `a crowd at one instant waits for nothing`() async {
+    let reason = await Self.reason {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<30_000 { group.addTask { try? await Task.sleep(for: .seconds(1)) } }
+      }
+    }
+    #expect(reason == nil)
+  }
+
+  @Test func `a timer of Dispatch`() async {
+    let reason = await Self.reason {
+      let timer = DispatchSource.makeTimerSource()
+      timer.schedule(deadline: .now() + 3600)
+      timer.activate()
+      defer { timer.cancel() }
+      try await Task.sleep(for: .seconds(7200))
+    }
+    #expect(reason == .dispatchTimer)
+  }
+
+  @Test func `a run in a run`() async throws {
+    let reason = try await VirtualTime.run { await Self.reason {} }
+    #expect(reason == .nested)
+  }
+
+  @Test func `what the work throws is no such thing`() async {
+    struct Own: Error {}
+    await #expect(throws: Own.self) { try await VirtualTime.run { throw Own() } }
+  }
+
+  @Test func `who is cancelled is told of it`() async throws {
+    let task = Task {
+      try await VirtualTime.run {
+        // Nothing else is left: the loop waits for the machine.
+        try await withTaskCancellationHandler {
+          await Self.hop()
+          try Task.checkCancellation()
+        } onCancel: {
+        }
+      }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}
