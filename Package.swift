@@ -95,7 +95,7 @@ let package = Package(
       dependencies: [
         "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer", "WindTunnelReports",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelServer",
-        "WindTunnelURLSession",
+        "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),
     // Without drill, reports and command line: whoever only replays does not compile them.
@@ -189,7 +189,7 @@ let package = Package(
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms",
         "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
-        "WindTunnelServer",
+        "WindTunnelServer", "WindTunnelVirtualTime",
       ]
     ),
     .testTarget(

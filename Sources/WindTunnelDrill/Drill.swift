@@ -1,6 +1,7 @@
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
+internal import WindTunnelVirtualTime
 
 /// A test flight of your own client: its calls are made in the weather of scenarios, one after the
 /// other, and a report says how it did.
@@ -66,35 +67,54 @@ public struct Drill: Sendable {
   ///
   /// - Parameters:
   ///   - name: The client's name in the report.
+  ///   - time: The time to fly in; `nil`: the plan's.
   ///   - body: One use of the client, by the call's session and base URL. All work that it starts
   ///     must have ended when it returns, since its session ends then.
   /// - Returns: The report, with the verdicts on the gates of the scenarios and of the plan.
   /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where the
-  ///   task is cancelled.
+  ///   task is cancelled, `NotVirtual` where virtual time was asked for and the client, or this
+  ///   system, cannot have it.
   public func fly<Shown: Sendable>(
     as name: String = "client",
+    in time: FlightTime? = nil,
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Report {
     var plan = plan
     plan.subjects = [name]
-    try plan.validate(known: plan.subjects)
-    let subject = ClosureSubject(name: name, body: body)
+    plan.time = time ?? plan.time
+    return try await Self.fly([ClosureSubject(name: name, body: body)], plan)
+  }
+
+  /// Makes the calls of a plan's subjects in this process.
+  static func fly(_ subjects: [any Subject], _ plan: DrillPlan) async throws -> Report {
+    try plan.validate(known: subjects.map(\.name))
     // Refused before anything is flown.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
-    let flown = try await plan.scenarios.flown { [plan] scenario, allBegan in
+    let flown = try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario, seeingAttempts: true)
-      let beginnings = Beginnings(of: plan.numbers(in: scenario).count, then: allBegan)
-      let flown = try await Self.fly(subject, plan, scenario, stage, beginnings)
-      let row = Report.Row(
-        name,
-        flown.calls.withKeysMasked(),
-        plannedFaults: scenario.faultNames,
-        traffic: flown.traffic
-      )
-      return plan.flown(scenario, on: stage, [row])
+      let calls = plan.numbers(in: scenario).count * plan.subjects.count
+      let beginnings = Beginnings(of: calls, then: allBegan)
+      var rows: [Report.Row] = []
+      for subject in plan.subjects.compactMap({ name in subjects.first { $0.name == name } }) {
+        let flown = try await plan.inItsTime {
+          try await Self.fly(subject.anew(), plan, scenario, stage, beginnings)
+        }
+        rows.append(
+          Report.Row(
+            subject.name,
+            flown.calls.withKeysMasked(),
+            plannedFaults: scenario.faultNames,
+            traffic: flown.traffic
+          )
+        )
+      }
+      return plan.flown(scenario, on: stage, rows)
     }
     return plan.report(flown, facts: [.sharedProcess])
   }
+
+  /// The most of the machine's time that work on another thread takes, if it is to end at all.
+  private static let hangsMost = Duration.milliseconds(500)
 
   private static func fly(
     _ subject: any Subject,
@@ -127,6 +147,8 @@ public struct Drill: Sendable {
     let (landed, traffic, refusal) = log.withLock { ($0.finished, $0.traffic, $0.refusal) }
     if let refusal { throw refusal }
     let observations = landed.sorted { $0.call < $1.call }
+    // In virtual time one may only seem to: it waits for a thread, and time went on without that.
+    if observations.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
     return (observations, traffic)

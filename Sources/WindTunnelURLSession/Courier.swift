@@ -18,11 +18,8 @@ struct Courier {
   private let errors: Symptom.Platform
   private var url: URL?
   private var response: HTTPURLResponse?
-  private var expected: Int?
-  private var received = 0
+  private var answer = AnswerInHand()
   private var joined = Data()
-  /// The coding that the body is still in; the platforms undo it for their own protocols only.
-  private var coding: String?
 
   init(to interceptor: Interceptor, context: LoadingContext, errors: Symptom.Platform) {
     self.interceptor = interceptor
@@ -41,9 +38,7 @@ struct Courier {
     self.url = url
     self.response = response
     let method = interceptor.request.httpMethod ?? "GET"
-    let isEmpty = Response.hasNoContent(method: method, status: head.status)
-    expected = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int($0) }
-    coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
+    answer = AnswerInHand(head, to: method, isOpen: isOpen)
     storeCookies(of: head, at: url)
     call { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
   }
@@ -51,8 +46,8 @@ struct Courier {
   /// Hands over a piece of the body.
   mutating func receive(_ data: Data) {
     guard !data.isEmpty else { return }
-    received += data.count
-    if context.takesPieces, coding == nil {
+    answer.received += data.count
+    if context.takesPieces, answer.coding == nil {
       call { $0.urlProtocol($1, didLoad: data) }
     } else if joined.isEmpty {
       joined = data
@@ -74,8 +69,8 @@ struct Courier {
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }
     if !joined.isEmpty {
-      guard let body = ContentCoding.open(joined, coding) else {
-        return ContentCoding.refusal(coding).map { fail($0) } ?? fail(.undecodableBody)
+      guard let body = ContentCoding.open(joined, answer.coding) else {
+        return ContentCoding.refusal(answer.coding).map { fail($0) } ?? fail(.undecodableBody)
       }
       call { $0.urlProtocol($1, didLoad: body) }
     }
@@ -83,7 +78,7 @@ struct Courier {
   }
 
   /// Tells whether everything that was announced has come, so that nothing that follows matters.
-  var isWhole: Bool { response != nil && expected.map { received >= $0 } == true }
+  var isWhole: Bool { answer.isWhole }
 
   /// Ends with what a client would see, unless it has everything already.
   mutating func broken(_ symptom: Symptom) {
@@ -92,13 +87,7 @@ struct Courier {
 
   /// Ends as a client takes it that the connection was closed now.
   mutating func closed() {
-    if response == nil {
-      fail(.emptyAnswer)
-    } else if let expected, received < expected {
-      fail(.truncated)
-    } else {
-      finish()
-    }
+    if let symptom = answer.symptomWhenClosed { fail(symptom) } else { finish() }
   }
 
   /// Ends with what a client would see.
@@ -136,9 +125,42 @@ struct Courier {
   }
 }
 
+/// The part of an answer that has come.
+struct AnswerInHand {
+  /// The bytes of its body so far, as they are sent.
+  var received = 0
+  /// The coding that the body is still in; the platforms undo it for their own protocols only.
+  private(set) var coding: String?
+  private var hasHead = false
+  private var expected: Int?
+
+  /// Makes one of which nothing has come.
+  init() {}
+
+  /// Makes one of which the status line and the fields have come.
+  ///
+  /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
+  init(_ head: ResponseHead, to method: String, isOpen: Bool = false) {
+    hasHead = true
+    let isEmpty = Response.hasNoContent(method: method, status: head.status)
+    expected = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int($0) }
+    coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
+  }
+
+  /// Tells whether everything that was announced has come, so that nothing that follows matters.
+  var isWhole: Bool { hasHead && expected.map { received >= $0 } == true }
+
+  /// The symptom as which a client takes it that the connection is closed now; `nil` where that is
+  /// the answer's end.
+  var symptomWhenClosed: Symptom? {
+    guard hasHead else { return .emptyAnswer }
+    return expected.map { received < $0 } == true ? .truncated : nil
+  }
+}
+
 /// The decoding of a body's content coding (RFC 9110 §8.4): a client finds it done by the platform
 /// on the wire, and nothing does it for a `URLProtocol`.
-private enum ContentCoding {
+enum ContentCoding {
   /// Returns the coding of an answer's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
     // Most have none, and trimming costs more than to look.

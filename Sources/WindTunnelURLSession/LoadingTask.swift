@@ -177,7 +177,7 @@ final class LoadingTask {
 
   /// Returns the reason, in words, why a delivery cannot be carried without a socket; `nil` where
   /// it can.
-  private static func refusal(of delivery: Delivery) -> HarnessError? {
+  static func refusal(of delivery: Delivery) -> HarnessError? {
     let lacking = delivery.needs.subtracting(Stage.inProcess.abilities)
     guard !lacking.isEmpty else { return nil }
     let nouns = lacking.map(\.noun).sorted().joined(separator: " and ")

@@ -77,35 +77,55 @@ enum UploadBody {
   case stream(InputStream)
 }
 
-/// The request by which an answer that leads elsewhere is followed (RFC 9110 §15.4).
+/// The place to which an answer leads, and what of its request goes along (RFC 9110 §15.4).
+struct RedirectTarget {
+  let url: URL
+  let method: String
+  /// Tells whether method and body go along.
+  let keepsBody: Bool
+  /// The fields that do not.
+  let dropped: [String]
+
+  /// `nil` where the answer does not lead anywhere: another status, or no usable `Location`; then
+  /// it is the answer itself.
+  init?(_ head: ResponseHead, from base: URL?, method: String) {
+    guard [301, 302, 303, 307, 308].contains(head.status),
+      let location = head.headers["Location"], let base,
+      let url = URL(string: location, relativeTo: base)?.absoluteURL,
+      ["http", "https"].contains(url.scheme?.lowercased())
+    else { return nil }
+    self.url = url
+    keepsBody = head.status == 307 || head.status == 308
+    let turnsToGet = !keepsBody && method != "HEAD" && (head.status == 303 || method == "POST")
+    self.method = turnsToGet ? "GET" : method
+    // Credentials are for the host they were given to.
+    dropped =
+      ["Cookie"] + (keepsBody ? [] : ["Content-Type", "Content-Length"])
+      + (url.host == base.host ? [] : ["Authorization"])
+  }
+}
+
+/// The request by which an answer that leads elsewhere is followed.
 struct Redirect {
   var request: URLRequest
   /// Tells whether method and body go along.
   var keepsBody: Bool
 
-  /// `nil` where the answer does not lead anywhere: another status, or no usable `Location`; then
-  /// it is the answer itself.
+  /// `nil` where the answer does not lead anywhere.
   init?(_ head: ResponseHead, from original: URLRequest) {
-    guard [301, 302, 303, 307, 308].contains(head.status),
-      let location = head.headers["Location"], let base = original.url,
-      let url = URL(string: location, relativeTo: base)?.absoluteURL,
-      ["http", "https"].contains(url.scheme?.lowercased())
+    guard
+      let target = RedirectTarget(
+        head,
+        from: original.url,
+        method: original.httpMethod ?? "GET"
+      )
     else { return nil }
     var request = original
-    request.url = url
-    let method = original.httpMethod ?? "GET"
-    keepsBody = head.status == 307 || head.status == 308
-    if !keepsBody, method != "HEAD", head.status == 303 || method == "POST" {
-      request.httpMethod = "GET"
-    }
-    if !keepsBody {
-      request.httpBody = nil
-      request.setValue(nil, forHTTPHeaderField: "Content-Type")
-      request.setValue(nil, forHTTPHeaderField: "Content-Length")
-    }
-    // Credentials are for the host they were given to.
-    if url.host != base.host { request.setValue(nil, forHTTPHeaderField: "Authorization") }
-    request.setValue(nil, forHTTPHeaderField: "Cookie")
+    request.url = target.url
+    request.httpMethod = target.method
+    keepsBody = target.keepsBody
+    if !keepsBody { request.httpBody = nil }
+    for name in target.dropped { request.setValue(nil, forHTTPHeaderField: name) }
     self.request = request
   }
 }

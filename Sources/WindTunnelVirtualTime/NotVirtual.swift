@@ -7,6 +7,8 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
     /// Something took ten thousand turns at one instant, or read the clock a million times in one
     /// turn: it waits in a loop.
     case busyWait
+    /// A session of `URLSession` was made, whose queues have the machine's time.
+    case session
     /// A timer of Dispatch was set.
     case dispatchTimer
     /// A sleep by a clock whose durations are none of Swift's.
@@ -37,6 +39,11 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
       """
       Not virtual: something waits in a loop without sleeping, and time moves only when all sleep. \
       Let it sleep between two looks, or run it in real time.
+      """
+    case .session:
+      """
+      Not virtual: a URLSession was asked for, and its queues have the machine's time. Give the client \
+      a transport of its own, or run it in real time.
       """
     case .dispatchTimer:
       """

@@ -51,6 +51,8 @@
     /// The tasks that no executor's preference tells from others'.
     private var ownTasks: Set<UInt64> = []
     private var hasBegun = false
+    /// The number of the run's first task: numbers go up.
+    private var firstTask: UInt64 = .max
     /// Runs a job as an executor has to; there is none any more when the loop has ended.
     private var run: (@Sendable (UnownedJob) -> Void)?
     private let timekeeper = UnsafeMutablePointer<wt_timekeeper>.allocate(capacity: 1)
@@ -78,6 +80,9 @@
       // Nobody calls without one: it stands in every timekeeper that was given to a thread.
       unsafeBitCast(keeper, to: VirtualLoop.self)
     }
+
+    /// The loop whose identity this thread has.
+    static var here: VirtualLoop? { wt_clock_keeper().map(at) }
 
     /// Tells whether this thread has the loop's identity.
     var isHere: Bool { wt_clock_keeper() == Unmanaged.passUnretained(self).toOpaque() }
@@ -110,12 +115,14 @@
       return true
     }
 
-    /// Tells whether a job that goes to no executor in particular is the run's, and notes that it
-    /// is.
+    /// Tells whether a job that goes to no executor in particular is the run's, and notes it.
+    ///
+    /// All that this thread starts or wakes is, except a task that is older than the run: a
+    /// neighbour, or the one who waits for the run's end.
     func isOwn(_ job: UnownedJob) -> Bool {
       let task = Self.task(of: job)
       if isHere {
-        // Its first turn comes with the time that has gone on by then.
+        guard task == 0 || task >= firstTask else { return false }
         inbox.lock()
         ownTasks.insert(task)
         inbox.unlock()
@@ -193,10 +200,23 @@
       if isLate { self.end(.standstill(Self.patience)) }
     }
 
+    /// Waits for so much of the machine's time; whatever comes meanwhile comes too late.
+    func listen(for time: Duration) {
+      wt_clock_keep(nil)
+      let end = Date(timeIntervalSinceNow: time.inMilliseconds / 1000)
+      inbox.lock()
+      while box.turns.isEmpty, inbox.wait(until: end) {}
+      let isLate = !box.turns.isEmpty
+      inbox.unlock()
+      wt_clock_keep(timekeeper)
+      if isLate { self.end(.cameBackLate) }
+    }
+
     /// Takes in what another thread has brought.
     private func welcome(_ turn: Turn) {
       if case .job(let job) = turn {
         let task = Self.task(of: job)
+        if !hasBegun { firstTask = task }
         if hasBegun, !tasksAtInstant.contains(task) { end(.cameBackLate) }
       }
       hasBegun = true

@@ -8,6 +8,12 @@
     /// Tells that no thread has the time of a run.
     static var isHere: Bool { false }
 
+    /// Does nothing, where no run is.
+    static func endHere(_ reason: NotVirtual.Reason) {}
+
+    /// Does nothing, where no run is.
+    static func listenHere(_ time: Duration) {}
+
     /// Runs nothing: nobody comes here with a hindrance.
     static func fly<Value: Sendable>(
       _ order: TurnOrder,

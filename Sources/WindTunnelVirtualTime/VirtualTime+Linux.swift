@@ -9,6 +9,12 @@
     /// Tells whether this thread has the time of a run.
     static var isHere: Bool { VirtualExecutor.isHere }
 
+    /// Notes that this thread's run is not virtual.
+    static func endHere(_ reason: NotVirtual.Reason) { VirtualLoop.here?.end(reason) }
+
+    /// Waits on this thread, if it is in a run.
+    static func listenHere(_ time: Duration) { VirtualLoop.here?.listen(for: time) }
+
     /// Runs work when no other run of this process does.
     static func fly<Value: Sendable>(
       _ order: TurnOrder,
@@ -29,19 +35,25 @@
       executor.start()
       return try await withThrowingTaskGroup(of: Ending<Value>.self) { group in
         group.addTask(executorPreference: executor) {
-          do { return .done(.success(try await work())) } catch { return .done(.failure(error)) }
+          let result: Result<Value, any Error>
+          do { result = .success(try await work()) } catch { result = .failure(error) }
+          // On the loop: at no later instant than its last turn.
+          executor.end()
+          return .done(result)
         }
         group.addTask {
           await executor.loop.untilOver()
           return .over
         }
-        defer { executor.end() }
-        let first = try await group.next()
+        var result: Result<Value, any Error>?
+        while result == nil, executor.loop.reason == nil, let ending = try await group.next() {
+          if case .done(let done) = ending { result = done }
+        }
         executor.end()
         group.cancelAll()
         // What it has returned says nothing then.
         if let reason = executor.loop.reason { throw NotVirtual(reason) }
-        guard case .done(let result) = first else { throw CancellationError() }
+        guard let result else { throw CancellationError() }
         return try result.get()
       }
     }

@@ -214,6 +214,13 @@ private enum LongExamples {
     try report.require("successRate >= 0.99", "blankPages == 0")
   }
 
+  static func drillInVirtualTime(_ cassette: Cassette) async throws {
+    let report = try await Drill(cassette, in: .preRelease).fly(in: .virtualTime) { call in
+      try await call.send(call.request).body.data
+    }
+    _ = report
+  }
+
   static func drillNamed() async throws {
     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)

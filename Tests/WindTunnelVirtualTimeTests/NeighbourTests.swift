@@ -37,6 +37,30 @@ import WindTunnelVirtualTime
     }
   }
 
+  @Test func `a neighbour that a run wakes has the machine's time`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let neighbour = Task {
+      var slept: [Duration] = []
+      for await _ in stream {
+        let start = ContinuousClock.now
+        try await Task.sleep(for: .milliseconds(20))
+        slept.append(ContinuousClock.now - start)
+        #expect(!VirtualTime.isRunning)
+      }
+      return slept
+    }
+    for number in 0..<10 {
+      try await VirtualTime.run {
+        continuation.yield(number)
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    continuation.finish()
+    let slept = try await neighbour.value
+    #expect(slept.count == 10)
+    #expect(slept.allSatisfy { $0 >= .milliseconds(20) && $0 < .seconds(60) })
+  }
+
   @Test func `runs that are asked for at once follow one another`() async throws {
     let slept = try await withThrowingTaskGroup(of: Duration.self) { group in
       for number in 1...20 {

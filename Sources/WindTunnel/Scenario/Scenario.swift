@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// A link, rules and gates under a name: the network's faults, and the bars that a client must
 /// clear in them.
 ///
@@ -31,7 +33,8 @@ public struct Scenario: Sendable, Hashable {
   /// The link to the server; `nil`: as fast as possible.
   public var link: Link?
   /// The rules, in the order in which they compose.
-  public var rules: [Rule]
+  public var rules: [Rule] { didSet { names = RuleNames() } }
+  private var names = RuleNames()
   /// The share of calls that are cancelled by their callers; `nil`: none.
   public var cancellation: Cancellation?
   /// Keys of the cancellation that begin with `_`.
@@ -256,6 +259,7 @@ extension Scenario {
     resolving: (Rule, Fault) -> Fault? = { $1 }
   ) -> [Fired] {
     var fired: [Fired] = []
+    let names = names.all(of: rules)
     for (index, rule) in rules.enumerated() where applies(rule) {
       let draws = { [name] (ordinal: Int, of: String) in
         Draws(
@@ -264,7 +268,7 @@ extension Scenario {
           lane: moment.lane,
           key: moment.key,
           ordinal: ordinal,
-          rule: identity(of: index) + of
+          rule: names[index] + of
         )
       }
       let isAllowed = moment.context?.allows(rule.trigger, at: index) != false
@@ -289,12 +293,34 @@ extension Scenario {
     return fired
   }
 
-  /// Returns a rule's name in draws: its trigger's text, and which of several equal ones it is. The
-  /// place on the list is not in it, so another rule can be added without shifting this one.
-  func identity(of index: Int) -> String {
-    let text = rules[index].trigger.json.description
-    let before = rules[..<index].count { $0.trigger == rules[index].trigger }
-    return "\(text)#\(before)"
+  /// Returns a rule's name in draws.
+  func identity(of index: Int) -> String { names.all(of: rules)[index] }
+}
+
+/// The names of a scenario's rules in draws: the trigger's text, and which of several equal ones it
+/// is. The place on the list is not in it, so another rule can be added without shifting this one.
+///
+/// They are made when somebody first asks, since every request does. All are equal: they follow
+/// from the rules.
+private struct RuleNames: Sendable, Hashable {
+  private let made = Locked<[String]?>(nil)
+
+  static func == (left: Self, right: Self) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+
+  func all(of rules: [Rule]) -> [String] {
+    made.withLock { made in
+      if let made { return made }
+      var counts: [Trigger: Int] = [:]
+      let all = rules.map { rule in
+        let before = counts[rule.trigger, default: 0]
+        counts[rule.trigger] = before + 1
+        return "\(rule.trigger.json.description)#\(before)"
+      }
+      made = all
+      return all
+    }
   }
 }
 

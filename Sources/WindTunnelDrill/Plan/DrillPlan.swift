@@ -38,6 +38,8 @@ public struct DrillPlan: Sendable {
   /// The stage of the drill; `nil`: the wire where the faults can be made for real, else in
   /// process.
   public var stage: Stage?
+  /// The time in which it is flown.
+  public var time = FlightTime.realTime
   /// The platform whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
   /// The gates of every scenario, beside those of its own.
@@ -222,6 +224,15 @@ public struct DrillPlan: Sendable {
       )
     }
   }
+}
+
+/// The times in which a drill can be flown.
+public enum FlightTime: Sendable, Hashable {
+  /// The time of the machine.
+  case realTime
+  /// A time that moves when nothing is left to do: hours take seconds, and the same seed has the
+  /// same flight to the instant. For Swift code in process that awaits tasks and clocks.
+  case virtualTime
 }
 
 /// The error of a drill whose plan cannot be carried out or whose harness failed.

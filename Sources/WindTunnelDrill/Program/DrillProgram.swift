@@ -35,6 +35,9 @@ package struct DrillProgram: Sendable {
   private static let stages: KeyValuePairs<String, Stage?> = [
     "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
   ]
+  private static let times: KeyValuePairs<String, FlightTime> = [
+    "real": .realTime, "virtual": .virtualTime,
+  ]
   private static let errors: KeyValuePairs<String, Symptom.Platform> = [
     "current": .current, "apple": .apple,
   ]
@@ -89,6 +92,12 @@ package struct DrillProgram: Sendable {
         "STAGE",
         "auto, in-process or wire (default: auto).",
         choices: Self.stages.map(\.key)
+      ),
+      Flag(
+        "--clock",
+        "CLOCK",
+        "real, or virtual: hours take seconds, in process alone (default: real).",
+        choices: Self.times.map(\.key)
       ),
       Flag(
         "--errors",
@@ -159,7 +168,7 @@ package struct DrillProgram: Sendable {
     for scenario in plan.leftOut {
       Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
     }
-    let end = try await InterruptibleFlight(drill: drill).fly(progress: { Self.show($0) })
+    let end = try await end(of: drill)
     var report = end.report
     if let signal = end.signal {
       Terminal.progress("")
@@ -185,6 +194,16 @@ package struct DrillProgram: Sendable {
     return end.signal?.code ?? ExitCode(report.verdict)
   }
 
+  /// Flies, in processes of the subjects' own, or in virtual time in this one.
+  private func end(of drill: ProcessDrill) async throws -> InterruptibleFlight.End {
+    switch drill.plan.time {
+    case .realTime:
+      try await InterruptibleFlight(drill: drill).fly(progress: { Self.show($0) })
+    case .virtualTime:
+      InterruptibleFlight.End(report: try await Drill.fly(subjects, drill.plan))
+    }
+  }
+
   /// Returns a plan of nothing but what flies where no flag says otherwise.
   func plan() throws -> DrillPlan {
     var plan = try DrillPlan()
@@ -207,6 +226,8 @@ package struct DrillProgram: Sendable {
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
     plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
     plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
+    plan.time = try arguments.choice("--clock", Self.times) ?? plan.time
+    if plan.time == .virtualTime { try plan.leaveSessionsOut() }
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
       throw Refusal.gateWithoutBaseline(gate)

@@ -200,6 +200,7 @@ struct CallRunner: Sendable {
       request: request,
       baseURL: route.baseURL,
       session: route.session,
+      exchange: route.exchange,
       configure: route.configure,
       attemptTimeout: attemptTimeout,
       deadline: deadline,

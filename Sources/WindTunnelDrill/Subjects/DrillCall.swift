@@ -3,6 +3,9 @@ public import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
+internal import WindTunnelSymptoms
+internal import WindTunnelURLSession
+internal import WindTunnelVirtualTime
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -16,8 +19,11 @@ public struct DrillCall: Sendable {
   public let request: Request
   /// The base URL to call: everything in front of the recorded path.
   public let baseURL: URL
-  /// The session to use; in process only it leads to the cassette.
-  public let session: URLSession
+  /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
+  public var session: URLSession {
+    VirtualTime.end(because: .session)
+    return lazySession.session
+  }
   /// The time for which one attempt may wait without receiving a byte.
   public let attemptTimeout: Duration
   /// The time that the call may take.
@@ -31,6 +37,9 @@ public struct DrillCall: Sendable {
   let watchesMemory: Bool
   /// The start of the program that is started for it.
   let programStart = ProgramStart()
+  /// The way to the deck without a session; `nil` on the wire.
+  let exchange: DirectExchange?
+  private let lazySession: CallSession
   private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
@@ -39,7 +48,8 @@ public struct DrillCall: Sendable {
     index: Int,
     request: Request,
     baseURL: URL,
-    session: URLSession,
+    session: CallSession,
+    exchange: DirectExchange? = nil,
     configure: @escaping @Sendable () -> URLSessionConfiguration = { .wire() },
     attemptTimeout: Duration,
     deadline: Duration,
@@ -50,7 +60,7 @@ public struct DrillCall: Sendable {
     self.index = index
     self.request = request
     self.baseURL = baseURL
-    self.session = session
+    (lazySession, self.exchange) = (session, exchange)
     self.configure = configure
     self.attemptTimeout = attemptTimeout
     self.deadline = deadline
@@ -68,7 +78,10 @@ public struct DrillCall: Sendable {
   /// Each access makes a new object, to be changed at will. The work of its sessions must have
   /// ended when the call does, like all that the call begins: their route then belongs to another
   /// call.
-  public var configuration: URLSessionConfiguration { configure() }
+  public var configuration: URLSessionConfiguration {
+    VirtualTime.end(because: .session)
+    return configure()
+  }
 
   /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
   /// leads nowhere else in its network.
@@ -93,6 +106,41 @@ public struct DrillCall: Sendable {
     for field in request.headers { asked.setValue(field.value, forHTTPHeaderField: field.name) }
     if !request.body.data.isEmpty { asked.httpBody = request.body.data }
     return asked
+  }
+
+  /// Sends a request and returns its answer, behind redirects, without a session and without what
+  /// Foundation makes of requests: for clients with a transport of their own, in process alone.
+  ///
+  /// ```swift
+  /// let report = try await Drill(cassette, in: .preRelease).fly(in: .virtualTime) { call in
+  ///   try await call.send(call.request).body.data
+  /// }
+  /// ```
+  ///
+  /// - Parameter request: The request; it goes to the cassette, whatever its host.
+  /// - Returns: The answer, its body without content coding.
+  /// - Throws: The `URLError` that a session would have, `CancellationError`, or `DrillError` where
+  ///   only a socket can carry it.
+  public func send(_ request: Request) async throws -> Response {
+    guard let exchange else {
+      throw DrillError.plan(
+        "\(url) is on the wire, where a session is needed. Fly it with the stage .inProcess."
+      )
+    }
+    do throws(DirectExchange.Failure) {
+      let answer = try await exchange.answer(to: request, silentFor: attemptTimeout)
+      return Response(
+        status: answer.head.status,
+        headers: answer.head.headers,
+        body: Body(answer.body)
+      )
+    } catch {
+      switch error {
+      case .cancelled: throw CancellationError()
+      case .failed(let symptom): throw symptom.urlError(for: url, as: exchange.errors)
+      case .impossible(let reason): throw DrillError.harness(reason)
+      }
+    }
   }
 
   /// Reports whether the user saw something, where the client's result does not show it: a stale

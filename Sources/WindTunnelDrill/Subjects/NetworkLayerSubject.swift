@@ -3,6 +3,7 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
+internal import WindTunnelVirtualTime
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -25,6 +26,8 @@ struct NetworkLayerSubject: Subject {
   /// Nobody looks at a spinner for longer, however long the call may take.
   private static let attemptLimit = Duration.seconds(7)
 
+  func anew() -> any Subject { NetworkLayerSubject() }
+
   func fly(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
     var result = await fly(call, observer: sent)
@@ -36,7 +39,7 @@ struct NetworkLayerSubject: Subject {
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: call.baseURL),
       authenticator: credential,
-      transport: URLSessionTransport(session: call.session),
+      transport: Self.transport(of: call),
       observer: observer,
       limits: CallLimits(
         attemptTimeout: max(
@@ -60,6 +63,14 @@ struct NetworkLayerSubject: Subject {
     } catch {
       return .bad(Self.reason(error))
     }
+  }
+
+  /// In virtual time there is no session: its queues go by the machine's.
+  private static func transport(of call: DrillCall) -> any Transport {
+    if VirtualTime.isRunning, let exchange = call.exchange {
+      return DirectTransport(exchange: exchange)
+    }
+    return URLSessionTransport(session: call.session)
   }
 
   /// A client that speaks JSON expects it, and takes no page for an answer.

@@ -12,6 +12,9 @@ package protocol Subject: Sendable {
   var needsSockets: Bool { get }
   /// Tells whether it ends each call by itself: what does not end in time it has killed.
   var endsCalls: Bool { get }
+  /// Returns the subject as it is before its first call: one that keeps something from call to call
+  /// keeps nothing from scenario to scenario.
+  func anew() -> any Subject
   /// Ends what it keeps from call to call, when its last one is over.
   func close() async
 }
@@ -19,6 +22,7 @@ package protocol Subject: Sendable {
 extension Subject {
   package var needsSockets: Bool { false }
   package var endsCalls: Bool { false }
+  package func anew() -> any Subject { self }
   package func close() async {}
 }
 

@@ -34,7 +34,9 @@ extension Target {
 /// One call's route to the deck.
 struct CallRoute: Sendable {
   var baseURL: URL
-  var session: URLSession
+  var session: CallSession
+  /// The way to the deck without a session; `nil` on the wire.
+  var exchange: DirectExchange?
   /// Makes a configuration that leads the same way.
   var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
   /// The thing that has to be given back: a protocol class, or a port of the call's own.
@@ -69,7 +71,8 @@ struct InProcessTarget: Target {
     let configure = { @Sendable () -> URLSessionConfiguration in .registered(type) }
     return CallRoute(
       baseURL: origin,
-      session: URLSession(configuration: configure()),
+      session: CallSession { URLSession(configuration: configure()) },
+      exchange: DirectExchange(deck, lane: lane, errors: errors),
       configure: configure,
       belongings: .protocolClass(type)
     )
@@ -78,7 +81,7 @@ struct InProcessTarget: Target {
   func close(_ route: CallRoute, isHung: Bool) {
     // A class that a hung call may still use is never another's.
     if isHung { return }
-    route.session.finishTasksAndInvalidate()
+    route.session.end()
     if case .protocolClass(let type) = route.belongings { ProtocolClassPool.giveBack(type) }
   }
 }
@@ -94,9 +97,28 @@ extension URLSessionConfiguration {
   }
 }
 
-extension URLSession {
+/// A call's session, which is made when the call first asks for it: a client that has no use for
+/// one would pay for it more than for all the rest.
+final class CallSession: Sendable {
+  private let make: @Sendable () -> URLSession
+  private let made = Locked<URLSession?>(nil)
+
+  init(_ make: @escaping @Sendable () -> URLSession) { self.make = make }
+
   /// Returns a session that talks to real sockets and shares nothing with any other.
-  static func wire() -> URLSession { URLSession(configuration: .wire()) }
+  static func wire() -> CallSession { CallSession { URLSession(configuration: .wire()) } }
+
+  /// The session, made by now.
+  var session: URLSession {
+    made.withLock { made in
+      let session = made ?? make()
+      made = session
+      return session
+    }
+  }
+
+  /// Ends the session with its last task, if there is one.
+  func end() { made.withLock { $0 }?.finishTasksAndInvalidate() }
 }
 
 /// On the wire: a loopback server, and a base URL for each call that names its lane.
@@ -123,7 +145,7 @@ struct WireTarget: Target {
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.finishTasksAndInvalidate() }
+    if !isHung { route.session.end() }
   }
 
   func close() async {
@@ -156,7 +178,7 @@ struct PortTarget: Target {
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.finishTasksAndInvalidate() }
+    if !isHung { route.session.end() }
     if case .port(let port) = route.belongings { server.closePort(port) }
   }
 
@@ -208,7 +230,7 @@ struct LentPortTarget: Target {
   func close(_ route: CallRoute, isHung: Bool) {
     // Whatever a call that hangs still sends is never another's.
     if isHung { return }
-    route.session.finishTasksAndInvalidate()
+    route.session.end()
     guard case .port(let number) = route.belongings else { return }
     ports.withLock { ports in
       if let port = ports.all.first(where: { $0.number == number }) { ports.free.append(port) }
@@ -241,7 +263,7 @@ struct UnreachableTarget: Target {
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.finishTasksAndInvalidate() }
+    if !isHung { route.session.end() }
   }
 }
 

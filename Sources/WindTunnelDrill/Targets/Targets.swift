@@ -183,6 +183,7 @@ extension DrillPlan {
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
     let obstacle = Targets.obstacle(to: scenario, isProgram: isProgram)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
+    if time == .virtualTime { return try stageInVirtualTime(of: scenario, inProcessObstacle) }
     switch stage {
     case nil where !command.isEmpty:
       guard let obstacle else { return .onTheWire }
@@ -217,6 +218,21 @@ extension DrillPlan {
           + "Fly it with --stage in-process."
       )
     }
+  }
+
+  /// Returns the stage of virtual time, which is this process alone.
+  private func stageInVirtualTime(of scenario: Scenario, _ obstacle: String?) throws -> Stage {
+    if isProgram {
+      throw DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
+    }
+    if stage == .onTheWire {
+      throw DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
+    }
+    guard let obstacle else { return .inProcess }
+    throw DrillError.plan(
+      "Scenario \"\(scenario.name)\" cannot be flown in virtual time: \(obstacle). "
+        + "Fly it without --clock virtual."
+    )
   }
 
   /// Leaves out those of a group's scenarios that cannot be flown, as long as others can: whoever

@@ -19,7 +19,7 @@ import WindTunnel
       index: 0,
       request: Request("GET", "http://a.example/a"),
       baseURL: try #require(URL(string: "http://127.0.0.1:9")),
-      session: .shared,
+      session: .wire(),
       attemptTimeout: deadline,
       deadline: deadline
     )

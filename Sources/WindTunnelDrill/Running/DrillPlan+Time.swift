@@ -1,0 +1,34 @@
+internal import Foundation
+internal import WindTunnelVirtualTime
+
+extension DrillPlan {
+  /// The day on which every flight in virtual time begins: midnight of the first of January 2026,
+  /// UTC, so that what a client writes of the time is the same each time.
+  private static let beginning = Date(timeIntervalSince1970: 1_767_225_600)
+
+  /// The name of the fact that it was flown in virtual time.
+  static let clockFact = "clock"
+
+  /// Does something in the plan's time.
+  func inItsTime<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    switch time {
+    case .realTime: try await work()
+    case .virtualTime:
+      try await VirtualTime.run(seed: seed, startingAt: Self.beginning, work)
+    }
+  }
+
+  /// Leaves out the yardstick that has no virtual time: the queues of a session have the machine's.
+  mutating func leaveSessionsOut() throws(DrillError) {
+    let yardstick = URLSessionSubject().name
+    guard subjects.first != yardstick else {
+      throw .plan(
+        "\(yardstick) cannot be flown in virtual time: its queues have the machine's. Fly it without "
+          + "--clock virtual."
+      )
+    }
+    subjects.removeAll { $0 == yardstick }
+  }
+}

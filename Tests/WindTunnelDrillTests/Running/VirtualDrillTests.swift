@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelSymptoms
+import WindTunnelVirtualTime
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Drills in virtual time: the same flight each time, and the flight that real time would have had.
+@Suite(
+  .timeLimit(.minutes(10)),
+  .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
+)
+struct VirtualDrillTests {
+  private static func plan(
+    _ scenarios: [Scenario],
+    calls: Int? = nil,
+    in time: FlightTime = .virtualTime
+  ) throws -> DrillPlan {
+    var plan = DrillPlan(try Shipped.cassette(), in: scenarios)
+    (plan.calls, plan.time, plan.stage) = (calls, time, .inProcess)
+    plan.subjects = [NetworkLayerSubject().name]
+    return plan
+  }
+
+  private static func shipped(_ names: String...) throws -> [Scenario] {
+    let all = try Shipped.scenarios()
+    return try names.map { name in try #require(all.first { $0.name == name }) }
+  }
+
+  @Test func `every shipped scenario that can be carried is flown to the same bytes`() async throws
+  {
+    var plan = try Self.plan(try Shipped.scenarios())
+    try plan.leaveOut(among: Set(plan.scenarios.map(\.name)))
+    #expect(plan.scenarios.count > 35)
+    let report = try await Drill.fly([NetworkLayerSubject()], plan)
+    for flown in report.scenarios {
+      let row = try #require(flown.subjects.first)
+      #expect(!row.observations.isEmpty && row.observations.allSatisfy { $0.ending != .hung })
+    }
+    let bytes = report.data()
+    for _ in 0..<3 {
+      #expect(try await Drill.fly([NetworkLayerSubject()], plan).data() == bytes)
+    }
+    plan.seed = 2
+    #expect(try await Drill.fly([NetworkLayerSubject()], plan).data() != bytes)
+  }
+
+  /// What hangs on seeds alone is the same to the attempt; waits may be longer in real time, and
+  /// never shorter.
+  @Test(arguments: [
+    "calm", "rate-limited", "permanent-errors", "changed-between", "portal-gone", "redirect-loop",
+    "stale-answers", "auth-refused", "legal", "tls-failure",
+  ])
+  func `a flight meets what the same one meets in real time`(name: String) async throws {
+    let scenarios = try Self.shipped(name)
+    func row(_ time: FlightTime) async throws -> [Observation] {
+      let plan = try Self.plan(scenarios, calls: 12, in: time)
+      let report = try await Drill.fly([NetworkLayerSubject()], plan)
+      return try #require(report.scenarios.first?.subjects.first).observations
+    }
+    let (virtual, real) = (try await row(.virtualTime), try await row(.realTime))
+    #expect(virtual.map(\.ending) == real.map(\.ending))
+    #expect(virtual.map { $0.attempts.map(\.status) } == real.map { $0.attempts.map(\.status) })
+    #expect(virtual.map { $0.attempts.map(\.bytes) } == real.map { $0.attempts.map(\.bytes) })
+    // Those that waited to try again drew how long.
+    for (virtual, real) in zip(virtual, real) where virtual.attempts.count == 1 {
+      #expect(virtual.latency <= real.latency + .milliseconds(1))
+    }
+  }
+
+  @Test func `a closure that waits a day is flown in no time, without a session`() async throws {
+    let start = ContinuousClock.now
+    let report = try await Drill(
+      try Shipped.cassette(),
+      in: Self.shipped("server-errors"),
+      calls: 50
+    )
+    .fly(in: .virtualTime) { call in
+      for wait in [60.0, 3600, 86_400] {
+        let answer = try await call.send(call.request)
+        if answer.status < 500 { return answer.body.data }
+        try await Task.sleep(for: .seconds(wait))
+      }
+      throw URLError(.badServerResponse)
+    }
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.observations.count == 50)
+    #expect(row.observations.contains { $0.latency > .seconds(60) || $0.ending == .hung })
+    #expect(report.environment.contains { $0.name == "clock" && $0.value == "virtual" })
+    #expect(ContinuousClock.now - start < .seconds(3600))
+  }
+
+  @Test func `a stall is left after the client's own time, to the microsecond`() async throws {
+    var plan = try Self.plan(try Self.shipped("stall"), calls: 3)
+    plan.deadline = .seconds(31)
+    let report = try await Drill.fly([NetworkLayerSubject()], plan)
+    for call in try #require(report.scenarios.first?.subjects.first).observations {
+      #expect(call.ending == .failed("timedOut"))
+      if call.attempts.first?.isRepeatable == false {
+        #expect(call.latency == .seconds(7), "the limit of its one attempt")
+      } else {
+        #expect(call.latency > .seconds(21) && call.latency <= .seconds(31) * 0.95)
+      }
+    }
+  }
+
+  @Test func `a client of sessions is not virtual, and that is no finding`() async throws {
+    let error = await #expect(throws: NotVirtual.self) {
+      try await Drill(try Shipped.cassette(), in: Self.shipped("latency"), calls: 6)
+        .fly(in: .virtualTime) { call in
+          try await ClosureDrillTests.send(call.urlRequest, by: call.session)
+        }
+    }
+    #expect(error?.reason == .session)
+  }
+
+  /// A client with a queue of its own, on which an answer takes the machine's time.
+  @Test func `a call that a thread keeps waiting does not hang`() async throws {
+    let error = await #expect(throws: NotVirtual.self) {
+      try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
+        .fly(in: .virtualTime) { call in
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+              Thread.sleep(forTimeInterval: 0.05)
+              continuation.resume()
+            }
+          }
+          return try await call.send(call.request).body.data
+        }
+    }
+    #expect(error?.reason == .cameBackLate)
+  }
+
+  @Test func `what hangs for ever hangs`() async throws {
+    let report = try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 2)
+      .fly(in: .virtualTime) { call in
+        for await _ in AsyncStream<Int>(unfolding: {
+          try? await Task.sleep(for: .seconds(5))
+          return 1
+        }) {}
+      }
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.observations.map(\.ending) == [.hung, .hung])
+  }
+
+  @Test func `what has the machine's time is refused before anything is flown`() async throws {
+    var plan = try Self.plan([.calm])
+    plan.stage = .onTheWire
+    await #expect(
+      throws: DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
+    ) { try await Drill.fly([NetworkLayerSubject()], plan) }
+    (plan.stage, plan.subjects, plan.command) = (nil, ["exec"], ["curl", "{url}"])
+    await #expect(
+      throws: DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
+    ) { try await Drill.fly([ExecSubject()], plan) }
+    plan = try Self.plan([.calm])
+    plan.subjects = ["urlsession"]
+    #expect(throws: DrillError.self) { try plan.leaveSessionsOut() }
+  }
+
+  @Test func `on the wire nothing can be sent without a session`() async throws {
+    let report = try await Drill(
+      try Shipped.cassette(),
+      in: [.calm],
+      calls: 1,
+      stage: .onTheWire
+    ).fly { call in try await call.send(call.request).body.data }
+    let ending = try #require(report.scenarios.first?.subjects.first?.observations.first).ending
+    guard case .failed(let reason) = ending else {
+      Issue.record("it went well")
+      return
+    }
+    #expect(reason.contains("on the wire, where a session is needed"))
+  }
+}
