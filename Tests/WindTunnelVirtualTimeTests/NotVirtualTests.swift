@@ -16,11 +16,11 @@ import WindTunnelVirtualTime
     }
   }
 
-  /// Blocks a thread of Dispatch until something of the machine's time has gone by.
-  private static func hop() async {
+  /// Blocks a thread of Dispatch until somebody says so, or not at all.
+  private static func hop(until moment: DispatchSemaphore? = nil) async {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        usleep(2000)
+        moment?.wait()
         continuation.resume()
       }
     }
@@ -29,9 +29,13 @@ import WindTunnelVirtualTime
   @Test func `a hop that time went on without`() async {
     for _ in 0..<10 {
       let reason = await Self.reason {
+        let moment = DispatchSemaphore(value: 0)
         await withTaskGroup(of: Void.self) { group in
-          group.addTask { await Self.hop() }
-          group.addTask { try? await Task.sleep(for: .seconds(5)) }
+          group.addTask { await Self.hop(until: moment) }
+          group.addTask {
+            try? await Task.sleep(for: .seconds(5))
+            moment.signal()
+          }
         }
       }
       #expect(reason == .cameBackLate)
@@ -40,8 +44,10 @@ import WindTunnelVirtualTime
 
   @Test func `a hop of a task without a preference, likewise`() async {
     let reason = await Self.reason {
-      let task = Task { await Self.hop() }
+      let moment = DispatchSemaphore(value: 0)
+      let task = Task { await Self.hop(until: moment) }
       try await Task.sleep(for: .seconds(5))
+      moment.signal()
       await task.value
     }
     #expect(reason == .cameBackLate)

@@ -124,9 +124,15 @@ struct VirtualDrillTests {
     let error = await #expect(throws: NotVirtual.self) {
       try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
         .fly(in: .virtualTime) { call in
+          // Time goes on for as long as the call may take, and then the thread is done.
+          let moment = DispatchSemaphore(value: 0)
+          Task {
+            try await Task.sleep(for: .seconds(10))
+            moment.signal()
+          }
           await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-              Thread.sleep(forTimeInterval: 0.05)
+              moment.wait()
               continuation.resume()
             }
           }
