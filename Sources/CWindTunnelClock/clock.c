@@ -11,7 +11,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -23,6 +26,9 @@ static const int64_t reads_max = 1000000;
 
 typedef struct {
   wt_timekeeper *keeper;
+  bool is_loop;
+  // What this thread does for a loop.
+  int64_t work;
   int64_t reads, last;
 } thread_time;
 
@@ -56,6 +62,13 @@ static const int64_t *start_of(clockid_t clock) {
 
 static int64_t nanoseconds(struct timespec time) { return time.tv_sec * second + time.tv_nsec; }
 
+static int64_t real_nanoseconds(clockid_t clock) {
+  struct timespec now;
+  real_clock(clock, &now);
+  return nanoseconds(now);
+}
+
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
   const int64_t *start = start_of(clock);
   if (!start) return real_clock(clock, time);
@@ -71,7 +84,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-  (void)zone;
+  if (zone) *(struct timezone *)zone = (struct timezone){0};
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
@@ -87,8 +100,8 @@ time_t time(time_t *result) {
 
 // A sleeping thread of one that is alone lets the time pass. Foundation sleeps until its own sum of
 // seconds is over, which may leave a rest that is shorter than a nanosecond.
-static void pass(int64_t nanoseconds) {
-  own.keeper->pass(own.keeper->keeper, nanoseconds < 1000 ? 1000 : nanoseconds);
+static bool pass(int64_t nanoseconds) {
+  return own.keeper->pass(own.keeper->keeper, nanoseconds < 1000 ? 1000 : nanoseconds);
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest) {
@@ -102,13 +115,17 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, s
     length -= *start + own.keeper->elapsed(own.keeper->keeper);
     if (length <= 0) return 0;
   }
-  pass(length);
-  return 0;
+  if (pass(length)) return 0;
+  struct timespec left = {.tv_sec = length / second, .tv_nsec = length % second};
+  return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &left, rest) ? errno : 0;
 }
 
 int nanosleep(const struct timespec *wanted, struct timespec *rest) {
   if (!own.keeper) return (int)syscall(SYS_nanosleep, wanted, rest);
-  return clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, rest);
+  int failed = clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, rest);
+  if (!failed) return 0;
+  errno = failed;
+  return -1;
 }
 
 int usleep(useconds_t microseconds) {
@@ -180,7 +197,7 @@ static int64_t from_now(dispatch_time when) {
 // asked for goes by the machine's time.
 #define INTERPOSED __attribute__((weak))
 
-INTERPOSED void dispatch_after_f(dispatch_time when, void *queue, void *context, void (*work)(void *)) {
+static void after(dispatch_time when, void *queue, void *context, void (*work)(void *)) {
   if (own.keeper) {
     wt_delayed delayed = {.delay = from_now(when), .queue = queue, .context = context, .work = work};
     // A queue lasts as long as it has work.
@@ -192,6 +209,11 @@ INTERPOSED void dispatch_after_f(dispatch_time when, void *queue, void *context,
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_after_f");
   library(when, queue, context, work);
 }
+
+INTERPOSED void dispatch_after_f(dispatch_time when, void *queue, void *context, void (*work)(void *))
+    __attribute__((alias("after")));
+
+bool wt_clock_has_dispatch(void) { return dispatch_after_f == after; }
 
 static void do_block(void *block) {
   // The layout of a block: isa, flags, reserved, then the function (Block Implementation
@@ -205,6 +227,40 @@ static void do_block(void *block) {
   _Block_release(block);
 }
 
+// Work that a thread with a time of its own hands to a queue. Whoever does it has that time, too,
+// and while it is out the time stands still.
+typedef struct {
+  wt_timekeeper *keeper;
+  int64_t number;
+  void *context;
+  void (*work)(void *);
+} handed;
+
+static void do_handed(void *context) {
+  handed out = *(handed *)context;
+  free(context);
+  thread_time before = own;
+  own = (thread_time){.keeper = out.keeper, .work = out.number, .last = -1};
+  out.work(out.context);
+  own = before;
+  out.keeper->handIn(out.keeper->keeper, out.number);
+}
+
+// Returns what to hand to the queue in place of the work; null where nobody counts it.
+static handed *hand_out(void *context, void (*work)(void *)) {
+  if (!own.keeper) return NULL;
+  int64_t number = own.keeper->handOut(own.keeper->keeper);
+  handed *out = number ? malloc(sizeof *out) : NULL;
+  if (out) *out = (handed){.keeper = own.keeper, .number = number, .context = context, .work = work};
+  return out;
+}
+
+static void async(void *queue, void *context, void (*work)(void *)) {
+  static void (*library)(void *, void *, void (*)(void *));
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_async_f");
+  library(queue, context, work);
+}
+
 // What goes to the main queue is the keeper's: the main actor's jobs do (Swift 6.3 has a hook for
 // them and does not call it), and the main queue's thread has no time of its own.
 INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
@@ -212,22 +268,74 @@ INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *
     wt_delayed delayed = {.delay = 0, .queue = queue, .context = context, .work = work};
     if (own.keeper->delay(own.keeper->keeper, delayed)) return;
   }
-  static void (*library)(void *, void *, void (*)(void *));
-  if (!library) library = dlsym(RTLD_NEXT, "dispatch_async_f");
-  library(queue, context, work);
+  handed *out = hand_out(context, work);
+  if (out) return async(queue, out, do_handed);
+  async(queue, context, work);
 }
 
 INTERPOSED void dispatch_async(void *queue, void *block) {
-  if (own.keeper && queue == &_dispatch_main_q) {
-    return dispatch_async_f(queue, _Block_copy(block), do_block);
-  }
+  if (own.keeper) return dispatch_async_f(queue, _Block_copy(block), do_block);
   static void (*library)(void *, void *);
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_async");
   library(queue, block);
 }
 
+INTERPOSED void dispatch_barrier_async(void *queue, void *block) {
+  static void (*library)(void *, void *, void (*)(void *));
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_barrier_async_f");
+  void *copy = _Block_copy(block);
+  handed *out = hand_out(copy, do_block);
+  if (out) return library(queue, out, do_handed);
+  library(queue, copy, do_block);
+}
+
+INTERPOSED void dispatch_group_async(void *group, void *queue, void *block) {
+  static void (*library)(void *, void *, void *, void (*)(void *));
+  if (!library) library = dlsym(RTLD_NEXT, "dispatch_group_async_f");
+  void *copy = _Block_copy(block);
+  handed *out = hand_out(copy, do_block);
+  if (out) return library(group, queue, out, do_handed);
+  library(group, queue, copy, do_block);
+}
+
+void wt_clock_hand_out(wt_timekeeper *timekeeper, wt_delayed work) {
+  thread_time before = own;
+  own = (thread_time){.keeper = timekeeper, .last = -1};
+  dispatch_async_f(work.queue, work.context, work.work);
+  own = before;
+  dispatch_release(work.queue);
+}
+
 INTERPOSED void dispatch_after(dispatch_time when, void *queue, void *block) {
   dispatch_after_f(when, queue, _Block_copy(block), do_block);
+}
+
+// Waits in the kernel end by the machine's clock: a moment of ours is told by the time that is left.
+static struct timespec real_moment(const struct timespec *moment, clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  int64_t left = nanoseconds(*moment) - nanoseconds(now);
+  int64_t end = real_nanoseconds(clock) + left;
+  return (struct timespec){.tv_sec = end / second, .tv_nsec = end % second};
+}
+
+int sem_timedwait(sem_t *semaphore, const struct timespec *moment) {
+  static int (*library)(sem_t *, const struct timespec *);
+  if (!library) library = dlsym(RTLD_NEXT, "sem_timedwait");
+  if (!own.keeper) return library(semaphore, moment);
+  struct timespec real = real_moment(moment, CLOCK_REALTIME);
+  own.keeper->tell(own.keeper->keeper, WT_CLOCK_BLOCKED);
+  return library(semaphore, &real);
+}
+
+int pthread_cond_timedwait(
+    pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *moment) {
+  static int (*library)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+  if (!library) library = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+  if (!own.keeper) return library(condition, mutex, moment);
+  struct timespec real = real_moment(moment, CLOCK_REALTIME);
+  own.keeper->tell(own.keeper->keeper, WT_CLOCK_BLOCKED);
+  return library(condition, mutex, &real);
 }
 
 INTERPOSED void dispatch_source_set_timer(
@@ -246,25 +354,31 @@ void wt_clock_do(wt_delayed work) {
   dispatch_release(work.queue);
 }
 
-static int64_t real_nanoseconds(clockid_t clock) {
-  struct timespec now;
-  real_clock(clock, &now);
-  return nanoseconds(now);
-}
-
 void wt_clock_start(wt_timekeeper *timekeeper) {
   timekeeper->wall = real_nanoseconds(CLOCK_REALTIME);
   timekeeper->monotonic = real_nanoseconds(CLOCK_MONOTONIC);
   timekeeper->boot = real_nanoseconds(CLOCK_BOOTTIME);
 }
 
-void wt_clock_keep(wt_timekeeper *timekeeper) {
-  own.reads = 0;
-  own.last = -1;
-  own.keeper = timekeeper;
+void wt_clock_keep(wt_timekeeper *timekeeper, bool is_loop) {
+  own = (thread_time){.keeper = timekeeper, .is_loop = timekeeper && is_loop, .last = -1};
+}
+
+wt_clock_role wt_clock_leave(void) {
+  wt_clock_role role = {.keeper = own.keeper, .isLoop = own.is_loop, .work = own.work};
+  own = (thread_time){.last = -1};
+  return role;
+}
+
+void wt_clock_return(wt_clock_role role) {
+  own = (thread_time){.keeper = role.keeper, .is_loop = role.isLoop, .work = role.work, .last = -1};
 }
 
 void *wt_clock_keeper(void) { return own.keeper ? own.keeper->keeper : NULL; }
+
+void *wt_clock_loop(void) { return own.is_loop ? own.keeper->keeper : NULL; }
+
+int64_t wt_clock_work(void) { return own.work; }
 
 int64_t wt_clock_real(void) { return real_nanoseconds(CLOCK_MONOTONIC); }
 

@@ -69,13 +69,24 @@ package struct DirectExchange: Sendable {
     _ request: Request,
     _ limit: Duration?
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
+    // Nobody waits for it any more.
+    if Task.isCancelled { throw .cancelled }
     let lane = request.headers[Lane.header].map { Lane($0) } ?? lane
+    let begun = ContinuousClock.now
     let outcome: Outcome
     switch deck.arrive(request, lane: lane, on: .inProcess, at: Date()) {
     case .decided(let decided): outcome = decided
     case .opening(let opening):
       // One that fails throws; one that opens has no answer yet.
-      _ = try await reception(of: opening, nil, .tick, request, limit, began: nil)
+      _ = try await reception(
+        of: opening,
+        nil,
+        .tick,
+        request,
+        limit,
+        silentSince: begun,
+        began: nil
+      )
       outcome = deck.decide(request, lane: lane, at: Date())
     }
     deck.requestEnded(outcome)
@@ -87,7 +98,8 @@ package struct DirectExchange: Sendable {
       outcome.shaper,
       .arrived(.requestEnd),
       request,
-      limit
+      limit,
+      silentSince: begun
     ) { deck.answerBegan(outcome) }
     guard let answer else { throw failure(.malformedResponse) }
     return answer
@@ -103,12 +115,13 @@ package struct DirectExchange: Sendable {
     _ first: Player.Event,
     _ request: Request,
     _ limit: Duration?,
+    silentSince begun: ContinuousClock.Instant,
     began: (() -> Void)?
   ) async throws(Failure) -> (head: ResponseHead, body: Data)? {
     var player = Player(delivery, shaper: shaper)
     var (head, body, answer): (ResponseHead?, Data, AnswerInHand) = (nil, Data(), AnswerInHand())
     let start = ContinuousClock.now
-    var lastActivity = start
+    var lastActivity = begun
     var event = first
     func whole() throws(Failure) -> (head: ResponseHead, body: Data) {
       guard let head else { throw failure(.malformedResponse) }
@@ -128,6 +141,8 @@ package struct DirectExchange: Sendable {
           lastActivity = .now
           began?()
           (head, answer) = (came, AnswerInHand(came, to: request.method))
+          // Whoever follows does not read the rest.
+          if Request(following: came, from: request) != nil { return (came, Data()) }
         case .bytes(let data):
           lastActivity = .now
           answer.received += data.count

@@ -2,13 +2,13 @@
 public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
   /// The things that go by the machine's time.
   public enum Reason: Sendable, Hashable {
-    /// Something came back from another thread when time had gone on without it.
+    /// Something came back from a thread of its own when time had gone on without it.
     case cameBackLate
     /// Something took ten thousand turns at one instant, or read the clock a million times in one
     /// turn: it waits in a loop.
     case busyWait
-    /// A session of `URLSession` was made, whose queues have the machine's time.
-    case session
+    /// A thread waited in the system for something, and had set it a limit by the clock.
+    case blockingWait
     /// A timer of Dispatch was set.
     case dispatchTimer
     /// A sleep by a clock whose durations are none of Swift's.
@@ -31,19 +31,18 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
     switch reason {
     case .cameBackLate:
       """
-      Not virtual: a task came back from a thread of its own when time had gone on without it. Work on \
-      Dispatch queues and threads takes the machine's time; let the code under test await Swift's \
-      tasks and clocks, or run it in real time.
+      Not virtual: a task came back from a thread of its own when time had gone on without it. Let the \
+      code under test use tasks or Dispatch queues in place of threads, or run it in real time.
       """
     case .busyWait:
       """
       Not virtual: something waits in a loop without sleeping, and time moves only when all sleep. \
       Let it sleep between two looks, or run it in real time.
       """
-    case .session:
+    case .blockingWait:
       """
-      Not virtual: a URLSession was asked for, and its queues have the machine's time. Give the client \
-      a transport of its own, or run it in real time.
+      Not virtual: a thread waits with a time limit, by a semaphore or a condition, which the system \
+      keeps by the machine's time. Let the code under test await tasks, or run it in real time.
       """
     case .dispatchTimer:
       """

@@ -31,6 +31,9 @@ struct ReadyQueue<Element> {
     }
   }
 
+  /// Tells whether none waits.
+  var isEmpty: Bool { taken == elements.count }
+
   /// Adds one at the end.
   mutating func append(_ element: Element) { elements.append(element) }
 

@@ -14,11 +14,15 @@
     init(_ loop: VirtualLoop) { self.loop = loop }
 
     /// Tells whether this thread is in a run.
-    static var isHere: Bool { wt_clock_keeper() != nil }
+    static var isHere: Bool { VirtualLoop.current?.isOver == false }
 
     /// The reason for which there can be none; `nil` where there can.
     static var hindrance: String? {
-      hooks == nil ? "this Swift runtime has no hooks for jobs." : nil
+      if hooks == nil { return "this Swift runtime has no hook for jobs." }
+      guard wt_clock_has_dispatch() else {
+        return "this program has Dispatch linked into it, whose timers go by the machine's time."
+      }
+      return nil
     }
 
     /// Starts the loop on its thread.
@@ -65,6 +69,8 @@
       let isTaken =
         nanoseconds.map { loop.take(.job(job), after: $0) } ?? loop.take(.job(job))
       guard !isTaken else { return }
+      // A thread of its own sleeps by the machine's time.
+      if nanoseconds != nil { loop.end(.cameBackLate) }
       VirtualLoop.later(nanoseconds ?? 0) { [self] in
         job.runSynchronously(on: asUnownedTaskExecutor())
       }
@@ -84,7 +90,11 @@
     private static let hooks: Void? = {
       guard let global = wt_global_hook() else { return nil }
       let hook: Hook = { job, original in
-        if !VirtualExecutor.take(job) { original(job) }
+        if VirtualExecutor.take(job) { return }
+        // A neighbour's goes where it would have gone, and is no work of the run's.
+        let role = wt_clock_leave()
+        original(job)
+        wt_clock_return(role)
       }
       UnsafeMutableRawPointer(global).storeBytes(of: hook, as: Hook.self)
       return ()

@@ -2,6 +2,7 @@
   internal import CWindTunnelClock
   internal import Dispatch
   internal import Foundation
+  internal import Synchronization
   @_spi(WindTunnel) internal import WindTunnelCore
 
   /// One thread on which everything of a run happens: what is ready has its turn, and when nothing
@@ -16,11 +17,25 @@
       case job(UnownedJob)
       /// Work that Dispatch was to do later, or on the main queue.
       case delayed(wt_delayed)
+      /// The end of a sleep on a thread that does the loop's work.
+      case wake(DispatchSemaphore)
     }
 
-    /// The things that other threads bring.
+    /// A thing that another thread brings.
+    private struct Arrival {
+      var turn: Turn
+      /// The nanoseconds after which it is due; `nil`: it is ready.
+      var delay: Int64?
+      /// The number of the work in which it was brought; 0: that of none that the loop handed out.
+      var work: Int64
+    }
+
+    /// The things that other threads have to do with.
     private struct Inbox {
-      var turns: [Turn] = []
+      var arrivals: [Arrival] = []
+      /// The number of pieces of work that were handed to Dispatch, and are not done or asleep.
+      var out = 0
+      var lastWork: Int64 = 0
       var isOver = false
       var reason: NotVirtual.Reason?
       /// The one who waits for the end.
@@ -33,7 +48,9 @@
     private static let turnsOfEachMax = 100
     /// The machine's time after which nobody is waited for any more from whom nothing comes.
     private static let patience = Duration.seconds(10)
-
+    /// The machine's time for which what is ready waits for what other threads bring: so the order
+    /// is the same each time, unless one of those threads waits for what is ready.
+    private static let grace = Duration.milliseconds(20)
     /// The longest run in nanoseconds: a hundred years, with which no clock's sum goes over its
     /// bounds. What is due later never is.
     private static let longest: Int64 = 100 * 365 * 86_400 * 1_000_000_000
@@ -42,8 +59,12 @@
     private var box = Inbox()
     private var ready: ReadyQueue<Turn>
     private var timers = TimerHeap<Turn>()
-    /// The time since the beginning, in nanoseconds.
-    private(set) var now: Int64 = 0
+    /// The time since the beginning in nanoseconds, which other threads read.
+    private let time = Atomic<Int64>(0)
+    /// The machine's time at the end of the run; 0 before.
+    private let ended = Atomic<Int64>(0)
+    /// The number of threads that sleep.
+    private var sleepers = 0
     private var turnsAtInstant = 0
     /// The tasks that had a turn at this instant: if one comes back from another thread, no time
     /// has gone on without it.
@@ -52,7 +73,7 @@
     private var ownTasks: Set<UInt64> = []
     private var hasBegun = false
     /// The number of the run's first task: numbers go up.
-    private var firstTask: UInt64 = .max
+    private let firstTask = Atomic<UInt64>(.max)
     /// Runs a job as an executor has to; there is none any more when the loop has ended.
     private var run: (@Sendable (UnownedJob) -> Void)?
     private let timekeeper = UnsafeMutablePointer<wt_timekeeper>.allocate(capacity: 1)
@@ -68,9 +89,11 @@
       if let seed { (timekeeper.pointee.isSeeded, timekeeper.pointee.seed) = (true, seed) }
       if let wall { timekeeper.pointee.wall = wall.inNanoseconds }
       timekeeper.pointee.keeper = Unmanaged.passUnretained(self).toOpaque()
-      timekeeper.pointee.elapsed = { VirtualLoop.at($0).now }
+      timekeeper.pointee.elapsed = { VirtualLoop.at($0).elapsed }
       timekeeper.pointee.pass = { VirtualLoop.at($0).pass($1) }
       timekeeper.pointee.delay = { VirtualLoop.at($0).delay($1) }
+      timekeeper.pointee.handOut = { VirtualLoop.at($0).handOut() }
+      timekeeper.pointee.handIn = { keeper, _ in VirtualLoop.at(keeper).handIn() }
       timekeeper.pointee.tell = { VirtualLoop.at($0).tell($1) }
     }
 
@@ -81,11 +104,24 @@
       unsafeBitCast(keeper, to: VirtualLoop.self)
     }
 
-    /// The loop whose identity this thread has.
-    static var here: VirtualLoop? { wt_clock_keeper().map(at) }
+    /// The loop whose time this thread has.
+    static var current: VirtualLoop? { wt_clock_keeper().map(at) }
+
+    private var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// Tells whether this thread has the loop's identity.
-    var isHere: Bool { wt_clock_keeper() == Unmanaged.passUnretained(self).toOpaque() }
+    private var isHere: Bool { wt_clock_loop() == opaque }
+
+    /// Tells whether this thread does work that the loop has handed out.
+    private var isHelper: Bool { wt_clock_work() != 0 && wt_clock_keeper() == opaque }
+
+    private var now: Int64 { time.load(ordering: .relaxed) }
+
+    /// The time since the beginning; when the run is over it goes on as the machine's does.
+    private var elapsed: Int64 {
+      let end = ended.load(ordering: .acquiring)
+      return end == 0 ? now : now + (wt_clock_real() - end)
+    }
 
     // MARK: What comes
 
@@ -97,32 +133,43 @@
         ready.append(turn)
         return true
       }
-      inbox.lock()
-      defer { inbox.unlock() }
-      guard !box.isOver else { return false }
-      box.turns.append(turn)
-      inbox.signal()
-      return true
+      return bring(turn, after: nil)
     }
 
     /// Takes what is ready after a time.
     ///
     /// - Returns: False where this thread has another time, or none of its own.
     func take(_ turn: Turn, after nanoseconds: Int64) -> Bool {
-      guard isHere else { return false }
+      if isHere {
+        add(turn, after: nanoseconds)
+        return true
+      }
+      return isHelper && bring(turn, after: nanoseconds)
+    }
+
+    private func add(_ turn: Turn, after nanoseconds: Int64) {
       let isNever = nanoseconds > Self.longest - now
       timers.add(turn, due: isNever ? .max : now + max(0, nanoseconds))
+    }
+
+    private func bring(_ turn: Turn, after delay: Int64?) -> Bool {
+      let work = isHelper ? wt_clock_work() : 0
+      inbox.lock()
+      defer { inbox.unlock() }
+      guard !box.isOver else { return false }
+      box.arrivals.append(Arrival(turn: turn, delay: delay, work: work))
+      inbox.signal()
       return true
     }
 
     /// Tells whether a job that goes to no executor in particular is the run's, and notes it.
     ///
-    /// All that this thread starts or wakes is, except a task that is older than the run: a
+    /// All that its threads start or wake is, except a task that is older than the run: a
     /// neighbour, or the one who waits for the run's end.
     func isOwn(_ job: UnownedJob) -> Bool {
       let task = Self.task(of: job)
-      if isHere {
-        guard task == 0 || task >= firstTask else { return false }
+      if isHere || isHelper {
+        guard task == 0 || task >= firstTask.load(ordering: .relaxed) else { return false }
         inbox.lock()
         ownTasks.insert(task)
         inbox.unlock()
@@ -147,9 +194,9 @@
     }
 
     private func loop() {
-      wt_clock_keep(timekeeper)
+      wt_clock_keep(timekeeper, true)
       while let turn = next() { have(turn) }
-      wt_clock_keep(nil)
+      wt_clock_keep(nil, false)
       handOn()
       run = nil
     }
@@ -157,8 +204,9 @@
     /// The one whose turn it is; waits for other threads where nothing is left; `nil` where the run
     /// is over.
     private func next() -> Turn? {
-      while true {
-        if isOver { return nil }
+      while !isOver {
+        let came = arrivals()
+        for arrival in came { welcome(arrival) }
         if let turn = ready.popFirst() {
           turnsAtInstant += 1
           if turnsAtInstant > Self.turnsMax,
@@ -168,59 +216,86 @@
           }
           return turn
         }
-        inbox.lock()
-        let came = box.turns
-        box.turns = []
-        inbox.unlock()
-        if !came.isEmpty {
-          for turn in came { welcome(turn) }
-          continue
-        }
+        guard came.isEmpty, !isOver else { continue }
         if let due = timers.next, due < .max {
           move(to: max(now, due))
           while timers.next.map({ $0 <= now }) == true, let timer = timers.popFirst() {
             ready.append(timer.element)
           }
-          continue
+        } else if !waits(for: Self.patience, until: { !$0.arrivals.isEmpty }) {
+          end(.standstill(Self.patience))
         }
-        wait()
       }
+      return nil
     }
 
-    /// Waits for other threads, by the machine's time.
-    private func wait() {
-      wt_clock_keep(nil)
-      let end = Date(timeIntervalSinceNow: Self.patience.inMilliseconds / 1000)
+    /// Returns what other threads have brought, in the order in which their work was handed out.
+    /// While any of that is out the time stands still.
+    private func arrivals() -> [Arrival] {
+      if isOut {
+        let isBusy = !ready.isEmpty
+        // A thread may wait for what is ready, or for what another has brought.
+        let isDone = waits(for: Self.grace) { $0.out == 0 }
+        if !isDone, !isBusy,
+          !waits(for: Self.patience, until: { $0.out == 0 || !$0.arrivals.isEmpty })
+        {
+          end(.standstill(Self.patience))
+        }
+      }
       inbox.lock()
-      var isLate = false
-      while box.turns.isEmpty, !box.isOver, !isLate { isLate = !inbox.wait(until: end) }
-      isLate = isLate && box.turns.isEmpty && !box.isOver
-      inbox.unlock()
-      wt_clock_keep(timekeeper)
-      if isLate { self.end(.standstill(Self.patience)) }
+      defer { inbox.unlock() }
+      guard !box.arrivals.isEmpty else { return [] }
+      let came = box.arrivals
+      box.arrivals = []
+      // Stable, so that what one piece of work has brought keeps its order.
+      return came.enumerated()
+        .sorted { ($0.element.work, $0.offset) < ($1.element.work, $1.offset) }
+        .map(\.element)
+    }
+
+    private var isOut: Bool {
+      inbox.lock()
+      defer { inbox.unlock() }
+      return box.out > 0
+    }
+
+    /// Waits for other threads, by the machine's time; tells whether what is waited for has come,
+    /// or the end.
+    private func waits(for time: Duration, until isThere: (Inbox) -> Bool) -> Bool {
+      // Clocks and sleeps of Foundation's are used.
+      wt_clock_keep(nil, false)
+      defer { if !isOver { wt_clock_keep(timekeeper, true) } }
+      let end = Date(timeIntervalSinceNow: time.inMilliseconds / 1000)
+      inbox.lock()
+      defer { inbox.unlock() }
+      while !box.isOver, !isThere(box) {
+        guard inbox.wait(until: end) else { return box.isOver || isThere(box) }
+      }
+      return true
     }
 
     /// Waits for so much of the machine's time; whatever comes meanwhile comes too late.
     func listen(for time: Duration) {
-      wt_clock_keep(nil)
-      let end = Date(timeIntervalSinceNow: time.inMilliseconds / 1000)
-      inbox.lock()
-      while box.turns.isEmpty, inbox.wait(until: end) {}
-      let isLate = !box.turns.isEmpty
-      inbox.unlock()
-      wt_clock_keep(timekeeper)
-      if isLate { self.end(.cameBackLate) }
+      guard isHere, waits(for: time, until: { !$0.arrivals.isEmpty || $0.out > 0 }), !isOver else {
+        return
+      }
+      end(.cameBackLate)
     }
 
     /// Takes in what another thread has brought.
-    private func welcome(_ turn: Turn) {
-      if case .job(let job) = turn {
+    private func welcome(_ arrival: Arrival) {
+      if arrival.work == 0, case .job(let job) = arrival.turn {
         let task = Self.task(of: job)
-        if !hasBegun { firstTask = task }
+        if !hasBegun { firstTask.store(task, ordering: .relaxed) }
         if hasBegun, !tasksAtInstant.contains(task) { end(.cameBackLate) }
+        hasBegun = true
       }
-      hasBegun = true
-      ready.append(turn)
+      if case .wake = arrival.turn { sleepers += 1 }
+      if let delay = arrival.delay {
+        add(arrival.turn, after: delay)
+      } else {
+        ready.append(arrival.turn)
+      }
     }
 
     private func have(_ turn: Turn) {
@@ -229,49 +304,103 @@
         tasksAtInstant.insert(Self.task(of: job))
         run?(job)
       case .delayed(let work):
-        if wt_clock_is_main(work) { onMain { work.work(work.context) } } else { wt_clock_do(work) }
+        if wt_clock_is_main(work) {
+          onMain { work.work(work.context) }
+        } else if sleepers > 0 {
+          // Its queue may be that of a thread that sleeps.
+          wt_clock_hand_out(timekeeper, work)
+        } else {
+          wt_clock_do(work)
+        }
+      case .wake(let semaphore):
+        sleepers -= 1
+        inbox.lock()
+        box.out += 1
+        inbox.unlock()
+        semaphore.signal()
       }
     }
 
     private func move(to moment: Int64) {
       guard moment > now else { return }
-      now = moment
+      time.store(moment, ordering: .relaxed)
       turnsAtInstant = 0
       tasksAtInstant.removeAll(keepingCapacity: true)
     }
 
     // MARK: What a thread does that has this time
 
-    private func pass(_ nanoseconds: Int64) {
-      move(to: now + min(nanoseconds, Self.longest - now))
+    private func pass(_ nanoseconds: Int64) -> Bool {
+      guard ended.load(ordering: .acquiring) == 0 else { return false }
+      if isHere {
+        move(to: now + min(nanoseconds, Self.longest - now))
+        return true
+      }
+      let semaphore = DispatchSemaphore(value: 0)
+      inbox.lock()
+      guard !box.isOver else {
+        inbox.unlock()
+        return false
+      }
+      let arrival = Arrival(turn: .wake(semaphore), delay: nanoseconds, work: wt_clock_work())
+      box.arrivals.append(arrival)
+      box.out -= 1
+      inbox.signal()
+      inbox.unlock()
+      semaphore.wait()
+      return true
     }
 
     private func delay(_ work: wt_delayed) -> Bool {
       work.delay > 0 ? take(.delayed(work), after: work.delay) : take(.delayed(work))
     }
 
+    /// Counts a piece of work that goes to a queue, and lasts as long as that is out.
+    private func handOut() -> Int64 {
+      inbox.lock()
+      defer { inbox.unlock() }
+      guard !box.isOver else { return 0 }
+      box.out += 1
+      box.lastWork += 1
+      _ = Unmanaged.passRetained(self)
+      return box.lastWork
+    }
+
+    private func handIn() {
+      inbox.lock()
+      box.out -= 1
+      inbox.signal()
+      inbox.unlock()
+      Unmanaged.passUnretained(self).release()
+    }
+
     private func tell(_ event: Int32) {
-      end(event == Int32(WT_CLOCK_BUSY.rawValue) ? .busyWait : .dispatchTimer)
+      switch event {
+      case Int32(WT_CLOCK_BUSY.rawValue): end(.busyWait)
+      case Int32(WT_CLOCK_BLOCKED.rawValue): end(.blockingWait)
+      default: end(.dispatchTimer)
+      }
     }
 
     /// Has the main queue do something with this time, and waits for that.
     private func onMain(_ action: @escaping @Sendable () -> Void) {
       let done = DispatchSemaphore(value: 0)
       // While the main thread has it this thread has none: what it sends there would come back.
-      wt_clock_keep(nil)
+      wt_clock_keep(nil, false)
       DispatchQueue.main.async { [self] in
-        wt_clock_keep(timekeeper)
+        wt_clock_keep(timekeeper, true)
         action()
-        wt_clock_keep(nil)
+        wt_clock_keep(nil, false)
         done.signal()
       }
       done.wait()
-      if !isOver { wt_clock_keep(timekeeper) }
+      if !isOver { wt_clock_keep(timekeeper, true) }
     }
 
     // MARK: The end
 
-    private var isOver: Bool {
+    /// Tells whether the run is over.
+    var isOver: Bool {
       inbox.lock()
       defer { inbox.unlock() }
       return box.isOver
@@ -300,23 +429,24 @@
       inbox.lock()
       guard !box.isOver else { return inbox.unlock() }
       (box.isOver, box.reason) = (true, reason)
+      ended.store(wt_clock_real(), ordering: .releasing)
       let waiting = box.waiting
       box.waiting = nil
       inbox.signal()
       inbox.unlock()
-      // The loop ends when this turn is over, and whatever is left of the turn has the machine's
-      // time.
-      if isHere { wt_clock_keep(nil) }
+      // The loop ends when this turn is over, and for whatever is left of the turn the time goes
+      // on.
+      if isHere { wt_clock_keep(timekeeper, false) }
       waiting?.resume()
     }
 
     /// Has all that is left taken by the machine's time.
     private func handOn() {
       inbox.lock()
-      let came = box.turns
-      box.turns = []
+      let came = box.arrivals
+      box.arrivals = []
       inbox.unlock()
-      for turn in came { handOn(turn, after: 0) }
+      for arrival in came { handOn(arrival.turn, after: arrival.delay ?? 0) }
       while let turn = ready.popFirst() { handOn(turn, after: 0) }
       while let timer = timers.popFirst() { handOn(timer.element, after: timer.due - now) }
     }
@@ -326,6 +456,7 @@
       case .job(let job):
         if let run { Self.later(nanoseconds) { run(job) } }
       case .delayed(let work): Self.later(nanoseconds) { wt_clock_do(work) }
+      case .wake(let semaphore): Self.later(nanoseconds) { semaphore.signal() }
       }
     }
 

@@ -9,9 +9,6 @@
     static var isHere: Bool { false }
 
     /// Does nothing, where no run is.
-    static func endHere(_ reason: NotVirtual.Reason) {}
-
-    /// Does nothing, where no run is.
     static func listenHere(_ time: Duration) {}
 
     /// Runs nothing: nobody comes here with a hindrance.

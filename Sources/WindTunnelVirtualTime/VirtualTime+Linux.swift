@@ -9,11 +9,8 @@
     /// Tells whether this thread has the time of a run.
     static var isHere: Bool { VirtualExecutor.isHere }
 
-    /// Notes that this thread's run is not virtual.
-    static func endHere(_ reason: NotVirtual.Reason) { VirtualLoop.here?.end(reason) }
-
     /// Waits on this thread, if it is in a run.
-    static func listenHere(_ time: Duration) { VirtualLoop.here?.listen(for: time) }
+    static func listenHere(_ time: Duration) { VirtualLoop.current?.listen(for: time) }
 
     /// Runs work when no other run of this process does.
     static func fly<Value: Sendable>(
@@ -51,6 +48,8 @@
         }
         executor.end()
         group.cancelAll()
+        // Whoever cancels wakes sleepers from another thread.
+        try Task.checkCancellation()
         // What it has returned says nothing then.
         if let reason = executor.loop.reason { throw NotVirtual(reason) }
         guard let result else { throw CancellationError() }

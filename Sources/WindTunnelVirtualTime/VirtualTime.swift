@@ -12,9 +12,6 @@ public enum VirtualTime {
   /// Tells whether the caller is in a run.
   public static var isRunning: Bool { isHere }
 
-  /// Notes that the run which the caller is in is not virtual.
-  package static func end(because reason: NotVirtual.Reason) { endHere(reason) }
-
   /// Waits for so much of the machine's time whether something comes back from another thread:
   /// where a call seems to hang, that is why. Does nothing outside a run.
   package static func listen(for time: Duration) { listenHere(time) }

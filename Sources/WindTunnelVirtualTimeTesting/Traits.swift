@@ -17,8 +17,15 @@ public struct VirtualTimeTrait: TestTrait, SuiteTrait, TestScoping {
     testCase: Test.Case?,
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    // In the time of its suite, which has begun.
-    if VirtualTime.isRunning { return try await function() }
+    // In the time of its suite, which has begun, and cannot have another seed or date by now.
+    if VirtualTime.isRunning {
+      if order != .arrival || seed != nil || date != nil {
+        Issue.record(
+          "The test has the time of its suite, and its own seed, order and date are without effect."
+        )
+      }
+      return try await function()
+    }
     // The run ends before this function does.
     try await withoutActuallyEscaping(function) { function in
       try await VirtualTime.run(in: order, seed: seed, startingAt: date) { try await function() }

@@ -16,17 +16,17 @@ import WindTunnelVirtualTime
     }
   }
 
-  /// Blocks a thread of Dispatch until somebody says so, or not at all.
+  /// Waits for a thread of its own, which waits until somebody says so, or not at all.
   private static func hop(until moment: DispatchSemaphore? = nil) async {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      Thread {
         moment?.wait()
         continuation.resume()
-      }
+      }.start()
     }
   }
 
-  @Test func `a hop that time went on without`() async {
+  @Test func `a thread that time went on without`() async {
     for _ in 0..<10 {
       let reason = await Self.reason {
         let moment = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ import WindTunnelVirtualTime
     }
   }
 
-  @Test func `a hop of a task without a preference, likewise`() async {
+  @Test func `a thread of a task without a preference, likewise`() async {
     let reason = await Self.reason {
       let moment = DispatchSemaphore(value: 0)
       let task = Task { await Self.hop(until: moment) }
@@ -53,7 +53,7 @@ import WindTunnelVirtualTime
     #expect(reason == .cameBackLate)
   }
 
-  @Test func `a hop at whose instant nothing else was left is none`() async {
+  @Test func `a thread at whose instant nothing else was left is none`() async {
     let reason = await Self.reason {
       try await Task.sleep(for: .seconds(5))
       await Self.hop()
@@ -61,6 +61,41 @@ import WindTunnelVirtualTime
       await Task { await Self.hop() }.value
     }
     #expect(reason == nil)
+  }
+
+  @Test func `work on a queue that waits for time to go on stands still`() async {
+    let reason = await Self.reason {
+      let moment = DispatchSemaphore(value: 0)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+              moment.wait()
+              continuation.resume()
+            }
+          }
+        }
+        group.addTask {
+          try? await Task.sleep(for: .seconds(5))
+          moment.signal()
+        }
+      }
+    }
+    #expect(reason == .standstill(.seconds(10)))
+  }
+
+  @Test func `a wait with a limit by the clock`() async {
+    let reason = await Self.reason {
+      _ = Self.blockingWait(DispatchSemaphore(value: 0), .now() + 0.01)
+    }
+    #expect(reason == .blockingWait)
+  }
+
+  private static func blockingWait(
+    _ semaphore: DispatchSemaphore,
+    _ moment: DispatchTime
+  ) -> DispatchTimeoutResult {
+    semaphore.wait(timeout: moment)
   }
 
   @Test func `a loop that yields`() async {

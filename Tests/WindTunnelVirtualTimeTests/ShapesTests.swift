@@ -27,6 +27,21 @@ import WindTunnelVirtualTime
     func begin() -> Task<Void, any Error> { Task { try await self.sleep() } }
   }
 
+  private actor HoppingActor {
+    func sleep() async throws {
+      try await Task {
+        await self.hop()
+        try await Task.sleep(for: ShapesTests.hour)
+        await self.hop()
+      }.value
+    }
+    private func hop() async {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume() }
+      }
+    }
+  }
+
   /// The token refresher of every tutorial: all wait for one task.
   private actor Refresher {
     private var refresh: Task<String, any Error>?
@@ -123,13 +138,53 @@ import WindTunnelVirtualTime
     ),
     ("an actor that begins a task", { try await Sleeper().begin().value }),
     (
-      "an actor from a task with a tolerance",
+      "a task with a tolerance",
+      { try await Task { try await Task.sleep(for: hour, tolerance: .seconds(1)) }.value }
+    ),
+    (
+      "time-outs round hops that take the machine's time",
       {
-        let sleeper = Sleeper()
-        try await Task {
-          try await sleeper.sleep()
-        }.value
+        for _ in 0..<20 {
+          try await limited(.seconds(5)) {
+            await withCheckedContinuation { continuation in
+              DispatchQueue.global().async {
+                let end = clock() + CLOCKS_PER_SEC / 1000
+                while clock() < end {}
+                continuation.resume()
+              }
+            }
+          }
+        }
+        try await Task.sleep(for: hour)
       }
+    ),
+    (
+      "a queue that sleeps",
+      {
+        await withCheckedContinuation { continuation in
+          DispatchQueue(label: "own").async {
+            Thread.sleep(forTimeInterval: 3600)
+            continuation.resume()
+          }
+        }
+      }
+    ),
+    (
+      "a chain of queues",
+      {
+        await withCheckedContinuation { continuation in
+          let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+          first.async {
+            second.async(flags: .barrier) {
+              first.asyncAfter(deadline: .now() + 3600) { continuation.resume() }
+            }
+          }
+        }
+      }
+    ),
+    (
+      "an actor behind a hop",
+      { try await HoppingActor().sleep() }
     ),
     (
       "a single flight",

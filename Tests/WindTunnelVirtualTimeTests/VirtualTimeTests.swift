@@ -34,7 +34,7 @@ import WindTunnelVirtualTimeTesting
     #expect(ContinuousClock.now - start == .seconds(3600 * hours))
   }
 
-  @Test(.virtualTime(startingAt: Date(timeIntervalSince1970: 0)))
+  @Test(.virtualTime)
   func `an expectation that fails is told at its line`() async throws {
     try await Task.sleep(for: .seconds(1))
     withKnownIssue { #expect(Bool(false)) }

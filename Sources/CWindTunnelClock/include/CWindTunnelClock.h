@@ -9,6 +9,8 @@ enum wt_clock_event {
   WT_CLOCK_BUSY = 1,
   /// It has set a timer of Dispatch, which goes by the machine's time.
   WT_CLOCK_TIMER_SOURCE = 2,
+  /// It waits in the kernel for something with an end by the clock.
+  WT_CLOCK_BLOCKED = 3,
 };
 
 /// Work that Dispatch is to do later on a queue; whoever has it does it once, on any thread.
@@ -20,7 +22,8 @@ typedef struct __attribute__((swift_attr("@Sendable"))) {
   void (*work)(void *);
 } wt_delayed;
 
-/// The one who keeps a thread's time.
+/// The one who keeps the time of some threads: of one loop, and of those that do what it hands to
+/// Dispatch. They ask on any of their threads.
 typedef struct {
   void *keeper;
   /// What the clocks read when the time began, in nanoseconds.
@@ -31,25 +34,56 @@ typedef struct {
   uint64_t seed;
   /// Nanoseconds since the time began; read as often as somebody asks for the time.
   int64_t (*elapsed)(void *keeper);
-  /// The thread sleeps.
-  void (*pass)(void *keeper, int64_t nanoseconds);
+  /// The thread sleeps; tells whether it has: after the end it has to by itself.
+  bool (*pass)(void *keeper, int64_t nanoseconds);
   /// The thread wants work done later; tells whether the keeper will do it.
   bool (*delay)(void *keeper, wt_delayed work);
+  /// The thread hands work to a queue; returns the work's number, or 0 where nobody counts any more.
+  int64_t (*handOut)(void *keeper);
+  /// Work of this number is done.
+  void (*handIn)(void *keeper, int64_t number);
   void (*tell)(void *keeper, int event);
 } wt_timekeeper;
 
 /// Sets what the clocks read when the time begins to what the machine's read now.
 void wt_clock_start(wt_timekeeper *timekeeper);
 
-/// Gives this thread a time of its own, or the machine's again (null). What is pointed to has to last.
-void wt_clock_keep(wt_timekeeper *timekeeper);
+/// Gives this thread a time of its own, as its loop or not, or the machine's again (null). What is
+/// pointed to has to last.
+void wt_clock_keep(wt_timekeeper *timekeeper, bool isLoop);
+
+/// What a thread has of a time of its own.
+typedef struct {
+  wt_timekeeper *keeper;
+  bool isLoop;
+  int64_t work;
+} wt_clock_role;
+
+/// Takes this thread's time away for a while, so that what it does is the machine's.
+wt_clock_role wt_clock_leave(void);
+
+/// Gives it back.
+void wt_clock_return(wt_clock_role role);
+
+/// The one whose loop this thread is; null where it is none.
+void *wt_clock_loop(void);
 
 /// The one who keeps this thread's time; null where that is the machine's.
 void *wt_clock_keeper(void);
 
+/// The number of the work that this thread does for a loop; 0 where it does none.
+int64_t wt_clock_work(void);
+
+/// Tells whether Dispatch's functions are ours in this program: those of one that has Dispatch
+/// linked into it are not.
+bool wt_clock_has_dispatch(void);
+
 /// Does delayed work now, on its queue, and comes back when it is done; on this thread, unless the
 /// queue is the main one.
 void wt_clock_do(wt_delayed work);
+
+/// Has delayed work done on its queue, counted as what a loop hands out.
+void wt_clock_hand_out(wt_timekeeper *timekeeper, wt_delayed work);
 
 /// Tells whether the work is the main queue's.
 bool wt_clock_is_main(wt_delayed work);

@@ -227,7 +227,6 @@ package struct DrillProgram: Sendable {
     plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
     plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
     plan.time = try arguments.choice("--clock", Self.times) ?? plan.time
-    if plan.time == .virtualTime { try plan.leaveSessionsOut() }
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
       throw Refusal.gateWithoutBaseline(gate)

@@ -19,16 +19,4 @@ extension DrillPlan {
       try await VirtualTime.run(seed: seed, startingAt: Self.beginning, work)
     }
   }
-
-  /// Leaves out the yardstick that has no virtual time: the queues of a session have the machine's.
-  mutating func leaveSessionsOut() throws(DrillError) {
-    let yardstick = URLSessionSubject().name
-    guard subjects.first != yardstick else {
-      throw .plan(
-        "\(yardstick) cannot be flown in virtual time: its queues have the machine's. Fly it without "
-          + "--clock virtual."
-      )
-    }
-    subjects.removeAll { $0 == yardstick }
-  }
 }

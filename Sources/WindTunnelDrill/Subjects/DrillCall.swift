@@ -21,8 +21,7 @@ public struct DrillCall: Sendable {
   public let baseURL: URL
   /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
   public var session: URLSession {
-    VirtualTime.end(because: .session)
-    return lazySession.session
+    lazySession.session
   }
   /// The time for which one attempt may wait without receiving a byte.
   public let attemptTimeout: Duration
@@ -79,8 +78,7 @@ public struct DrillCall: Sendable {
   /// ended when the call does, like all that the call begins: their route then belongs to another
   /// call.
   public var configuration: URLSessionConfiguration {
-    VirtualTime.end(because: .session)
-    return configure()
+    configure()
   }
 
   /// Tells whether its address is this machine's own, or a name that nobody can have, or one that

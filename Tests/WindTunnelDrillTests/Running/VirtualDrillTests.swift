@@ -109,17 +109,28 @@ struct VirtualDrillTests {
     }
   }
 
-  @Test func `a client of sessions is not virtual, and that is no finding`() async throws {
-    let error = await #expect(throws: NotVirtual.self) {
-      try await Drill(try Shipped.cassette(), in: Self.shipped("latency"), calls: 6)
-        .fly(in: .virtualTime) { call in
-          try await ClosureDrillTests.send(call.urlRequest, by: call.session)
+  @Test func `a session is flown to the same bytes, and meets what it meets in real time`()
+    async throws
+  {
+    let names = ["latency", "one-fault", "stalled-body", "redirect-elsewhere", "auth-refused"]
+    let scenarios = try Shipped.scenarios().filter { names.contains($0.name) }
+    #expect(scenarios.count == names.count)
+    func report(_ time: FlightTime) async throws -> Report {
+      try await Drill(try Shipped.cassette(), in: scenarios, calls: 12, stage: .inProcess)
+        .fly(in: time) { call in try await ClosureDrillTests.send(call.urlRequest, by: call.session)
         }
     }
-    #expect(error?.reason == .session)
+    let virtual = try await report(.virtualTime)
+    for _ in 0..<5 { #expect(try await report(.virtualTime).data() == virtual.data()) }
+    let real = try await report(.realTime)
+    for (virtual, real) in zip(virtual.scenarios, real.scenarios) {
+      let (virtual, real) = (virtual.subjects[0].observations, real.subjects[0].observations)
+      #expect(virtual.map(\.ending) == real.map(\.ending))
+      #expect(virtual.map { $0.attempts.map(\.status) } == real.map { $0.attempts.map(\.status) })
+    }
   }
 
-  /// A client with a queue of its own, on which an answer takes the machine's time.
+  /// A client with a thread of its own, on which an answer takes the machine's time.
   @Test func `a call that a thread keeps waiting does not hang`() async throws {
     let error = await #expect(throws: NotVirtual.self) {
       try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
@@ -131,10 +142,10 @@ struct VirtualDrillTests {
             moment.signal()
           }
           await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread {
               moment.wait()
               continuation.resume()
-            }
+            }.start()
           }
           return try await call.send(call.request).body.data
         }
@@ -164,9 +175,6 @@ struct VirtualDrillTests {
     await #expect(
       throws: DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
     ) { try await Drill.fly([ExecSubject()], plan) }
-    plan = try Self.plan([.calm])
-    plan.subjects = ["urlsession"]
-    #expect(throws: DrillError.self) { try plan.leaveSessionsOut() }
   }
 
   @Test func `on the wire nothing can be sent without a session`() async throws {
