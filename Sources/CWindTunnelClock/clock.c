@@ -34,8 +34,9 @@ typedef struct {
 
 static __thread thread_time own;
 
+// Here as below: any thread may be the first to look a library's function up, and all find the same.
 static int real_clock(clockid_t clock, struct timespec *time) {
-  static int (*library)(clockid_t, struct timespec *);
+  static int (*_Atomic library)(clockid_t, struct timespec *);
   // The vDSO's by the library: a system call would cost others ten times as much.
   if (!library) library = dlsym(RTLD_NEXT, "clock_gettime");
   if (library) return library(clock, time);
@@ -155,7 +156,7 @@ long syscall(long number, ...) {
   for (int place = 0; place < 6; place++) words[place] = va_arg(list, long);
   va_end(list);
   if (number != SYS_getrandom || !own.keeper || !own.keeper->isSeeded) {
-    static long (*library)(long, ...);
+    static long (*_Atomic library)(long, ...);
     if (!library) library = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
     return library(number, words[0], words[1], words[2], words[3], words[4], words[5]);
   }
@@ -205,7 +206,7 @@ static void after(dispatch_time when, void *queue, void *context, void (*work)(v
     if (own.keeper->delay(own.keeper->keeper, delayed)) return;
     dispatch_release(queue);
   }
-  static void (*library)(dispatch_time, void *, void *, void (*)(void *));
+  static void (*_Atomic library)(dispatch_time, void *, void *, void (*)(void *));
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_after_f");
   library(when, queue, context, work);
 }
@@ -256,7 +257,7 @@ static handed *hand_out(void *context, void (*work)(void *)) {
 }
 
 static void async(void *queue, void *context, void (*work)(void *)) {
-  static void (*library)(void *, void *, void (*)(void *));
+  static void (*_Atomic library)(void *, void *, void (*)(void *));
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_async_f");
   library(queue, context, work);
 }
@@ -275,13 +276,13 @@ INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *
 
 INTERPOSED void dispatch_async(void *queue, void *block) {
   if (own.keeper) return dispatch_async_f(queue, _Block_copy(block), do_block);
-  static void (*library)(void *, void *);
+  static void (*_Atomic library)(void *, void *);
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_async");
   library(queue, block);
 }
 
 INTERPOSED void dispatch_barrier_async(void *queue, void *block) {
-  static void (*library)(void *, void *, void (*)(void *));
+  static void (*_Atomic library)(void *, void *, void (*)(void *));
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_barrier_async_f");
   void *copy = _Block_copy(block);
   handed *out = hand_out(copy, do_block);
@@ -290,7 +291,7 @@ INTERPOSED void dispatch_barrier_async(void *queue, void *block) {
 }
 
 INTERPOSED void dispatch_group_async(void *group, void *queue, void *block) {
-  static void (*library)(void *, void *, void *, void (*)(void *));
+  static void (*_Atomic library)(void *, void *, void *, void (*)(void *));
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_group_async_f");
   void *copy = _Block_copy(block);
   handed *out = hand_out(copy, do_block);
@@ -320,7 +321,7 @@ static struct timespec real_moment(const struct timespec *moment, clockid_t cloc
 }
 
 int sem_timedwait(sem_t *semaphore, const struct timespec *moment) {
-  static int (*library)(sem_t *, const struct timespec *);
+  static int (*_Atomic library)(sem_t *, const struct timespec *);
   if (!library) library = dlsym(RTLD_NEXT, "sem_timedwait");
   if (!own.keeper) return library(semaphore, moment);
   struct timespec real = real_moment(moment, CLOCK_REALTIME);
@@ -330,7 +331,7 @@ int sem_timedwait(sem_t *semaphore, const struct timespec *moment) {
 
 int pthread_cond_timedwait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *moment) {
-  static int (*library)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+  static int (*_Atomic library)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
   if (!library) library = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
   if (!own.keeper) return library(condition, mutex, moment);
   struct timespec real = real_moment(moment, CLOCK_REALTIME);
@@ -340,7 +341,7 @@ int pthread_cond_timedwait(
 
 INTERPOSED void dispatch_source_set_timer(
     void *source, dispatch_time start, uint64_t interval, uint64_t leeway) {
-  static void (*library)(void *, dispatch_time, uint64_t, uint64_t);
+  static void (*_Atomic library)(void *, dispatch_time, uint64_t, uint64_t);
   if (!library) library = dlsym(RTLD_NEXT, "dispatch_source_set_timer");
   const wt_timekeeper *keeper = own.keeper;
   if (keeper && start != ~(uint64_t)0) keeper->tell(keeper->keeper, WT_CLOCK_TIMER_SOURCE);
