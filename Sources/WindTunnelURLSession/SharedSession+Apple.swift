@@ -8,7 +8,7 @@
   // is that test's.
 
   extension SharedSession {
-    private static let turn = Turn()
+    private static let turn = Turns()
 
     /// Lends the session to a test as soon as no other has it.
     package static func lend(to destination: Destination, _ body: () async throws -> Void)
@@ -43,36 +43,6 @@
 
     override var registration: Result<ProtocolRegistration, HarnessError> {
       SharedSession.guarded.withLock { $0 }?.registration(for: request) ?? super.registration
-    }
-  }
-
-  /// One at a time, first come, first served.
-  private final class Turn: Sendable {
-    private struct State: Sendable {
-      var isTaken = false
-      var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Locked(State())
-
-    func take() async {
-      await withCheckedContinuation { continuation in
-        let isFree = state.withLock { state in
-          if state.isTaken { state.waiting.append(continuation) }
-          defer { state.isTaken = true }
-          return !state.isTaken
-        }
-        if isFree { continuation.resume() }
-      }
-    }
-
-    func giveBack() {
-      let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-        guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-        state.isTaken = false
-        return nil
-      }
-      next?.resume()
     }
   }
 #endif

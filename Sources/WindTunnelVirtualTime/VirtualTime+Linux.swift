@@ -6,6 +6,9 @@
     /// The reason for which it is not to be had; `nil` where it is.
     static var hindrance: String? { VirtualExecutor.hindrance }
 
+    /// The turns of the runs, of which a process has one at a time.
+    private static let turns = Turns()
+
     /// Tells whether this thread has the time of a run.
     static var isHere: Bool { VirtualExecutor.isHere }
 
@@ -19,8 +22,8 @@
       startingAt date: Date?,
       _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-      let giveBack = await RunPlace.shared.take()
-      defer { giveBack() }
+      await turns.take()
+      defer { turns.giveBack() }
       try Task.checkCancellation()
       let executor = VirtualExecutor(
         VirtualLoop(
@@ -60,38 +63,6 @@
     private enum Ending<Value: Sendable>: Sendable {
       case done(Result<Value, any Error>)
       case over
-    }
-  }
-
-  /// The place of the one run that a process has at a time.
-  private final class RunPlace: Sendable {
-    static let shared = RunPlace()
-
-    private struct State {
-      var isTaken = false
-      var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Locked(State())
-
-    /// Waits for the place, and returns what gives it back.
-    func take() async -> @Sendable () -> Void {
-      await withCheckedContinuation { continuation in
-        let isFree = state.withLock { state in
-          if state.isTaken { state.waiting.append(continuation) }
-          defer { state.isTaken = true }
-          return !state.isTaken
-        }
-        if isFree { continuation.resume() }
-      }
-      return { [self] in
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-          guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-          state.isTaken = false
-          return nil
-        }
-        next?.resume()
-      }
     }
   }
 #endif

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What a thread did that has a time of its own.
+/// The things that a thread did which has a time of its own.
 enum wt_clock_event {
   /// It has read the clock again and again at one instant, and nothing else.
   WT_CLOCK_BUSY = 1,
@@ -26,7 +26,7 @@ typedef struct __attribute__((swift_attr("@Sendable"))) {
 /// Dispatch. They ask on any of their threads.
 typedef struct {
   void *keeper;
-  /// What the clocks read when the time began, in nanoseconds.
+  /// The readings of the clocks when the time began, in nanoseconds.
   int64_t wall, monotonic, boot;
   /// Tells whether random numbers come from the seed, which goes on with each, and not from the
   /// system.
@@ -52,7 +52,7 @@ void wt_clock_start(wt_timekeeper *timekeeper);
 /// pointed to has to last.
 void wt_clock_keep(wt_timekeeper *timekeeper, bool isLoop);
 
-/// What a thread has of a time of its own.
+/// The part that a thread has in a time of its own.
 typedef struct {
   wt_timekeeper *keeper;
   bool isLoop;

@@ -40,7 +40,7 @@ extension TimeSource {
 /// The system's own time: a `ContinuousClock`, and the time of day.
 public struct SystemTime: TimeSource {
   private let origin = ContinuousClock.now
-  private let alarms = AlarmClock()
+  let alarms = AlarmClock()
 
   /// Makes a source whose uptime starts now.
   public init() {}

@@ -34,6 +34,7 @@ import Testing
 
       for _ in 0..<3 {
         var engine: CrowdTests.Engine? = CrowdTests.Engine(session)
+        let time = SystemTime()
         var admission: AdmissionController? = AdmissionController()
         var clients = try origins.map { origin in
           NetworkClient(
@@ -44,7 +45,8 @@ import Testing
             transport: try #require(engine),
             // The deadline is an hour away: whatever waited for it would still be there.
             limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(3600)),
-            admission: admission
+            admission: admission,
+            time: time
           )
         }
         await withTaskGroup(of: Void.self) { group in
@@ -64,6 +66,7 @@ import Testing
         }
         #expect(try #require(admission).load == (0, 0))
         #expect(clients.allSatisfy { $0.flights.count == 0 && $0.renewals.count == 0 })
+        #expect(time.alarms.count == 0)
         let held =
           [Held(object: engine), Held(object: admission), Held(object: admission?.gate)]
           + clients.flatMap {
