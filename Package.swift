@@ -26,6 +26,8 @@ let package = Package(
       name: "WindTunnelVirtualTime",
       targets: ["WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting"]
     ),
+    // Every small storm on a flow of your client, and the smallest that sinks it.
+    .library(name: "WindTunnelSearch", targets: ["WindTunnelSearch"]),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
@@ -96,6 +98,13 @@ let package = Package(
         "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer", "WindTunnelReports",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
+      ]
+    ),
+    .target(
+      name: "WindTunnelSearch",
+      dependencies: [
+        "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelURLSession",
+        "WindTunnelVirtualTime",
       ]
     ),
     // Without drill, reports and command line: whoever only replays does not compile them.
@@ -217,6 +226,10 @@ let package = Package(
       dependencies: [
         "WindTunnelNetworkLayer", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
       ]
+    ),
+    .testTarget(
+      name: "WindTunnelSearchTests",
+      dependencies: ["WindTunnelNetworkLayer", "WindTunnelSearch"]
     ),
     .testTarget(
       name: "ConformanceTests",

@@ -262,12 +262,31 @@ static void async(void *queue, void *context, void (*work)(void *)) {
   library(queue, context, work);
 }
 
+// The runtime's own, weak where it has none.
+extern uint64_t swift_task_getJobTaskId(const void *job) __attribute__((weak));
+extern void *swift_task_enqueueGlobal_hook __attribute__((weak));
+
+// Tells whether a function is one of the concurrency runtime's, which runs a job: a yield within
+// an actor comes to Dispatch so, past the hook for jobs. On a thread of its own it would come back
+// at any moment of the turn that the actor has.
+static bool is_of_runtime(void (*work)(void *)) {
+  static void (*_Atomic known)(void *);
+  if (work == known) return true;
+  Dl_info runtime, other;
+  if (!swift_task_getJobTaskId || !dladdr((void *)swift_task_getJobTaskId, &runtime)) return false;
+  if (!dladdr((void *)work, &other) || runtime.dli_fbase != other.dli_fbase) return false;
+  known = work;
+  return true;
+}
+
 // What goes to the main queue is the keeper's: the main actor's jobs do (Swift 6.3 has a hook for
 // them and does not call it), and the main queue's thread has no time of its own.
 INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
-  if (own.keeper && queue == &_dispatch_main_q) {
+  if (own.keeper && (queue == &_dispatch_main_q || is_of_runtime(work))) {
+    dispatch_retain(queue);
     wt_delayed delayed = {.delay = 0, .queue = queue, .context = context, .work = work};
     if (own.keeper->delay(own.keeper->keeper, delayed)) return;
+    dispatch_release(queue);
   }
   handed *out = hand_out(context, work);
   if (out) return async(queue, out, do_handed);
@@ -302,8 +321,9 @@ INTERPOSED void dispatch_group_async(void *group, void *queue, void *block) {
 void wt_clock_hand_out(wt_timekeeper *timekeeper, wt_delayed work) {
   thread_time before = own;
   own = (thread_time){.keeper = timekeeper, .last = -1};
-  dispatch_async_f(work.queue, work.context, work.work);
+  handed *out = hand_out(work.context, work.work);
   own = before;
+  async(work.queue, out ? out : work.context, out ? do_handed : work.work);
   dispatch_release(work.queue);
 }
 
@@ -382,10 +402,6 @@ void *wt_clock_loop(void) { return own.is_loop ? own.keeper->keeper : NULL; }
 int64_t wt_clock_work(void) { return own.work; }
 
 int64_t wt_clock_real(void) { return real_nanoseconds(CLOCK_MONOTONIC); }
-
-// The runtime's own, weak where it has none.
-extern uint64_t swift_task_getJobTaskId(const void *job) __attribute__((weak));
-extern void *swift_task_enqueueGlobal_hook __attribute__((weak));
 
 uint64_t wt_task_number(const void *job) {
   return swift_task_getJobTaskId ? swift_task_getJobTaskId(job) : 0;

@@ -113,6 +113,23 @@ public struct Drill: Sendable {
     return plan.report(flown, facts: [.sharedProcess])
   }
 
+  /// Makes one call of a subject in one scenario, and returns what was observed of it.
+  package static func one(
+    _ subject: any Subject,
+    _ plan: DrillPlan,
+    _ scenario: Scenario
+  ) async throws -> Observation {
+    let stage = try plan.stage(of: scenario, seeingAttempts: true)
+    var plan = plan
+    (plan.calls, plan.load) = (1, .closedLoop(concurrency: 1))
+    return try await plan.inItsTime { [plan] in
+      let beginnings = Beginnings(of: 1) {}
+      let seen = try await Self.fly(subject.anew(), plan, scenario, stage, beginnings).calls
+      guard let first = seen.first else { throw DrillError.harness("the call was not observed") }
+      return first
+    }
+  }
+
   /// The most of the machine's time that work on another thread takes, if it is to end at all.
   private static let hangsMost = Duration.milliseconds(500)
 
@@ -133,7 +150,8 @@ public struct Drill: Sendable {
         matcher: plan.matcher,
         seed: plan.seed,
         stage: stage,
-        errors: plan.errors
+        errors: plan.errors,
+        patience: plan.patience
       ),
       deadline: plan.deadline(in: scenario),
       attemptTimeout: plan.attemptTimeout(in: scenario)

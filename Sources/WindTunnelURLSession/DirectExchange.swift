@@ -20,10 +20,11 @@ package struct DirectExchange: Sendable {
     case impossible(String)
   }
 
-  private let deck: Deck
-  private let lane: Lane
+  let deck: Deck
+  let lane: Lane
   /// The platform whose errors its failures are.
   package let errors: Symptom.Platform
+  private let isDead = Locked(false)
 
   /// The number of redirects that are followed, as by the platforms' own protocol.
   private static let redirectsMax = 20
@@ -32,6 +33,13 @@ package struct DirectExchange: Sendable {
   package init(_ deck: Deck, lane: Lane, errors: Symptom.Platform) {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
+
+  /// Ends the process that its client stands for, as far as the deck is concerned: nothing comes
+  /// from there any more.
+  package func die() { isDead.withLock { $0 = true } }
+
+  /// Returns the way of a client that is started after this one.
+  package func anew() -> DirectExchange { DirectExchange(deck, lane: lane, errors: errors) }
 
   /// Sends a request, follows redirects and returns the answer.
   ///
@@ -70,7 +78,7 @@ package struct DirectExchange: Sendable {
     _ limit: Duration?
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
     // Nobody waits for it any more.
-    if Task.isCancelled { throw .cancelled }
+    if Task.isCancelled || isDead.withLock({ $0 }) { throw .cancelled }
     let lane = request.headers[Lane.header].map { Lane($0) } ?? lane
     let begun = ContinuousClock.now
     let outcome: Outcome
@@ -118,52 +126,22 @@ package struct DirectExchange: Sendable {
     silentSince begun: ContinuousClock.Instant,
     began: (() -> Void)?
   ) async throws(Failure) -> (head: ResponseHead, body: Data)? {
-    var player = Player(delivery, shaper: shaper)
-    var (head, body, answer): (ResponseHead?, Data, AnswerInHand) = (nil, Data(), AnswerInHand())
+    var reception = Reception(delivery, shaper, of: request, isOpening: began == nil)
     let start = ContinuousClock.now
-    var lastActivity = begun
     var event = first
-    func whole() throws(Failure) -> (head: ResponseHead, body: Data) {
-      guard let head else { throw failure(.malformedResponse) }
-      guard let open = ContentCoding.open(body, body.isEmpty ? nil : answer.coding) else {
-        throw ContentCoding.refusal(answer.coding).map { .impossible("\($0)") }
-          ?? failure(.undecodableBody)
-      }
-      return (head, open)
-    }
     while true {
-      var wake: ContinuousClock.Instant?
-      for action in player.next(event, at: .now - start) {
-        switch action {
-        case .wake(let moment): wake = start + moment
-        case .stall: if answer.isWhole { return try whole() }
-        case .head(let came):
-          lastActivity = .now
-          began?()
-          (head, answer) = (came, AnswerInHand(came, to: request.method))
-          // Whoever follows does not read the rest.
-          if Request(following: came, from: request) != nil { return (came, Data()) }
-        case .bytes(let data):
-          lastActivity = .now
-          answer.received += data.count
-          body.append(data)
-        case .finish: return try whole()
-        case .close, .closeWrite:
-          if let symptom = answer.symptomWhenClosed { throw failure(symptom) }
-          return try whole()
-        case .reset:
-          if answer.isWhole { return try whole() }
-          throw failure(.connectionLost)
-        case .fail(let symptom):
-          if answer.isWhole { return try whole() }
-          throw failure(symptom)
-        case .live: throw .impossible("There is no live origin to ask without a session.")
-        // Nothing in process has two ends to relay between.
-        case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands: throw failure(.unknown)
-        }
+      let hadBegun = reception.headCame != nil
+      let step = reception.next(event, at: .now - start)
+      if !hadBegun, reception.headCame != nil { began?() }
+      let wake: ContinuousClock.Instant?
+      switch step {
+      case .answer(let head, let body): return (head, body)
+      case .failure(let symptom): throw failure(symptom)
+      case .impossible(let reason): throw .impossible(reason)
+      case .opened: return nil
+      case .wait(let moment): wake = moment.map { start + $0 }
       }
-      if began == nil, delivery.afterwards == .keep, player.isDone { return nil }
-      let end = limit.map { lastActivity + $0 }
+      let end = limit.map { (reception.lastActivity.map { start + $0 } ?? begun) + $0 }
       if let end, wake.map({ $0 > end }) ?? true {
         try await sleep(until: end)
         throw failure(.timedOut)
@@ -180,8 +158,11 @@ package struct DirectExchange: Sendable {
   }
 
   /// The failure as which a client in process has a symptom.
-  private func failure(_ symptom: Symptom) -> Failure {
-    .failed(SurfacedSymptoms.shared.symptom(symptom, on: errors))
+  private func failure(_ symptom: Symptom) -> Failure { .failed(surfaced(symptom)) }
+
+  /// The symptom as which a client in process has another.
+  func surfaced(_ symptom: Symptom) -> Symptom {
+    SurfacedSymptoms.shared.symptom(symptom, on: errors)
   }
 }
 
@@ -203,27 +184,5 @@ private final class SurfacedSymptoms: Sendable {
     let surfaced = Symptom(symptom.urlError(for: nil, as: platform)) ?? .unknown
     known.withLock { $0[key] = surfaced }
     return surfaced
-  }
-}
-
-extension Request {
-  /// The request by which an answer that leads elsewhere is followed; `nil` where it is the answer
-  /// itself.
-  fileprivate init?(following head: ResponseHead, from original: Request) {
-    guard 300..<400 ~= head.status,
-      let target = RedirectTarget(
-        head,
-        from: URL(string: original.url.description),
-        method: original.method
-      )
-    else { return nil }
-    self.init(
-      target.method,
-      RequestURL(target.url.absoluteString),
-      headers: HeaderFields(
-        original.headers.filter { field in !target.dropped.contains { field.isNamed($0) } }
-      ),
-      body: target.keepsBody ? original.body : .empty
-    )
   }
 }

@@ -35,6 +35,38 @@ import WindTunnelVirtualTime
     #expect(try await Self.flight(.arrival, seed: nil) != first, "the system draws")
   }
 
+  /// An actor that yields in the midst of its work, in which others have their turns.
+  private actor Yielding {
+    var lines: [String] = []
+
+    func work(_ number: Int) async {
+      for round in 0..<3 {
+        lines.append("\(number) \(round) before")
+        await Task.yield()
+        lines.append("\(number) \(round) after")
+        // Long enough for another thread to come in between.
+        lines.append("\((0..<2000).reduce(0) { ($0 &* 31) ^ $1 })")
+      }
+    }
+  }
+
+  /// A yield within an actor goes to the global executor by Dispatch, past the hook for jobs.
+  @Test func `those who yield within an actor have the same turns each time`() async throws {
+    @Sendable func flight() async throws -> [String] {
+      try await VirtualTime.run {
+        let actor = Yielding()
+        async let one: Void = actor.work(1)
+        async let two: Void = actor.work(2)
+        async let three: Void = actor.work(3)
+        let four = Task { await actor.work(4) }
+        _ = await (one, two, three, four.value)
+        return await actor.lines
+      }
+    }
+    let first = try await flight()
+    for _ in 0..<300 { #expect(try await flight() == first) }
+  }
+
   @Test func `a drawn order is another, and repeats by its seed`() async throws {
     let arrival = try await Self.flight(.arrival)
     let orders = try await [1, 2, 3].asyncMap { try await Self.flight(.drawn(seed: $0)) }

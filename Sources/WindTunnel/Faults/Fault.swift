@@ -150,6 +150,15 @@ extension Fault {
     }
   }
 
+  /// Tells whether what comes in the answer's place, or of it, is another: a client cannot but take
+  /// it for what it is.
+  package var changesAnswer: Bool {
+    switch role {
+    case .replacement, .edit, .form: true
+    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd: false
+    }
+  }
+
   /// With everything random in it drawn.
   func resolved(_ draw: () -> Double) -> Fault {
     switch self {

@@ -1,6 +1,7 @@
 public import Foundation
 public import WindTunnel
 public import WindTunnelSymptoms
+package import WindTunnelVirtualTime
 
 /// The plan of a drill: scenarios × subjects × calls.
 public struct DrillPlan: Sendable {
@@ -40,6 +41,10 @@ public struct DrillPlan: Sendable {
   public var stage: Stage?
   /// The time in which it is flown.
   public var time = FlightTime.realTime
+  /// The order in which what is ready at one instant of virtual time has its turn.
+  package var order = TurnOrder.arrival
+  /// The time after which a call hangs; `nil`: by its deadline.
+  package var patience: Duration?
   /// The platform whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
   /// The gates of every scenario, beside those of its own.
@@ -54,7 +59,7 @@ public struct DrillPlan: Sendable {
   }
 
   /// The parts by which requests are compared.
-  var matcher: Matcher {
+  package var matcher: Matcher {
     var matcher = Matcher.pathAndQuery
     matcher.ignoredQuery = ignoredQuery
     return matcher

@@ -4,6 +4,7 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
+internal import WindTunnelURLSession
 
 /// A runner that makes one subject's calls in one scenario and reports each: the inside of a drill,
 /// in a process of the subject's own or in that of a test.
@@ -22,6 +23,8 @@ struct CallRunner: Sendable {
     var elapsed: Duration?
     /// The issuer of the certificates, where the client is told of it, and the file that says so.
     var authority: (issuer: CertificateAuthority, file: URL)?
+    /// The time after which a call hangs; `nil`: by its deadline.
+    var patience: Duration?
     /// The alarm that tells the harness that a call hangs.
     var hanging = Alarm.clock
     /// The alarm that tells callers to give their calls up.
@@ -35,6 +38,7 @@ struct CallRunner: Sendable {
   private let deck: Deck
   private let seesAttempts: Bool
   private let deadline: Duration
+  private let patience: Duration
   private let attemptTimeout: Duration
   private let emit: @Sendable (WorkerMessage) -> Void
   private let seed: UInt64
@@ -60,6 +64,7 @@ struct CallRunner: Sendable {
     }
     self.subject = subject
     self.deadline = deadline
+    patience = setup.patience ?? DrillCall.patience(deadline)
     self.attemptTimeout = attemptTimeout
     self.emit = emit
     (scenario, seed) = (setup.scenario, setup.seed)
@@ -214,7 +219,7 @@ struct CallRunner: Sendable {
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
     let end = await CallCompletion.first(
-      within: subject.endsCalls ? nil : DrillCall.patience(deadline),
+      within: subject.endsCalls ? nil : patience,
       due: due,
       cancelledAfter: scenario.cancellation(
         seed: seed,
@@ -224,6 +229,11 @@ struct CallRunner: Sendable {
       alarms: alarms
     ) { [subject] in await subject.fly(call) }
     target.close(route, isHung: end.result == nil)
+    // Without a session nothing can be stopped that is another's, and nothing is left behind.
+    if end.result == nil, !route.session.isMade, let exchange = route.exchange {
+      exchange.die()
+      end.flight?.cancel()
+    }
     let seen = attempts.take(number, since: start)
     let startUp = startUp(of: call, seen)
     var observation = Observation(

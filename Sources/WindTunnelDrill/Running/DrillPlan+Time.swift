@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 internal import WindTunnelVirtualTime
 
 extension DrillPlan {
   /// The day on which every flight in virtual time begins: midnight of the first of January 2026,
   /// UTC, so that what a client writes of the time is the same each time.
-  private static let beginning = Date(timeIntervalSince1970: 1_767_225_600)
+  package static let beginning = Date(timeIntervalSince1970: 1_767_225_600)
 
   /// The name of the fact that it was flown in virtual time.
   static let clockFact = "clock"
@@ -16,7 +16,7 @@ extension DrillPlan {
     switch time {
     case .realTime: try await work()
     case .virtualTime:
-      try await VirtualTime.run(seed: seed, startingAt: Self.beginning, work)
+      try await VirtualTime.run(in: order, seed: seed, startingAt: Self.beginning, work)
     }
   }
 }

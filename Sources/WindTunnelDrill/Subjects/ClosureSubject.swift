@@ -3,11 +3,11 @@ internal import WindTunnel
 internal import WindTunnelSymptoms
 
 /// A client that is a closure of whoever drills.
-struct ClosureSubject<Shown: Sendable>: Subject {
-  let name: String
+package struct ClosureSubject<Shown: Sendable>: Subject {
+  package let name: String
   let body: @Sendable @concurrent (DrillCall) async throws -> Shown
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  package func fly(_ call: DrillCall) async -> CallResult {
     do {
       return Self.result(try await body(call))
     } catch {
@@ -16,7 +16,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
   }
 
   /// Returns the result of a call that returned: something, unless that is empty.
-  static func result(_ shown: Shown) -> CallResult {
+  package static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
     let isMissing = (shown as? any Missing)?.isMissing == true
     let isEmpty = (shown as? any Collection)?.isEmpty == true
@@ -29,7 +29,7 @@ struct ClosureSubject<Shown: Sendable>: Subject {
   private static var scalarsMax: Int { 200 }
 
   /// Returns a symptom's name, or what the client's own error says, in one line.
-  static func reason(_ error: any Error) -> String {
+  package static func reason(_ error: any Error) -> String {
     if let symptom = Symptom(error) { return symptom.rawValue }
     let text = String(describing: error)
     return text.inOneLine(atMost: scalarsMax)

@@ -2,6 +2,7 @@ internal import Dispatch
 public import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+public import WindTunnelNetworkLayer
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
@@ -42,6 +43,8 @@ public struct DrillCall: Sendable {
   private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
+  /// The steps of a flow in a search; `nil` in a drill.
+  package var steps: FlowSteps?
 
   init(
     index: Int,
@@ -139,6 +142,54 @@ public struct DrillCall: Sendable {
       case .impossible(let reason): throw DrillError.harness(reason)
       }
     }
+  }
+
+  /// The way to send for the reference client: in process to the cassette and without a session,
+  /// on the wire by ``session``.
+  ///
+  /// ```swift
+  /// let client = NetworkClient(
+  ///   builder: RequestBuilder(baseURL: call.baseURL),
+  ///   transport: call.transport
+  /// )
+  /// ```
+  public var transport: any Transport {
+    exchange.map { DirectTransport(exchange: $0) } ?? URLSessionTransport(session: session)
+  }
+
+  /// Does a step of a flow, which is one thing that a user does, such as to pay.
+  ///
+  /// A drill does the work and nothing more. A search may cancel it, as for a user who leaves the
+  /// screen, wait for its end, and do it once more, as for one who comes back.
+  ///
+  /// - Parameters:
+  ///   - name: The step's name, which no other step of the flow has.
+  ///   - work: The step's work.
+  /// - Returns: The value of the work.
+  /// - Throws: The error of the work.
+  public func step<Value: Sendable>(
+    _ name: String,
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let steps else { return try await work() }
+    return try await steps.take(name, work)
+  }
+
+  /// Ends the process that this call's client stands for, and returns the call of the one that is
+  /// started in its place: in process alone.
+  package func restarted() -> DrillCall {
+    exchange?.die()
+    lazySession.cancel()
+    return DrillCall(
+      index: index,
+      request: request,
+      baseURL: baseURL,
+      session: CallSession { [configure] in URLSession(configuration: configure()) },
+      exchange: exchange?.anew(),
+      configure: configure,
+      attemptTimeout: attemptTimeout,
+      deadline: deadline
+    )
   }
 
   /// Reports whether the user saw something, where the client's result does not show it: a stale

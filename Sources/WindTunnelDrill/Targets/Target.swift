@@ -117,6 +117,12 @@ final class CallSession: Sendable {
     }
   }
 
+  /// Tells whether anybody has asked for it.
+  var isMade: Bool { made.withLock { $0 != nil } }
+
+  /// Ends the session and its tasks at once, if there is one.
+  func cancel() { made.withLock { $0 }?.invalidateAndCancel() }
+
   /// Ends the session with its last task, if there is one.
   func end() { made.withLock { $0 }?.finishTasksAndInvalidate() }
 }

@@ -296,7 +296,7 @@ extension [Observation.Attempt] {
 
 extension Observation.Attempt {
   /// Tells whether the client got all of an answer that was no fault's.
-  @inline(__always) var isAnswered: Bool {
+  @inline(__always) package var isAnswered: Bool {
     guard error == nil else { return false }
     // By the first letter, since millions are asked.
     switch take.utf8.first {
@@ -311,14 +311,14 @@ extension Observation.Attempt {
 
   /// Tells whether it brought no answer, or one that says that it failed (RFC 9110 §15.5 and
   /// §15.6). A recorded 404 is an answer, for which a client may well poll.
-  @inline(__always) var isFailed: Bool {
+  @inline(__always) package var isFailed: Bool {
     guard error == nil, isRequest else { return true }
     guard let status, status >= 400 else { return false }
     return status >= 500 || status == 408 || status == 429 || !isAnswered
   }
 
   /// The time at which the client could read the answer's head, or saw that none came.
-  var headCame: Duration? { (end ?? start).map { $0 - (stages.body ?? .zero) } }
+  package var headCame: Duration? { (end ?? start).map { $0 - (stages.body ?? .zero) } }
 
   /// Tells whether it began when another was over, as far as their times are known. Connections
   /// that fail beside each other cannot be told from ones that follow at once.

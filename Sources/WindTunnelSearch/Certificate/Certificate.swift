@@ -1,0 +1,70 @@
+/// The result of a search: what was flown, what was not, and what was found.
+public struct Certificate: Sendable {
+  /// A kind of fault that no flow was flown with.
+  public struct NotCarried: Sendable, Hashable {
+    /// The kind.
+    public var kind: String
+    /// The reason in a sentence.
+    public var reason: String
+
+    init(_ kind: String, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+  }
+
+  /// Kinds of fault that a client is handed the same of.
+  public struct Equals: Sendable, Hashable {
+    /// The request that meets them.
+    public var request: String
+    /// The kind that was flown.
+    public var kind: String
+    /// The kinds that it stands for.
+    public var others: [String]
+  }
+
+  /// The name of the flow.
+  public var flow: String
+  /// The seed of all draws.
+  public var seed: UInt64
+  /// The requests of the flow in calm, with their times.
+  public internal(set) var calm: [String] = []
+  /// The number of things that go wrong at once up to which every storm was flown.
+  public internal(set) var depth = 0
+  /// The number of storms by the number of things that go wrong in them, from 1.
+  public internal(set) var storms: [Int] = []
+  /// The number of flights in a drawn order of turns.
+  public internal(set) var orders = 0
+  /// The number of storms of which a part met nothing, so that they were smaller ones.
+  public internal(set) var withoutEffect = 0
+  /// The number of single things that the client took as it took another, so that the other stands
+  /// for it in storms of several.
+  public internal(set) var alike = 0
+  /// Tells whether the budget was used up before all storms of a depth were flown.
+  public internal(set) var isCutShort = false
+  /// Tells whether two flights in calm were the same to the microsecond.
+  public internal(set) var isRepeatable = true
+  /// Tells whether results could be compared with that of calm.
+  public internal(set) var comparesResults = true
+  /// The kinds that no flow was flown with.
+  public internal(set) var notCarried: [NotCarried] = []
+  /// The kinds that stand for others, by request.
+  public internal(set) var equals: [Equals] = []
+  /// The finds, in the order in which they were found.
+  public internal(set) var finds: [Find] = []
+  /// The machine's time that it took.
+  public internal(set) var time = Duration.zero
+  private var noted: Set<String> = []
+
+  init(flow: String, seed: UInt64) { (self.flow, self.seed) = (flow, seed) }
+
+  /// The number of storms that were flown.
+  public var flown: Int { storms.reduce(0, +) }
+
+  mutating func count(_ depth: Int) {
+    while storms.count < depth { storms.append(0) }
+    storms[depth - 1] += 1
+  }
+
+  mutating func note(_ classes: [FaultClasses.Class], of key: String) {
+    guard noted.insert(key).inserted else { return }
+    equals += classes.map { Equals(request: key, kind: $0.kind.name, others: $0.others) }
+  }
+}

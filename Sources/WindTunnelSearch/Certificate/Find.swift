@@ -1,0 +1,56 @@
+internal import WindTunnel
+
+/// A storm that sinks the flow, made as small as it can be.
+public struct Find: Sendable {
+  /// The thing that is broken.
+  public let wreck: Wreck
+  /// The storm.
+  public let storm: Storm
+  /// The things that go wrong in it, in words.
+  public let words: [String]
+  /// The requests of the flow in that storm, in words, with their times.
+  public let requests: [String]
+  /// The decision after which the end was certain, in words; `nil` where no request met a fault.
+  public let certain: String?
+  /// The machine's time after which it was found.
+  public let after: Duration
+  /// The number of larger storms that broke the same.
+  public internal(set) var others = 0
+  /// Tells whether an earlier certificate did not have it; `nil` where there is none to compare
+  /// with.
+  public internal(set) var isNew: Bool?
+
+  init(
+    wreck: Wreck,
+    storm: Storm,
+    words: [String],
+    voyage: Voyage,
+    certain: String?,
+    after: Duration,
+    number: Int
+  ) {
+    self.wreck = wreck
+    (self.words, self.certain, self.after) = (words, certain, after)
+    requests = voyage.requestLines
+    var storm = storm
+    let subject = wreck.request.map { "-\($0)" } ?? ""
+    storm.scenario.name = Self.name("\(wreck.rule)\(subject)-\(number)")
+    let order = if case .drawn(let seed) = storm.order { "order \(seed)" } else { "" }
+    let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
+    storm.scenario.summary = "\(wreck.seen) Storm: \(what.isEmpty ? "none" : what)."
+    self.storm = storm
+  }
+
+  /// A name for files: letters, digits and single dashes.
+  private static func name(_ text: String) -> String {
+    var name = ""
+    for character in text.lowercased() {
+      if character.isASCII, character.isLetter || character.isNumber {
+        name.append(character)
+      } else if name.last != "-", !name.isEmpty {
+        name.append("-")
+      }
+    }
+    return name
+  }
+}

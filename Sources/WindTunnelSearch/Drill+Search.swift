@@ -1,0 +1,120 @@
+public import WindTunnel
+public import WindTunnelDrill
+
+extension Drill {
+  /// Searches for the smallest storms that sink a flow.
+  ///
+  /// ```swift
+  /// let certificate = try await Drill(cassette).search { flow in
+  ///   let shop = Shop(baseURL: flow.baseURL, session: flow.session)
+  ///   try await flow.step("sign in") { try await shop.signIn() }
+  ///   return try await shop.pay()
+  /// }
+  /// try certificate.require("searchedDepth >= 2", "finds == 0")
+  /// ```
+  ///
+  /// The flow is flown in virtual time: in calm, with every single thing that can go wrong at every
+  /// request, with every pair, and deeper as far as the plan says. Broken is a flow that hangs,
+  /// breaks a rule of findings whose weight is an error, an invariant or an expectation, returns
+  /// something else than in calm, or gives up where the next attempt would have had its answer.
+  ///
+  /// - Parameters:
+  ///   - name: The flow's name.
+  ///   - search: The extent of the search.
+  ///   - progress: Is told how far it is, every thousand storms and at each find.
+  ///   - body: The flow, which is what one user does: by the call's session, `transport` or `send`.
+  ///     It makes its client anew each time, and leaves nothing behind.
+  /// - Returns: The certificate, with the finds.
+  /// - Throws: `NotVirtual` where the flow cannot have virtual time, `DrillError` where it fails
+  ///   when nothing goes wrong.
+  public func search<Shown: Sendable>(
+    as name: String = "flow",
+    _ search: SearchPlan = SearchPlan(),
+    progress: @escaping @Sendable (Certificate) -> Void = { _ in },
+    _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
+  ) async throws -> Certificate {
+    let flight = flowFlight(name, in: .virtualTime) { FlowResult(try await body($0)) }
+    var search = try await StormSearch(flight, search, upon: weather, telling: progress)
+    return try await search.search()
+  }
+
+  /// Flies a flow in one storm, and throws what it breaks: a test for a find.
+  ///
+  /// ```swift
+  /// try await Drill(cassette).survive(storm) { flow in try await checkout(flow) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - storm: The storm.
+  ///   - time: The time to fly in; in real time the plan's stage is used, and turns have no order.
+  ///   - invariants: The things that must be true at the origin afterwards.
+  ///   - body: The flow.
+  /// - Throws: `Sunk` where something is broken.
+  public func survive<Shown: Sendable>(
+    _ storm: Storm,
+    in time: FlightTime = .virtualTime,
+    keeping invariants: [Invariant] = [],
+    _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
+  ) async throws {
+    let flight = flowFlight("flow", in: time) { FlowResult(try await body($0)) }
+    let wrecks = try await flight.wrecks(in: storm, keeping: invariants)
+    if !wrecks.isEmpty { throw Sunk(wrecks) }
+  }
+
+  /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
+  /// 20 ms, so that there is a time in which requests are under way.
+  private var weather: Scenario {
+    if let first = plan.scenarios.first { return first }
+    return Scenario("search", link: Link(
+        up: .init(delay: .milliseconds(10)),
+        down: .init(delay: .milliseconds(10))
+      ))
+  }
+
+  private func flowFlight(
+    _ name: String,
+    in time: FlightTime,
+    _ body: @escaping @Sendable (DrillCall) async throws -> FlowResult
+  ) -> FlowFlight {
+    var plan = plan
+    plan.time = time
+    return FlowFlight(name: name, plan: plan, body: body)
+  }
+
+  /// Makes a drill of a cassette for a search, which makes its own weather.
+  public init(_ cassette: Cassette) { self.init(cassette, in: []) }
+}
+
+/// The error of a flow that a storm sank.
+public struct Sunk: Error, Sendable, CustomStringConvertible {
+  /// The things that are broken.
+  public let wrecks: [Wreck]
+
+  init(_ wrecks: [Wreck]) { self.wrecks = wrecks }
+
+  /// The things that are broken, each in a line.
+  public var description: String {
+    wrecks.map { "\($0.rule): \($0.seen)" }.joined(separator: "\n")
+  }
+}
+
+extension FlowFlight {
+  /// Flies the flow in calm and in a storm, and returns what the storm breaks.
+  fileprivate func wrecks(in storm: Storm, keeping invariants: [Invariant]) async throws -> [Wreck]
+  {
+    var weather = storm.scenario
+    (weather.rules, weather.cancellation) = ([], nil)
+    let calm = try await fly(Storm(weather))
+    let jury = Jury(
+      calm: calm,
+      comparesResults: try await fly(Storm(weather), seed: plan.seed &+ 1).ending == calm.ending,
+      invariants: invariants,
+      deadline: plan.deadline ?? DrillPlan.standardDeadline,
+      weather: weather,
+      allowed: []
+    )
+    let voyage = try await fly(storm)
+    let hasOrderAlone = storm.scenario.rules.isEmpty && storm.interruption == nil
+    return jury.wrecks(of: voyage, in: storm) + (hasOrderAlone ? jury.changes(of: voyage) : [])
+  }
+}

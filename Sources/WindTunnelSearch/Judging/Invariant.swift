@@ -1,0 +1,132 @@
+public import WindTunnel
+
+/// A thing that must be true at the origin after a flow, whatever the storm.
+///
+/// ```swift
+/// let once = Invariant.exactlyOnce("POST /payments")
+/// let calm = Invariant("no more than ten requests") { origin in origin.requests.count <= 10 }
+/// ```
+public struct Invariant: Sendable {
+  /// The name, which finds are called by.
+  public let name: String
+  /// Returns the sentence about what is wrong; `nil`: all is well.
+  let problem: @Sendable (Origin) -> String?
+
+  /// The origin of a flow, as it was when the flow had ended.
+  public struct Origin: Sendable {
+    /// A request that arrived.
+    public struct Arrival: Sendable, Hashable {
+      /// The method and target, such as `GET /home`.
+      public var request: String
+      /// The time since the flow's beginning.
+      public var at: Duration
+      /// Tells whether the origin did what was asked, though its answer may have been lost.
+      public var wasDone: Bool
+      /// The number of its `Idempotency-Key`, which equal ones have in common; `nil`: it has none.
+      public var idempotencyKey: Int?
+    }
+
+    /// The requests that arrived, in their order.
+    public var requests: [Arrival]
+    /// Tells whether the flow returned without an error.
+    public var hasSucceeded: Bool
+
+    /// Returns how often the origin did what requests of a pattern ask for: those of one
+    /// `Idempotency-Key` count once.
+    public func deeds(of pattern: RequestPattern) -> Int {
+      var keys: Set<Int> = []
+      return requests.count { arrival in
+        guard arrival.wasDone, arrival.isOf(pattern) else { return false }
+        return arrival.idempotencyKey.map { keys.insert($0).inserted } ?? true
+      }
+    }
+
+    /// Returns how many requests of a pattern arrived.
+    public func arrivals(of pattern: RequestPattern) -> Int {
+      requests.count { $0.isOf(pattern) }
+    }
+  }
+
+  /// Makes an invariant of its name and condition.
+  public init(_ name: String, _ holds: @escaping @Sendable (Origin) -> Bool) {
+    self.name = name
+    problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false." }
+  }
+
+  private init(name: String, problem: @escaping @Sendable (Origin) -> String?) {
+    (self.name, self.problem) = (name, problem)
+  }
+
+  /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow
+  /// fails at most once.
+  public static func exactlyOnce(_ pattern: RequestPattern) -> Invariant {
+    Invariant(name: "exactlyOnce(\(pattern))") { origin in
+      let deeds = origin.deeds(of: pattern)
+      if deeds > 1 { return "\(pattern) was done \(deeds) times." }
+      return deeds == 0 && origin.hasSucceeded ? "\(pattern) was not done, and the flow succeeded."
+        : nil
+    }
+  }
+
+  /// Makes the invariant that what requests of a pattern ask for is done at most so often.
+  public static func atMost(_ count: Int, _ pattern: RequestPattern) -> Invariant {
+    Invariant(name: "atMost(\(count), \(pattern))") { origin in
+      let deeds = origin.deeds(of: pattern)
+      return deeds > count ? "\(pattern) was done \(deeds) times." : nil
+    }
+  }
+
+  /// Makes the invariant that at most so many requests of a pattern arrive, answered or not.
+  public static func requests(atMost count: Int, _ pattern: RequestPattern) -> Invariant {
+    Invariant(name: "requests(atMost: \(count), \(pattern))") { origin in
+      let arrivals = origin.arrivals(of: pattern)
+      return arrivals > count ? "\(pattern) arrived \(arrivals) times." : nil
+    }
+  }
+}
+
+extension Invariant.Origin.Arrival {
+  fileprivate func isOf(_ pattern: RequestPattern) -> Bool {
+    let words = request.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return false }
+    return pattern.mayMatch(Request(words[0], RequestURL(words[1])))
+  }
+}
+
+extension Invariant.Origin {
+  init(_ voyage: Voyage) {
+    requests = zip(voyage.places, voyage.attempts).map { place, attempt in
+      Arrival(
+        request: place.key,
+        at: (attempt.start ?? .zero) - voyage.start,
+        wasDone: attempt.wasDone,
+        idempotencyKey: attempt.sent?.key
+      )
+    }
+    if case .returned = voyage.ending { hasSucceeded = true } else { hasSucceeded = false }
+  }
+}
+
+extension Observation.Attempt {
+  /// Tells whether the origin did what was asked: it was asked for its answer, which may not have
+  /// arrived. A status in its place says that it did nothing.
+  fileprivate var wasDone: Bool {
+    guard isHit else { return true }
+    return !faults.contains { name in
+      name.hasPrefix("status ") || Self.withoutOrigin.contains(name)
+    }
+  }
+
+  /// The faults by which a request does not come as far as the origin, or is answered in its place.
+  private static let withoutOrigin: Set<String> = {
+    let kinds = FaultKind.all.filter { kind in
+      switch kind.fault {
+      case .connection(let fault): fault.symptom != nil
+      case .answer: true
+      default: false
+      }
+    }
+    let rules = kinds.map { Rule.always(.always, $0.fault) }
+    return Set(Scenario("", rules: rules).faultNames)
+  }()
+}

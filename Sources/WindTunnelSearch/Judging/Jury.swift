@@ -1,0 +1,205 @@
+internal import WindTunnel
+internal import WindTunnelDrill
+internal import WindTunnelSymptoms
+
+/// Tells what is broken of a voyage, by what the same flow does in calm.
+struct Jury: Sendable {
+  let calm: Voyage
+  /// Tells whether the flow returns the same each time in calm, so that it can be compared.
+  let comparesResults: Bool
+  let invariants: [Invariant]
+  /// The time that a call may take.
+  let deadline: Duration
+  let weather: Scenario
+  /// The rules that may be broken.
+  let allowed: Set<String>
+
+  /// Returns what is broken, the gravest first.
+  func wrecks(of voyage: Voyage, in storm: Storm) -> [Wreck] {
+    var wrecks: [Wreck] = []
+    if voyage.ending == .hung {
+      wrecks.append(Wreck("hangs", of: voyage.lastRequest, voyage.hangWords))
+    }
+    wrecks += voyage.issues.map { Wreck("expectation", $0) }
+    let origin = Invariant.Origin(voyage)
+    for invariant in invariants {
+      if let problem = invariant.problem(origin) { wrecks.append(Wreck(invariant.name, problem)) }
+    }
+    wrecks += findings(of: voyage, in: storm)
+    if let other = anotherResult(of: voyage, in: storm) { wrecks.append(other) }
+    if let blank = blankPage(of: voyage, in: storm) { wrecks.append(blank) }
+    return wrecks.filter { !allowed.contains($0.rule) }
+  }
+
+  /// Returns what another order of turns changes in calm.
+  func changes(of voyage: Voyage) -> [Wreck] {
+    var wrecks: [Wreck] = []
+    if case .failed(let reason) = voyage.ending {
+      wrecks.append(Wreck("order-of-turns", "In calm the flow failed: \(reason)."))
+    }
+    let (before, after) = (calm.counts, voyage.counts)
+    for (key, count) in after.sorted(by: { $0.key < $1.key }) where count > before[key] ?? 0 {
+      wrecks.append(
+        Wreck(
+          "order-of-turns",
+          of: key,
+          "\(key) was sent \(count) times, and \(before[key] ?? 0) in another order of turns."
+        )
+      )
+    }
+    return wrecks.filter { !allowed.contains($0.rule) }
+  }
+
+  private func findings(of voyage: Voyage, in storm: Storm) -> [Wreck] {
+    // Of a flow whose requests all went well at once there is nothing to be found.
+    guard voyage.attempts.contains(where: \.isHit) || voyage.wasCancelled else { return [] }
+    let flight = Flight(of: .library, on: .inProcess, voyage.calls, in: storm.scenario)
+    var standings = flight.held()
+    if voyage.wasCancelled {
+      let whole = Flight(of: .library, on: .inProcess, [voyage.observation], in: storm.scenario)
+      standings += whole.held().filter { $0.rule == "goes-on-after-cancel" }
+    }
+    return standings.compactMap(\.finding).filter { $0.severity == .error }.map {
+      Wreck($0.rule, of: $0.endpoint, $0.seen)
+    }
+  }
+
+  private func anotherResult(of voyage: Voyage, in storm: Storm) -> Wreck? {
+    guard comparesResults, case .returned(let mark) = voyage.ending,
+      case .returned(let expected) = calm.ending, mark != expected, voyage.isShown,
+      !voyage.isStale, !voyage.wasCancelled, !storm.changesAnswers
+    else { return nil }
+    return Wreck(
+      "another-result",
+      "It returned without an error, and something else than in calm."
+    )
+  }
+
+  private func blankPage(of voyage: Voyage, in storm: Storm) -> Wreck? {
+    switch voyage.ending {
+    case .hung: return nil
+    case .returned: if voyage.isShown { return nil }
+    case .failed: break
+    }
+    guard !voyage.wasCancelled, !storm.changesAnswers else { return nil }
+    var example: (call: Observation, last: Observation.Attempt)?
+    for call in voyage.calls {
+      guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
+      else { continue }
+      // Nobody is to blame who was told that it is no use.
+      guard retryWouldHelp(call, last, voyage, storm) else { return nil }
+      example = example ?? (call, last)
+    }
+    guard let (call, last) = example else { return nil }
+    let what = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
+    let times = call.attempts.count
+    return Wreck(
+      "blank-page",
+      of: call.endpoint,
+      "After \(what) at \(times == 1 ? "its only attempt" : "the last of \(times) attempts") the "
+        + "flow gave up; the next attempt would have had its answer."
+    )
+  }
+
+  /// Tells whether the next attempt of a call would have got its answer, in time.
+  private func retryWouldHelp(
+    _ call: Observation,
+    _ last: Observation.Attempt,
+    _ voyage: Voyage,
+    _ storm: Storm
+  ) -> Bool {
+    guard last.isRepeatable == true || last.status == 401, let place = last.place, let start = call.start,
+      let end = last.end
+    else { return false }
+    let wait: Duration
+    switch last.status {
+    case 429?, 503?:
+      // A wait until a date, or one that is none or endless, need not be understood.
+      guard !last.decision.contains("\"retryAfter\"") else { return false }
+      wait = last.retryAfter ?? .zero
+    case 401?:
+      // A new credential would have been taken, and the client had got one.
+      guard storm.asksForRenewal(at: place) else { return false }
+      return voyage.isRenewed(between: start, and: last.start ?? end)
+    default:
+      guard last.mayPass else { return false }
+      wait = .zero
+    }
+    let next = end + wait
+    guard next - start + .seconds(1) < deadline else { return false }
+    return !storm.meets(
+      Voyage.Place(key: place.key, ordinal: place.ordinal + 1),
+      at: max(next, voyage.end) - voyage.start
+    )
+  }
+}
+
+extension Voyage {
+  /// The time at which it ended.
+  var end: Duration { start + observation.latency }
+
+  /// Tells whether a POST was answered in a time, by which a credential may be renewed.
+  fileprivate func isRenewed(between start: Duration, and end: Duration) -> Bool {
+    zip(places, attempts).contains { place, attempt in
+      guard let moment = attempt.end else { return false }
+      return place.key.hasPrefix("POST ") && attempt.isAnswered && moment > start && moment <= end
+    }
+  }
+
+  fileprivate var lastRequest: String? { places.last?.key }
+
+  fileprivate var hangWords: String {
+    let time = Words.time(observation.latency)
+    guard let place = places.last, let last = attempts.last else {
+      return "It had not ended after \(time), and had sent nothing."
+    }
+    let came = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
+    return "It had not ended after \(time); its last request was \(place.key), with \(came)."
+  }
+}
+
+extension Observation.Attempt {
+  /// The failures that the next attempt need not meet: a certificate or a name stays as it is.
+  private static let passing = Set(
+    [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .truncated, .timedOut].map(\.rawValue)
+  )
+
+  /// Tells whether what it met may pass at once.
+  fileprivate var mayPass: Bool {
+    if let error { return Self.passing.contains(error) }
+    return status == 502 || status == 504
+  }
+}
+
+extension Storm {
+  /// Tells whether an answer was changed on purpose, which a client has to take for what it is.
+  fileprivate var changesAnswers: Bool {
+    scenario.rules.contains { $0.faults.contains(where: \.changesAnswer) }
+  }
+
+  /// Tells whether a request is refused until its credential is another, and by nothing else.
+  fileprivate func asksForRenewal(at place: Voyage.Place) -> Bool {
+    var renewing = self
+    renewing.scenario.rules.removeAll { $0.trigger.untilHeaderChanges == nil }
+    var others = self
+    others.scenario.rules.removeAll { $0.trigger.untilHeaderChanges != nil }
+    return renewing.meets(place, at: .zero) && !others.meets(place, at: .zero)
+  }
+
+  /// Tells whether a request meets a fault.
+  func meets(_ place: Voyage.Place, at time: Duration) -> Bool {
+    let words = place.key.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 2 else { return true }
+    let request = Request(words[0], RequestURL(words[1]))
+    return scenario.rules.contains { rule in
+      let trigger = rule.trigger
+      if trigger.request?.mayMatch(request) == false { return false }
+      if let attempt = trigger.attempt, attempt != place.ordinal { return false }
+      if let first = trigger.first, place.ordinal > first { return false }
+      if let window = trigger.window, !(window.start <= time && window.end.map { time < $0 } != false) {
+        return false
+      }
+      return rule.faults.contains(where: \.replacesOrCuts)
+    }
+  }
+}

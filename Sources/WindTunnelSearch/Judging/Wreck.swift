@@ -1,0 +1,37 @@
+/// The end of a flow that no client should have, or a thing that it did on the way.
+public struct Wreck: Sendable, Hashable {
+  /// The name of what is broken: that of a rule of findings such as `repeats-post`, `hangs`,
+  /// `blank-page`, `another-result`, `order-of-turns`, `expectation`, or an invariant's.
+  public var rule: String
+  /// The request that it is about, such as `POST /payments`; `nil`: the flow.
+  public var request: String?
+  /// A sentence that says what was seen.
+  public var seen: String
+
+  /// Makes one of its parts.
+  init(_ rule: String, of request: String? = nil, _ seen: String) {
+    (self.rule, self.request, self.seen) = (rule, request, seen)
+  }
+
+  /// The name by which wrecks are the same.
+  struct Identity: Hashable {
+    var rule: String
+    var request: String?
+  }
+
+  var identity: Identity { Identity(rule: rule, request: request) }
+}
+
+extension Wreck {
+  /// The rules that only a search has, each with what it says.
+  public static let rules: KeyValuePairs<String, String> = [
+    "hangs": "The flow does not end.",
+    "blank-page":
+      "The flow fails or shows nothing where one more attempt within the deadline would have had "
+      + "its answer.",
+    "another-result": "The flow returns something else than in calm, and no answer was changed.",
+    "order-of-turns":
+      "In calm another order of the client's own tasks makes it fail, or send more requests.",
+    "expectation": "An expectation of the user's own failed.",
+  ]
+}

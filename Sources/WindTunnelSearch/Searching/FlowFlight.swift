@@ -1,0 +1,54 @@
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelDrill
+internal import WindTunnelVirtualTime
+
+/// A flow with everything that is the same in each of its flights.
+struct FlowFlight: Sendable {
+  let name: String
+  let plan: DrillPlan
+  let body: @Sendable (DrillCall) async throws -> FlowResult
+
+  /// Flies the flow in a storm.
+  ///
+  /// - Parameters:
+  ///   - storm: The storm.
+  ///   - seed: The seed of all draws; `nil`: the plan's.
+  ///   - hangingAfter: The time after which it hangs; `nil`: by the plan.
+  /// - Throws: `NotVirtual`, or `DrillError` where the storm cannot be carried.
+  func fly(
+    _ storm: Storm,
+    seed: UInt64? = nil,
+    hangingAfter patience: Duration? = nil
+  ) async throws -> Voyage {
+    var plan = plan
+    plan.order = storm.order
+    plan.seed = seed ?? plan.seed
+    plan.patience = patience ?? plan.patience
+    let log = Locked(FlowSubject.Log())
+    let subject = FlowSubject(
+      name: name,
+      body: body,
+      interruption: storm.interruption,
+      log: log
+    )
+    let seen = try await Drill.one(subject, plan, storm.scenario)
+    return Voyage(seen, log.withLock { $0 })
+  }
+}
+
+extension Voyage {
+  fileprivate init(_ observation: Observation, _ log: FlowSubject.Log) {
+    self.observation = observation
+    (isShown, isStale) = (observation.showed, observation.isStale == true)
+    (wasCancelled, issues) = (observation.wasGivenUp, log.issues)
+    steps = log.steps?.seen ?? []
+    anew = (log.restarted ?? log.steps?.cameBack).map { $0 + (observation.start ?? .zero) }
+    places = observation.attempts.filter(\.isRequest).compactMap(\.place)
+    switch observation.ending {
+    case .succeeded: ending = .returned(log.mark ?? 0)
+    case .failed(let reason): ending = .failed(reason)
+    case .hung, .crashed: ending = .hung
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// The extent of a search.
+public struct SearchPlan: Sendable {
+  /// The greatest number of things that go wrong in one storm.
+  public var depth = 2
+  /// The number of orders of turns in which the flow is flown in calm.
+  public var orders = 100
+  /// The number of orders of turns in which each storm of one thing is flown.
+  public var ordersOfSingles = 4
+  /// The machine's time after which no further storm is flown; `nil`: none.
+  public var budget: Duration? = .seconds(300)
+  /// The greatest number of storms; `nil`: none. With it instead of ``budget`` every search of the
+  /// same seed flies the same storms.
+  public var storms: Int?
+  /// The things that must be true at the origin after each flow.
+  public var invariants: [Invariant] = []
+  /// The rules that the client may break, by the names of ``Wreck/rule``.
+  public var allowed: Set<String> = []
+  /// Tells whether users break steps off and come back, or cancel a flow that has no steps.
+  public var cancels = true
+  /// Tells whether the client's process ends in the midst of the flow, which then begins anew: for
+  /// flows whose client keeps something that outlives its process.
+  public var restarts = false
+
+  /// The number of finds with which the search ends.
+  public var finds = 100
+  /// The greatest depth.
+  public static let depthMax = 6
+  /// The greatest number of orders.
+  public static let ordersMax = 1_000_000
+
+  /// Makes a plan of what is usual: every pair, a hundred orders, five minutes.
+  public init() {}
+}

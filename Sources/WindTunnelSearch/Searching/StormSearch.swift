@@ -1,0 +1,391 @@
+internal import WindTunnel
+internal import WindTunnelDrill
+
+/// The search for storms that sink a flow: calm, every single thing that can go wrong, every pair,
+/// and deeper within a budget.
+struct StormSearch {
+  private let flight: FlowFlight
+  private let plan: SearchPlan
+  private let weather: Scenario
+  private let progress: @Sendable (Certificate) -> Void
+  private var classes: FaultClasses
+  private var requests: [String: Request] = [:]
+  private var certificate: Certificate
+  private let begun = ContinuousClock.now
+  private var jury: Jury
+  /// The faults of which another stands for, in storms of several things.
+  private var alike: Set<StormElement.General> = []
+  private let calm: Voyage
+
+  /// A storm that was flown and did not sink the flow.
+  private struct Parent {
+    var elements: [StormElement]
+    var voyage: Voyage
+    var isNew: Bool
+  }
+
+  /// Flies the flow in calm, and more than once: what it returns may be compared only if it is the
+  /// same each time.
+  ///
+  /// - Throws: `DrillError.plan` where the flow fails in calm.
+  init(
+    _ flight: FlowFlight,
+    _ plan: SearchPlan,
+    upon weather: Scenario,
+    telling progress: @escaping @Sendable (Certificate) -> Void
+  ) async throws {
+    (self.flight, self.plan, self.weather, self.progress) = (flight, plan, weather, progress)
+    let calm = try await flight.fly(Storm(weather), hangingAfter: Self.longest)
+    let again = try await flight.fly(Storm(weather), hangingAfter: Self.longest)
+    let otherwise = try await flight.fly(
+      Storm(weather),
+      seed: flight.plan.seed &+ 1,
+      hangingAfter: Self.longest
+    )
+    if case .failed(let reason) = calm.ending {
+      throw DrillError.plan(
+        "The flow fails when nothing goes wrong: \(reason). A search begins with a flow that "
+          + "succeeds in calm; look whether the cassette answers all that it asks for."
+      )
+    }
+    if calm.ending == .hung {
+      throw DrillError.plan("The flow does not end when nothing goes wrong, so nothing is searched.")
+    }
+    if let strange = calm.observation.notOnCassette {
+      throw DrillError.plan("The flow asks for \(strange), which is not on the cassette.")
+    }
+    self.calm = calm
+    jury = Jury(
+      calm: calm,
+      comparesResults: calm.ending == otherwise.ending,
+      invariants: plan.invariants,
+      deadline: flight.plan.deadline ?? DrillPlan.standardDeadline,
+      weather: weather,
+      allowed: plan.allowed
+    )
+    classes = FaultClasses(
+      flight.plan.cassette,
+      flight.plan.matcher,
+      errors: flight.plan.errors
+    )
+    certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
+    certificate.isRepeatable = calm.observation == again.observation && calm.ending == again.ending
+    certificate.comparesResults = jury.comparesResults
+    certificate.calm = calm.requestLines
+    for interaction in flight.plan.cassette.interactions {
+      let key = flight.plan.matcher.key(interaction.request).text
+      requests[key] = requests[key] ?? interaction.request
+    }
+    let broken = jury.wrecks(of: calm, in: Storm(weather))
+    if let first = broken.first {
+      throw DrillError.plan("The flow is broken in calm: \(first.seen)")
+    }
+  }
+
+  /// Searches, and tells what was found.
+  mutating func search() async throws -> Certificate {
+    try await searchOrders(of: [], count: plan.orders)
+    var parents = [Parent(elements: [], voyage: calm, isNew: true)]
+    var behaviours: Set<Int> = [calm.behaviour]
+    var known: Set<Set<StormElement>> = []
+    for depth in 1...max(1, plan.depth) {
+      var next: [Parent] = []
+      // What shows something new of the client goes first where not everything can be flown.
+      let ordered = depth < 3 ? parents : parents.filter(\.isNew) + parents.filter { !$0.isNew }
+      var left = false
+      search: for parent in ordered {
+        for element in elements(after: parent.voyage, depth: depth) {
+          if depth > 1, alike.contains(element.general) { continue }
+          guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
+          let storm = parent.elements + [element]
+          guard known.insert(Set(storm)).inserted else { continue }
+          if isOver {
+            left = true
+            break search
+          }
+          guard let voyage = try await fly(storm, depth: depth) else { continue }
+          guard voyage.shows(element) else {
+            certificate.withoutEffect += 1
+            continue
+          }
+          next.append(
+            Parent(
+              elements: storm,
+              voyage: voyage,
+              isNew: behaviours.insert(voyage.behaviour).inserted
+            )
+          )
+        }
+      }
+      certificate.isCutShort = left
+      if left { break }
+      certificate.depth = depth
+      if depth == 1 {
+        for single in next where !isOver {
+          try await searchOrders(of: single.elements, count: plan.ordersOfSingles)
+        }
+        next = withoutAlike(next)
+      }
+      parents = next
+    }
+    return finished()
+  }
+
+  /// Leaves out of several singles that the client took alike, at the same instants to the
+  /// microsecond, all but the first: with others they are not tried.
+  private mutating func withoutAlike(_ singles: [Parent]) -> [Parent] {
+    var first: Set<Course> = []
+    var kept: [Parent] = []
+    for single in singles {
+      guard case .fault(let blow)? = single.elements.first else {
+        kept.append(single)
+        continue
+      }
+      let course = Course(key: blow.key, reach: blow.reach, course: single.voyage.course)
+      if first.insert(course).inserted {
+        kept.append(single)
+      } else {
+        alike.insert(single.elements[0].general)
+        certificate.alike += 1
+      }
+    }
+    return kept
+  }
+
+  private struct Course: Hashable {
+    var key: String?
+    var reach: StormElement.Reach
+    var course: Int
+  }
+
+  private func finished() -> Certificate {
+    var certificate = certificate
+    certificate.time = .now - begun
+    certificate.notCarried = classes.notCarried.map { Certificate.NotCarried($0.kind, $0.reason) }
+    return certificate
+  }
+
+  private var isOver: Bool {
+    if Task.isCancelled || certificate.finds.count >= plan.finds { return true }
+    if let storms = plan.storms, certificate.flown >= storms { return true }
+    return plan.budget.map { .now - begun >= $0 } ?? false
+  }
+
+  // MARK: One storm
+
+  /// Flies a storm and judges it.
+  ///
+  /// - Returns: The voyage; `nil` where no deeper storm is to hold this one.
+  private mutating func fly(_ elements: [StormElement], depth: Int) async throws -> Voyage? {
+    let storm = Storm(elements, upon: weather)
+    let voyage = try await flight.fly(storm, hangingAfter: patience)
+    certificate.count(depth)
+    if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
+    let wrecks = jury.wrecks(of: voyage, in: storm)
+    for wreck in wrecks { try await note(wreck, elements, .arrival) }
+    // What hangs with fewer things hangs with more, and each takes its time.
+    return voyage.ending == .hung ? nil : voyage
+  }
+
+  /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
+  /// calls.
+  private var patience: Duration {
+    let one = flight.plan.deadline ?? DrillPlan.standardDeadline
+    return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.calls.count)
+  }
+
+  /// The longest flow.
+  private static let longest = Duration.seconds(86_400)
+
+  private mutating func note(
+    _ wreck: Wreck,
+    _ elements: [StormElement],
+    _ order: TurnOrder
+  ) async throws {
+    if let place = certificate.finds.firstIndex(where: { $0.wreck.identity == wreck.identity }) {
+      certificate.finds[place].others += 1
+      return
+    }
+    let after = ContinuousClock.now - begun
+    let shrinking = Shrinking(flight, jury, weather, wreck.identity, hangingAfter: patience)
+    guard let least = try await shrinking.least(elements, order) else {
+      // It did not sink the flow again, so that nobody could look at it.
+      certificate.isRepeatable = false
+      return
+    }
+    let storm = Storm(least.elements, upon: weather, order: least.order)
+    certificate.finds.append(
+      Find(
+        wreck: least.wreck,
+        storm: storm,
+        words: least.elements.map(\.words),
+        voyage: least.voyage,
+        certain: least.certain,
+        after: after,
+        number: certificate.finds.count + 1
+      )
+    )
+    progress(finished())
+  }
+
+  // MARK: Orders
+
+  /// Flies a storm in several orders of turns.
+  private mutating func searchOrders(of elements: [StormElement], count: Int) async throws {
+    let storm = Storm(elements, upon: weather)
+    for seed in 0..<UInt64(count) where !isOver {
+      var drawn = storm
+      drawn.order = .drawn(seed: seed)
+      let voyage = try await flight.fly(drawn, hangingAfter: patience)
+      certificate.orders += 1
+      var wrecks = jury.wrecks(of: voyage, in: drawn)
+      if elements.isEmpty { wrecks += jury.changes(of: voyage) }
+      for wreck in wrecks { try await note(wreck, elements, drawn.order) }
+      if voyage.ending == .hung { return }
+    }
+  }
+
+  // MARK: What can go wrong
+
+  /// Returns the things that can go wrong in a flow like this one, beside what does.
+  private mutating func elements(after voyage: Voyage, depth: Int) -> [StormElement] {
+    var elements: [StormElement] = []
+    var keys: [String] = []
+    var credentials: Set<String> = []
+    for (place, attempt) in zip(voyage.places, voyage.attempts) {
+      if attempt.sent?.credentials.isEmpty == false { credentials.insert(place.key) }
+      if !keys.contains(place.key) { keys.append(place.key) }
+      for one in classes(of: place.key) {
+        elements.append(blow(place.key, .attempt(place.ordinal), one.kind))
+      }
+    }
+    for key in keys {
+      for one in classes(of: key) where one.kind.fault.replacesOrCuts {
+        elements.append(blow(key, .every, one.kind))
+      }
+      if credentials.contains(key) {
+        elements.append(
+          blow(key, .untilRenewed, FaultKind("status-401", .http, .status(401)))
+        )
+      }
+    }
+    // All of a kind of request fail at once: a host that is down for a time.
+    if depth == 1 { elements += outages(in: voyage) }
+    if !credentials.isEmpty, keys.count > 1 {
+      elements.append(
+        .fault(
+          StormElement.Blow(
+            key: nil,
+            reach: .untilRenewed,
+            kind: "status-401",
+            fault: .status(401)
+          )
+        )
+      )
+    }
+    elements += interruptions(of: voyage)
+    return elements
+  }
+
+  private func blow(_ key: String, _ reach: StormElement.Reach, _ kind: FaultKind) -> StormElement {
+    .fault(StormElement.Blow(key: key, reach: reach, kind: kind.name, fault: kind.fault))
+  }
+
+  private mutating func classes(of key: String) -> [FaultClasses.Class] {
+    guard let request = requests[key] else { return [] }
+    let found = classes.classes(of: key, request)
+    certificate.note(found, of: key)
+    return found
+  }
+
+  /// The kinds of outage, and for how long.
+  private static let outages: [(kind: String, fault: Fault)] = [
+    ("status-503", .status(503)), ("refused", .connection(.refused)),
+    ("stall-after-request", .stall(.afterRequest)),
+  ]
+  private static let outageTimes: [Duration] = [.seconds(2), .seconds(15), .seconds(120)]
+
+  /// A host that is down for a time, and one endpoint of it: the client has to come back when it
+  /// does.
+  private func outages(in voyage: Voyage) -> [StormElement] {
+    var starts: [Duration] = []
+    var elements: [StormElement] = []
+    func add(_ key: String?, _ start: Duration, _ times: [Duration]) {
+      for time in times {
+        for (kind, fault) in Self.outages {
+          let window = StormElement.Reach.window(start, start + time)
+          elements.append(
+            .fault(StormElement.Blow(key: key, reach: window, kind: kind, fault: fault))
+          )
+        }
+      }
+    }
+    var keys: Set<String> = []
+    for (place, attempt) in zip(voyage.places, voyage.attempts) {
+      let start = (attempt.start ?? .zero) - voyage.start
+      if !starts.contains(start) {
+        starts.append(start)
+        add(nil, start, Self.outageTimes)
+      }
+      if keys.insert(place.key).inserted { add(place.key, start, Self.outageTimes) }
+    }
+    return elements
+  }
+
+  /// The moments at which a user leaves: while a request is under way, and between two.
+  private func interruptions(of voyage: Voyage) -> [StormElement] {
+    let moments = voyage.moments
+    var elements: [StormElement] = []
+    if plan.restarts { elements += moments.map { .interruption(.restart(after: $0)) } }
+    guard plan.cancels else { return elements }
+    for step in voyage.steps {
+      guard let end = step.end else { continue }
+      for moment in moments where moment > step.start && moment < end {
+        let after = moment - step.start
+        elements.append(.interruption(.cancel(step: step.name, after: after)))
+      }
+    }
+    if voyage.steps.isEmpty {
+      elements += moments.map { .interruption(.cancel(step: nil, after: $0)) }
+    }
+    return elements
+  }
+}
+
+extension Voyage {
+  /// The requests in words, with their times.
+  var requestLines: [String] {
+    zip(places, attempts).map { place, attempt in
+      let came = attempt.error ?? attempt.status.map { "\($0)" } ?? "nothing"
+      return "\(Words.time((attempt.start ?? .zero) - start))  \(place.key) → \(came)"
+    }
+  }
+
+  /// The moments between two events of the flow: in the middle of each request, and of each pause.
+  fileprivate var moments: [Duration] {
+    var events: Set<Duration> = []
+    for attempt in attempts {
+      if let moment = attempt.start { events.insert(moment - start) }
+      if let moment = attempt.end { events.insert(moment - start) }
+    }
+    events.insert(observation.latency)
+    let sorted = events.sorted()
+    return zip(sorted, sorted.dropFirst()).compactMap { before, after in
+      let middle = before + (after - before) / 2
+      return middle > before && middle < after && middle < observation.latency ? middle : nil
+    }
+  }
+
+  /// Tells whether an element of its storm did something.
+  fileprivate func shows(_ element: StormElement) -> Bool {
+    switch element {
+    case .interruption: return true
+    case .fault(let blow):
+      return zip(places, attempts).contains { place, attempt in
+        guard attempt.isHit, blow.key == nil || blow.key == place.key else { return false }
+        if case .attempt(let ordinal) = blow.reach { return ordinal == place.ordinal }
+        return true
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelDrill
+internal import WindTunnelVirtualTime
+
+/// A flow as the subject of a drill of one call.
+struct FlowSubject: Subject {
+  let name: String
+  let body: @Sendable (DrillCall) async throws -> FlowResult
+  let interruption: Storm.Interruption?
+  let log: Locked<Log>
+
+  /// The things that the flow says of itself.
+  struct Log: Sendable {
+    var mark: Int?
+    var issues: [String] = []
+    var steps: FlowSteps?
+    /// The time at which the process started anew.
+    var restarted: Duration?
+  }
+
+  func fly(_ call: DrillCall) async -> CallResult {
+    var call = call
+    var breakingOff: FlowSteps.BreakingOff?
+    if case .cancel(let step?, let after)? = interruption {
+      breakingOff = FlowSteps.BreakingOff(step: step, after: after)
+    }
+    let steps = FlowSteps(breakingOff: breakingOff)
+    call.steps = steps
+    log.withLock { $0.steps = steps }
+    if case .restart(let after)? = interruption { return await fly(call, restartedAfter: after) }
+    return await flyOnce(call)
+  }
+
+  /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
+  /// one does nothing any more.
+  private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
+    let done = Locked<CallResult?>(nil)
+    let first = Task {
+      let result = await flyOnce(call)
+      done.withLock { $0 = result }
+    }
+    // Only a search that is given up ends it early, and then nobody looks at it.
+    try? await Task.sleep(for: after)
+    if let result = done.withLock({ $0 }) { return result }
+    first.cancel()
+    log.withLock { $0.restarted = after }
+    var next = call.restarted()
+    next.steps = FlowSteps()
+    return await flyOnce(next)
+  }
+
+  private func flyOnce(_ call: DrillCall) async -> CallResult {
+    do {
+      let result = try await body(call)
+      log.withLock { log in
+        log.mark = result.mark
+        log.issues += result.issues
+      }
+      return result.asCall
+    } catch {
+      return FlowResult.failure(error)
+    }
+  }
+}
+
+/// The result of a flow.
+package struct FlowResult: Sendable {
+  /// The result as a drill takes it.
+  var asCall: CallResult
+  /// A number that is the same for equal values, in this process.
+  var mark: Int
+  /// The failures of the user's own expectations.
+  var issues: [String] = []
+
+  /// Makes one of what a flow returned.
+  init<Shown: Sendable>(_ shown: Shown, issues: [String] = []) {
+    asCall = ClosureSubject<Shown>.result(shown)
+    self.issues = issues
+    var hasher = Hasher()
+    if let data = shown as? Data {
+      data.withUnsafeBytes { hasher.combine(bytes: $0) }
+    } else {
+      hasher.combine(String(reflecting: shown))
+    }
+    mark = hasher.finalize()
+  }
+
+  /// Returns the result of a flow that failed.
+  static func failure(_ error: any Error) -> CallResult {
+    .bad(ClosureSubject<Void>.reason(error))
+  }
+}

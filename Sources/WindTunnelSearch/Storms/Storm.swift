@@ -1,0 +1,87 @@
+public import WindTunnel
+public import WindTunnelVirtualTime
+
+/// The weather of one flow, to the last detail: its faults, what its user breaks off, and the order
+/// in which the client's tasks have their turns.
+public struct Storm: Sendable, Hashable {
+  /// The things that a user does to a flow.
+  public enum Interruption: Sendable, Hashable {
+    /// A step is cancelled so long after its beginning, and done again: the user comes back. `nil`:
+    /// the whole flow is cancelled so long after its beginning, for good.
+    case cancel(step: String?, after: Duration)
+    /// The client's process ends so long after the flow's beginning, and the flow begins anew.
+    case restart(after: Duration)
+  }
+
+  /// The faults.
+  public var scenario: Scenario
+  /// The thing that the user does; `nil`: nothing.
+  public var interruption: Interruption?
+  /// The order of turns.
+  public var order: TurnOrder
+
+  /// Makes a storm of its parts.
+  public init(
+    _ scenario: Scenario,
+    interruption: Interruption? = nil,
+    order: TurnOrder = .arrival
+  ) {
+    (self.scenario, self.interruption, self.order) = (scenario, interruption, order)
+  }
+}
+
+extension Storm {
+  /// The contents of a scenario's file of at most ten lines that `windtunnel drill` flies, too.
+  ///
+  /// What a drill cannot do stands in it under names that begin with `_`, as a sentence.
+  public var file: String {
+    guard case .object(let members) = scenario.json else { return "" }
+    var lines: [String] = []
+    for member in members {
+      let name = member.name.value
+      if name == "windtunnelScenario" { continue }
+      lines.append("  \"\(name)\": \(Self.text(member.value, under: name))")
+    }
+    for (name, sentence) in beyondDrills {
+      lines.append("  \(JSON.text(name)): \(JSON.text(sentence))")
+    }
+    return "{ \"windtunnelScenario\": 1,\n\(lines.joined(separator: ",\n")) }\n"
+  }
+
+  /// Rules stand in one line: a find has few.
+  private static func text(_ json: JSON, under name: String) -> String { "\(json)" }
+
+  /// The parts that no drill can do, each with a sentence.
+  private var beyondDrills: [(String, String)] {
+    var parts: [(String, String)] = []
+    switch interruption {
+    case .cancel(let step?, let after):
+      parts.append(
+        (
+          "_step",
+          "The user leaves the step \(step) \(Words.time(after)) after its beginning and does it "
+            + "again, which a drill's users do not."
+        )
+      )
+    case .restart(let after):
+      parts.append(
+        (
+          "_restart",
+          "The client's process ends \(Words.time(after)) after the beginning and the flow begins "
+            + "anew, which a drill cannot do."
+        )
+      )
+    case .cancel(nil, _), nil: break
+    }
+    if case .drawn(let seed) = order {
+      parts.append(
+        (
+          "_order",
+          "The client's tasks have their turns in the order of seed \(seed), which is to be had in "
+            + "virtual time alone."
+        )
+      )
+    }
+    return parts
+  }
+}

@@ -1,0 +1,144 @@
+internal import WindTunnel
+
+/// One thing that goes wrong in a storm: a fault at some requests, or what the user does.
+enum StormElement: Sendable, Hashable {
+  /// A fault of a kind at requests of a key, such as `GET /home`.
+  case fault(Blow)
+  /// A thing that the user does.
+  case interruption(Storm.Interruption)
+
+  /// A fault at some requests.
+  struct Blow: Sendable, Hashable {
+    /// The key of the requests; `nil`: every request.
+    var key: String?
+    var reach: Reach
+    /// The name of the fault's kind.
+    var kind: String
+    var fault: Fault
+  }
+
+  /// The requests that a fault meets.
+  enum Reach: Sendable, Hashable {
+    /// The request of one ordinal.
+    case attempt(Int)
+    /// The first so many.
+    case first(Int)
+    /// Each.
+    case every
+    /// Each between two instants of the flow.
+    case window(Duration, Duration)
+    /// Each until the header field `Authorization` has another value.
+    case untilRenewed
+  }
+}
+
+extension StormElement.Blow {
+  /// The rule that does it.
+  var rule: Rule {
+    var trigger = Trigger()
+    trigger.request = RequestPattern(key ?? "/**")
+    switch reach {
+    case .attempt(let ordinal): trigger.attempt = ordinal
+    case .first(let count): trigger.first = count
+    case .every: break
+    case .window(let start, let end): trigger.window = TimeWindow(from: start, until: end)
+    case .untilRenewed: trigger.untilHeaderChanges = "Authorization"
+    }
+    return Rule(when: trigger, [fault])
+  }
+
+  /// The blow in words, such as `503 at the 2nd GET /home`.
+  var words: String {
+    let what = kind
+    switch reach {
+    case .attempt(let ordinal): return "\(what) at \(Self.ordinal(ordinal)) \(target)"
+    case .first(1): return "\(what) at the 1st \(target)"
+    case .first(let count): return "\(what) at the first \(count) of \(target)"
+    case .every: return "\(what) at every \(target)"
+    case .window(let start, let end):
+      return "\(what) at every \(target) from \(Words.time(start)) to \(Words.time(end))"
+    case .untilRenewed: return "\(what) at every \(target) until Authorization changes"
+    }
+  }
+
+  private var target: String { key ?? "request" }
+
+  private static func ordinal(_ number: Int) -> String {
+    switch number {
+    case 1: "the 1st"
+    case 2: "the 2nd"
+    case 3: "the 3rd"
+    default: "the \(number)th"
+    }
+  }
+
+  /// Tells whether a request that it meets may be met by another: one request meets one fault.
+  func overlaps(_ other: Self) -> Bool {
+    if let key, let others = other.key, key != others { return false }
+    switch (reach, other.reach) {
+    case (.attempt(let one), .attempt(let another)): return one == another
+    case (.window(let start, let end), .window(let from, let to)): return start < to && from < end
+    default: return true
+    }
+  }
+}
+
+extension StormElement {
+  /// It in words.
+  var words: String {
+    switch self {
+    case .fault(let blow): blow.words
+    case .interruption(.cancel(let step?, let after)):
+      "the user leaves \"\(step)\" after \(Words.time(after)) and comes back"
+    case .interruption(.cancel(nil, let after)):
+      "the user cancels all after \(Words.time(after))"
+    case .interruption(.restart(let after)):
+      "the process ends after \(Words.time(after)) and starts again"
+    }
+  }
+
+  /// The element at whatever attempt it is.
+  struct General: Hashable {
+    var key: String?
+    var kind: String
+    var isOfOne: Bool
+  }
+
+  /// The same at any attempt of its requests.
+  var general: General {
+    switch self {
+    case .interruption: return General(key: nil, kind: words, isOfOne: false)
+    case .fault(let blow):
+      let isOfOne = if case .attempt = blow.reach { true } else { false }
+      return General(key: blow.key, kind: blow.kind, isOfOne: isOfOne)
+    }
+  }
+
+  /// Tells whether two of them may be in one storm.
+  func agrees(with other: StormElement) -> Bool {
+    switch (self, other) {
+    case (.fault(let one), .fault(let another)): !one.overlaps(another)
+    case (.interruption, .interruption): false
+    default: true
+    }
+  }
+}
+
+extension Storm {
+  /// Makes a storm of elements upon a weather.
+  init(_ elements: [StormElement], upon weather: Scenario, order: TurnOrder = .arrival) {
+    var scenario = weather
+    self.init(weather, order: order)
+    for element in elements {
+      switch element {
+      case .fault(let blow): scenario.rules.append(blow.rule)
+      case .interruption(let interruption):
+        self.interruption = interruption
+        if case .cancel(nil, let after) = interruption {
+          scenario.cancellation = Cancellation(share: 1, after: .exactly(after))
+        }
+      }
+    }
+    self.scenario = scenario
+  }
+}

@@ -1,0 +1,86 @@
+internal import WindTunnel
+internal import WindTunnelDrill
+
+/// A flow as it was flown in one storm.
+struct Voyage: Sendable, Hashable {
+  /// The ways in which a flow ends.
+  enum Ending: Sendable, Hashable {
+    /// It returned; the number stands for what it returned.
+    case returned(Int)
+    /// It failed, in words.
+    case failed(String)
+    /// It did not end.
+    case hung
+  }
+
+  /// A request as it arrived.
+  struct Place: Sendable, Hashable {
+    var key: String
+    var ordinal: Int
+  }
+
+  var ending: Ending
+  /// Tells whether there was something to show.
+  var isShown: Bool
+  /// Tells whether it said that what it showed was an earlier copy.
+  var isStale: Bool
+  /// Tells whether its user cancelled it for good.
+  var wasCancelled: Bool
+  var observation: Observation
+  /// The requests, in the order of their arrival; one place for each attempt.
+  var places: [Place]
+  var steps: [FlowSteps.Seen]
+  /// The time at which a user came back, or a process started anew; `nil`: neither happened.
+  var anew: Duration?
+  /// The failures of the user's own expectations.
+  var issues: [String]
+
+  /// The requests' attempts, without connections alone.
+  var attempts: [Observation.Attempt] { observation.attempts.filter(\.isRequest) }
+
+  /// The start of the flow.
+  var start: Duration { observation.start ?? .zero }
+
+  /// The number of requests of each key, in a fixed order.
+  var counts: [String: Int] { places.reduce(into: [:]) { $0[$1.key, default: 0] += 1 } }
+
+  /// The behaviour of the client with its times, but for what it returned: answers that it took
+  /// alike are the same.
+  var course: Int {
+    var hasher = Hasher()
+    for (place, attempt) in zip(places, attempts) {
+      hasher.combine(place)
+      hasher.combine(attempt.status)
+      hasher.combine(attempt.error)
+      hasher.combine(attempt.start.map { $0 - start })
+    }
+    hasher.combine(observation.latency)
+    if case .returned = ending { hasher.combine(isShown) } else { hasher.combine(ending) }
+    return hasher.finalize()
+  }
+
+  /// The behaviour of the client, without times: the requests in their order, what came of each,
+  /// and the end.
+  var behaviour: Int {
+    var hasher = Hasher()
+    for (place, attempt) in zip(places, attempts) {
+      hasher.combine(place)
+      hasher.combine(attempt.status)
+      hasher.combine(attempt.error)
+    }
+    hasher.combine(ending)
+    return hasher.finalize()
+  }
+}
+
+extension Observation.Attempt {
+  /// The place that its decision is about.
+  var place: Voyage.Place? {
+    let parts = decision.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 4, let ordinal = Int(parts[2]) else { return nil }
+    return Voyage.Place(key: String(parts[1]), ordinal: ordinal)
+  }
+
+  /// Tells whether it met a fault.
+  var isHit: Bool { !Self.metNothing(in: decision) }
+}

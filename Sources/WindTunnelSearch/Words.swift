@@ -1,0 +1,30 @@
+/// Times and numbers as people read them.
+enum Words {
+  /// Returns a time such as `1.25 s` or `20 ms`.
+  static func time(_ time: Duration) -> String {
+    let milliseconds = Double(time.components.seconds) * 1000
+      + Double(time.components.attoseconds / 1_000_000_000_000) / 1000
+    if milliseconds < 1000 { return "\(short(milliseconds)) ms" }
+    return "\(short(milliseconds / 1000)) s"
+  }
+
+  /// Returns a number with a noun: `1 find`, `2 finds`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// Returns a number with commas: `12,345`.
+  static func grouped(_ number: Int) -> String {
+    var text = ""
+    for (place, digit) in String(number).reversed().enumerated() {
+      if place > 0, place % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return String(text.reversed())
+  }
+
+  private static func short(_ number: Double) -> String {
+    let rounded = (number * 1000).rounded() / 1000
+    return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
+  }
+}
