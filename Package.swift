@@ -27,7 +27,7 @@ let package = Package(
       targets: ["WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting"]
     ),
     // Every small storm on a flow of your client, and the smallest that sinks it.
-    .library(name: "WindTunnelSearch", targets: ["WindTunnelSearch"]),
+    .library(name: "WindTunnelSearch", targets: ["WindTunnelSearch", "WindTunnelSearchTesting"]),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
@@ -107,6 +107,7 @@ let package = Package(
         "WindTunnelVirtualTime",
       ]
     ),
+    .target(name: "WindTunnelSearchTesting", dependencies: ["WindTunnelSearch"]),
     // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
       name: "WindTunnelTesting",
@@ -123,7 +124,7 @@ let package = Package(
       dependencies: [
         "CWindTunnelSystem", "WindTunnelComparison", "WindTunnelImports", "WindTunnelReports",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill",
-        "WindTunnelServer",
+        "WindTunnelSearch", "WindTunnelServer",
       ]
     ),
     .testTarget(
@@ -229,7 +230,7 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelSearchTests",
-      dependencies: ["WindTunnelNetworkLayer", "WindTunnelSearch"]
+      dependencies: ["WindTunnelNetworkLayer", "WindTunnelSearch", "WindTunnelSearchTesting"]
     ),
     .testTarget(
       name: "ConformanceTests",

@@ -17,7 +17,8 @@ extension Drill {
   ///
   /// - Parameters:
   ///   - name: The cassette `NAME.json`, found as the trait `.cassette` finds it.
-  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`.
+  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`; a search makes its
+  ///     own.
   ///   - calls: The number of calls that the client makes in each scenario.
   ///   - seed: The seed of all random draws.
   ///   - load: The times at which the calls begin. A test shares its machine with others, so that
@@ -32,7 +33,7 @@ extension Drill {
   ///   no file could hold.
   public init(
     _ name: String,
-    in scenarios: [Scenario],
+    in scenarios: [Scenario] = [],
     calls: Int? = nil,
     seed: UInt64 = 1,
     load: Load = .closedLoop(concurrency: 16),

@@ -33,7 +33,10 @@ extension Drill {
     progress: @escaping @Sendable (Certificate) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Certificate {
-    let flight = flowFlight(name, in: .virtualTime) { FlowResult(try await body($0)) }
+    let expectations = search.expectations
+    let flight = flowFlight(name, in: .virtualTime) { call in
+      await FlowResult(of: { try await body(call) }, expectations)
+    }
     var search = try await StormSearch(flight, search, upon: weather, telling: progress)
     return try await search.search()
   }
@@ -56,7 +59,9 @@ extension Drill {
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
-    let flight = flowFlight("flow", in: time) { FlowResult(try await body($0)) }
+    let flight = flowFlight("flow", in: time) { call in
+      await FlowResult(of: { try await body(call) }, nil)
+    }
     let wrecks = try await flight.wrecks(in: storm, keeping: invariants)
     if !wrecks.isEmpty { throw Sunk(wrecks) }
   }
@@ -65,16 +70,14 @@ extension Drill {
   /// 20 ms, so that there is a time in which requests are under way.
   private var weather: Scenario {
     if let first = plan.scenarios.first { return first }
-    return Scenario("search", link: Link(
-        up: .init(delay: .milliseconds(10)),
-        down: .init(delay: .milliseconds(10))
-      ))
+    let way = Link.Direction(delay: .milliseconds(10))
+    return Scenario("search", link: Link(up: way, down: way))
   }
 
   private func flowFlight(
     _ name: String,
     in time: FlightTime,
-    _ body: @escaping @Sendable (DrillCall) async throws -> FlowResult
+    _ body: @escaping @Sendable (DrillCall) async -> FlowResult
   ) -> FlowFlight {
     var plan = plan
     plan.time = time
@@ -104,16 +107,19 @@ extension FlowFlight {
   {
     var weather = storm.scenario
     (weather.rules, weather.cancellation) = ([], nil)
-    let calm = try await fly(Storm(weather))
+    let calm = try await fly(Storm(weather), hangingAfter: Self.longest)
     let jury = Jury(
       calm: calm,
-      comparesResults: try await fly(Storm(weather), seed: plan.seed &+ 1).ending == calm.ending,
+      comparesResults: try await fly(
+        Storm(weather),
+        seed: plan.seed &+ 1,
+        hangingAfter: Self.longest
+      ).ending == calm.ending,
       invariants: invariants,
       deadline: plan.deadline ?? DrillPlan.standardDeadline,
-      weather: weather,
       allowed: []
     )
-    let voyage = try await fly(storm)
+    let voyage = try await fly(storm, hangingAfter: patience(after: calm))
     let hasOrderAlone = storm.scenario.rules.isEmpty && storm.interruption == nil
     return jury.wrecks(of: voyage, in: storm) + (hasOrderAlone ? jury.changes(of: voyage) : [])
   }

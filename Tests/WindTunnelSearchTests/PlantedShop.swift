@@ -1,6 +1,10 @@
 import Foundation
 import WindTunnelSearch
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A bug that is planted in ``Shop``; each is a line or two of it.
 enum PlantedBug: String, CaseIterable, Sendable {
   // Policy.
@@ -9,7 +13,7 @@ enum PlantedBug: String, CaseIterable, Sendable {
   // Cache.
   case cachesErrors, keepsFailedLoad, fillsCacheTwice
   // Breaker and budget.
-  case breakerNeverCloses, breakerCountsTwice, breakerCountsNotFound, budgetIsNeverRefilled
+  case breakerNeverCloses, breakerCountsTwice, budgetIsNeverRefilled
   // Token.
   case tokenIsRenewedTwice, waitersAreForgotten, renewsForEver, keepsOldToken
   // Slots and races.
@@ -70,9 +74,12 @@ actor Shop {
   private var openUntil: ContinuousClock.Instant?
   private var isOpenForGood = false
   private var budget = 10
-  private let slots = Slots(2)
+  private let slots: Slots
 
-  init(_ call: DrillCall, _ bug: PlantedBug?) { (self.call, self.bug) = (call, bug) }
+  init(_ call: DrillCall, _ bug: PlantedBug?) {
+    (self.call, self.bug) = (call, bug)
+    slots = Slots(bug == .slotIsKeptOnCancel ? 1 : 2)
+  }
 
   private func has(_ bug: PlantedBug) -> Bool { self.bug == bug }
 
@@ -165,7 +172,6 @@ actor Shop {
           do { try await renew(used) } catch is URLError { throw ShopError("no token") }
           continue
         case 404:
-          if has(.breakerCountsNotFound) { count() }
           if has(.retriesNotFound), attempt < 4 { reason = "404" } else { throw ShopError("404") }
         case 429, 503:
           count()
@@ -206,15 +212,35 @@ actor Shop {
     _ path: String,
     _ headers: [(String, String)]
   ) async throws -> Response {
+    guard call.baseURL.host == "shop.example" else {
+      return try await exchangeOnTheWire(method, path, headers)
+    }
     let fields = HeaderFields(headers.map { HeaderField($0.0, $0.1) })
     return try await call.send(
       Request(method, RequestURL("https://shop.example\(path)"), headers: fields)
     )
   }
 
+  private func exchangeOnTheWire(
+    _ method: String,
+    _ path: String,
+    _ headers: [(String, String)]
+  ) async throws -> Response {
+    var request = URLRequest(url: call.baseURL.appending(path: path), timeoutInterval: 5)
+    request.httpMethod = method
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    let (data, answer) = try await call.session.data(for: request)
+    guard let http = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+    let fields = http.allHeaderFields.compactMap { field in
+      (field.key as? String).map { HeaderField($0, "\(field.value)") }
+    }
+    return Response(status: http.statusCode, headers: HeaderFields(fields), body: Body(data))
+  }
+
   // MARK: The breaker
 
   private func checkBreaker() throws {
+    if has(.triesForEver) { return }
     if has(.breakerNeverCloses), isOpenForGood { throw ShopError("open") }
     if let openUntil, .now < openUntil { throw ShopError("open") }
   }
@@ -304,7 +330,11 @@ actor Counter {
 
 /// What one user of the shop does.
 @concurrent
-func visit(_ flow: DrillCall, _ bug: PlantedBug?) async throws -> [String] {
+func visit(
+  _ flow: DrillCall,
+  _ bug: PlantedBug?,
+  awayFor pause: Duration = .seconds(120)
+) async throws -> [String] {
   let shop = Shop(flow, bug)
   let counter = Counter()
   var seen: [String] = []
@@ -340,9 +370,9 @@ func visit(_ flow: DrillCall, _ bug: PlantedBug?) async throws -> [String] {
     await count()
     return Data()
   }()
-  if bug == .readsBeforeLoaded { seen.append("\(await counter.value)") }
   seen.append(String(decoding: try await home, as: UTF8.self))
   seen.append(String(decoding: try await again, as: UTF8.self))
+  if bug == .readsBeforeLoaded { seen.append("\(await counter.value)") }
   seen.append(String(decoding: try await user, as: UTF8.self))
   _ = try await other
   await news
@@ -350,7 +380,7 @@ func visit(_ flow: DrillCall, _ bug: PlantedBug?) async throws -> [String] {
   seen.append(String(decoding: cart, as: UTF8.self))
   seen.append(String(decoding: try await shop.pay(), as: UTF8.self))
   seen.append("\(await counter.value)")
-  try await Task.sleep(for: .seconds(120))
+  try await Task.sleep(for: pause)
   // Whoever comes back later finds the shop as it was.
   seen.append(String(decoding: try await shop.cached("/news"), as: UTF8.self))
   return seen

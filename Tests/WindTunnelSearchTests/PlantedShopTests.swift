@@ -1,28 +1,109 @@
+import Foundation
 import Testing
 import WindTunnelSearch
 
-@Suite struct PlantedShopTests {
-  @Test func soundShopIsNotSunk() async throws {
+/// Bugs that are planted in a client, each found in a storm of which nothing can be left out.
+@Suite(.onThisSystem, .timeLimit(.minutes(10))) struct PlantedShopTests {
+  private static let invariants: [Invariant] = [.exactlyOnce("POST /payments")]
+
+  private static func searched(
+    _ bug: PlantedBug?,
+    storms: Int,
+    finds: Int = 1
+  ) async throws -> Certificate {
     var plan = SearchPlan()
-    plan.storms = 3000
+    (plan.storms, plan.budget, plan.finds) = (storms, nil, finds)
+    (plan.orders, plan.ordersOfSingles) = (20, 0)
     plan.invariants = invariants
-    let found = try await Drill(ShopCassette.cassette).search(plan) { try await visit($0, nil) }
+    return try await Drill(ShopCassette.cassette).search(as: "visit", plan) {
+      try await visit($0, bug)
+    }
+  }
+
+  /// Returns what a storm breaks of the client with a bug.
+  private static func wrecks(
+    of bug: PlantedBug,
+    in storm: Storm,
+    _ time: FlightTime = .virtualTime
+  ) async throws -> [Wreck] {
+    var drill = Drill(ShopCassette.cassette)
+    drill.plan.stage = time == .realTime ? .onTheWire : .inProcess
+    let pause: Duration = time == .realTime ? .zero : .seconds(120)
+    do {
+      try await drill.survive(storm, in: time, keeping: invariants) {
+        try await visit($0, bug, awayFor: pause)
+      }
+      return []
+    } catch let sunk as Sunk {
+      return sunk.wrecks
+    }
+  }
+
+  /// The rules that show a bug.
+  private static let rules: [PlantedBug: Set<String>] = [
+    .repeatsPost: ["repeats-post", "exactlyOnce(POST /payments)"],
+    .ignoresRetryAfter: ["ignores-retry-after"],
+    .givesUpOnReset: ["blank-page"],
+    .triesTwiceOnly: ["blank-page"],
+    .triesForEver: ["hangs"],
+    .retriesNotFound: ["retries-permanent-error"],
+    .newKeyForEachAttempt: ["repeats-post", "exactlyOnce(POST /payments)"],
+    .takesErrorForAnswer: ["another-result"],
+    .cachesErrors: ["another-result"],
+    .keepsFailedLoad: ["blank-page"],
+    .fillsCacheTwice: ["ignores-retry-after", "order-of-turns"],
+    .breakerNeverCloses: ["blank-page"],
+    .breakerCountsTwice: ["blank-page"],
+    .budgetIsNeverRefilled: ["blank-page"],
+    .tokenIsRenewedTwice: ["twice-at-once"],
+    .waitersAreForgotten: ["hangs"],
+    .renewsForEver: ["hangs", "retries-without-bound"],
+    .keepsOldToken: ["repeats-refused-credential"],
+    .slotIsKeptOnError: ["hangs"],
+    .slotIsKeptOnCancel: ["hangs"],
+    .countsLoseUpdates: ["another-result"],
+    .readsBeforeLoaded: ["another-result"],
+    .swallowsErrors: ["another-result"],
+  ]
+
+  @Test func `a sound client is not sunk`() async throws {
+    let found = try await Self.searched(nil, storms: 1500, finds: 10)
     #expect(found.finds.map { "\($0.wreck.rule) \($0.wreck.seen) \($0.words)" } == [])
-    #expect(found.depth >= 1)
+    #expect(found.depth == 1)
     #expect(found.isRepeatable)
+    #expect(found.flown == 1500)
   }
 
   @Test(arguments: PlantedBug.allCases)
-  func plantedBugIsFound(_ bug: PlantedBug) async throws {
-    var plan = SearchPlan()
-    plan.storms = 3000
-    plan.invariants = invariants
-    let found = try await Drill(ShopCassette.cassette).search(plan) { try await visit($0, bug) }
-    for find in found.finds { print(bug, find.wreck.rule, find.wreck.request ?? "", find.words, find.storm.order, find.after) }
-    #expect(!found.finds.isEmpty)
+  func `a planted bug is found, and its storm sinks the flow again`(_ bug: PlantedBug) async throws {
+    let found = try await Self.searched(bug, storms: 2500)
+    let find = try #require(found.finds.first, "\(bug) is not found in \(found.flown) storms")
+    let rules = try #require(Self.rules[bug])
+    #expect(rules.contains(find.wreck.rule), "\(find.wreck.rule): \(find.wreck.seen)")
+    // Each test that is pasted does this.
+    let wrecks = try await Self.wrecks(of: bug, in: find.storm)
+    #expect(wrecks.contains { $0.rule == find.wreck.rule })
+    // Nothing can be taken away.
+    for place in find.storm.scenario.rules.indices {
+      var less = find.storm
+      less.scenario.rules.remove(at: place)
+      let same = try await Self.wrecks(of: bug, in: less).filter {
+        $0.rule == find.wreck.rule && $0.request == find.wreck.request
+      }
+      #expect(same == [], "\(find.words) without \(place)")
+    }
+    #expect(find.storm.file.split(separator: "\n").count <= 10)
   }
 
-  private var invariants: [Invariant] {
-    [.exactlyOnce("POST /payments"), .requests(atMost: 8, "POST /token")]
+  @Test(arguments: [
+    PlantedBug.repeatsPost, .ignoresRetryAfter, .givesUpOnReset, .retriesNotFound,
+    .takesErrorForAnswer, .swallowsErrors,
+  ])
+  func `a find's storm sinks the flow on the wire, too`(_ bug: PlantedBug) async throws {
+    let found = try await Self.searched(bug, storms: 700)
+    let find = try #require(found.finds.first)
+    let scenario = try Scenario(data: Data(find.storm.file.utf8), source: "find")
+    let wrecks = try await Self.wrecks(of: bug, in: Storm(scenario), .realTime)
+    #expect(wrecks.contains { $0.rule == find.wreck.rule })
   }
 }

@@ -2,18 +2,30 @@ internal import WindTunnel
 internal import WindTunnelDrill
 
 extension Voyage {
-  /// The calls of the flow: each is a request with the attempts that were made for it. A request of
-  /// the same key is another call when the one before was answered, and when a user has come back
-  /// or a process has started anew in between.
-  var calls: [Observation] {
+  /// The calls of the flow: each is a request with the attempts that were made for it.
+  ///
+  /// A request of the same key is another call when the one before was answered, and when a user
+  /// has come back, a process has started anew or the time of a call has gone by in between. Where
+  /// the flow makes several calls of a key in calm, one that comes too early for a retry, or that
+  /// must not be repeated, is the next of these.
+  ///
+  /// - Parameters:
+  ///   - deadline: The time that a call may take.
+  ///   - calm: The number of calls of each key in calm.
+  func calls(within deadline: Duration, calm: [String: Int] = [:]) -> [Observation] {
     var calls: [Observation] = []
     var last: [String: Int] = [:]
+    var counts: [String: Int] = [:]
     for (place, attempt) in zip(places, attempts) {
-      if let open = last[place.key], goesOn(calls[open], attempt) {
-        calls[open].attempts.append(attempt)
-        continue
+      if let open = last[place.key], goesOn(calls[open], attempt, deadline) {
+        let isMaybeNext = counts[place.key, default: 0] < calm[place.key] ?? 0
+        if !isMaybeNext || calls[open].mayBeFollowed(by: attempt) {
+          calls[open].attempts.append(attempt)
+          continue
+        }
       }
       last[place.key] = calls.count
+      counts[place.key, default: 0] += 1
       var call = Observation(
         call: calls.count,
         endpoint: place.key,
@@ -31,10 +43,23 @@ extension Voyage {
     return calls
   }
 
-  private func goesOn(_ call: Observation, _ next: Observation.Attempt) -> Bool {
+  private func goesOn(
+    _ call: Observation,
+    _ next: Observation.Attempt,
+    _ deadline: Duration
+  ) -> Bool {
     guard let before = call.attempts.last, before.isFailed else { return false }
-    guard let anew, let start = before.start, let again = next.start else { return true }
-    return start >= anew || again < anew
+    guard let start = before.start, let again = next.start else { return true }
+    if let first = call.start, again - first > deadline * 1.5 { return false }
+    return anew.map { start >= $0 || again < $0 } ?? true
+  }
+}
+
+extension Observation {
+  /// Tells whether an attempt comes when a retry of the last one may, and may be one.
+  fileprivate func mayBeFollowed(by next: Attempt) -> Bool {
+    guard let last = attempts.last, let end = last.end, let start = next.start else { return true }
+    return next.isRepeatable != false && start >= end + (last.retryAfter ?? .zero)
   }
 }
 

@@ -10,9 +10,25 @@ struct Jury: Sendable {
   let invariants: [Invariant]
   /// The time that a call may take.
   let deadline: Duration
-  let weather: Scenario
   /// The rules that may be broken.
   let allowed: Set<String>
+  /// The number of calls of each key in calm.
+  private let calmCalls: [String: Int]
+  /// The most requests of each key at once in calm.
+  private let calmAtOnce: [String: Int]
+
+  init(
+    calm: Voyage,
+    comparesResults: Bool,
+    invariants: [Invariant],
+    deadline: Duration,
+    allowed: Set<String>
+  ) {
+    (self.calm, self.comparesResults) = (calm, comparesResults)
+    (self.invariants, self.deadline, self.allowed) = (invariants, deadline, allowed)
+    calmCalls = calm.counts
+    calmAtOnce = calm.mostAtOnce
+  }
 
   /// Returns what is broken, the gravest first.
   func wrecks(of voyage: Voyage, in storm: Storm) -> [Wreck] {
@@ -26,6 +42,7 @@ struct Jury: Sendable {
       if let problem = invariant.problem(origin) { wrecks.append(Wreck(invariant.name, problem)) }
     }
     wrecks += findings(of: voyage, in: storm)
+    wrecks += twiceAtOnce(in: voyage)
     if let other = anotherResult(of: voyage, in: storm) { wrecks.append(other) }
     if let blank = blankPage(of: voyage, in: storm) { wrecks.append(blank) }
     return wrecks.filter { !allowed.contains($0.rule) }
@@ -50,10 +67,18 @@ struct Jury: Sendable {
     return wrecks.filter { !allowed.contains($0.rule) }
   }
 
+  /// Returns the POSTs that were under way more often at once than in calm: two who renew one token.
+  private func twiceAtOnce(in voyage: Voyage) -> [Wreck] {
+    voyage.mostAtOnce.sorted { $0.key < $1.key }.compactMap { key, most in
+      guard key.hasPrefix("POST "), most > max(1, calmAtOnce[key] ?? 0) else { return nil }
+      return Wreck("twice-at-once", of: key, "\(key) was under way \(most) times at once.")
+    }
+  }
+
   private func findings(of voyage: Voyage, in storm: Storm) -> [Wreck] {
     // Of a flow whose requests all went well at once there is nothing to be found.
     guard voyage.attempts.contains(where: \.isHit) || voyage.wasCancelled else { return [] }
-    let flight = Flight(of: .library, on: .inProcess, voyage.calls, in: storm.scenario)
+    let flight = Flight(of: .library, on: .inProcess, calls(of: voyage), in: storm.scenario)
     var standings = flight.held()
     if voyage.wasCancelled {
       let whole = Flight(of: .library, on: .inProcess, [voyage.observation], in: storm.scenario)
@@ -75,15 +100,19 @@ struct Jury: Sendable {
     )
   }
 
+  private func calls(of voyage: Voyage) -> [Observation] {
+    voyage.calls(within: deadline, calm: calmCalls)
+  }
+
   private func blankPage(of voyage: Voyage, in storm: Storm) -> Wreck? {
     switch voyage.ending {
     case .hung: return nil
     case .returned: if voyage.isShown { return nil }
     case .failed: break
     }
-    guard !voyage.wasCancelled, !storm.changesAnswers else { return nil }
+    guard !voyage.wasCancelled, !storm.changesAnswers, voyage.hasNoReasonToRefuse else { return nil }
     var example: (call: Observation, last: Observation.Attempt)?
-    for call in voyage.calls {
+    for call in calls(of: voyage) {
       guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
       else { continue }
       // Nobody is to blame who was told that it is no use.
@@ -135,6 +164,33 @@ struct Jury: Sendable {
 }
 
 extension Voyage {
+  /// The number of failures after which a circuit breaker may be open, and the time for which.
+  private static let breaker = (failures: 4, time: Duration.seconds(60))
+
+  /// Tells whether too few requests failed for a circuit breaker to open, or so long ago that it
+  /// should be closed again.
+  fileprivate var hasNoReasonToRefuse: Bool {
+    let failed = attempts.filter { $0.isHit && $0.isFailed }
+    guard failed.count >= Self.breaker.failures, let last = failed.compactMap(\.end).max() else {
+      return true
+    }
+    return end - last >= Self.breaker.time
+  }
+
+  /// The most requests of each key that were under way at once.
+  fileprivate var mostAtOnce: [String: Int] {
+    var most: [String: Int] = [:]
+    for (place, attempt) in zip(places, attempts) {
+      guard let start = attempt.start else { continue }
+      let beside = zip(places, attempts).count { other, its in
+        guard other.key == place.key, let begun = its.start, begun <= start else { return false }
+        return its.end.map { $0 > start } ?? true
+      }
+      most[place.key] = max(most[place.key] ?? 0, beside)
+    }
+    return most
+  }
+
   /// The time at which it ended.
   var end: Duration { start + observation.latency }
 

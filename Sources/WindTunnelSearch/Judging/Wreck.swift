@@ -30,6 +30,7 @@ extension Wreck {
       "The flow fails or shows nothing where one more attempt within the deadline would have had "
       + "its answer.",
     "another-result": "The flow returns something else than in calm, and no answer was changed.",
+    "twice-at-once": "A POST is under way more often at once than in calm.",
     "order-of-turns":
       "In calm another order of the client's own tasks makes it fail, or send more requests.",
     "expectation": "An expectation of the user's own failed.",

@@ -7,7 +7,17 @@ internal import WindTunnelVirtualTime
 struct FlowFlight: Sendable {
   let name: String
   let plan: DrillPlan
-  let body: @Sendable (DrillCall) async throws -> FlowResult
+  let body: @Sendable (DrillCall) async -> FlowResult
+
+  /// The longest flow in calm.
+  static let longest = Duration.seconds(86_400)
+
+  /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
+  /// requests.
+  func patience(after calm: Voyage) -> Duration {
+    let one = plan.deadline ?? DrillPlan.standardDeadline
+    return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.places.count)
+  }
 
   /// Flies the flow in a storm.
   ///

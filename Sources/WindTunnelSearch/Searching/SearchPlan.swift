@@ -11,6 +11,9 @@ public struct SearchPlan: Sendable {
   /// The greatest number of storms; `nil`: none. With it instead of ``budget`` every search of the
   /// same seed flies the same storms.
   public var storms: Int?
+  /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
+  /// `WindTunnelSearchTesting`; `nil`: they go where they always go.
+  public var expectations: Expectations?
   /// The things that must be true at the origin after each flow.
   public var invariants: [Invariant] = []
   /// The rules that the client may break, by the names of ``Wreck/rule``.
@@ -23,6 +26,8 @@ public struct SearchPlan: Sendable {
 
   /// The number of finds with which the search ends.
   public var finds = 100
+  /// The greatest number of storms that can be asked for.
+  public static let stormsMax = 1_000_000_000
   /// The greatest depth.
   public static let depthMax = 6
   /// The greatest number of orders.
@@ -30,4 +35,18 @@ public struct SearchPlan: Sendable {
 
   /// Makes a plan of what is usual: every pair, a hundred orders, five minutes.
   public init() {}
+}
+
+/// The expectations that a flow has within, by a library of tests: what fails of them is a find of
+/// the storm, and no failure of the test that searches.
+public struct Expectations: Sendable {
+  /// Runs a flow, which does not throw, and returns the failures of its expectations, each in a
+  /// sentence.
+  public typealias Catch =
+    @Sendable (_ flow: @escaping @Sendable () async -> Void) async -> [String]
+
+  let catching: Catch
+
+  /// Makes them of a library's way to catch failures.
+  public init(_ catching: @escaping Catch) { self.catching = catching }
 }

@@ -20,8 +20,16 @@ struct StormSearch {
   /// A storm that was flown and did not sink the flow.
   private struct Parent {
     var elements: [StormElement]
+    var rank: Int
     var voyage: Voyage
+    /// Tells whether no storm before had shown the client behave so.
     var isNew: Bool
+  }
+
+  /// A storm that is to be flown: the lower its rank, the sooner.
+  private struct Candidate {
+    var elements: [StormElement]
+    var rank: Int
   }
 
   /// Flies the flow in calm, and more than once: what it returns may be compared only if it is the
@@ -35,12 +43,12 @@ struct StormSearch {
     telling progress: @escaping @Sendable (Certificate) -> Void
   ) async throws {
     (self.flight, self.plan, self.weather, self.progress) = (flight, plan, weather, progress)
-    let calm = try await flight.fly(Storm(weather), hangingAfter: Self.longest)
-    let again = try await flight.fly(Storm(weather), hangingAfter: Self.longest)
+    let calm = try await flight.fly(Storm(weather), hangingAfter: FlowFlight.longest)
+    let again = try await flight.fly(Storm(weather), hangingAfter: FlowFlight.longest)
     let otherwise = try await flight.fly(
       Storm(weather),
       seed: flight.plan.seed &+ 1,
-      hangingAfter: Self.longest
+      hangingAfter: FlowFlight.longest
     )
     if case .failed(let reason) = calm.ending {
       throw DrillError.plan(
@@ -60,7 +68,6 @@ struct StormSearch {
       comparesResults: calm.ending == otherwise.ending,
       invariants: plan.invariants,
       deadline: flight.plan.deadline ?? DrillPlan.standardDeadline,
-      weather: weather,
       allowed: plan.allowed
     )
     classes = FaultClasses(
@@ -85,37 +92,30 @@ struct StormSearch {
   /// Searches, and tells what was found.
   mutating func search() async throws -> Certificate {
     try await searchOrders(of: [], count: plan.orders)
-    var parents = [Parent(elements: [], voyage: calm, isNew: true)]
+    var parents = [Parent(elements: [], rank: 0, voyage: calm, isNew: true)]
     var behaviours: Set<Int> = [calm.behaviour]
     var known: Set<Set<StormElement>> = []
     for depth in 1...max(1, plan.depth) {
       var next: [Parent] = []
-      // What shows something new of the client goes first where not everything can be flown.
-      let ordered = depth < 3 ? parents : parents.filter(\.isNew) + parents.filter { !$0.isNew }
       var left = false
-      search: for parent in ordered {
-        for element in elements(after: parent.voyage, depth: depth) {
-          if depth > 1, alike.contains(element.general) { continue }
-          guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
-          let storm = parent.elements + [element]
-          guard known.insert(Set(storm)).inserted else { continue }
-          if isOver {
-            left = true
-            break search
-          }
-          guard let voyage = try await fly(storm, depth: depth) else { continue }
-          guard voyage.shows(element) else {
-            certificate.withoutEffect += 1
-            continue
-          }
-          next.append(
-            Parent(
-              elements: storm,
-              voyage: voyage,
-              isNew: behaviours.insert(voyage.behaviour).inserted
-            )
-          )
+      for candidate in candidates(after: parents, depth: depth, &known) {
+        if isOver {
+          left = true
+          break
         }
+        guard let voyage = try await fly(candidate.elements, depth: depth) else { continue }
+        guard voyage.shows(candidate.elements[depth - 1]) else {
+          certificate.withoutEffect += 1
+          continue
+        }
+        next.append(
+          Parent(
+            elements: candidate.elements,
+            rank: candidate.rank,
+            voyage: voyage,
+            isNew: behaviours.insert(voyage.behaviour).inserted
+          )
+        )
       }
       certificate.isCutShort = left
       if left { break }
@@ -130,6 +130,41 @@ struct StormSearch {
     }
     return finished()
   }
+
+  /// Returns the storms of one thing more, those first that show most: frequent faults before rare
+  /// ones, requests that are made only in storms before those of calm, and what has shown something
+  /// new of the client.
+  private mutating func candidates(
+    after parents: [Parent],
+    depth: Int,
+    _ known: inout Set<Set<StormElement>>
+  ) -> [Candidate] {
+    let ofCalm = Set(calm.places)
+    var candidates: [Candidate] = []
+    for parent in parents {
+      var place: Int?
+      for (element, frequency) in elements(after: parent.voyage, depth: depth) {
+        if depth > 1, alike.contains(element.general) { continue }
+        guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
+        let storm = parent.elements + [element]
+        guard known.insert(Set(storm)).inserted else { continue }
+        place = place ?? (parent.isNew ? 0 : Self.rankOfKnown)
+        let isOfStorm = element.place.map { !ofCalm.contains($0) } ?? false
+        let rank = parent.rank + frequency + (place ?? 0) - (isOfStorm ? Self.rankOfNew : 0)
+        candidates.append(Candidate(elements: storm, rank: rank))
+      }
+    }
+    if depth == 1 { return candidates }
+    // Stable, so that each search of the same seed has the same order.
+    return candidates.enumerated()
+      .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+      .map(\.element)
+  }
+
+  /// So much later what follows a behaviour that was seen before has its turn.
+  private static let rankOfKnown = 6
+  /// So much sooner a request has its turn that is made only in storms.
+  private static let rankOfNew = 12
 
   /// Leaves out of several singles that the client took alike, at the same instants to the
   /// microsecond, all but the first: with others they are not tried.
@@ -187,15 +222,7 @@ struct StormSearch {
     return voyage.ending == .hung ? nil : voyage
   }
 
-  /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
-  /// calls.
-  private var patience: Duration {
-    let one = flight.plan.deadline ?? DrillPlan.standardDeadline
-    return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.calls.count)
-  }
-
-  /// The longest flow.
-  private static let longest = Duration.seconds(86_400)
+  private var patience: Duration { flight.patience(after: calm) }
 
   private mutating func note(
     _ wreck: Wreck,
@@ -247,47 +274,39 @@ struct StormSearch {
 
   // MARK: What can go wrong
 
-  /// Returns the things that can go wrong in a flow like this one, beside what does.
-  private mutating func elements(after voyage: Voyage, depth: Int) -> [StormElement] {
-    var elements: [StormElement] = []
+  /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
+  /// rank: the lower, the more frequent.
+  private mutating func elements(after voyage: Voyage, depth: Int) -> [(StormElement, Int)] {
+    var elements: [(StormElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []
     for (place, attempt) in zip(voyage.places, voyage.attempts) {
       if attempt.sent?.credentials.isEmpty == false { credentials.insert(place.key) }
       if !keys.contains(place.key) { keys.append(place.key) }
-      for one in classes(of: place.key) {
-        elements.append(blow(place.key, .attempt(place.ordinal), one.kind))
+      for (rank, one) in classes(of: place.key).enumerated() {
+        elements.append((blow(place.key, .attempt(place.ordinal), one.kind), rank))
       }
     }
+    let refusal = FaultKind("status-401", .http, .status(401))
     for key in keys {
-      for one in classes(of: key) where one.kind.fault.replacesOrCuts {
-        elements.append(blow(key, .every, one.kind))
+      for (rank, one) in classes(of: key).enumerated() where one.kind.fault.replacesOrCuts {
+        elements.append((blow(key, .every, one.kind), rank + 4))
       }
-      if credentials.contains(key) {
-        elements.append(
-          blow(key, .untilRenewed, FaultKind("status-401", .http, .status(401)))
-        )
-      }
+      if credentials.contains(key) { elements.append((blow(key, .untilRenewed, refusal), 0)) }
     }
-    // All of a kind of request fail at once: a host that is down for a time.
-    if depth == 1 { elements += outages(in: voyage) }
     if !credentials.isEmpty, keys.count > 1 {
-      elements.append(
-        .fault(
-          StormElement.Blow(
-            key: nil,
-            reach: .untilRenewed,
-            kind: "status-401",
-            fault: .status(401)
-          )
-        )
-      )
+      elements.append((blow(nil, .untilRenewed, refusal), 0))
     }
-    elements += interruptions(of: voyage)
+    if depth == 1 { elements += outages(in: voyage).map { ($0, 8) } }
+    elements += interruptions(of: voyage).map { ($0, 2) }
     return elements
   }
 
-  private func blow(_ key: String, _ reach: StormElement.Reach, _ kind: FaultKind) -> StormElement {
+  private func blow(
+    _ key: String?,
+    _ reach: StormElement.Reach,
+    _ kind: FaultKind
+  ) -> StormElement {
     .fault(StormElement.Blow(key: key, reach: reach, kind: kind.name, fault: kind.fault))
   }
 

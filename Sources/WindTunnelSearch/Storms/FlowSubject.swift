@@ -7,7 +7,7 @@ internal import WindTunnelVirtualTime
 /// A flow as the subject of a drill of one call.
 struct FlowSubject: Subject {
   let name: String
-  let body: @Sendable (DrillCall) async throws -> FlowResult
+  let body: @Sendable (DrillCall) async -> FlowResult
   let interruption: Storm.Interruption?
   let log: Locked<Log>
 
@@ -52,16 +52,12 @@ struct FlowSubject: Subject {
   }
 
   private func flyOnce(_ call: DrillCall) async -> CallResult {
-    do {
-      let result = try await body(call)
-      log.withLock { log in
-        log.mark = result.mark
-        log.issues += result.issues
-      }
-      return result.asCall
-    } catch {
-      return FlowResult.failure(error)
+    let result = await body(call)
+    log.withLock { log in
+      log.mark = result.mark
+      log.issues += result.issues
     }
+    return result.asCall
   }
 }
 
@@ -74,21 +70,43 @@ package struct FlowResult: Sendable {
   /// The failures of the user's own expectations.
   var issues: [String] = []
 
-  /// Makes one of what a flow returned.
-  init<Shown: Sendable>(_ shown: Shown, issues: [String] = []) {
-    asCall = ClosureSubject<Shown>.result(shown)
-    self.issues = issues
-    var hasher = Hasher()
-    if let data = shown as? Data {
-      data.withUnsafeBytes { hasher.combine(bytes: $0) }
-    } else {
-      hasher.combine(String(reflecting: shown))
+  /// Does a flow, and makes one of what it returned or threw.
+  init<Shown: Sendable>(
+    of flow: @escaping @Sendable () async throws -> Shown,
+    _ expectations: Expectations?
+  ) async {
+    guard let expectations else {
+      self = await Self.result(of: flow)
+      return
     }
-    mark = hasher.finalize()
+    let caught = Locked<FlowResult?>(nil)
+    let issues = await expectations.catching {
+      let result = await Self.result(of: flow)
+      caught.withLock { $0 = result }
+    }
+    self = caught.withLock { $0 } ?? FlowResult(asCall: .bad("it was not flown"), mark: 0)
+    self.issues = issues
   }
 
-  /// Returns the result of a flow that failed.
-  static func failure(_ error: any Error) -> CallResult {
-    .bad(ClosureSubject<Void>.reason(error))
+  private init(asCall: CallResult, mark: Int) { (self.asCall, self.mark) = (asCall, mark) }
+
+  private static func result<Shown: Sendable>(
+    of flow: @Sendable () async throws -> Shown
+  ) async -> FlowResult {
+    do {
+      let shown = try await flow()
+      var hasher = Hasher()
+      if let data = shown as? Data {
+        data.withUnsafeBytes { hasher.combine(bytes: $0) }
+      } else {
+        hasher.combine(String(reflecting: shown))
+      }
+      return FlowResult(
+        asCall: ClosureSubject<Shown>.result(shown),
+        mark: hasher.finalize()
+      )
+    } catch {
+      return FlowResult(asCall: .bad(ClosureSubject<Void>.reason(error)), mark: 0)
+    }
   }
 }

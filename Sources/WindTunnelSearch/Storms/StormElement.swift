@@ -114,6 +114,13 @@ extension StormElement {
     }
   }
 
+  /// The request that it is about, where it is one.
+  var place: Voyage.Place? {
+    guard case .fault(let blow) = self, let key = blow.key, case .attempt(let ordinal) = blow.reach
+    else { return nil }
+    return Voyage.Place(key: key, ordinal: ordinal)
+  }
+
   /// Tells whether two of them may be in one storm.
   func agrees(with other: StormElement) -> Bool {
     switch (self, other) {

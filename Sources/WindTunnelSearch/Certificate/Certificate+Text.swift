@@ -1,0 +1,102 @@
+internal import Foundation
+
+extension Certificate {
+  /// The certificate in lines, for terminals.
+  public var text: String {
+    var lines = ["\(flow): \(summary)", standing]
+    if !isRepeatable {
+      lines.append(
+        "Not repeatable: the flow draws, or counts, what no seed can repeat, so that a find may not "
+          + "show again."
+      )
+    }
+    if !comparesResults {
+      lines.append("What it returns differs from flight to flight in calm, and is not compared.")
+    }
+    for (number, find) in finds.enumerated() { lines += ["", find.text(number + 1)] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The numbers in a line.
+  public var summary: String {
+    var parts = storms.enumerated().map { place, count in
+      "\(Words.count(count, "storm")) of \(Words.count(place + 1, "thing"))"
+    }
+    parts.append("\(Words.count(orders, "flight")) in a drawn order of turns")
+    return parts.joined(separator: ", ") + ", in \(Words.time(time.rounded))"
+  }
+
+  /// The depth and the number of finds in a line.
+  public var standing: String {
+    let found = finds.isEmpty ? "Nothing found" : "Found: \(Words.count(finds.count, "storm")) that sink it"
+    let searched =
+      depth == 0 ? "not all single things were tried"
+      : depth == 1 ? "every single thing was tried" : "every storm of up to \(depth) things was tried"
+    let cut = isCutShort ? ", and deeper as far as the budget went" : ""
+    return "\(found); \(searched)\(cut)."
+  }
+}
+
+extension Find {
+  /// The find in lines.
+  func text(_ number: Int) -> String {
+    let mark = isNew == true ? " (new)" : ""
+    var lines = ["\(number). \(wreck.rule)\(wreck.request.map { " \($0)" } ?? "")\(mark): \(wreck.seen)"]
+    lines.append("   storm: \(words.isEmpty ? "none" : words.joined(separator: "; "))")
+    if case .drawn(let seed) = storm.order { lines.append("   order of turns: seed \(seed)") }
+    if let certain { lines.append("   certain after: \(certain)") }
+    lines += requests.map { "     \($0)" }
+    if others > 0 { lines.append("   \(Words.count(others, "other storm")) showed it, too") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A test that fails as long as the storm sinks the flow, to be pasted: `flow` stands for the
+  /// flow's own code, and `cassette` for its recordings.
+  public var test: String {
+    var arguments = ["Storm(scenario"]
+    switch storm.interruption {
+    case .cancel(let step?, let after):
+      arguments.append(
+        "interruption: .cancel(step: \"\(step)\", after: .milliseconds(\(after.wholeMilliseconds)))"
+      )
+    case .cancel(nil, _), nil: break
+    case .restart(let after):
+      arguments.append("interruption: .restart(after: .milliseconds(\(after.wholeMilliseconds)))")
+    }
+    if case .drawn(let seed) = storm.order { arguments.append("order: .drawn(seed: \(seed))") }
+    let scenario = storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    return """
+      @Test func \(storm.scenario.name.inCamelCase)() async throws {
+        let scenario = try Scenario(
+          data: Data(
+            #\"\"\"
+      \(scenario.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n"))
+            \"\"\"#.utf8
+          ),
+          source: "storm"
+        )
+        try await Drill(cassette).survive(\(arguments.joined(separator: ", "))) { try await flow($0) }
+      }
+
+      """
+  }
+}
+
+extension Duration {
+  /// The time to the hundredth of a second.
+  fileprivate var rounded: Duration {
+    .milliseconds(Int64((Double(wholeMilliseconds) / 10).rounded()) * 10)
+  }
+
+  var wholeMilliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension String {
+  fileprivate var inCamelCase: String {
+    let words = split(separator: "-")
+    guard let first = words.first else { return "storm" }
+    return first.lowercased() + words.dropFirst().map(\.capitalized).joined()
+  }
+}

@@ -1,0 +1,87 @@
+/// A bar that a search has to clear, such as `searchedDepth >= 2` or `finds == 0`.
+public struct CertificateGate: Sendable, CustomStringConvertible {
+  /// The figures of a certificate that a gate can ask for.
+  public enum Figure: String, Sendable, CaseIterable {
+    /// The number of things up to which every storm was flown.
+    case searchedDepth
+    /// The number of finds.
+    case finds
+    /// The number of finds that an earlier certificate does not have.
+    case newFinds
+    /// The number of storms that were flown.
+    case storms
+  }
+
+  /// The error of a text that is no gate.
+  public struct Malformed: Error, Sendable, CustomStringConvertible {
+    /// A sentence that says what was there and what there is.
+    public let description: String
+  }
+
+  private let figure: Figure
+  private let comparison: String
+  private let bar: Int
+  /// The text of the gate.
+  public let description: String
+
+  /// Reads a gate: a figure, one of `==`, `!=`, `<`, `<=`, `>` and `>=`, and a whole number.
+  public init(_ text: String) throws(Malformed) {
+    let words = text.split(separator: " ").map(String.init)
+    guard words.count == 3, let figure = Figure(rawValue: words[0]), let bar = Int(words[2]),
+      ["==", "!=", "<", "<=", ">", ">="].contains(words[1])
+    else {
+      let figures = Figure.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Malformed(
+        description: "\"\(text)\" is no gate of a search such as \"finds == 0\": the figures are "
+          + "\(figures), and there is a space on both sides of the comparison."
+      )
+    }
+    (self.figure, comparison, self.bar, description) = (figure, words[1], bar, text)
+  }
+
+  /// Returns the figure that a certificate has; `nil`: it cannot be told.
+  func value(in certificate: Certificate) -> Int? {
+    switch figure {
+    case .searchedDepth: certificate.depth
+    case .finds: certificate.finds.count
+    case .storms: certificate.flown
+    case .newFinds:
+      certificate.finds.contains { $0.isNew == nil } ? nil : certificate.finds.count { $0.isNew == true }
+    }
+  }
+
+  /// Tells whether a certificate clears the bar; `nil` where that cannot be told.
+  package func isMet(by certificate: Certificate) -> Bool? {
+    guard let value = value(in: certificate) else { return nil }
+    return switch comparison {
+    case "==": value == bar
+    case "!=": value != bar
+    case "<": value < bar
+    case "<=": value <= bar
+    case ">": value > bar
+    default: value >= bar
+    }
+  }
+}
+
+/// The error of a search that did not clear its bars.
+public struct GatesFailed: Error, Sendable, CustomStringConvertible {
+  /// The gates that failed, and the certificate.
+  public let description: String
+}
+
+extension Certificate {
+  /// Throws where one of these gates is not met.
+  ///
+  /// ```swift
+  /// try certificate.require("searchedDepth >= 2", "finds == 0")
+  /// ```
+  public func require(_ gates: String...) throws {
+    let failed = try gates.map { try CertificateGate($0) }.filter { $0.isMet(by: self) != true }
+    guard !failed.isEmpty else { return }
+    let names = failed.map { gate in
+      "\(gate) (it is \(gate.value(in: self).map(String.init) ?? "not known without a baseline"))"
+    }
+    throw GatesFailed(description: "Not met: \(names.joined(separator: ", ")).\n\(text)")
+  }
+}

@@ -1,0 +1,45 @@
+package import Foundation
+internal import WindTunnel
+package import WindTunnelDrill
+internal import WindTunnelNetworkLayer
+
+/// The flow of the reference client with its default policy: each request of a cassette once, in
+/// recorded order.
+package struct NetworkLayerFlow: Sendable {
+  /// The name in certificates.
+  package static let name = "network-layer"
+
+  private let requests: [Request]
+
+  /// Makes the flow of a cassette's requests, each once.
+  package init(_ cassette: Cassette) {
+    var seen: Set<RequestKey> = []
+    requests = cassette.interactions.map(\.request).filter {
+      seen.insert(Matcher.pathAndQuery.key($0)).inserted
+    }
+  }
+
+  /// Makes the requests, and returns the bodies of their answers.
+  @concurrent
+  package func fly(_ call: DrillCall) async throws -> [Data] {
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: call.baseURL),
+      transport: call.transport,
+      limits: CallLimits(attemptTimeout: call.attemptTimeout, deadline: call.deadline * Self.share)
+    )
+    var bodies: [Data] = []
+    for request in requests {
+      let endpoint = Endpoint(
+        HTTPMethod(rawValue: request.method),
+        target: request.url.target,
+        headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
+        body: request.body.data.isEmpty ? nil : request.body.data
+      )
+      bodies.append(try await client.call(endpoint).body)
+    }
+    return bodies
+  }
+
+  /// The share of a call's time after which it is given up.
+  private static let share = 0.95
+}

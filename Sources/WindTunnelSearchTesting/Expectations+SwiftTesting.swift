@@ -1,0 +1,33 @@
+internal import Testing
+public import WindTunnelSearch
+internal import Synchronization
+
+extension Expectations {
+  /// The `#expect` and `#require` of Swift Testing in a flow: what fails of them is a find.
+  ///
+  /// ```swift
+  /// var plan = SearchPlan()
+  /// plan.expectations = .swiftTesting
+  /// ```
+  public static let swiftTesting = Expectations { flow in
+    let issues = Issues()
+    let trait: IssueHandlingTrait = .compactMapIssues { issue in
+      issues.add("\(issue)")
+      return nil
+    }
+    guard let test = Test.current else {
+      await flow()
+      return []
+    }
+    // It throws what the flow throws, which is nothing.
+    try? await trait.provideScope(for: test, testCase: Test.Case.current) { await flow() }
+    return issues.all
+  }
+
+  /// The issues of a flow.
+  private final class Issues: Sendable {
+    private let sentences = Mutex<[String]>([])
+    var all: [String] { sentences.withLock { $0 } }
+    func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
+  }
+}

@@ -1,0 +1,139 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelDrill
+internal import WindTunnelSearch
+
+/// The search for the smallest storms that sink the reference client.
+enum SearchCommand: Command {
+  static let name = "search"
+  static let summary = "Search every small storm for those that sink the reference client."
+  static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
+  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report storms.html"
+  static let flags = [
+    Flag(
+      "--cassette",
+      "FILE",
+      "The cassette whose requests the flow makes, each once (default: the shipped shop)."
+    ),
+    Flag("--depth", "N", "Things that go wrong at once: 1 to \(SearchPlan.depthMax) (default: 2)."),
+    Flag("--budget", "T", "Time after which no further storm is flown (default: 5m)."),
+    Flag("--storms", "N", "Storms at most; each search of a seed then flies the same."),
+    Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
+    Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
+    Flag("--exactly-once", "REQUEST", "A request that is done once whatever comes, such as a POST."),
+    Flag("--allow", "RULE", "A rule that the client may break. May be repeated."),
+    Flag("--restarts", nil, "The client's process ends, too, and the flow begins anew."),
+    Flag("--timeout", "T", "Time that a call may take (default: 20s)."),
+    Flag("--seed", "N", "Seed of all random draws (default: 1)."),
+    Flag("--gate", "EXPR", "A bar, such as \"searchedDepth >= 2\" (default: \"finds == 0\")."),
+    Flag("--baseline", "FILE", "An earlier certificate, for \"newFinds == 0\"."),
+    Flag("--report", "FILE", "Write the certificate: .json, .html or .txt. May be repeated."),
+    Flag("--scenarios", "DIR", "Write each find as a scenario's file."),
+    Flag("--json", nil, "Print the certificate as JSON."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let cassette = try arguments.value("--cassette").map { try CassetteFile.read(URL(filePath: $0)) }
+    let gates = try arguments.all("--gate").map { text in
+      do { return try CertificateGate(text) } catch {
+        throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")
+      }
+    }
+    let files = try CertificateFiles(arguments)
+    var drill = Drill(try cassette ?? Shipped.cassette())
+    drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
+    drill.plan.deadline = try arguments.duration("--timeout")
+    let flow = NetworkLayerFlow(drill.plan.cassette)
+    var certificate = try await drill.search(
+      as: NetworkLayerFlow.name,
+      try plan(arguments),
+      progress: { Terminal.progress($0.summary) }
+    ) { try await flow.fly($0) }
+    Terminal.progress("")
+    if let baseline = try arguments.value("--baseline") {
+      certificate = try certificate.compared(to: URL(filePath: baseline))
+    }
+    if arguments.has("--json") {
+      Terminal.answer(json: certificate.data())
+    } else {
+      Terminal.answer(certificate.text)
+    }
+    try files.write(certificate)
+    return code(of: certificate, gates.isEmpty ? [try CertificateGate("finds == 0")] : gates)
+  }
+
+  private static func plan(_ arguments: Arguments) throws -> SearchPlan {
+    var plan = SearchPlan()
+    plan.depth = try arguments.int("--depth", in: 1...SearchPlan.depthMax) ?? plan.depth
+    plan.orders = try arguments.int("--orders", in: 0...SearchPlan.ordersMax) ?? plan.orders
+    plan.storms = try arguments.int("--storms", in: 1...SearchPlan.stormsMax)
+    plan.finds = try arguments.int("--finds", in: 1...plan.finds) ?? plan.finds
+    plan.budget = try arguments.duration("--budget") ?? (plan.storms == nil ? plan.budget : nil)
+    plan.invariants = arguments.all("--exactly-once").map { .exactlyOnce(RequestPattern($0)) }
+    plan.allowed = Set(arguments.all("--allow"))
+    plan.restarts = arguments.has("--restarts")
+    let known = Set(FindingRule.all.map(\.id) + Wreck.rules.map(\.key))
+    for name in plan.allowed.sorted() where !known.contains(name) {
+      throw Refusal.choice("--allow", name, among: known.sorted())
+    }
+    return plan
+  }
+
+  /// A gate that failed is the worst, unless the client hung.
+  private static func code(of certificate: Certificate, _ gates: [CertificateGate]) -> ExitCode {
+    var code = ExitCode.done
+    for gate in gates {
+      switch gate.isMet(by: certificate) {
+      case true?: continue
+      case false?:
+        Terminal.complain("windtunnel: gate \"\(gate)\" failed\n")
+        code = .gateFailed
+      case nil:
+        Terminal.complain("windtunnel: gate \"\(gate)\" cannot be told without --baseline\n")
+        if code == .done { code = .inconclusive }
+      }
+    }
+    let hangs = certificate.finds.contains { $0.wreck.rule == FindingRule.hangs.id }
+    return code == .gateFailed && hangs ? .fell : code
+  }
+}
+
+/// The files that a certificate is written to, and those of its finds.
+private struct CertificateFiles {
+  private let files: [URL]
+  private let directory: URL?
+
+  /// Reads the flags, and refuses now what could not be written later.
+  init(_ arguments: Arguments) throws {
+    files = try arguments.all("--report").map { text in
+      let file = URL(filePath: text)
+      guard ["json", "html", "txt"].contains(file.pathExtension) else {
+        throw Refusal.value("--report", text, shouldBe: "a name that ends in .json, .html or .txt")
+      }
+      try FileError.probeWriting(to: file)
+      return file
+    }
+    directory = try arguments.value("--scenarios").map { URL(filePath: $0) }
+    if let directory {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+  }
+
+  func write(_ certificate: Certificate) throws {
+    for file in files {
+      let data =
+        switch file.pathExtension {
+        case "json": certificate.data()
+        case "html": certificate.htmlData()
+        default: Data(certificate.text.utf8)
+        }
+      try FileError.writing(data, to: file)
+    }
+    guard let directory else { return }
+    for find in certificate.finds {
+      let file = directory.appending(path: "\(find.storm.scenario.name).json")
+      try FileError.writing(Data(find.storm.file.utf8), to: file)
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+import WindTunnelNetworkLayer
+import WindTunnelSearchTesting
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a search does, says and refuses.
+@Suite(.onThisSystem, .timeLimit(.minutes(10))) struct SearchTests {
+  private static let cassette = Cassette([
+    Interaction(
+      Request("GET", RequestURL("https://a.example/x")),
+      .response(Response(status: 200, body: Body(Data("hello".utf8))))
+    )
+  ])
+
+  private static func plan(storms: Int, orders: Int = 5) -> SearchPlan {
+    var plan = SearchPlan()
+    (plan.storms, plan.budget, plan.orders, plan.ordersOfSingles) = (storms, nil, orders, 1)
+    return plan
+  }
+
+  @Test func `the reference client is not sunk by any single thing`() async throws {
+    let drill = Drill(ShopCassette.cassette)
+    var plan = Self.plan(storms: 3000)
+    plan.depth = 1
+    let found = try await drill.search(as: "network-layer", plan) { flow in
+      let client = NetworkClient(
+        builder: RequestBuilder(baseURL: flow.baseURL),
+        transport: flow.transport,
+        limits: CallLimits(attemptTimeout: .seconds(5), deadline: .seconds(19))
+      )
+      var all = Data()
+      for path in ["/home", "/users/7", "/cart"] {
+        all += try await flow.step(path) { try await client.call(Endpoint(.get, target: path)).body }
+      }
+      return all + (try await client.call(Endpoint(.post, target: "/payments")).body)
+    }
+    #expect(found.finds.map { "\($0.wreck.rule) \($0.wreck.seen) \($0.words)" } == [])
+    #expect(found.depth == 1)
+    try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
+  }
+
+  @Test func `two searches of a seed are one`() async throws {
+    @Sendable func search() async throws -> Certificate {
+      try await Drill(ShopCassette.cassette).search(Self.plan(storms: 900)) {
+        try await visit($0, .triesTwiceOnly)
+      }
+    }
+    let (one, two) = (try await search(), try await search())
+    #expect(one.finds.map(\.storm) == two.finds.map(\.storm))
+    #expect(one.finds.map(\.requests) == two.finds.map(\.requests))
+    #expect(one.storms == two.storms)
+    #expect(!one.finds.isEmpty)
+  }
+
+  @Test func `a client of URLSession is searched as it is`() async throws {
+    var plan = Self.plan(storms: 30)
+    plan.depth = 1
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      var request = URLRequest(url: flow.baseURL.appending(path: "x"))
+      request.timeoutInterval = 3
+      let (data, answer) = try await flow.session.data(for: request)
+      guard (answer as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+      return data
+    }
+    let find = try #require(found.finds.first)
+    #expect(find.wreck.rule == "blank-page")
+    #expect(find.words == ["status-503 at the 1st GET /x"])
+    #expect(find.wreck.request == "GET /x")
+  }
+
+  @Test func `an expectation of the flow's own is a find, and no issue of the test`() async throws {
+    var plan = Self.plan(storms: 40)
+    (plan.depth, plan.expectations, plan.finds) = (1, .swiftTesting, 1)
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      let answer = try await flow.send(flow.request)
+      #expect(answer.status == 200)
+      return answer.status
+    }
+    #expect(found.finds.map(\.wreck.rule) == ["expectation"])
+    #expect(found.finds.first?.words == ["status-503 at the 1st GET /x"])
+  }
+
+  @Test func `invariants of the origin are held`() async throws {
+    var plan = Self.plan(storms: 60)
+    (plan.depth, plan.finds) = (1, 1)
+    plan.invariants = [Invariant("one request") { $0.requests.count == 1 }]
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      var answer = try? await flow.send(flow.request)
+      if answer?.status != 200 {
+        try await Task.sleep(for: .seconds(1))
+        answer = try await flow.send(flow.request)
+      }
+      return answer?.status
+    }
+    #expect(found.finds.map(\.wreck.rule) == ["one request"])
+  }
+
+  @Test func `a flow that fails in calm is refused in a sentence`() async throws {
+    struct Broken: Error {}
+    let error = await #expect(throws: DrillError.self) {
+      _ = try await Drill(Self.cassette).search { _ -> Int in throw Broken() }
+    }
+    #expect(error?.description.hasPrefix("The flow fails when nothing goes wrong") == true)
+  }
+
+  @Test func `what hangs is found, and when it was certain`() async throws {
+    var plan = Self.plan(storms: 60)
+    (plan.depth, plan.finds) = (1, 1)
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      let answer = try await flow.send(flow.request)
+      if answer.status == 503 { try await Task.sleep(for: .seconds(100_000)) }
+      return answer.status
+    }
+    let find = try #require(found.finds.first)
+    #expect(find.wreck.rule == "hangs")
+    #expect(find.certain == "status 503 at GET /x, request 1 of it, after 0 ms")
+  }
+
+  @Test func `a certificate says what is new, and holds its gates`() async throws {
+    var plan = Self.plan(storms: 40)
+    plan.depth = 1
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      try await flow.send(flow.request).status
+    }
+    let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try found.data().write(to: file)
+    let compared = try found.compared(to: file)
+    #expect(compared.finds.allSatisfy { $0.isNew == false })
+    try compared.require("newFinds == 0")
+    #expect(throws: GatesFailed.self) { try compared.require("finds == 0") }
+    #expect(throws: CertificateGate.Malformed.self) { try compared.require("finds is 0") }
+    #expect(String(decoding: found.htmlData(), as: UTF8.self).contains("<h2>In calm</h2>"))
+    try Data("{}".utf8).write(to: file)
+    #expect(throws: FormatError.self) { try found.compared(to: file) }
+  }
+
+  @Test func `kinds that a client is handed the same of are flown once`() async throws {
+    var plan = Self.plan(storms: 200)
+    plan.depth = 1
+    let found = try await Drill(Self.cassette).search(plan) { flow in
+      do { return try await flow.send(flow.request).status } catch { return 0 }
+    }
+    let refused = try #require(found.equals.first { $0.kind == "refused" })
+    #expect(refused.others == ["offline"])
+    let handshake = try #require(found.equals.first { $0.kind == "tls-handshake-failure" })
+    #expect(handshake.others.count == 24)
+    let all = found.equals.flatMap { [$0.kind] + $0.others } + found.notCarried.map(\.kind)
+    #expect(Set(all).count == all.count)
+    #expect(found.notCarried.contains { $0.kind == "gzip-bomb" })
+  }
+
+  @Test func `a restart is a new process, whose requests are no retries`() async throws {
+    var plan = Self.plan(storms: 400)
+    (plan.depth, plan.restarts) = (1, true)
+    let found = try await Drill(ShopCassette.cassette).search(plan) { flow in
+      try await flow.send(Request("POST", RequestURL("https://shop.example/payments"))).status
+    }
+    #expect(!found.finds.contains { $0.wreck.rule == "repeats-post" })
+    plan.invariants = [.exactlyOnce("POST /payments")]
+    let twice = try await Drill(ShopCassette.cassette).search(plan) { flow in
+      try await flow.send(Request("POST", RequestURL("https://shop.example/payments"))).status
+    }
+    #expect(twice.finds.contains { $0.words.contains { $0.hasPrefix("the process ends") } })
+  }
+}
