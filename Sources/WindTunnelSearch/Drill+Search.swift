@@ -5,7 +5,7 @@ extension Drill {
   /// Searches for the smallest storms that sink a flow.
   ///
   /// ```swift
-  /// let certificate = try await Drill(cassette).search { flow in
+  /// let certificate = try await Drill(cassette).search(as: "checkout", plan) { flow in
   ///   let shop = Shop(baseURL: flow.baseURL, session: flow.session)
   ///   try await flow.step("sign in") { try await shop.signIn() }
   ///   return try await shop.pay()
@@ -44,7 +44,7 @@ extension Drill {
   /// Flies a flow in one storm, and throws what it breaks: a test for a find.
   ///
   /// ```swift
-  /// try await Drill(cassette).survive(storm) { flow in try await checkout(flow) }
+  /// try await Drill(cassette).fly(through: storm) { flow in try await checkout(flow) }
   /// ```
   ///
   /// - Parameters:
@@ -52,9 +52,9 @@ extension Drill {
   ///   - time: The time to fly in; in real time the plan's stage is used, and turns have no order.
   ///   - invariants: The things that must be true at the origin afterwards.
   ///   - body: The flow.
-  /// - Throws: `Sunk` where something is broken.
-  public func survive<Shown: Sendable>(
-    _ storm: Storm,
+  /// - Throws: `StormError` where something is broken.
+  public func fly<Shown: Sendable>(
+    through storm: Storm,
     in time: FlightTime = .virtualTime,
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
@@ -62,8 +62,8 @@ extension Drill {
     let flight = flowFlight("flow", in: time) { call in
       await FlowResult(of: { try await body(call) }, nil)
     }
-    let wrecks = try await flight.wrecks(in: storm, keeping: invariants)
-    if !wrecks.isEmpty { throw Sunk(wrecks) }
+    let violations = try await flight.violations(in: storm, keeping: invariants)
+    if !violations.isEmpty { throw StormError(violations) }
   }
 
   /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
@@ -89,26 +89,27 @@ extension Drill {
 }
 
 /// The error of a flow that a storm sank.
-public struct Sunk: Error, Sendable, CustomStringConvertible {
+public struct StormError: Error, Sendable, CustomStringConvertible {
   /// The things that are broken.
-  public let wrecks: [Wreck]
+  public let violations: [Violation]
 
-  init(_ wrecks: [Wreck]) { self.wrecks = wrecks }
+  init(_ violations: [Violation]) { self.violations = violations }
 
   /// The things that are broken, each in a line.
   public var description: String {
-    wrecks.map { "\($0.rule): \($0.seen)" }.joined(separator: "\n")
+    violations.map { "\($0.rule): \($0.seen)" }.joined(separator: "\n")
   }
 }
 
 extension FlowFlight {
   /// Flies the flow in calm and in a storm, and returns what the storm breaks.
-  fileprivate func wrecks(in storm: Storm, keeping invariants: [Invariant]) async throws -> [Wreck]
+  fileprivate func violations(in storm: Storm, keeping invariants: [Invariant]) async throws
+    -> [Violation]
   {
     var weather = storm.scenario
     (weather.rules, weather.cancellation) = ([], nil)
     let calm = try await fly(Storm(weather), hangingAfter: Self.longest)
-    let jury = Jury(
+    let oracle = Oracle(
       calm: calm,
       comparesResults: try await fly(
         Storm(weather),
@@ -119,8 +120,8 @@ extension FlowFlight {
       deadline: plan.deadline ?? DrillPlan.standardDeadline,
       allowed: []
     )
-    let voyage = try await fly(storm, hangingAfter: patience(after: calm))
+    let run = try await fly(storm, hangingAfter: patience(after: calm))
     let hasOrderAlone = storm.scenario.rules.isEmpty && storm.interruption == nil
-    return jury.wrecks(of: voyage, in: storm) + (hasOrderAlone ? jury.changes(of: voyage) : [])
+    return oracle.violations(of: run, in: storm) + (hasOrderAlone ? oracle.changes(of: run) : [])
   }
 }

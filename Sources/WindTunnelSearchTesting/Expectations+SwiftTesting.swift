@@ -1,6 +1,6 @@
+internal import Synchronization
 internal import Testing
 public import WindTunnelSearch
-internal import Synchronization
 
 extension Expectations {
   /// The `#expect` and `#require` of Swift Testing in a flow: what fails of them is a find.

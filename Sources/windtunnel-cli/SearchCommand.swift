@@ -21,7 +21,11 @@ enum SearchCommand: Command {
     Flag("--storms", "N", "Storms at most; each search of a seed then flies the same."),
     Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
     Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
-    Flag("--exactly-once", "REQUEST", "A request that is done once whatever comes, such as a POST."),
+    Flag(
+      "--exactly-once",
+      "REQUEST",
+      "A request that is done once whatever comes, such as a POST."
+    ),
     Flag("--allow", "RULE", "A rule that the client may break. May be repeated."),
     Flag("--restarts", nil, "The client's process ends, too, and the flow begins anew."),
     Flag("--timeout", "T", "Time that a call may take (default: 20s)."),
@@ -34,7 +38,9 @@ enum SearchCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let cassette = try arguments.value("--cassette").map { try CassetteFile.read(URL(filePath: $0)) }
+    let cassette = try arguments.value("--cassette").map {
+      try CassetteFile.read(URL(filePath: $0))
+    }
     let gates = try arguments.all("--gate").map { text in
       do { return try CertificateGate(text) } catch {
         throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")
@@ -73,7 +79,7 @@ enum SearchCommand: Command {
     plan.invariants = arguments.all("--exactly-once").map { .exactlyOnce(RequestPattern($0)) }
     plan.allowed = Set(arguments.all("--allow"))
     plan.restarts = arguments.has("--restarts")
-    let known = Set(FindingRule.all.map(\.id) + Wreck.rules.map(\.key))
+    let known = Set(FindingRule.all.map(\.id) + Violation.rules.map(\.key))
     for name in plan.allowed.sorted() where !known.contains(name) {
       throw Refusal.choice("--allow", name, among: known.sorted())
     }
@@ -94,7 +100,7 @@ enum SearchCommand: Command {
         if code == .done { code = .inconclusive }
       }
     }
-    let hangs = certificate.finds.contains { $0.wreck.rule == FindingRule.hangs.id }
+    let hangs = certificate.finds.contains { $0.violation.rule == FindingRule.hangs.id }
     return code == .gateFailed && hangs ? .fell : code
   }
 }

@@ -9,7 +9,8 @@ enum Tool {
 
   static var commands: [any Command.Type] {
     [
-      DrillCommand.self, SearchCommand.self, RecordCommand.self, ServeCommand.self, ProxyCommand.self,
+      DrillCommand.self, SearchCommand.self, RecordCommand.self, ServeCommand.self,
+      ProxyCommand.self,
       DNSCommand.self, ReportCommand.self, FaultsListCommand.self, FaultsSelftestCommand.self,
       ScenariosListCommand.self, ScenariosShowCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,

@@ -12,7 +12,8 @@
       "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",
       "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
       "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine", "WindTunnelTesting",
-      "WindTunnelDrill", "WindTunnelDrillTesting", "windtunnel-cli",
+      "WindTunnelDrill", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelDrillTesting",
+      "windtunnel-cli",
     ]
 
     @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
@@ -173,7 +174,7 @@
       let compiled = try House.sources(in: "Tests")
         .filter { $0.path.hasSuffix("/DocExamples.swift") }
         .map { $0.lines.map { $0.trimmingPrefix { $0 == " " } }.filter { !$0.isEmpty } }
-      #expect(compiled.count == 3)
+      #expect(compiled.count == 4)
       for comment in try DocComment.all(in: "Sources") {
         for example in comment.examples {
           let code = example.filter { !$0.hasPrefix("import ") }

@@ -172,7 +172,8 @@ actor Shop {
           do { try await renew(used) } catch is URLError { throw ShopError("no token") }
           continue
         case 404:
-          if has(.retriesNotFound), attempt < 4 { reason = "404" } else { throw ShopError("404") }
+          guard has(.retriesNotFound), attempt < 4 else { throw ShopError("404") }
+          reason = "404"
         case 429, 503:
           count()
           reason = "\(answer.status)"
@@ -199,9 +200,12 @@ actor Shop {
       }
       if has(.swallowsErrors), path == "/users/7" { return Data("{}".utf8) }
       let most = has(.triesTwiceOnly) ? 2 : 5
-      guard has(.triesForEver) || attempt < most, ContinuousClock.now + wait < deadline || has(.triesForEver)
+      guard has(.triesForEver) || attempt < most,
+        ContinuousClock.now + wait < deadline || has(.triesForEver)
       else { throw ShopError(reason) }
-      guard has(.triesForEver) || budget > (has(.budgetIsNeverRefilled) ? 8 : 0) else { throw ShopError("budget") }
+      guard has(.triesForEver) || budget > (has(.budgetIsNeverRefilled) ? 8 : 0) else {
+        throw ShopError("budget")
+      }
       budget -= 1
       try await Task.sleep(for: wait)
     }

@@ -50,6 +50,7 @@ extension Certificate {
   /// Marks the finds that an earlier certificate does not have.
   ///
   /// - Parameter file: The earlier one, as JSON.
+  /// - Returns: This certificate, each find with the word whether it is new.
   /// - Throws: `FileError` or `FormatError` where it does not read.
   public func compared(to file: URL) throws -> Certificate {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
@@ -63,16 +64,16 @@ extension Certificate {
         remedy: "Give a file that windtunnel search --report FILE.json wrote."
       )
     }
-    var known: Set<Wreck.Identity> = []
+    var known: Set<Violation.Identity> = []
     if case .array(let finds)? = json["finds"] {
       for find in finds {
         guard let rule = find["rule"]?.stringValue else { continue }
-        known.insert(Wreck.Identity(rule: rule, request: find["request"]?.stringValue))
+        known.insert(Violation.Identity(rule: rule, request: find["request"]?.stringValue))
       }
     }
     var compared = self
     for place in finds.indices {
-      compared.finds[place].isNew = !known.contains(finds[place].wreck.identity)
+      compared.finds[place].isNew = !known.contains(finds[place].violation.identity)
     }
     return compared
   }
@@ -80,10 +81,10 @@ extension Certificate {
 
 extension Find {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [JSON.Member("rule", .text(wreck.rule))]
-    if let request = wreck.request { members.append(JSON.Member("request", .text(request))) }
+    var members: [JSON.Member] = [JSON.Member("rule", .text(violation.rule))]
+    if let request = violation.request { members.append(JSON.Member("request", .text(request))) }
     members += [
-      JSON.Member("seen", .text(wreck.seen)),
+      JSON.Member("seen", .text(violation.seen)),
       JSON.Member("storm", .array(words.map { .text($0) })),
       JSON.Member("scenario", storm.scenario.json),
     ]

@@ -78,12 +78,12 @@ extension Certificate {
 extension Find {
   fileprivate func html(_ number: Int) -> String {
     let mark = isNew == true ? " · new" : ""
-    let request = wreck.request.map { " \($0)" } ?? ""
+    let request = violation.request.map { " \($0)" } ?? ""
     let certainty = certain.map { "<p>Certain after: \($0.escapedForHTML)</p>" } ?? ""
     let things = words.map { "<li>\($0.escapedForHTML)</li>" }.joined()
     return """
-      <section><h2>\(number). \(wreck.rule.escapedForHTML)\(request.escapedForHTML)\(mark)</h2>
-      <p class="bad">\(wreck.seen.escapedForHTML)</p><ul>\(things)</ul>\(certainty)
+      <section><h2>\(number). \(violation.rule.escapedForHTML)\(request.escapedForHTML)\(mark)</h2>
+      <p class="bad">\(violation.seen.escapedForHTML)</p><ul>\(things)</ul>\(certainty)
       <pre>\(requests.joined(separator: "\n").escapedForHTML)</pre>
       <details><summary>The scenario</summary><pre>\(storm.file.escapedForHTML)</pre></details>
       <details><summary>A test</summary><pre>\(test.escapedForHTML)</pre></details></section>

@@ -28,10 +28,13 @@ extension Certificate {
 
   /// The depth and the number of finds in a line.
   public var standing: String {
-    let found = finds.isEmpty ? "Nothing found" : "Found: \(Words.count(finds.count, "storm")) that sink it"
+    let found =
+      finds.isEmpty ? "Nothing found" : "Found: \(Words.count(finds.count, "storm")) that sink it"
     let searched =
-      depth == 0 ? "not all single things were tried"
-      : depth == 1 ? "every single thing was tried" : "every storm of up to \(depth) things was tried"
+      depth == 0
+      ? "not all single things were tried"
+      : depth == 1
+        ? "every single thing was tried" : "every storm of up to \(depth) things was tried"
     let cut = isCutShort ? ", and deeper as far as the budget went" : ""
     return "\(found); \(searched)\(cut)."
   }
@@ -41,7 +44,9 @@ extension Find {
   /// The find in lines.
   func text(_ number: Int) -> String {
     let mark = isNew == true ? " (new)" : ""
-    var lines = ["\(number). \(wreck.rule)\(wreck.request.map { " \($0)" } ?? "")\(mark): \(wreck.seen)"]
+    var lines = [
+      "\(number). \(violation.rule)\(violation.request.map { " \($0)" } ?? "")\(mark): \(violation.seen)"
+    ]
     lines.append("   storm: \(words.isEmpty ? "none" : words.joined(separator: "; "))")
     if case .drawn(let seed) = storm.order { lines.append("   order of turns: seed \(seed)") }
     if let certain { lines.append("   certain after: \(certain)") }
@@ -75,7 +80,7 @@ extension Find {
           ),
           source: "storm"
         )
-        try await Drill(cassette).survive(\(arguments.joined(separator: ", "))) { try await flow($0) }
+        try await Drill(cassette).fly(through: \(arguments.joined(separator: ", "))) { try await flow($0) }
       }
 
       """

@@ -2,7 +2,7 @@
 public struct Certificate: Sendable {
   /// A kind of fault that no flow was flown with.
   public struct NotCarried: Sendable, Hashable {
-    /// The kind.
+    /// The kind's name in the catalogue.
     public var kind: String
     /// The reason in a sentence.
     public var reason: String
@@ -10,7 +10,7 @@ public struct Certificate: Sendable {
     init(_ kind: String, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
   }
 
-  /// Kinds of fault that a client is handed the same of.
+  /// A kind of fault that stands for others, of which a client is handed the same.
   public struct Equals: Sendable, Hashable {
     /// The request that meets them.
     public var request: String

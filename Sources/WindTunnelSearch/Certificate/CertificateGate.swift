@@ -46,7 +46,8 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
     case .finds: certificate.finds.count
     case .storms: certificate.flown
     case .newFinds:
-      certificate.finds.contains { $0.isNew == nil } ? nil : certificate.finds.count { $0.isNew == true }
+      certificate.finds.contains { $0.isNew == nil }
+        ? nil : certificate.finds.count { $0.isNew == true }
     }
   }
 

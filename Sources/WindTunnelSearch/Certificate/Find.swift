@@ -3,8 +3,8 @@ internal import WindTunnel
 /// A storm that sinks the flow, made as small as it can be.
 public struct Find: Sendable {
   /// The thing that is broken.
-  public let wreck: Wreck
-  /// The storm.
+  public let violation: Violation
+  /// The storm that breaks the flow.
   public let storm: Storm
   /// The things that go wrong in it, in words.
   public let words: [String]
@@ -21,25 +21,29 @@ public struct Find: Sendable {
   public internal(set) var isNew: Bool?
 
   init(
-    wreck: Wreck,
+    violation: Violation,
     storm: Storm,
     words: [String],
-    voyage: Voyage,
+    run: FlowRun,
     certain: String?,
     after: Duration,
     number: Int
   ) {
-    self.wreck = wreck
+    self.violation = violation
     (self.words, self.certain, self.after) = (words, certain, after)
-    requests = voyage.requestLines
+    requests = run.requestLines
     var storm = storm
-    let subject = wreck.request.map { "-\($0)" } ?? ""
-    storm.scenario.name = Self.name("\(wreck.rule)\(subject)-\(number)")
+    let subject = violation.request.map { "-\($0)" } ?? ""
+    storm.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
     let order = if case .drawn(let seed) = storm.order { "order \(seed)" } else { "" }
     let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
-    storm.scenario.summary = "\(wreck.seen) Storm: \(what.isEmpty ? "none" : what)."
+    storm.scenario.summary = "\(violation.seen) Storm: \(what.isEmpty ? "none" : what)."
+    if case .returned = run.ending {} else { storm.scenario.gates = Self.gates }
     self.storm = storm
   }
+
+  /// The bar of a drill for a flow that has to succeed. The text is a gate's.
+  private static let gates = [try? Gate("successRate >= 0.99")].compactMap(\.self)
 
   /// A name for files: letters, digits and single dashes.
   private static func name(_ text: String) -> String {

@@ -1,7 +1,7 @@
 internal import WindTunnel
 internal import WindTunnelDrill
 
-extension Voyage {
+extension FlowRun {
   /// The calls of the flow: each is a request with the attempts that were made for it.
   ///
   /// A request of the same key is another call when the one before was answered, and when a user
@@ -12,6 +12,7 @@ extension Voyage {
   /// - Parameters:
   ///   - deadline: The time that a call may take.
   ///   - calm: The number of calls of each key in calm.
+  /// - Returns: The calls, in the order of their beginnings.
   func calls(within deadline: Duration, calm: [String: Int] = [:]) -> [Observation] {
     var calls: [Observation] = []
     var last: [String: Int] = [:]

@@ -50,7 +50,8 @@ public struct Invariant: Sendable {
   /// Makes an invariant of its name and condition.
   public init(_ name: String, _ holds: @escaping @Sendable (Origin) -> Bool) {
     self.name = name
-    problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false." }
+    problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false."
+    }
   }
 
   private init(name: String, problem: @escaping @Sendable (Origin) -> String?) {
@@ -63,7 +64,8 @@ public struct Invariant: Sendable {
     Invariant(name: "exactlyOnce(\(pattern))") { origin in
       let deeds = origin.deeds(of: pattern)
       if deeds > 1 { return "\(pattern) was done \(deeds) times." }
-      return deeds == 0 && origin.hasSucceeded ? "\(pattern) was not done, and the flow succeeded."
+      return deeds == 0 && origin.hasSucceeded
+        ? "\(pattern) was not done, and the flow succeeded."
         : nil
     }
   }
@@ -94,16 +96,16 @@ extension Invariant.Origin.Arrival {
 }
 
 extension Invariant.Origin {
-  init(_ voyage: Voyage) {
-    requests = zip(voyage.places, voyage.attempts).map { place, attempt in
+  init(_ run: FlowRun) {
+    requests = zip(run.places, run.attempts).map { place, attempt in
       Arrival(
         request: place.key,
-        at: (attempt.start ?? .zero) - voyage.start,
+        at: (attempt.start ?? .zero) - run.start,
         wasDone: attempt.wasDone,
         idempotencyKey: attempt.sent?.key
       )
     }
-    if case .returned = voyage.ending { hasSucceeded = true } else { hasSucceeded = false }
+    if case .returned = run.ending { hasSucceeded = true } else { hasSucceeded = false }
   }
 }
 

@@ -14,7 +14,7 @@ struct FlowFlight: Sendable {
 
   /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
   /// requests.
-  func patience(after calm: Voyage) -> Duration {
+  func patience(after calm: FlowRun) -> Duration {
     let one = plan.deadline ?? DrillPlan.standardDeadline
     return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.places.count)
   }
@@ -30,7 +30,7 @@ struct FlowFlight: Sendable {
     _ storm: Storm,
     seed: UInt64? = nil,
     hangingAfter patience: Duration? = nil
-  ) async throws -> Voyage {
+  ) async throws -> FlowRun {
     var plan = plan
     plan.order = storm.order
     plan.seed = seed ?? plan.seed
@@ -43,11 +43,11 @@ struct FlowFlight: Sendable {
       log: log
     )
     let seen = try await Drill.one(subject, plan, storm.scenario)
-    return Voyage(seen, log.withLock { $0 })
+    return FlowRun(seen, log.withLock { $0 })
   }
 }
 
-extension Voyage {
+extension FlowRun {
   fileprivate init(_ observation: Observation, _ log: FlowSubject.Log) {
     self.observation = observation
     (isShown, isStale) = (observation.showed, observation.isStale == true)

@@ -16,7 +16,7 @@ public struct SearchPlan: Sendable {
   public var expectations: Expectations?
   /// The things that must be true at the origin after each flow.
   public var invariants: [Invariant] = []
-  /// The rules that the client may break, by the names of ``Wreck/rule``.
+  /// The rules that the client may break, by the names of ``Violation/rule``.
   public var allowed: Set<String> = []
   /// Tells whether users break steps off and come back, or cancel a flow that has no steps.
   public var cancels = true
@@ -28,25 +28,11 @@ public struct SearchPlan: Sendable {
   public var finds = 100
   /// The greatest number of storms that can be asked for.
   public static let stormsMax = 1_000_000_000
-  /// The greatest depth.
+  /// The greatest depth that can be asked for.
   public static let depthMax = 6
   /// The greatest number of orders.
   public static let ordersMax = 1_000_000
 
   /// Makes a plan of what is usual: every pair, a hundred orders, five minutes.
   public init() {}
-}
-
-/// The expectations that a flow has within, by a library of tests: what fails of them is a find of
-/// the storm, and no failure of the test that searches.
-public struct Expectations: Sendable {
-  /// Runs a flow, which does not throw, and returns the failures of its expectations, each in a
-  /// sentence.
-  public typealias Catch =
-    @Sendable (_ flow: @escaping @Sendable () async -> Void) async -> [String]
-
-  let catching: Catch
-
-  /// Makes them of a library's way to catch failures.
-  public init(_ catching: @escaping Catch) { self.catching = catching }
 }

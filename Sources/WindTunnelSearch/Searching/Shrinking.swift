@@ -4,20 +4,20 @@ internal import WindTunnelDrill
 /// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken
 /// away, and no parameter made milder.
 struct Shrinking {
-  /// A smallest storm.
+  /// A storm of which nothing can be left out.
   struct Least {
     var elements: [StormElement]
     var order: TurnOrder
-    var wreck: Wreck
-    var voyage: Voyage
+    var violation: Violation
+    var run: FlowRun
     /// The decision after which the end was certain, in words.
     var certain: String?
   }
 
   private let flight: FlowFlight
-  private let jury: Jury
+  private let oracle: Oracle
   private let weather: Scenario
-  private let identity: Wreck.Identity
+  private let identity: Violation.Identity
   private let patience: Duration
 
   /// The most flights by which one parameter is made milder.
@@ -27,12 +27,12 @@ struct Shrinking {
 
   init(
     _ flight: FlowFlight,
-    _ jury: Jury,
+    _ oracle: Oracle,
     _ weather: Scenario,
-    _ identity: Wreck.Identity,
+    _ identity: Violation.Identity,
     hangingAfter patience: Duration
   ) {
-    (self.flight, self.jury, self.weather) = (flight, jury, weather)
+    (self.flight, self.oracle, self.weather) = (flight, oracle, weather)
     (self.identity, self.patience) = (identity, patience)
   }
 
@@ -45,13 +45,13 @@ struct Shrinking {
     for place in elements.indices {
       elements[place] = try await milder(elements, place, order)
     }
-    guard let (wreck, voyage) = try await sinks(elements, order) else { return nil }
+    guard let (violation, run) = try await sinks(elements, order) else { return nil }
     return Least(
       elements: elements,
       order: order,
-      wreck: wreck,
-      voyage: voyage,
-      certain: voyage.lastHit
+      violation: violation,
+      run: run,
+      certain: run.lastHit
     )
   }
 
@@ -59,12 +59,12 @@ struct Shrinking {
   private func sinks(
     _ elements: [StormElement],
     _ order: TurnOrder
-  ) async throws -> (Wreck, Voyage)? {
+  ) async throws -> (Violation, FlowRun)? {
     let storm = Storm(elements, upon: weather, order: order)
-    let voyage = try await flight.fly(storm, hangingAfter: patience)
-    var wrecks = jury.wrecks(of: voyage, in: storm)
-    if elements.isEmpty { wrecks += jury.changes(of: voyage) }
-    return wrecks.first { $0.identity == identity }.map { ($0, voyage) }
+    let run = try await flight.fly(storm, hangingAfter: patience)
+    var violations = oracle.violations(of: run, in: storm)
+    if elements.isEmpty { violations += oracle.changes(of: run) }
+    return violations.first { $0.identity == identity }.map { ($0, run) }
   }
 
   private func withoutNeedless(
@@ -97,35 +97,35 @@ struct Shrinking {
       other[place] = element
       return try await self.sinks(other, order) != nil
     }
-    guard case .fault(var blow) = elements[place] else { return elements[place] }
-    switch blow.reach {
+    guard case .fault(var element) = elements[place] else { return elements[place] }
+    switch element.reach {
     case .every, .untilRenewed:
       for count in 1...4 {
-        var fewer = blow
+        var fewer = element
         fewer.reach = count == 1 ? .attempt(1) : .first(count)
         guard fewer.key != nil, try await sinks(.fault(fewer)) else { continue }
-        blow = fewer
+        element = fewer
         break
       }
     case .window(let start, let end):
       let length = try await shortest(end - start) { length in
-        var shorter = blow
+        var shorter = element
         shorter.reach = .window(start, start + length)
         return try await sinks(.fault(shorter))
       }
-      blow.reach = .window(start, start + length)
+      element.reach = .window(start, start + length)
     case .attempt, .first: break
     }
-    if case .delay(let spread) = blow.fault {
+    if case .delay(let spread) = element.fault {
       let length = try await shortest(spread.most) { length in
-        var shorter = blow
+        var shorter = element
         shorter.fault = .delay(.exactly(length))
         return try await sinks(.fault(shorter))
       }
-      blow.fault = .delay(.exactly(length))
-      blow.kind = "delay of \(Words.time(length))"
+      element.fault = .delay(.exactly(length))
+      element.kind = "delay of \(Words.time(length))"
     }
-    return .fault(blow)
+    return .fault(element)
   }
 
   /// Returns the shortest time that still sinks the flow, by halving.
@@ -143,7 +143,7 @@ struct Shrinking {
   }
 }
 
-extension Voyage {
+extension FlowRun {
   /// The last request that met a fault, in words: in the smallest storm the end was good without
   /// it.
   fileprivate var lastHit: String? {

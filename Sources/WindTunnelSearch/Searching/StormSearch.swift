@@ -12,16 +12,16 @@ struct StormSearch {
   private var requests: [String: Request] = [:]
   private var certificate: Certificate
   private let begun = ContinuousClock.now
-  private var jury: Jury
+  private var oracle: Oracle
   /// The faults of which another stands for, in storms of several things.
   private var alike: Set<StormElement.General> = []
-  private let calm: Voyage
+  private let calm: FlowRun
 
   /// A storm that was flown and did not sink the flow.
   private struct Parent {
     var elements: [StormElement]
     var rank: Int
-    var voyage: Voyage
+    var run: FlowRun
     /// Tells whether no storm before had shown the client behave so.
     var isNew: Bool
   }
@@ -57,13 +57,15 @@ struct StormSearch {
       )
     }
     if calm.ending == .hung {
-      throw DrillError.plan("The flow does not end when nothing goes wrong, so nothing is searched.")
+      throw DrillError.plan(
+        "The flow does not end when nothing goes wrong, so nothing is searched."
+      )
     }
     if let strange = calm.observation.notOnCassette {
       throw DrillError.plan("The flow asks for \(strange), which is not on the cassette.")
     }
     self.calm = calm
-    jury = Jury(
+    oracle = Oracle(
       calm: calm,
       comparesResults: calm.ending == otherwise.ending,
       invariants: plan.invariants,
@@ -77,13 +79,13 @@ struct StormSearch {
     )
     certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
     certificate.isRepeatable = calm.observation == again.observation && calm.ending == again.ending
-    certificate.comparesResults = jury.comparesResults
+    certificate.comparesResults = oracle.comparesResults
     certificate.calm = calm.requestLines
     for interaction in flight.plan.cassette.interactions {
       let key = flight.plan.matcher.key(interaction.request).text
       requests[key] = requests[key] ?? interaction.request
     }
-    let broken = jury.wrecks(of: calm, in: Storm(weather))
+    let broken = oracle.violations(of: calm, in: Storm(weather))
     if let first = broken.first {
       throw DrillError.plan("The flow is broken in calm: \(first.seen)")
     }
@@ -92,7 +94,7 @@ struct StormSearch {
   /// Searches, and tells what was found.
   mutating func search() async throws -> Certificate {
     try await searchOrders(of: [], count: plan.orders)
-    var parents = [Parent(elements: [], rank: 0, voyage: calm, isNew: true)]
+    var parents = [Parent(elements: [], rank: 0, run: calm, isNew: true)]
     var behaviours: Set<Int> = [calm.behaviour]
     var known: Set<Set<StormElement>> = []
     for depth in 1...max(1, plan.depth) {
@@ -103,8 +105,8 @@ struct StormSearch {
           left = true
           break
         }
-        guard let voyage = try await fly(candidate.elements, depth: depth) else { continue }
-        guard voyage.shows(candidate.elements[depth - 1]) else {
+        guard let run = try await fly(candidate.elements, depth: depth) else { continue }
+        guard run.shows(candidate.elements[depth - 1]) else {
           certificate.withoutEffect += 1
           continue
         }
@@ -112,8 +114,8 @@ struct StormSearch {
           Parent(
             elements: candidate.elements,
             rank: candidate.rank,
-            voyage: voyage,
-            isNew: behaviours.insert(voyage.behaviour).inserted
+            run: run,
+            isNew: behaviours.insert(run.behaviour).inserted
           )
         )
       }
@@ -143,7 +145,7 @@ struct StormSearch {
     var candidates: [Candidate] = []
     for parent in parents {
       var place: Int?
-      for (element, frequency) in elements(after: parent.voyage, depth: depth) {
+      for (element, frequency) in elements(after: parent.run, depth: depth) {
         if depth > 1, alike.contains(element.general) { continue }
         guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
         let storm = parent.elements + [element]
@@ -172,11 +174,11 @@ struct StormSearch {
     var first: Set<Course> = []
     var kept: [Parent] = []
     for single in singles {
-      guard case .fault(let blow)? = single.elements.first else {
+      guard case .fault(let element)? = single.elements.first else {
         kept.append(single)
         continue
       }
-      let course = Course(key: blow.key, reach: blow.reach, course: single.voyage.course)
+      let course = Course(key: element.key, reach: element.reach, course: single.run.course)
       if first.insert(course).inserted {
         kept.append(single)
       } else {
@@ -210,31 +212,34 @@ struct StormSearch {
 
   /// Flies a storm and judges it.
   ///
-  /// - Returns: The voyage; `nil` where no deeper storm is to hold this one.
-  private mutating func fly(_ elements: [StormElement], depth: Int) async throws -> Voyage? {
+  /// - Returns: The run; `nil` where no deeper storm is to hold this one.
+  private mutating func fly(_ elements: [StormElement], depth: Int) async throws -> FlowRun? {
     let storm = Storm(elements, upon: weather)
-    let voyage = try await flight.fly(storm, hangingAfter: patience)
+    let run = try await flight.fly(storm, hangingAfter: patience)
     certificate.count(depth)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
-    let wrecks = jury.wrecks(of: voyage, in: storm)
-    for wreck in wrecks { try await note(wreck, elements, .arrival) }
+    let violations = oracle.violations(of: run, in: storm)
+    for violation in violations { try await note(violation, elements, .arrival) }
     // What hangs with fewer things hangs with more, and each takes its time.
-    return voyage.ending == .hung ? nil : voyage
+    return run.ending == .hung ? nil : run
   }
 
   private var patience: Duration { flight.patience(after: calm) }
 
   private mutating func note(
-    _ wreck: Wreck,
+    _ violation: Violation,
     _ elements: [StormElement],
     _ order: TurnOrder
   ) async throws {
-    if let place = certificate.finds.firstIndex(where: { $0.wreck.identity == wreck.identity }) {
+    if let place = certificate.finds.firstIndex(where: {
+      $0.violation.identity == violation.identity
+    }) {
       certificate.finds[place].others += 1
       return
     }
+    guard certificate.finds.count < plan.finds else { return }
     let after = ContinuousClock.now - begun
-    let shrinking = Shrinking(flight, jury, weather, wreck.identity, hangingAfter: patience)
+    let shrinking = Shrinking(flight, oracle, weather, violation.identity, hangingAfter: patience)
     guard let least = try await shrinking.least(elements, order) else {
       // It did not sink the flow again, so that nobody could look at it.
       certificate.isRepeatable = false
@@ -243,10 +248,10 @@ struct StormSearch {
     let storm = Storm(least.elements, upon: weather, order: least.order)
     certificate.finds.append(
       Find(
-        wreck: least.wreck,
+        violation: least.violation,
         storm: storm,
         words: least.elements.map(\.words),
-        voyage: least.voyage,
+        run: least.run,
         certain: least.certain,
         after: after,
         number: certificate.finds.count + 1
@@ -263,12 +268,12 @@ struct StormSearch {
     for seed in 0..<UInt64(count) where !isOver {
       var drawn = storm
       drawn.order = .drawn(seed: seed)
-      let voyage = try await flight.fly(drawn, hangingAfter: patience)
+      let run = try await flight.fly(drawn, hangingAfter: patience)
       certificate.orders += 1
-      var wrecks = jury.wrecks(of: voyage, in: drawn)
-      if elements.isEmpty { wrecks += jury.changes(of: voyage) }
-      for wreck in wrecks { try await note(wreck, elements, drawn.order) }
-      if voyage.ending == .hung { return }
+      var violations = oracle.violations(of: run, in: drawn)
+      if elements.isEmpty { violations += oracle.changes(of: run) }
+      for violation in violations { try await note(violation, elements, drawn.order) }
+      if run.ending == .hung { return }
     }
   }
 
@@ -276,38 +281,38 @@ struct StormSearch {
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.
-  private mutating func elements(after voyage: Voyage, depth: Int) -> [(StormElement, Int)] {
+  private mutating func elements(after run: FlowRun, depth: Int) -> [(StormElement, Int)] {
     var elements: [(StormElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []
-    for (place, attempt) in zip(voyage.places, voyage.attempts) {
+    for (place, attempt) in zip(run.places, run.attempts) {
       if attempt.sent?.credentials.isEmpty == false { credentials.insert(place.key) }
       if !keys.contains(place.key) { keys.append(place.key) }
       for (rank, one) in classes(of: place.key).enumerated() {
-        elements.append((blow(place.key, .attempt(place.ordinal), one.kind), rank))
+        elements.append((element(place.key, .attempt(place.ordinal), one.kind), rank))
       }
     }
     let refusal = FaultKind("status-401", .http, .status(401))
     for key in keys {
       for (rank, one) in classes(of: key).enumerated() where one.kind.fault.replacesOrCuts {
-        elements.append((blow(key, .every, one.kind), rank + 4))
+        elements.append((element(key, .every, one.kind), rank + 4))
       }
-      if credentials.contains(key) { elements.append((blow(key, .untilRenewed, refusal), 0)) }
+      if credentials.contains(key) { elements.append((element(key, .untilRenewed, refusal), 0)) }
     }
     if !credentials.isEmpty, keys.count > 1 {
-      elements.append((blow(nil, .untilRenewed, refusal), 0))
+      elements.append((element(nil, .untilRenewed, refusal), 0))
     }
-    if depth == 1 { elements += outages(in: voyage).map { ($0, 8) } }
-    elements += interruptions(of: voyage).map { ($0, 2) }
+    if depth == 1 { elements += outages(in: run).map { ($0, 8) } }
+    elements += interruptions(of: run).map { ($0, 2) }
     return elements
   }
 
-  private func blow(
+  private func element(
     _ key: String?,
     _ reach: StormElement.Reach,
     _ kind: FaultKind
   ) -> StormElement {
-    .fault(StormElement.Blow(key: key, reach: reach, kind: kind.name, fault: kind.fault))
+    .fault(StormElement.FaultElement(key: key, reach: reach, kind: kind.name, fault: kind.fault))
   }
 
   private mutating func classes(of key: String) -> [FaultClasses.Class] {
@@ -326,7 +331,7 @@ struct StormSearch {
 
   /// A host that is down for a time, and one endpoint of it: the client has to come back when it
   /// does.
-  private func outages(in voyage: Voyage) -> [StormElement] {
+  private func outages(in run: FlowRun) -> [StormElement] {
     var starts: [Duration] = []
     var elements: [StormElement] = []
     func add(_ key: String?, _ start: Duration, _ times: [Duration]) {
@@ -334,14 +339,14 @@ struct StormSearch {
         for (kind, fault) in Self.outages {
           let window = StormElement.Reach.window(start, start + time)
           elements.append(
-            .fault(StormElement.Blow(key: key, reach: window, kind: kind, fault: fault))
+            .fault(StormElement.FaultElement(key: key, reach: window, kind: kind, fault: fault))
           )
         }
       }
     }
     var keys: Set<String> = []
-    for (place, attempt) in zip(voyage.places, voyage.attempts) {
-      let start = (attempt.start ?? .zero) - voyage.start
+    for (place, attempt) in zip(run.places, run.attempts) {
+      let start = (attempt.start ?? .zero) - run.start
       if !starts.contains(start) {
         starts.append(start)
         add(nil, start, Self.outageTimes)
@@ -352,26 +357,26 @@ struct StormSearch {
   }
 
   /// The moments at which a user leaves: while a request is under way, and between two.
-  private func interruptions(of voyage: Voyage) -> [StormElement] {
-    let moments = voyage.moments
+  private func interruptions(of run: FlowRun) -> [StormElement] {
+    let moments = run.moments
     var elements: [StormElement] = []
     if plan.restarts { elements += moments.map { .interruption(.restart(after: $0)) } }
     guard plan.cancels else { return elements }
-    for step in voyage.steps {
+    for step in run.steps {
       guard let end = step.end else { continue }
       for moment in moments where moment > step.start && moment < end {
         let after = moment - step.start
         elements.append(.interruption(.cancel(step: step.name, after: after)))
       }
     }
-    if voyage.steps.isEmpty {
+    if run.steps.isEmpty {
       elements += moments.map { .interruption(.cancel(step: nil, after: $0)) }
     }
     return elements
   }
 }
 
-extension Voyage {
+extension FlowRun {
   /// The requests in words, with their times.
   var requestLines: [String] {
     zip(places, attempts).map { place, attempt in
@@ -399,10 +404,10 @@ extension Voyage {
   fileprivate func shows(_ element: StormElement) -> Bool {
     switch element {
     case .interruption: return true
-    case .fault(let blow):
+    case .fault(let element):
       return zip(places, attempts).contains { place, attempt in
-        guard attempt.isHit, blow.key == nil || blow.key == place.key else { return false }
-        if case .attempt(let ordinal) = blow.reach { return ordinal == place.ordinal }
+        guard attempt.isHit, element.key == nil || element.key == place.key else { return false }
+        if case .attempt(let ordinal) = element.reach { return ordinal == place.ordinal }
         return true
       }
     }

@@ -13,7 +13,7 @@ public struct Storm: Sendable, Hashable {
     case restart(after: Duration)
   }
 
-  /// The faults.
+  /// The faults, and the link.
   public var scenario: Scenario
   /// The thing that the user does; `nil`: nothing.
   public var interruption: Interruption?

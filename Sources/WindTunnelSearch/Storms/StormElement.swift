@@ -3,12 +3,12 @@ internal import WindTunnel
 /// One thing that goes wrong in a storm: a fault at some requests, or what the user does.
 enum StormElement: Sendable, Hashable {
   /// A fault of a kind at requests of a key, such as `GET /home`.
-  case fault(Blow)
+  case fault(FaultElement)
   /// A thing that the user does.
   case interruption(Storm.Interruption)
 
   /// A fault at some requests.
-  struct Blow: Sendable, Hashable {
+  struct FaultElement: Sendable, Hashable {
     /// The key of the requests; `nil`: every request.
     var key: String?
     var reach: Reach
@@ -23,7 +23,7 @@ enum StormElement: Sendable, Hashable {
     case attempt(Int)
     /// The first so many.
     case first(Int)
-    /// Each.
+    /// Each request of the key.
     case every
     /// Each between two instants of the flow.
     case window(Duration, Duration)
@@ -32,7 +32,7 @@ enum StormElement: Sendable, Hashable {
   }
 }
 
-extension StormElement.Blow {
+extension StormElement.FaultElement {
   /// The rule that does it.
   var rule: Rule {
     var trigger = Trigger()
@@ -47,7 +47,7 @@ extension StormElement.Blow {
     return Rule(when: trigger, [fault])
   }
 
-  /// The blow in words, such as `503 at the 2nd GET /home`.
+  /// The element in words, such as `503 at the 2nd GET /home`.
   var words: String {
     let what = kind
     switch reach {
@@ -84,10 +84,10 @@ extension StormElement.Blow {
 }
 
 extension StormElement {
-  /// It in words.
+  /// The same in words.
   var words: String {
     switch self {
-    case .fault(let blow): blow.words
+    case .fault(let element): element.words
     case .interruption(.cancel(let step?, let after)):
       "the user leaves \"\(step)\" after \(Words.time(after)) and comes back"
     case .interruption(.cancel(nil, let after)):
@@ -108,17 +108,18 @@ extension StormElement {
   var general: General {
     switch self {
     case .interruption: return General(key: nil, kind: words, isOfOne: false)
-    case .fault(let blow):
-      let isOfOne = if case .attempt = blow.reach { true } else { false }
-      return General(key: blow.key, kind: blow.kind, isOfOne: isOfOne)
+    case .fault(let element):
+      let isOfOne = if case .attempt = element.reach { true } else { false }
+      return General(key: element.key, kind: element.kind, isOfOne: isOfOne)
     }
   }
 
   /// The request that it is about, where it is one.
-  var place: Voyage.Place? {
-    guard case .fault(let blow) = self, let key = blow.key, case .attempt(let ordinal) = blow.reach
+  var place: FlowRun.Place? {
+    guard case .fault(let element) = self, let key = element.key,
+      case .attempt(let ordinal) = element.reach
     else { return nil }
-    return Voyage.Place(key: key, ordinal: ordinal)
+    return FlowRun.Place(key: key, ordinal: ordinal)
   }
 
   /// Tells whether two of them may be in one storm.
@@ -138,7 +139,7 @@ extension Storm {
     self.init(weather, order: order)
     for element in elements {
       switch element {
-      case .fault(let blow): scenario.rules.append(blow.rule)
+      case .fault(let element): scenario.rules.append(element.rule)
       case .interruption(let interruption):
         self.interruption = interruption
         if case .cancel(nil, let after) = interruption {

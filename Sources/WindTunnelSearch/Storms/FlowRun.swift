@@ -2,7 +2,7 @@ internal import WindTunnel
 internal import WindTunnelDrill
 
 /// A flow as it was flown in one storm.
-struct Voyage: Sendable, Hashable {
+struct FlowRun: Sendable, Hashable {
   /// The ways in which a flow ends.
   enum Ending: Sendable, Hashable {
     /// It returned; the number stands for what it returned.
@@ -75,10 +75,10 @@ struct Voyage: Sendable, Hashable {
 
 extension Observation.Attempt {
   /// The place that its decision is about.
-  var place: Voyage.Place? {
+  var place: FlowRun.Place? {
     let parts = decision.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 4, let ordinal = Int(parts[2]) else { return nil }
-    return Voyage.Place(key: String(parts[1]), ordinal: ordinal)
+    return FlowRun.Place(key: String(parts[1]), ordinal: ordinal)
   }
 
   /// Tells whether it met a fault.

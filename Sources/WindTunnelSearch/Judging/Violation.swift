@@ -1,5 +1,5 @@
 /// The end of a flow that no client should have, or a thing that it did on the way.
-public struct Wreck: Sendable, Hashable {
+public struct Violation: Sendable, Hashable {
   /// The name of what is broken: that of a rule of findings such as `repeats-post`, `hangs`,
   /// `blank-page`, `another-result`, `order-of-turns`, `expectation`, or an invariant's.
   public var rule: String
@@ -13,7 +13,7 @@ public struct Wreck: Sendable, Hashable {
     (self.rule, self.request, self.seen) = (rule, request, seen)
   }
 
-  /// The name by which wrecks are the same.
+  /// The name by which violations are the same.
   struct Identity: Hashable {
     var rule: String
     var request: String?
@@ -22,7 +22,7 @@ public struct Wreck: Sendable, Hashable {
   var identity: Identity { Identity(rule: rule, request: request) }
 }
 
-extension Wreck {
+extension Violation {
   /// The rules that only a search has, each with what it says.
   public static let rules: KeyValuePairs<String, String> = [
     "hangs": "The flow does not end.",

@@ -2,9 +2,9 @@ internal import WindTunnel
 internal import WindTunnelDrill
 internal import WindTunnelSymptoms
 
-/// Tells what is broken of a voyage, by what the same flow does in calm.
-struct Jury: Sendable {
-  let calm: Voyage
+/// Tells what is broken of a run, by what the same flow does in calm.
+struct Oracle: Sendable {
+  let calm: FlowRun
   /// Tells whether the flow returns the same each time in calm, so that it can be compared.
   let comparesResults: Bool
   let invariants: [Invariant]
@@ -18,7 +18,7 @@ struct Jury: Sendable {
   private let calmAtOnce: [String: Int]
 
   init(
-    calm: Voyage,
+    calm: FlowRun,
     comparesResults: Bool,
     invariants: [Invariant],
     deadline: Duration,
@@ -31,98 +31,101 @@ struct Jury: Sendable {
   }
 
   /// Returns what is broken, the gravest first.
-  func wrecks(of voyage: Voyage, in storm: Storm) -> [Wreck] {
-    var wrecks: [Wreck] = []
-    if voyage.ending == .hung {
-      wrecks.append(Wreck("hangs", of: voyage.lastRequest, voyage.hangWords))
+  func violations(of run: FlowRun, in storm: Storm) -> [Violation] {
+    var violations: [Violation] = []
+    if run.ending == .hung {
+      violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
     }
-    wrecks += voyage.issues.map { Wreck("expectation", $0) }
-    let origin = Invariant.Origin(voyage)
+    violations += run.issues.map { Violation("expectation", $0) }
+    let origin = Invariant.Origin(run)
     for invariant in invariants {
-      if let problem = invariant.problem(origin) { wrecks.append(Wreck(invariant.name, problem)) }
+      if let problem = invariant.problem(origin) {
+        violations.append(Violation(invariant.name, problem))
+      }
     }
-    wrecks += findings(of: voyage, in: storm)
-    wrecks += twiceAtOnce(in: voyage)
-    if let other = anotherResult(of: voyage, in: storm) { wrecks.append(other) }
-    if let blank = blankPage(of: voyage, in: storm) { wrecks.append(blank) }
-    return wrecks.filter { !allowed.contains($0.rule) }
+    violations += findings(of: run, in: storm)
+    violations += twiceAtOnce(in: run)
+    if let other = anotherResult(of: run, in: storm) { violations.append(other) }
+    if let blank = blankPage(of: run, in: storm) { violations.append(blank) }
+    return violations.filter { !allowed.contains($0.rule) }
   }
 
   /// Returns what another order of turns changes in calm.
-  func changes(of voyage: Voyage) -> [Wreck] {
-    var wrecks: [Wreck] = []
-    if case .failed(let reason) = voyage.ending {
-      wrecks.append(Wreck("order-of-turns", "In calm the flow failed: \(reason)."))
+  func changes(of run: FlowRun) -> [Violation] {
+    var violations: [Violation] = []
+    if case .failed(let reason) = run.ending {
+      violations.append(Violation("order-of-turns", "In calm the flow failed: \(reason)."))
     }
-    let (before, after) = (calm.counts, voyage.counts)
+    let (before, after) = (calm.counts, run.counts)
     for (key, count) in after.sorted(by: { $0.key < $1.key }) where count > before[key] ?? 0 {
-      wrecks.append(
-        Wreck(
+      violations.append(
+        Violation(
           "order-of-turns",
           of: key,
           "\(key) was sent \(count) times, and \(before[key] ?? 0) in another order of turns."
         )
       )
     }
-    return wrecks.filter { !allowed.contains($0.rule) }
+    return violations.filter { !allowed.contains($0.rule) }
   }
 
-  /// Returns the POSTs that were under way more often at once than in calm: two who renew one token.
-  private func twiceAtOnce(in voyage: Voyage) -> [Wreck] {
-    voyage.mostAtOnce.sorted { $0.key < $1.key }.compactMap { key, most in
+  /// Returns the POSTs that were under way more often at once than in calm: two who renew one
+  /// token.
+  private func twiceAtOnce(in run: FlowRun) -> [Violation] {
+    run.mostAtOnce.sorted { $0.key < $1.key }.compactMap { key, most in
       guard key.hasPrefix("POST "), most > max(1, calmAtOnce[key] ?? 0) else { return nil }
-      return Wreck("twice-at-once", of: key, "\(key) was under way \(most) times at once.")
+      return Violation("twice-at-once", of: key, "\(key) was under way \(most) times at once.")
     }
   }
 
-  private func findings(of voyage: Voyage, in storm: Storm) -> [Wreck] {
+  private func findings(of run: FlowRun, in storm: Storm) -> [Violation] {
     // Of a flow whose requests all went well at once there is nothing to be found.
-    guard voyage.attempts.contains(where: \.isHit) || voyage.wasCancelled else { return [] }
-    let flight = Flight(of: .library, on: .inProcess, calls(of: voyage), in: storm.scenario)
+    guard run.attempts.contains(where: \.isHit) || run.wasCancelled else { return [] }
+    let flight = Flight(of: .library, on: .inProcess, calls(of: run), in: storm.scenario)
     var standings = flight.held()
-    if voyage.wasCancelled {
-      let whole = Flight(of: .library, on: .inProcess, [voyage.observation], in: storm.scenario)
+    if run.wasCancelled {
+      let whole = Flight(of: .library, on: .inProcess, [run.observation], in: storm.scenario)
       standings += whole.held().filter { $0.rule == "goes-on-after-cancel" }
     }
     return standings.compactMap(\.finding).filter { $0.severity == .error }.map {
-      Wreck($0.rule, of: $0.endpoint, $0.seen)
+      Violation($0.rule, of: $0.endpoint, $0.seen)
     }
   }
 
-  private func anotherResult(of voyage: Voyage, in storm: Storm) -> Wreck? {
-    guard comparesResults, case .returned(let mark) = voyage.ending,
-      case .returned(let expected) = calm.ending, mark != expected, voyage.isShown,
-      !voyage.isStale, !voyage.wasCancelled, !storm.changesAnswers
+  private func anotherResult(of run: FlowRun, in storm: Storm) -> Violation? {
+    guard comparesResults, case .returned(let mark) = run.ending,
+      case .returned(let expected) = calm.ending, mark != expected, run.isShown,
+      !run.isStale, !run.wasCancelled, !storm.changesAnswers
     else { return nil }
-    return Wreck(
+    return Violation(
       "another-result",
       "It returned without an error, and something else than in calm."
     )
   }
 
-  private func calls(of voyage: Voyage) -> [Observation] {
-    voyage.calls(within: deadline, calm: calmCalls)
+  private func calls(of run: FlowRun) -> [Observation] {
+    run.calls(within: deadline, calm: calmCalls)
   }
 
-  private func blankPage(of voyage: Voyage, in storm: Storm) -> Wreck? {
-    switch voyage.ending {
+  private func blankPage(of run: FlowRun, in storm: Storm) -> Violation? {
+    switch run.ending {
     case .hung: return nil
-    case .returned: if voyage.isShown { return nil }
+    case .returned: if run.isShown { return nil }
     case .failed: break
     }
-    guard !voyage.wasCancelled, !storm.changesAnswers, voyage.hasNoReasonToRefuse else { return nil }
+    guard !run.wasCancelled, !storm.changesAnswers, run.hasNoReasonToRefuse else { return nil }
     var example: (call: Observation, last: Observation.Attempt)?
-    for call in calls(of: voyage) {
+    for call in calls(of: run) {
       guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
       else { continue }
       // Nobody is to blame who was told that it is no use.
-      guard retryWouldHelp(call, last, voyage, storm) else { return nil }
+      guard retryWouldHelp(call, last, run, storm) else { return nil }
       example = example ?? (call, last)
     }
     guard let (call, last) = example else { return nil }
     let what = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
     let times = call.attempts.count
-    return Wreck(
+    return Violation(
       "blank-page",
       of: call.endpoint,
       "After \(what) at \(times == 1 ? "its only attempt" : "the last of \(times) attempts") the "
@@ -134,10 +137,11 @@ struct Jury: Sendable {
   private func retryWouldHelp(
     _ call: Observation,
     _ last: Observation.Attempt,
-    _ voyage: Voyage,
+    _ run: FlowRun,
     _ storm: Storm
   ) -> Bool {
-    guard last.isRepeatable == true || last.status == 401, let place = last.place, let start = call.start,
+    guard last.isRepeatable == true || last.status == 401, let place = last.place,
+      let start = call.start,
       let end = last.end
     else { return false }
     let wait: Duration
@@ -149,7 +153,7 @@ struct Jury: Sendable {
     case 401?:
       // A new credential would have been taken, and the client had got one.
       guard storm.asksForRenewal(at: place) else { return false }
-      return voyage.isRenewed(between: start, and: last.start ?? end)
+      return run.isRenewed(between: start, and: last.start ?? end)
     default:
       guard last.mayPass else { return false }
       wait = .zero
@@ -157,13 +161,13 @@ struct Jury: Sendable {
     let next = end + wait
     guard next - start + .seconds(1) < deadline else { return false }
     return !storm.meets(
-      Voyage.Place(key: place.key, ordinal: place.ordinal + 1),
-      at: max(next, voyage.end) - voyage.start
+      FlowRun.Place(key: place.key, ordinal: place.ordinal + 1),
+      at: max(next, run.end) - run.start
     )
   }
 }
 
-extension Voyage {
+extension FlowRun {
   /// The number of failures after which a circuit breaker may be open, and the time for which.
   private static let breaker = (failures: 4, time: Duration.seconds(60))
 
@@ -217,7 +221,9 @@ extension Voyage {
 extension Observation.Attempt {
   /// The failures that the next attempt need not meet: a certificate or a name stays as it is.
   private static let passing = Set(
-    [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .truncated, .timedOut].map(\.rawValue)
+    [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .truncated, .timedOut].map(
+      \.rawValue
+    )
   )
 
   /// Tells whether what it met may pass at once.
@@ -234,7 +240,7 @@ extension Storm {
   }
 
   /// Tells whether a request is refused until its credential is another, and by nothing else.
-  fileprivate func asksForRenewal(at place: Voyage.Place) -> Bool {
+  fileprivate func asksForRenewal(at place: FlowRun.Place) -> Bool {
     var renewing = self
     renewing.scenario.rules.removeAll { $0.trigger.untilHeaderChanges == nil }
     var others = self
@@ -243,7 +249,7 @@ extension Storm {
   }
 
   /// Tells whether a request meets a fault.
-  func meets(_ place: Voyage.Place, at time: Duration) -> Bool {
+  func meets(_ place: FlowRun.Place, at time: Duration) -> Bool {
     let words = place.key.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2 else { return true }
     let request = Request(words[0], RequestURL(words[1]))
@@ -252,7 +258,9 @@ extension Storm {
       if trigger.request?.mayMatch(request) == false { return false }
       if let attempt = trigger.attempt, attempt != place.ordinal { return false }
       if let first = trigger.first, place.ordinal > first { return false }
-      if let window = trigger.window, !(window.start <= time && window.end.map { time < $0 } != false) {
+      if let window = trigger.window,
+        !(window.start <= time && window.end.map { time < $0 } != false)
+      {
         return false
       }
       return rule.faults.contains(where: \.replacesOrCuts)

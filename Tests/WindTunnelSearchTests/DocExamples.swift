@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+import WindTunnelNetworkLayer
+import WindTunnelSearchTesting
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The code in the comments of the API, line for line.
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct DocExamples {
+  private struct Shop {
+    let baseURL: URL
+    let session: URLSession
+
+    func signIn() async throws { _ = try await session.data(from: baseURL.appending(path: "home")) }
+    func pay() async throws -> Int {
+      try await session.data(from: baseURL.appending(path: "cart")).0.count
+    }
+  }
+
+  @Sendable private func checkout(_ flow: DrillCall) async throws -> Int {
+    try await flow.send(Request("GET", RequestURL("https://shop.example/cart"))).status
+  }
+
+  @Test func `a search, and what it is asked`() async throws {
+    let cassette = ShopCassette.cassette
+    var plan = SearchPlan()
+    plan.expectations = .swiftTesting
+    (plan.storms, plan.orders) = (5, 5)
+    let once = Invariant.exactlyOnce("POST /payments")
+    let calm = Invariant("no more than ten requests") { origin in origin.requests.count <= 10 }
+    #expect([once, calm].map(\.name).count == 2)
+    do {
+      let certificate = try await Drill(cassette).search(as: "checkout", plan) { flow in
+        let shop = Shop(baseURL: flow.baseURL, session: flow.session)
+        try await flow.step("sign in") { try await shop.signIn() }
+        return try await shop.pay()
+      }
+      try certificate.require("searchedDepth >= 2", "finds == 0")
+      Issue.record("five storms are not all single ones")
+    } catch is GatesFailed {}
+  }
+
+  @Test func `a storm, and a client in it`() async throws {
+    let cassette = ShopCassette.cassette
+    let storm = Storm(Scenario("tunnel", rules: [.on("GET /home", .first(1), .status(503))]))
+    try await Drill(cassette).fly(through: storm) { flow in try await checkout(flow) }
+    try await Drill(cassette).fly(through: storm) { call in
+      let client = NetworkClient(
+        builder: RequestBuilder(baseURL: call.baseURL),
+        transport: call.transport
+      )
+      return try await client.call(Endpoint(.get, target: "/home")).body
+    }
+  }
+}
