@@ -187,10 +187,10 @@
 
     // MARK: The loop
 
-    /// Starts the loop on a thread of its own.
+    /// Starts the loop on a thread that has nothing else to do.
     func start(running run: @escaping @Sendable (UnownedJob) -> Void) {
       self.run = run
-      Thread { [self] in loop() }.start()
+      LoopThread.run { [self] in loop() }
     }
 
     private func loop() {

@@ -173,6 +173,28 @@ import WindTunnelSearchTesting
     let twice = try await Drill(ShopCassette.cassette).search(plan) { try await pay($0) }
     #expect(twice.finds.map(\.violation.rule) == ["exactlyOnce(POST /payments)"])
     #expect(twice.finds.first?.words == ["the process ends after 30 ms and starts again"])
-    #expect(twice.finds.first?.storm.file.contains("_restart") == true)
+    let find = try #require(twice.finds.first)
+    #expect(find.storm.file.contains("_restart"))
+    #expect(
+      find.test == """
+        @Test func exactlyoncePostPayments1() async throws {
+          let file = #\"\"\"
+            { "windtunnelScenario": 1,
+              "name": "exactlyonce-post-payments-1",
+              "summary": "POST /payments was done 2 times. Storm: the process ends after 30 ms and \
+        starts again.",
+              "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
+              "rules": [],
+              "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
+        anew, which a drill cannot do." }
+            \"\"\"#
+          let scenario = try Scenario(data: Data(file.utf8), source: "storm")
+          try await Drill(cassette).fly(through: Storm(scenario, interruption: \
+        .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \
+        try await flow($0) }
+        }
+
+        """
+    )
   }
 }

@@ -58,29 +58,27 @@ extension Find {
   /// A test that fails as long as the storm sinks the flow, to be pasted: `flow` stands for the
   /// flow's own code, and `cassette` for its recordings.
   public var test: String {
-    var arguments = ["Storm(scenario"]
-    switch storm.interruption {
+    var storm = ["scenario"]
+    switch self.storm.interruption {
     case .cancel(let step?, let after):
-      arguments.append(
+      storm.append(
         "interruption: .cancel(step: \"\(step)\", after: .milliseconds(\(after.wholeMilliseconds)))"
       )
     case .cancel(nil, _), nil: break
     case .restart(let after):
-      arguments.append("interruption: .restart(after: .milliseconds(\(after.wholeMilliseconds)))")
+      storm.append("interruption: .restart(after: .milliseconds(\(after.wholeMilliseconds)))")
     }
-    if case .drawn(let seed) = storm.order { arguments.append("order: .drawn(seed: \(seed))") }
-    let scenario = storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    if case .drawn(let seed) = self.storm.order { storm.append("order: .drawn(seed: \(seed))") }
+    var arguments = ["through: Storm(\(storm.joined(separator: ", ")))"]
+    if let invariant = violation.invariant { arguments.append("keeping: [\(invariant)]") }
+    let file = self.storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     return """
-      @Test func \(storm.scenario.name.inCamelCase)() async throws {
-        let scenario = try Scenario(
-          data: Data(
-            #\"\"\"
-      \(scenario.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n"))
-            \"\"\"#.utf8
-          ),
-          source: "storm"
-        )
-        try await Drill(cassette).fly(through: \(arguments.joined(separator: ", "))) { try await flow($0) }
+      @Test func \(self.storm.scenario.name.inCamelCase)() async throws {
+        let file = #\"\"\"
+      \(file)
+          \"\"\"#
+        let scenario = try Scenario(data: Data(file.utf8), source: "storm")
+        try await Drill(cassette).fly(\(arguments.joined(separator: ", "))) { try await flow($0) }
       }
 
       """

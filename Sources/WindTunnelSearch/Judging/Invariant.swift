@@ -11,6 +11,8 @@ public struct Invariant: Sendable {
   public let name: String
   /// Returns the sentence about what is wrong; `nil`: all is well.
   let problem: @Sendable (Origin) -> String?
+  /// The same in Swift; `nil` for one of the user's own.
+  let code: String?
 
   /// The origin of a flow, as it was when the flow had ended.
   public struct Origin: Sendable {
@@ -49,19 +51,23 @@ public struct Invariant: Sendable {
 
   /// Makes an invariant of its name and condition.
   public init(_ name: String, _ holds: @escaping @Sendable (Origin) -> Bool) {
-    self.name = name
+    (self.name, code) = (name, nil)
     problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false."
     }
   }
 
-  private init(name: String, problem: @escaping @Sendable (Origin) -> String?) {
-    (self.name, self.problem) = (name, problem)
+  private init(
+    name: String,
+    code: String,
+    problem: @escaping @Sendable (Origin) -> String?
+  ) {
+    (self.name, self.code, self.problem) = (name, code, problem)
   }
 
   /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow
   /// fails at most once.
   public static func exactlyOnce(_ pattern: RequestPattern) -> Invariant {
-    Invariant(name: "exactlyOnce(\(pattern))") { origin in
+    Invariant(name: "exactlyOnce(\(pattern))", code: ".exactlyOnce(\"\(pattern)\")") { origin in
       let deeds = origin.deeds(of: pattern)
       if deeds > 1 { return "\(pattern) was done \(deeds) times." }
       return deeds == 0 && origin.hasSucceeded
@@ -72,7 +78,10 @@ public struct Invariant: Sendable {
 
   /// Makes the invariant that what requests of a pattern ask for is done at most so often.
   public static func atMost(_ count: Int, _ pattern: RequestPattern) -> Invariant {
-    Invariant(name: "atMost(\(count), \(pattern))") { origin in
+    Invariant(
+      name: "atMost(\(count), \(pattern))",
+      code: ".atMost(\(count), \"\(pattern)\")"
+    ) { origin in
       let deeds = origin.deeds(of: pattern)
       return deeds > count ? "\(pattern) was done \(deeds) times." : nil
     }
@@ -80,7 +89,10 @@ public struct Invariant: Sendable {
 
   /// Makes the invariant that at most so many requests of a pattern arrive, answered or not.
   public static func requests(atMost count: Int, _ pattern: RequestPattern) -> Invariant {
-    Invariant(name: "requests(atMost: \(count), \(pattern))") { origin in
+    Invariant(
+      name: "requests(atMost: \(count), \(pattern))",
+      code: ".requests(atMost: \(count), \"\(pattern)\")"
+    ) { origin in
       let arrivals = origin.arrivals(of: pattern)
       return arrivals > count ? "\(pattern) arrived \(arrivals) times." : nil
     }

@@ -40,7 +40,7 @@ struct Oracle: Sendable {
     let origin = Invariant.Origin(run)
     for invariant in invariants {
       if let problem = invariant.problem(origin) {
-        violations.append(Violation(invariant.name, problem))
+        violations.append(Violation(invariant.name, problem, invariant: invariant.code))
       }
     }
     violations += findings(of: run, in: storm)

@@ -8,9 +8,14 @@ public struct Violation: Sendable, Hashable {
   /// A sentence that says what was seen.
   public var seen: String
 
+  /// The invariant in Swift, such as `.exactlyOnce("POST /payments")`; `nil` where it is none, or
+  /// one of the user's own.
+  let invariant: String?
+
   /// Makes one of its parts.
-  init(_ rule: String, of request: String? = nil, _ seen: String) {
+  init(_ rule: String, of request: String? = nil, _ seen: String, invariant: String? = nil) {
     (self.rule, self.request, self.seen) = (rule, request, seen)
+    self.invariant = invariant
   }
 
   /// The name by which violations are the same.

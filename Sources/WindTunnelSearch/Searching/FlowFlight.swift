@@ -24,7 +24,8 @@ struct FlowFlight: Sendable {
   /// - Parameters:
   ///   - storm: The storm.
   ///   - seed: The seed of all draws; `nil`: the plan's.
-  ///   - hangingAfter: The time after which it hangs; `nil`: by the plan.
+  ///   - patience: The time after which it hangs; `nil`: by the plan.
+  /// - Returns: The flow as it was flown.
   /// - Throws: `NotVirtual`, or `DrillError` where the storm cannot be carried.
   func fly(
     _ storm: Storm,

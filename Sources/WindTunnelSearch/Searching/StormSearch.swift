@@ -377,14 +377,6 @@ struct StormSearch {
 }
 
 extension FlowRun {
-  /// The requests in words, with their times.
-  var requestLines: [String] {
-    zip(places, attempts).map { place, attempt in
-      let came = attempt.error ?? attempt.status.map { "\($0)" } ?? "nothing"
-      return "\(Words.time((attempt.start ?? .zero) - start))  \(place.key) → \(came)"
-    }
-  }
-
   /// The moments between two events of the flow: in the middle of each request, and of each pause.
   fileprivate var moments: [Duration] {
     var events: Set<Duration> = []

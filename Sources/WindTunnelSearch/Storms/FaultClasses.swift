@@ -71,6 +71,7 @@ struct FaultClasses {
   /// - Parameters:
   ///   - key: The key.
   ///   - request: A request of that key.
+  /// - Returns: The classes, the mildest and most frequent first.
   mutating func classes(of key: String, _ request: Request) -> [Class] {
     if let known = known[key] { return known }
     let calm = handed(request, nil)
@@ -96,7 +97,7 @@ struct FaultClasses {
     return classes
   }
 
-  /// What a client is handed that sends a request.
+  /// Returns the things that a client is handed that sends a request.
   private func handed(_ request: Request, _ fault: Fault?) -> Handed {
     let rules = fault.map { [Rule.on("/**", .always, $0)] } ?? []
     let deck = Deck(

@@ -44,6 +44,14 @@ struct FlowRun: Sendable, Hashable {
   /// The number of requests of each key, in a fixed order.
   var counts: [String: Int] { places.reduce(into: [:]) { $0[$1.key, default: 0] += 1 } }
 
+  /// The requests in words, with their times.
+  var requestLines: [String] {
+    zip(places, attempts).map { place, attempt in
+      let came = attempt.error ?? attempt.status.map { "\($0)" } ?? "nothing"
+      return "\(Words.time((attempt.start ?? .zero) - start))  \(place.key) → \(came)"
+    }
+  }
+
   /// The behaviour of the client with its times, but for what it returned: answers that it took
   /// alike are the same.
   var course: Int {
