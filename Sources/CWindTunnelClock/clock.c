@@ -15,6 +15,7 @@
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -170,6 +171,7 @@ long syscall(long number, ...) {
 }
 
 typedef uint64_t dispatch_time;
+extern const char *dispatch_queue_get_label(void *);
 extern void dispatch_retain(void *);
 extern void dispatch_release(void *);
 extern void *_Block_copy(const void *);
@@ -269,7 +271,12 @@ extern void *swift_task_enqueueGlobal_hook __attribute__((weak));
 // Tells whether a function is one of the concurrency runtime's, which runs a job: a yield within
 // an actor comes to Dispatch so, past the hook for jobs. On a thread of its own it would come back
 // at any moment of the turn that the actor has.
-static bool is_of_runtime(void (*work)(void *)) {
+//
+// Of the runtime's own queues alone, by their label, which are concurrent: another may wait for
+// somebody.
+static bool is_of_runtime(void *queue, void (*work)(void *)) {
+  const char *label = dispatch_queue_get_label(queue);
+  if (!label || strcmp(label, "Swift global concurrent queue") != 0) return false;
   static void (*_Atomic known)(void *);
   if (work == known) return true;
   Dl_info runtime, other;
@@ -282,7 +289,7 @@ static bool is_of_runtime(void (*work)(void *)) {
 // What goes to the main queue is the keeper's: the main actor's jobs do (Swift 6.3 has a hook for
 // them and does not call it), and the main queue's thread has no time of its own.
 INTERPOSED void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
-  if (own.keeper && (queue == &_dispatch_main_q || is_of_runtime(work))) {
+  if (own.keeper && (queue == &_dispatch_main_q || is_of_runtime(queue, work))) {
     dispatch_retain(queue);
     wt_delayed delayed = {.delay = 0, .queue = queue, .context = context, .work = work};
     if (own.keeper->delay(own.keeper->keeper, delayed)) return;
@@ -367,6 +374,8 @@ INTERPOSED void dispatch_source_set_timer(
   if (keeper && start != ~(uint64_t)0) keeper->tell(keeper->keeper, WT_CLOCK_TIMER_SOURCE);
   library(source, start, interval, leeway);
 }
+
+bool wt_clock_is_of_runtime(wt_delayed work) { return is_of_runtime(work.queue, work.work); }
 
 bool wt_clock_is_main(wt_delayed work) { return work.queue == &_dispatch_main_q; }
 

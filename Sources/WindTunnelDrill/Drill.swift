@@ -119,6 +119,9 @@ public struct Drill: Sendable {
     _ plan: DrillPlan,
     _ scenario: Scenario
   ) async throws -> Observation {
+    guard !plan.workload.isEmpty else {
+      throw DrillError.plan("The cassette has no interactions, so there is nothing to call.")
+    }
     let stage = try plan.stage(of: scenario, seeingAttempts: true)
     var plan = plan
     (plan.calls, plan.load) = (1, .closedLoop(concurrency: 1))

@@ -109,6 +109,7 @@ extension FlowFlight {
     var weather = storm.scenario
     (weather.rules, weather.cancellation) = ([], nil)
     let calm = try await fly(Storm(weather), hangingAfter: Self.longest)
+    if let refusal = calm.refusal { throw DrillError.plan(refusal) }
     let oracle = Oracle(
       calm: calm,
       comparesResults: try await fly(
@@ -117,11 +118,13 @@ extension FlowFlight {
         hangingAfter: Self.longest
       ).ending == calm.ending,
       invariants: invariants,
-      deadline: plan.deadline ?? DrillPlan.standardDeadline,
+      deadline: plan.deadline(in: weather),
       allowed: []
     )
-    let run = try await fly(storm, hangingAfter: patience(after: calm))
-    let hasOrderAlone = storm.scenario.rules.isEmpty && storm.interruption == nil
+    let run = try await fly(storm, hangingAfter: patience(after: calm, in: weather))
+    let hasOrderAlone =
+      storm.scenario.rules.isEmpty && storm.scenario.cancellation == nil
+      && storm.interruption == nil
     return oracle.violations(of: run, in: storm) + (hasOrderAlone ? oracle.changes(of: run) : [])
   }
 }

@@ -1,5 +1,5 @@
-internal import Synchronization
 internal import Testing
+@_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSearch
 
 extension Expectations {
@@ -26,7 +26,7 @@ extension Expectations {
 
   /// The issues of a flow.
   private final class Issues: Sendable {
-    private let sentences = Mutex<[String]>([])
+    private let sentences = Locked<[String]>([])
     var all: [String] { sentences.withLock { $0 } }
     func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
   }

@@ -34,8 +34,15 @@ package struct DirectExchange: Sendable {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
 
+  /// Comes back only if its client lives: who swallows an error, and tries again at once, would
+  /// never end.
+  private func stopIfDead() async {
+    guard isDead.withLock({ $0 }) else { return }
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+  }
+
   /// Ends the process that its client stands for, as far as the deck is concerned: nothing comes
-  /// from there any more.
+  /// from there any more, and nothing comes of what is under way.
   package func die() { isDead.withLock { $0 = true } }
 
   /// Returns the way of a client that is started after this one.
@@ -78,7 +85,8 @@ package struct DirectExchange: Sendable {
     _ limit: Duration?
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
     // Nobody waits for it any more.
-    if Task.isCancelled || isDead.withLock({ $0 }) { throw .cancelled }
+    if Task.isCancelled { throw .cancelled }
+    await stopIfDead()
     let lane = request.headers[Lane.header].map { Lane($0) } ?? lane
     let begun = ContinuousClock.now
     let outcome: Outcome
@@ -155,6 +163,7 @@ package struct DirectExchange: Sendable {
   private func sleep(until moment: ContinuousClock.Instant) async throws(Failure) {
     // A sleep fails for no other reason.
     do { try await ContinuousClock().sleep(until: moment) } catch { throw .cancelled }
+    await stopIfDead()
   }
 
   /// The failure as which a client in process has a symptom.

@@ -306,7 +306,7 @@
       case .delayed(let work):
         if wt_clock_is_main(work) {
           onMain { work.work(work.context) }
-        } else if sleepers > 0 {
+        } else if sleepers > 0, !wt_clock_is_of_runtime(work) {
           // Its queue may be that of a thread that sleeps.
           wt_clock_hand_out(timekeeper, work)
         } else {

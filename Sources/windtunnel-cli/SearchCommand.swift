@@ -14,7 +14,7 @@ enum SearchCommand: Command {
     Flag(
       "--cassette",
       "FILE",
-      "The cassette whose requests the flow makes, each once (default: the shipped shop)."
+      "The cassette whose requests the flow makes (default: the shipped shop)."
     ),
     Flag("--depth", "N", "Things that go wrong at once: 1 to \(SearchPlan.depthMax) (default: 2)."),
     Flag("--budget", "T", "Time after which no further storm is flown (default: 5m)."),
@@ -46,6 +46,13 @@ enum SearchCommand: Command {
         throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")
       }
     }
+    if gates.contains(where: { $0.needsBaseline }), !arguments.has("--baseline") {
+      throw Refusal.flagMissing("--baseline", "the certificate that newFinds is counted from")
+    }
+    let baseline = try arguments.value("--baseline").map {
+      try CertificateBaseline(contentsOf: URL(filePath: $0))
+    }
+    let plan = try plan(arguments)
     let files = try CertificateFiles(arguments)
     var drill = Drill(try cassette ?? Shipped.cassette())
     drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
@@ -53,13 +60,11 @@ enum SearchCommand: Command {
     let flow = NetworkLayerFlow(drill.plan.cassette)
     var certificate = try await drill.search(
       as: NetworkLayerFlow.name,
-      try plan(arguments),
+      plan,
       progress: { Terminal.progress($0.summary) }
     ) { try await flow.fly($0) }
     Terminal.progress("")
-    if let baseline = try arguments.value("--baseline") {
-      certificate = try certificate.compared(to: URL(filePath: baseline))
-    }
+    if let baseline { certificate = certificate.compared(to: baseline) }
     if arguments.has("--json") {
       Terminal.answer(json: certificate.data())
     } else {
@@ -76,7 +81,12 @@ enum SearchCommand: Command {
     plan.storms = try arguments.int("--storms", in: 1...SearchPlan.stormsMax)
     plan.finds = try arguments.int("--finds", in: 1...plan.finds) ?? plan.finds
     plan.budget = try arguments.duration("--budget") ?? (plan.storms == nil ? plan.budget : nil)
-    plan.invariants = arguments.all("--exactly-once").map { .exactlyOnce(RequestPattern($0)) }
+    plan.invariants = try arguments.all("--exactly-once").map { text in
+      if let wrong = RequestPattern.problem(with: text) {
+        throw Refusal.usage("--exactly-once: \(wrong.problem). \(wrong.remedy)")
+      }
+      return .exactlyOnce(RequestPattern(text))
+    }
     plan.allowed = Set(arguments.all("--allow"))
     plan.restarts = arguments.has("--restarts")
     let known = Set(FindingRule.all.map(\.id) + Violation.rules.map(\.key))
@@ -88,20 +98,10 @@ enum SearchCommand: Command {
 
   /// A gate that failed is the worst, unless the client hung.
   private static func code(of certificate: Certificate, _ gates: [CertificateGate]) -> ExitCode {
-    var code = ExitCode.done
-    for gate in gates {
-      switch gate.isMet(by: certificate) {
-      case true?: continue
-      case false?:
-        Terminal.complain("windtunnel: gate \"\(gate)\" failed\n")
-        code = .gateFailed
-      case nil:
-        Terminal.complain("windtunnel: gate \"\(gate)\" cannot be told without --baseline\n")
-        if code == .done { code = .inconclusive }
-      }
-    }
+    let failed = gates.filter { $0.isMet(by: certificate) != true }
+    for gate in failed { Terminal.complain("windtunnel: gate \"\(gate)\" failed\n") }
     let hangs = certificate.finds.contains { $0.violation.rule == FindingRule.hangs.id }
-    return code == .gateFailed && hangs ? .fell : code
+    return failed.isEmpty ? .done : hangs ? .fell : .gateFailed
   }
 }
 
@@ -122,7 +122,12 @@ private struct CertificateFiles {
     }
     directory = try arguments.value("--scenarios").map { URL(filePath: $0) }
     if let directory {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      do {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      } catch {
+        throw FileError.unwritable(directory.relativePath, reason: FileError.reason(error))
+      }
+      try FileError.probeWriting(to: directory.appending(path: "find.json"))
     }
   }
 

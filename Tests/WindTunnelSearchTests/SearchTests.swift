@@ -133,14 +133,21 @@ import WindTunnelSearchTesting
     let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     try found.data().write(to: file)
-    let compared = try found.compared(to: file)
+    let compared = found.compared(to: try CertificateBaseline(contentsOf: file))
     #expect(compared.finds.allSatisfy { $0.isNew == false })
     try compared.require("newFinds == 0")
     #expect(throws: GatesFailed.self) { try compared.require("finds == 0") }
     #expect(throws: CertificateGate.Malformed.self) { try compared.require("finds is 0") }
     #expect(String(decoding: found.htmlData(), as: UTF8.self).contains("<h2>In calm</h2>"))
     try Data("{}".utf8).write(to: file)
-    #expect(throws: FormatError.self) { try found.compared(to: file) }
+    #expect(throws: FormatError.self) { try CertificateBaseline(contentsOf: file) }
+    try Data(#"{"windtunnelCertificate":1,"finds":[]}"#.utf8).write(to: file)
+    let other = found.compared(to: try CertificateBaseline(contentsOf: file))
+    #expect(!other.finds.isEmpty)
+    #expect(other.finds.allSatisfy { $0.isNew == true })
+    #expect(throws: GatesFailed.self) { try other.require("newFinds == 0") }
+    let page = String(decoding: found.htmlData(), as: UTF8.self)
+    #expect(page.contains("0 ms  GET /x → 503\n") || page.contains("0 ms  GET /x → 503</pre>"))
   }
 
   @Test func `kinds that a client is handed the same of are flown once`() async throws {

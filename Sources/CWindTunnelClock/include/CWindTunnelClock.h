@@ -85,6 +85,9 @@ void wt_clock_do(wt_delayed work);
 /// Has delayed work done on its queue, counted as what a loop hands out.
 void wt_clock_hand_out(wt_timekeeper *timekeeper, wt_delayed work);
 
+/// Tells whether the work is a job of Swift's on a global queue, which waits for nobody.
+bool wt_clock_is_of_runtime(wt_delayed work);
+
 /// Tells whether the work is the main queue's.
 bool wt_clock_is_main(wt_delayed work);
 

@@ -120,9 +120,9 @@ private struct HostPattern: Sendable, Hashable {
 extension RequestPattern {
   /// The reason why a text that people wrote means no request that there is, and what was probably
   /// meant.
-  struct Problem: Sendable, Hashable {
-    var problem: String
-    var remedy: String
+  package struct Problem: Sendable, Hashable {
+    package var problem: String
+    package var remedy: String
   }
 
   private static let methods: Set<Substring> = [
@@ -131,7 +131,7 @@ extension RequestPattern {
 
   /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing;
   /// where people write one they should hear of that.
-  static func problem(with text: String) -> Problem? {
+  package static func problem(with text: String) -> Problem? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count <= 2, let target = words.last, !target.isEmpty else {
       return Problem(

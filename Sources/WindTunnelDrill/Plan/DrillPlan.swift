@@ -86,7 +86,7 @@ public struct DrillPlan: Sendable {
   }
 
   /// Returns the time that a call may take in a scenario.
-  func deadline(in scenario: Scenario) -> Duration {
+  package func deadline(in scenario: Scenario) -> Duration {
     deadline ?? scenario.deadline ?? Self.standardDeadline
   }
 

@@ -3,8 +3,8 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The first of a call's end, the end of patience, and the end of the drill. A call that is late is
-/// abandoned and not cancelled here: a cancel at the wrong moment can stop every session of the
-/// process on Linux.
+/// abandoned and not cancelled: a cancel at the wrong moment can stop every session of the process
+/// on Linux.
 final class CallCompletion: Sendable {
   /// The outcome of a call.
   struct End: Sendable {
@@ -15,8 +15,6 @@ final class CallCompletion: Sendable {
     /// The moment at which it was given up, counted like that; `nil` where it had ended before, or
     /// was not.
     var cancelled: Duration?
-    /// The flight; `nil` before it is known.
-    var flight: Task<Void, Never>?
   }
 
   private enum State: Sendable {
@@ -100,13 +98,11 @@ final class CallCompletion: Sendable {
       return givingUp.isDue
     }
     if isDue { flight.cancel() }
-    var end = await withTaskCancellationHandler {
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { completion.wait($0) }
     } onCancel: {
       completion.resolve(End())
     }
-    end.flight = flight
-    return end
   }
 }
 

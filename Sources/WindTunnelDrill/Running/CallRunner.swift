@@ -229,11 +229,8 @@ struct CallRunner: Sendable {
       alarms: alarms
     ) { [subject] in await subject.fly(call) }
     target.close(route, isHung: end.result == nil)
-    // Without a session nothing can be stopped that is another's, and nothing is left behind.
-    if end.result == nil, !route.session.isMade, let exchange = route.exchange {
-      exchange.die()
-      end.flight?.cancel()
-    }
+    // What hangs sends nothing more in the time of other calls.
+    if end.result == nil { route.exchange?.die() }
     let seen = attempts.take(number, since: start)
     let startUp = startUp(of: call, seen)
     var observation = Observation(

@@ -38,8 +38,8 @@ public struct DrillCall: Sendable {
   /// The start of the program that is started for it.
   let programStart = ProgramStart()
   /// The way to the deck without a session; `nil` on the wire.
-  let exchange: DirectExchange?
-  private let lazySession: CallSession
+  private(set) var exchange: DirectExchange?
+  private var lazySession: CallSession
   private let configure: @Sendable () -> URLSessionConfiguration
   private let word = Locked<Bool?>(nil)
   private let age = Locked<Bool?>(nil)
@@ -180,17 +180,15 @@ public struct DrillCall: Sendable {
   package func restarted() -> DrillCall {
     exchange?.die()
     lazySession.cancel()
-    return DrillCall(
-      index: index,
-      request: request,
-      baseURL: baseURL,
-      session: CallSession { [configure] in URLSession(configuration: configure()) },
-      exchange: exchange?.anew(),
-      configure: configure,
-      attemptTimeout: attemptTimeout,
-      deadline: deadline
-    )
+    // What it says of itself is said of the same call.
+    var next = self
+    next.exchange = exchange?.anew()
+    next.lazySession = CallSession { [configure] in URLSession(configuration: configure()) }
+    return next
   }
+
+  /// Ends the session of a call that was restarted, with its last task.
+  package func close() { lazySession.end() }
 
   /// Reports whether the user saw something, where the client's result does not show it: a stale
   /// copy after an error, or a page without a line on it. The last report counts.

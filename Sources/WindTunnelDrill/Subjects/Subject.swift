@@ -36,7 +36,7 @@ package struct CallResult: Sendable {
   /// Tells whether the body is what a program printed, which need not be what it was answered.
   var isPrinted = false
   /// Tells whether there is something to show, where the body does not say.
-  var isShown: Bool?
+  package var isShown: Bool?
   /// The number of requests that the client meant to send, where it says so.
   var attempts: Int?
   /// The memory of its program, where that was looked at.

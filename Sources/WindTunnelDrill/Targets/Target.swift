@@ -117,9 +117,6 @@ final class CallSession: Sendable {
     }
   }
 
-  /// Tells whether anybody has asked for it.
-  var isMade: Bool { made.withLock { $0 != nil } }
-
   /// Ends the session and its tasks at once, if there is one.
   func cancel() { made.withLock { $0 }?.invalidateAndCancel() }
 

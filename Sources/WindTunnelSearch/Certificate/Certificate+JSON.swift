@@ -3,18 +3,19 @@ internal import WindTunnel
 
 // The certificate's text, version 1.
 //
-//   { "windtunnelCertificate": 1, "flow": "checkout", "seed": 1, "searchedDepth": 2,
+//   { "windtunnelCertificate": 1, "flow": "checkout", "seed": "1", "searchedDepth": 2,
 //     "storms": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
 //     "cutShort": false, "repeatable": true, "comparesResults": true, "milliseconds": 54000,
 //     "calm": ["0 ms  GET /home → 200"],
 //     "equals": [{ "request": "GET /home", "kind": "refused", "others": ["offline"] }],
 //     "notCarried": [{ "kind": "idle-close", "reason": "Only a socket can carry it." }],
+//     "notVirtual": [],
 //     "finds": [{ "rule": "blank-page", "request": "GET /home", "seen": "…", "storm": ["…"],
-//                 "scenario": { … }, "order": 7, "certain": "…", "requests": ["…"],
+//                 "scenario": { … }, "order": "7", "certain": "…", "requests": ["…"],
 //                 "others": 12, "afterMilliseconds": 61, "new": true }] }
 extension Certificate {
   /// The version of the text.
-  private static let version = 1
+  fileprivate static let version = 1
 
   /// Returns the certificate as JSON.
   public func data() -> Data { Data(json.fileBytes()) }
@@ -40,42 +41,58 @@ extension Certificate {
       "notCarried": .array(
         notCarried.map { ["kind": .text($0.kind), "reason": .text($0.reason)] }
       ),
+      "notVirtual": .array(
+        notVirtual.map { ["storm": .text($0.kind), "reason": .text($0.reason)] }
+      ),
       "finds": .array(finds.map(\.json)),
     ]
   }
 
-  /// The greatest size of a certificate that is read, in bytes.
-  private static let fileBytesMax = 64 << 20
-
   /// Marks the finds that an earlier certificate does not have.
   ///
-  /// - Parameter file: The earlier one, as JSON.
+  /// - Parameter baseline: The finds of the earlier one.
   /// - Returns: This certificate, each find with the word whether it is new.
+  public func compared(to baseline: CertificateBaseline) -> Certificate {
+    var compared = self
+    for place in finds.indices {
+      compared.finds[place].isNew = !baseline.known.contains(finds[place].violation.identity)
+    }
+    return compared
+  }
+}
+
+/// The finds of an earlier certificate, which later ones are compared with.
+public struct CertificateBaseline: Sendable {
+  let known: Set<Violation.Identity>
+
+  /// The greatest size of a certificate's file, in bytes; a larger one is refused before it is
+  /// read.
+  public static let fileBytesMax = 64 << 20
+
+  /// Reads a certificate that was written as JSON.
+  ///
   /// - Throws: `FileError` or `FormatError` where it does not read.
-  public func compared(to file: URL) throws -> Certificate {
+  public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let source = file.lastPathComponent
     let json = try JSON(parsing: data, source: source)
-    guard json["windtunnelCertificate"] != nil else {
+    guard json["windtunnelCertificate"] == .number(Certificate.version),
+      case .array(let finds)? = json["finds"]
+    else {
       throw FormatError(
         source: source,
         place: "",
-        problem: "this is no certificate of a search",
+        problem: "this is no certificate of a search of version \(Certificate.version)",
         remedy: "Give a file that windtunnel search --report FILE.json wrote."
       )
     }
     var known: Set<Violation.Identity> = []
-    if case .array(let finds)? = json["finds"] {
-      for find in finds {
-        guard let rule = find["rule"]?.stringValue else { continue }
-        known.insert(Violation.Identity(rule: rule, request: find["request"]?.stringValue))
-      }
+    for find in finds {
+      guard let rule = find["rule"]?.stringValue else { continue }
+      let seen = find["seen"]?.stringValue ?? ""
+      known.insert(Violation(rule, of: find["request"]?.stringValue, seen).identity)
     }
-    var compared = self
-    for place in finds.indices {
-      compared.finds[place].isNew = !known.contains(finds[place].violation.identity)
-    }
-    return compared
+    self.known = known
   }
 }
 

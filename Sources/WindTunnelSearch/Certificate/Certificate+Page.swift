@@ -20,13 +20,13 @@ extension Certificate {
       <p class="\(finds.isEmpty ? "good" : "bad")">\(standing.escapedForHTML)</p>
       <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))
-      <section><h2>In calm</h2><pre>\(calm.joined(separator: "\n").escapedForHTML)</pre></section>
+      <section><h2>In calm</h2><pre>\(calm.linesForHTML)</pre></section>
       <section><h2>What was flown</h2>\(table)</section>
       <section><h2>What stands for what</h2>
       <p>A client is handed the same of these, at the same time, so that one was flown for all.</p>
       \(equalsTable)</section>
       <section><h2>What was not flown</h2><ul>
-      \(notCarried.map { "<li><code>\($0.kind.escapedForHTML)</code> \($0.reason.escapedForHTML)</li>" }
+      \((notCarried + notVirtual).map { "<li><code>\($0.kind.escapedForHTML)</code> \($0.reason.escapedForHTML)</li>" }
         .joined(separator: "\n"))
       </ul></section>
       </body></html>
@@ -84,9 +84,16 @@ extension Find {
     return """
       <section><h2>\(number). \(violation.rule.escapedForHTML)\(request.escapedForHTML)\(mark)</h2>
       <p class="bad">\(violation.seen.escapedForHTML)</p><ul>\(things)</ul>\(certainty)
-      <pre>\(requests.joined(separator: "\n").escapedForHTML)</pre>
-      <details><summary>The scenario</summary><pre>\(storm.file.escapedForHTML)</pre></details>
-      <details><summary>A test</summary><pre>\(test.escapedForHTML)</pre></details></section>
+      <pre>\(requests.linesForHTML)</pre>
+      <details><summary>The scenario</summary><pre>\(storm.file.split(separator: "\n").linesForHTML)</pre></details>
+      <details><summary>A test</summary><pre>\(test.split(separator: "\n").linesForHTML)</pre></details></section>
       """
+  }
+}
+
+extension Sequence where Element: StringProtocol {
+  /// The lines, each without what HTML would take for its own.
+  fileprivate var linesForHTML: String {
+    map { String($0).escapedForHTML }.joined(separator: "\n")
   }
 }

@@ -13,6 +13,11 @@ extension Certificate {
     if !comparesResults {
       lines.append("What it returns differs from flight to flight in calm, and is not compared.")
     }
+    if let first = notVirtual.first {
+      lines.append(
+        "Not flown: \(Words.count(notVirtual.count, "storm")), such as \(first.kind): \(first.reason)"
+      )
+    }
     for (number, find) in finds.enumerated() { lines += ["", find.text(number + 1)] }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -29,13 +34,15 @@ extension Certificate {
   /// The depth and the number of finds in a line.
   public var standing: String {
     let found =
-      finds.isEmpty ? "Nothing found" : "Found: \(Words.count(finds.count, "storm")) that sink it"
+      finds.isEmpty
+      ? "Nothing found"
+      : "Found: \(Words.count(finds.count, "storm")) that break\(finds.count == 1 ? "s" : "") it"
     let searched =
       depth == 0
       ? "not all single things were tried"
       : depth == 1
         ? "every single thing was tried" : "every storm of up to \(depth) things was tried"
-    let cut = isCutShort ? ", and deeper as far as the budget went" : ""
+    let cut = isCutShort ? ", and more as far as it went" : ""
     return "\(found); \(searched)\(cut)."
   }
 }
@@ -62,11 +69,11 @@ extension Find {
     switch self.storm.interruption {
     case .cancel(let step?, let after):
       storm.append(
-        "interruption: .cancel(step: \"\(step)\", after: .milliseconds(\(after.wholeMilliseconds)))"
+        "interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))"
       )
     case .cancel(nil, _), nil: break
     case .restart(let after):
-      storm.append("interruption: .restart(after: .milliseconds(\(after.wholeMilliseconds)))")
+      storm.append("interruption: .restart(after: \(after.inSwift))")
     }
     if case .drawn(let seed) = self.storm.order { storm.append("order: .drawn(seed: \(seed))") }
     var arguments = ["through: Storm(\(storm.joined(separator: ", ")))"]
@@ -74,9 +81,9 @@ extension Find {
     let file = self.storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     return """
       @Test func \(self.storm.scenario.name.inCamelCase)() async throws {
-        let file = #\"\"\"
+        let file = ##\"\"\"
       \(file)
-          \"\"\"#
+          \"\"\"##
         let scenario = try Scenario(data: Data(file.utf8), source: "storm")
         try await Drill(cassette).fly(\(arguments.joined(separator: ", "))) { try await flow($0) }
       }
@@ -91,6 +98,15 @@ extension Duration {
     .milliseconds(Int64((Double(wholeMilliseconds) / 10).rounded()) * 10)
   }
 
+  /// The time as it is written in Swift, to the microsecond, which all times of a flight have.
+  fileprivate var inSwift: String {
+    let microseconds =
+      components.seconds * 1_000_000
+      + components.attoseconds / 1_000_000_000_000
+    return microseconds.isMultiple(of: 1000)
+      ? ".milliseconds(\(microseconds / 1000))" : ".microseconds(\(microseconds))"
+  }
+
   var wholeMilliseconds: Int64 {
     components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
   }
@@ -100,6 +116,7 @@ extension String {
   fileprivate var inCamelCase: String {
     let words = split(separator: "-")
     guard let first = words.first else { return "storm" }
+    if first.first?.isLetter != true { return "storm" + words.map(\.capitalized).joined() }
     return first.lowercased() + words.dropFirst().map(\.capitalized).joined()
   }
 }

@@ -45,6 +45,8 @@ public struct Certificate: Sendable {
   public internal(set) var comparesResults = true
   /// The kinds that no flow was flown with.
   public internal(set) var notCarried: [NotCarried] = []
+  /// The storms in which the client had no virtual time, each in words, with the reason.
+  public internal(set) var notVirtual: [NotCarried] = []
   /// The kinds that stand for others, by request.
   public internal(set) var equals: [Equals] = []
   /// The finds, in the order in which they were found.

@@ -39,6 +39,9 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
     (self.figure, comparison, self.bar, description) = (figure, words[1], bar, text)
   }
 
+  /// Tells whether it is about what is new.
+  package var needsBaseline: Bool { figure == .newFinds }
+
   /// Returns the figure that a certificate has; `nil`: it cannot be told.
   func value(in certificate: Certificate) -> Int? {
     switch figure {

@@ -67,7 +67,8 @@ public struct Invariant: Sendable {
   /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow
   /// fails at most once.
   public static func exactlyOnce(_ pattern: RequestPattern) -> Invariant {
-    Invariant(name: "exactlyOnce(\(pattern))", code: ".exactlyOnce(\"\(pattern)\")") { origin in
+    Invariant(name: "exactlyOnce(\(pattern))", code: ".exactlyOnce(\("\(pattern)".asLiteral))") {
+      origin in
       let deeds = origin.deeds(of: pattern)
       if deeds > 1 { return "\(pattern) was done \(deeds) times." }
       return deeds == 0 && origin.hasSucceeded
@@ -80,7 +81,7 @@ public struct Invariant: Sendable {
   public static func atMost(_ count: Int, _ pattern: RequestPattern) -> Invariant {
     Invariant(
       name: "atMost(\(count), \(pattern))",
-      code: ".atMost(\(count), \"\(pattern)\")"
+      code: ".atMost(\(count), \("\(pattern)".asLiteral))"
     ) { origin in
       let deeds = origin.deeds(of: pattern)
       return deeds > count ? "\(pattern) was done \(deeds) times." : nil
@@ -91,7 +92,7 @@ public struct Invariant: Sendable {
   public static func requests(atMost count: Int, _ pattern: RequestPattern) -> Invariant {
     Invariant(
       name: "requests(atMost: \(count), \(pattern))",
-      code: ".requests(atMost: \(count), \"\(pattern)\")"
+      code: ".requests(atMost: \(count), \("\(pattern)".asLiteral))"
     ) { origin in
       let arrivals = origin.arrivals(of: pattern)
       return arrivals > count ? "\(pattern) arrived \(arrivals) times." : nil

@@ -36,7 +36,7 @@ struct Oracle: Sendable {
     if run.ending == .hung {
       violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
     }
-    violations += run.issues.map { Violation("expectation", $0) }
+    violations += run.issues.map { Violation(Violation.expectation, $0) }
     let origin = Invariant.Origin(run)
     for invariant in invariants {
       if let problem = invariant.problem(origin) {
@@ -47,7 +47,8 @@ struct Oracle: Sendable {
     violations += twiceAtOnce(in: run)
     if let other = anotherResult(of: run, in: storm) { violations.append(other) }
     if let blank = blankPage(of: run, in: storm) { violations.append(blank) }
-    return violations.filter { !allowed.contains($0.rule) }
+    var known: Set<Violation.Identity> = []
+    return violations.filter { !allowed.contains($0.rule) && known.insert($0.identity).inserted }
   }
 
   /// Returns what another order of turns changes in calm.
@@ -94,7 +95,7 @@ struct Oracle: Sendable {
 
   private func anotherResult(of run: FlowRun, in storm: Storm) -> Violation? {
     guard comparesResults, case .returned(let mark) = run.ending,
-      case .returned(let expected) = calm.ending, mark != expected, run.isShown,
+      case .returned(let expected) = calm.ending, mark != expected, run.isShown == calm.isShown,
       !run.isStale, !run.wasCancelled, !storm.changesAnswers
     else { return nil }
     return Violation(
@@ -110,7 +111,7 @@ struct Oracle: Sendable {
   private func blankPage(of run: FlowRun, in storm: Storm) -> Violation? {
     switch run.ending {
     case .hung: return nil
-    case .returned: if run.isShown { return nil }
+    case .returned: if run.isShown || !calm.isShown { return nil }
     case .failed: break
     }
     guard !run.wasCancelled, !storm.changesAnswers, run.hasNoReasonToRefuse else { return nil }
@@ -181,16 +182,16 @@ extension FlowRun {
     return end - last >= Self.breaker.time
   }
 
-  /// The most requests of each key that were under way at once.
+  /// The most POSTs of each key that were under way at once.
   fileprivate var mostAtOnce: [String: Int] {
     var most: [String: Int] = [:]
-    for (place, attempt) in zip(places, attempts) {
-      guard let start = attempt.start else { continue }
-      let beside = zip(places, attempts).count { other, its in
-        guard other.key == place.key, let begun = its.start, begun <= start else { return false }
-        return its.end.map { $0 > start } ?? true
-      }
-      most[place.key] = max(most[place.key] ?? 0, beside)
+    var ends: [String: [Duration]] = [:]
+    for (place, attempt) in zip(places, attempts) where place.key.hasPrefix("POST ") {
+      // What a process began that is no more is no other's.
+      guard let start = attempt.start, anew.map({ start >= $0 }) ?? true else { continue }
+      let open = (ends[place.key] ?? []).filter { $0 > start }
+      ends[place.key] = open + [attempt.end ?? .seconds(Int64.max / 2)]
+      most[place.key] = max(most[place.key] ?? 0, open.count + 1)
     }
     return most
   }

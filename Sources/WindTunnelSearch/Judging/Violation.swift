@@ -24,7 +24,12 @@ public struct Violation: Sendable, Hashable {
     var request: String?
   }
 
-  var identity: Identity { Identity(rule: rule, request: request) }
+  /// Of expectations each is another.
+  var identity: Identity {
+    Identity(rule: rule, request: rule == Self.expectation ? seen : request)
+  }
+
+  static let expectation = "expectation"
 }
 
 extension Violation {

@@ -14,8 +14,8 @@ struct FlowFlight: Sendable {
 
   /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
   /// requests.
-  func patience(after calm: FlowRun) -> Duration {
-    let one = plan.deadline ?? DrillPlan.standardDeadline
+  func patience(after calm: FlowRun, in weather: Scenario) -> Duration {
+    let one = plan.deadline(in: weather)
     return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.places.count)
   }
 
@@ -55,7 +55,8 @@ extension FlowRun {
     (wasCancelled, issues) = (observation.wasGivenUp, log.issues)
     steps = log.steps?.seen ?? []
     anew = (log.restarted ?? log.steps?.cameBack).map { $0 + (observation.start ?? .zero) }
-    places = observation.attempts.filter(\.isRequest).compactMap(\.place)
+    attempts = observation.attempts.filter { $0.isRequest && $0.place != nil }
+    places = attempts.compactMap(\.place)
     switch observation.ending {
     case .succeeded: ending = .returned(log.mark ?? 0)
     case .failed(let reason): ending = .failed(reason)

@@ -13,6 +13,8 @@ struct StormSearch {
   private var certificate: Certificate
   private let begun = ContinuousClock.now
   private var oracle: Oracle
+  /// The violations that did not show again.
+  private var unsteady: Set<Violation.Identity> = []
   /// The faults of which another stands for, in storms of several things.
   private var alike: Set<StormElement.General> = []
   private let calm: FlowRun
@@ -50,26 +52,13 @@ struct StormSearch {
       seed: flight.plan.seed &+ 1,
       hangingAfter: FlowFlight.longest
     )
-    if case .failed(let reason) = calm.ending {
-      throw DrillError.plan(
-        "The flow fails when nothing goes wrong: \(reason). A search begins with a flow that "
-          + "succeeds in calm; look whether the cassette answers all that it asks for."
-      )
-    }
-    if calm.ending == .hung {
-      throw DrillError.plan(
-        "The flow does not end when nothing goes wrong, so nothing is searched."
-      )
-    }
-    if let strange = calm.observation.notOnCassette {
-      throw DrillError.plan("The flow asks for \(strange), which is not on the cassette.")
-    }
+    if let refusal = calm.refusal { throw DrillError.plan(refusal) }
     self.calm = calm
     oracle = Oracle(
       calm: calm,
       comparesResults: calm.ending == otherwise.ending,
       invariants: plan.invariants,
-      deadline: flight.plan.deadline ?? DrillPlan.standardDeadline,
+      deadline: flight.plan.deadline(in: weather),
       allowed: plan.allowed
     )
     classes = FaultClasses(
@@ -110,17 +99,22 @@ struct StormSearch {
           certificate.withoutEffect += 1
           continue
         }
+        // Of the last depth only the behaviour is kept.
+        let isNew = behaviours.insert(run.behaviour).inserted
+        guard depth < plan.depth || depth == 1 else { continue }
         next.append(
           Parent(
             elements: candidate.elements,
             rank: candidate.rank,
             run: run,
-            isNew: behaviours.insert(run.behaviour).inserted
+            isNew: isNew
           )
         )
       }
-      certificate.isCutShort = left
-      if left { break }
+      if left || certificate.isCutShort {
+        certificate.isCutShort = true
+        break
+      }
       certificate.depth = depth
       if depth == 1 {
         for single in next where !isOver {
@@ -144,6 +138,10 @@ struct StormSearch {
     let ofCalm = Set(calm.places)
     var candidates: [Candidate] = []
     for parent in parents {
+      if candidates.count >= Self.candidatesMax || isOver {
+        certificate.isCutShort = true
+        break
+      }
       var place: Int?
       for (element, frequency) in elements(after: parent.run, depth: depth) {
         if depth > 1, alike.contains(element.general) { continue }
@@ -163,6 +161,8 @@ struct StormSearch {
       .map(\.element)
   }
 
+  /// The most storms of a depth: a deeper search flies those that come first.
+  private static let candidatesMax = 1_000_000
   /// So much later what follows a behaviour that was seen before has its turn.
   private static let rankOfKnown = 6
   /// So much sooner a request has its turn that is made only in storms.
@@ -215,7 +215,7 @@ struct StormSearch {
   /// - Returns: The run; `nil` where no deeper storm is to hold this one.
   private mutating func fly(_ elements: [StormElement], depth: Int) async throws -> FlowRun? {
     let storm = Storm(elements, upon: weather)
-    let run = try await flight.fly(storm, hangingAfter: patience)
+    guard let run = try await run(storm, elements) else { return nil }
     certificate.count(depth)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: storm)
@@ -224,7 +224,26 @@ struct StormSearch {
     return run.ending == .hung ? nil : run
   }
 
-  private var patience: Duration { flight.patience(after: calm) }
+  /// Flies a storm; `nil` where it has no virtual time, which is noted, or the search is given up.
+  private mutating func run(_ storm: Storm, _ elements: [StormElement]) async throws -> FlowRun? {
+    do {
+      return try await flight.fly(storm, hangingAfter: patience)
+    } catch let error as NotVirtual {
+      let words = elements.isEmpty ? "calm" : elements.map(\.words).joined(separator: "; ")
+      certificate.notVirtual.append(Certificate.NotCarried(words, error.description))
+      // Once may be this storm's; always is the client's.
+      if certificate.notVirtual.count >= Self.notVirtualMax { throw error }
+      return nil
+    } catch is CancellationError {
+      certificate.isCutShort = true
+      return nil
+    }
+  }
+
+  /// The number of storms without virtual time with which the search ends.
+  private static let notVirtualMax = 20
+
+  private var patience: Duration { flight.patience(after: calm, in: weather) }
 
   private mutating func note(
     _ violation: Violation,
@@ -237,12 +256,15 @@ struct StormSearch {
       certificate.finds[place].others += 1
       return
     }
-    guard certificate.finds.count < plan.finds else { return }
+    guard certificate.finds.count < plan.finds, !unsteady.contains(violation.identity) else {
+      return
+    }
     let after = ContinuousClock.now - begun
     let shrinking = Shrinking(flight, oracle, weather, violation.identity, hangingAfter: patience)
     guard let least = try await shrinking.least(elements, order) else {
       // It did not sink the flow again, so that nobody could look at it.
       certificate.isRepeatable = false
+      unsteady.insert(violation.identity)
       return
     }
     let storm = Storm(least.elements, upon: weather, order: least.order)
@@ -265,10 +287,10 @@ struct StormSearch {
   /// Flies a storm in several orders of turns.
   private mutating func searchOrders(of elements: [StormElement], count: Int) async throws {
     let storm = Storm(elements, upon: weather)
-    for seed in 0..<UInt64(count) where !isOver {
+    for seed in 0..<UInt64(max(0, count)) where !isOver {
       var drawn = storm
       drawn.order = .drawn(seed: seed)
-      let run = try await flight.fly(drawn, hangingAfter: patience)
+      guard let run = try await run(drawn, elements) else { continue }
       certificate.orders += 1
       var violations = oracle.violations(of: run, in: drawn)
       if elements.isEmpty { violations += oracle.changes(of: run) }

@@ -36,13 +36,27 @@ struct FlowRun: Sendable, Hashable {
   var issues: [String]
 
   /// The requests' attempts, without connections alone.
-  var attempts: [Observation.Attempt] { observation.attempts.filter(\.isRequest) }
+  var attempts: [Observation.Attempt]
 
   /// The start of the flow.
   var start: Duration { observation.start ?? .zero }
 
   /// The number of requests of each key, in a fixed order.
   var counts: [String: Int] { places.reduce(into: [:]) { $0[$1.key, default: 0] += 1 } }
+
+  /// The sentence for which a flow that was flown in calm is not flown in storms; `nil`: it is.
+  var refusal: String? {
+    switch ending {
+    case .failed(let reason):
+      return "The flow fails when nothing goes wrong: \(reason). A search begins with a flow that "
+        + "succeeds in calm; look whether the cassette answers all that it asks for."
+    case .hung: return "The flow does not end when nothing goes wrong, so nothing is searched."
+    case .returned:
+      return observation.notOnCassette.map {
+        "The flow asks for \($0), which is not on the cassette."
+      }
+    }
+  }
 
   /// The requests in words, with their times.
   var requestLines: [String] {

@@ -36,29 +36,30 @@ struct FlowSubject: Subject {
   /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
   /// one does nothing any more.
   private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
-    let done = Locked<CallResult?>(nil)
-    let first = Task {
-      let result = await flyOnce(call)
+    let done = Locked<FlowResult?>(nil)
+    Task {
+      let result = await body(call)
       done.withLock { $0 = result }
     }
     // Only a search that is given up ends it early, and then nobody looks at it.
     try? await Task.sleep(for: after)
-    if let result = done.withLock({ $0 }) { return result }
-    first.cancel()
+    if let result = done.withLock({ $0 }) { return note(result) }
     log.withLock { $0.restarted = after }
     var next = call.restarted()
     next.steps = FlowSteps()
+    defer { next.close() }
     return await flyOnce(next)
   }
 
-  private func flyOnce(_ call: DrillCall) async -> CallResult {
-    let result = await body(call)
+  private func note(_ result: FlowResult) -> CallResult {
     log.withLock { log in
       log.mark = result.mark
       log.issues += result.issues
     }
     return result.asCall
   }
+
+  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await body(call)) }
 }
 
 /// The result of a flow.
@@ -96,15 +97,19 @@ package struct FlowResult: Sendable {
     do {
       let shown = try await flow()
       var hasher = Hasher()
+      var asCall = ClosureSubject<Shown>.result(shown)
       if let data = shown as? Data {
         data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        // A flow's data is no body of one recording's.
+        asCall.body = nil
+        asCall.isShown = !data.isEmpty
+      } else if let value = shown as? any Hashable {
+        // A set prints its members in any order.
+        hasher.combine(AnyHashable(value))
       } else {
         hasher.combine(String(reflecting: shown))
       }
-      return FlowResult(
-        asCall: ClosureSubject<Shown>.result(shown),
-        mark: hasher.finalize()
-      )
+      return FlowResult(asCall: asCall, mark: hasher.finalize())
     } catch {
       return FlowResult(asCall: .bad(ClosureSubject<Void>.reason(error)), mark: 0)
     }

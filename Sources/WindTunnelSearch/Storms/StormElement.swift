@@ -42,10 +42,13 @@ extension StormElement.FaultElement {
     case .first(let count): trigger.first = count
     case .every: break
     case .window(let start, let end): trigger.window = TimeWindow(from: start, until: end)
-    case .untilRenewed: trigger.untilHeaderChanges = "Authorization"
+    case .untilRenewed:
+      (trigger.header, trigger.untilHeaderChanges) = (.present(Self.credential), Self.credential)
     }
     return Rule(when: trigger, [fault])
   }
+
+  private static let credential = "Authorization"
 
   /// The element in words, such as `503 at the 2nd GET /home`.
   var words: String {
@@ -78,6 +81,9 @@ extension StormElement.FaultElement {
     switch (reach, other.reach) {
     case (.attempt(let one), .attempt(let another)): return one == another
     case (.window(let start, let end), .window(let from, let to)): return start < to && from < end
+    // Of all requests, each meets what comes first.
+    case (.window, .attempt), (.attempt, .window): return false
+    case (.untilRenewed, .attempt), (.attempt, .untilRenewed): return key != nil && other.key != nil
     default: return true
     }
   }

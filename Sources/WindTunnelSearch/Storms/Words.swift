@@ -29,3 +29,18 @@ enum Words {
     return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
   }
 }
+
+extension String {
+  /// The text as a literal of Swift.
+  var asLiteral: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\\", "\"": text += "\\\(scalar)"
+      case _ where scalar.value < 0x20: text += "\\u{\(String(scalar.value, radix: 16))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(text)\""
+  }
+}

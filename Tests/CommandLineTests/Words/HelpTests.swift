@@ -3,7 +3,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HelpTests {
   @Test(arguments: [
-    ["--help"], ["drill", "--help"], ["record", "--help"], ["serve", "--help"],
+    ["--help"], ["drill", "--help"], ["search", "--help"], ["record", "--help"],
+    ["serve", "--help"],
     ["proxy", "--help"], ["dns", "--help"],
     ["scenarios", "--help"], ["scenarios", "list", "--help"], ["scenarios", "show", "--help"],
     ["faults", "--help"], ["faults", "list", "--help"], ["faults", "selftest", "--help"],
