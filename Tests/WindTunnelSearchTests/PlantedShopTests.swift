@@ -66,7 +66,7 @@ import WindTunnelSearch
     .swallowsErrors: ["another-result"],
   ]
 
-  @Test func `a sound client is not error`() async throws {
+  @Test func `a sound client is not broken`() async throws {
     let found = try await Self.searched(nil, storms: 1500, finds: 10)
     #expect(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" } == [])
     #expect(found.depth == 1)

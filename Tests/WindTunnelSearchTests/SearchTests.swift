@@ -22,7 +22,7 @@ import WindTunnelSearchTesting
     return plan
   }
 
-  @Test func `the reference client is not error by any single thing`() async throws {
+  @Test func `the reference client is broken by no single thing`() async throws {
     let drill = Drill(ShopCassette.cassette)
     var plan = Self.plan(storms: 3000)
     plan.depth = 1
@@ -185,7 +185,7 @@ import WindTunnelSearchTesting
     #expect(
       find.test == """
         @Test func exactlyoncePostPayments1() async throws {
-          let file = #\"\"\"
+          let file = ##\"\"\"
             { "windtunnelScenario": 1,
               "name": "exactlyonce-post-payments-1",
               "summary": "POST /payments was done 2 times. Storm: the process ends after 30 ms and \
@@ -194,7 +194,7 @@ import WindTunnelSearchTesting
               "rules": [],
               "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
         anew, which a drill cannot do." }
-            \"\"\"#
+            \"\"\"##
           let scenario = try Scenario(data: Data(file.utf8), source: "storm")
           try await Drill(cassette).fly(through: Storm(scenario, interruption: \
         .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \

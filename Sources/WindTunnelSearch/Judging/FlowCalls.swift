@@ -7,7 +7,7 @@ extension FlowRun {
   /// A request of the same key is another call when the one before was answered, and when a user
   /// has come back, a process has started anew or the time of a call has gone by in between. Where
   /// the flow makes several calls of a key in calm, one that comes too early for a retry, or that
-  /// must not be repeated, is the next of these.
+  /// must not be repeated, is the next of these; and so is each POST that calm does not know.
   ///
   /// - Parameters:
   ///   - deadline: The time that a call may take.
@@ -19,7 +19,9 @@ extension FlowRun {
     var counts: [String: Int] = [:]
     for (place, attempt) in zip(places, attempts) {
       if let open = last[place.key], goesOn(calls[open], attempt, deadline) {
-        let isMaybeNext = counts[place.key, default: 0] < calm[place.key] ?? 0
+        // A POST that calm does not know renews something, for whoever needs it next.
+        let ofCalm = calm[place.key] ?? (place.key.hasPrefix("POST ") ? .max : 0)
+        let isMaybeNext = counts[place.key, default: 0] < ofCalm
         if !isMaybeNext || calls[open].mayBeFollowed(by: attempt) {
           calls[open].attempts.append(attempt)
           continue
