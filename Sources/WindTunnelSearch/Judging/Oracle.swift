@@ -172,10 +172,11 @@ extension FlowRun {
   /// The number of failures after which a circuit breaker may be open, and the time for which.
   private static let breaker = (failures: 4, time: Duration.seconds(60))
 
-  /// Tells whether too few requests failed for a circuit breaker to open, or so long ago that it
-  /// should be closed again.
+  /// Tells whether too few requests met a fault for a circuit breaker to open, or for a client to
+  /// have tried often enough, or so long ago that it should be closed again. One whose answer was
+  /// late may have been given up by the client.
   fileprivate var hasNoReasonToRefuse: Bool {
-    let failed = attempts.filter { $0.isHit && $0.isFailed }
+    let failed = attempts.filter(\.isHit)
     guard failed.count >= Self.breaker.failures, let last = failed.compactMap(\.end).max() else {
       return true
     }
