@@ -20,6 +20,16 @@ import WindTunnelDrill
     )
   }
 
+  private static let few = ["search", "--storms", "5", "--orders", "0"]
+  /// Where there is no virtual time there is no search, which is said on standard error.
+  private static var searchCode: Int32 {
+    #if os(Linux)
+      0
+    #else
+      70
+    #endif
+  }
+
   /// A line of each command that prints, by the command's name.
   private static let lines: [(command: String, words: [String], code: Int32)] = [
     ("", ["--help"], 0), ("", ["--version"], 0), ("help", ["help", "drill"], 0),
@@ -31,6 +41,7 @@ import WindTunnelDrill
     ("drill", calm + ["--gate", "calls > 1000"], 99),
     ("drill", calm + ["--gate", "p99 < 100s"], 98),
     ("drill", ["drill", "--again", "drill.json#calm/0"], 0),
+    ("search", few, searchCode), ("search", few + ["--json"], searchCode),
     ("report", ["report", "drill.json"], 0),
     ("report", ["report", "drill.json", "--format", "json"], 0),
     ("report", ["report", "drill.json", "--format", "csv"], 0),
