@@ -79,23 +79,28 @@ public struct Invariant: Sendable {
 
   /// Makes the invariant that what requests of a pattern ask for is done at most so often.
   public static func atMost(_ count: Int, _ pattern: RequestPattern) -> Invariant {
-    Invariant(
-      name: "atMost(\(count), \(pattern))",
-      code: ".atMost(\(count), \("\(pattern)".asLiteral))"
-    ) { origin in
-      let deeds = origin.deeds(of: pattern)
-      return deeds > count ? "\(pattern) was done \(deeds) times." : nil
-    }
+    bound("atMost(", count, pattern, "was done") { $0.deeds(of: pattern) }
   }
 
   /// Makes the invariant that at most so many requests of a pattern arrive, answered or not.
   public static func requests(atMost count: Int, _ pattern: RequestPattern) -> Invariant {
+    bound("requests(atMost: ", count, pattern, "arrived") { $0.arrivals(of: pattern) }
+  }
+
+  /// Makes the invariant that something is seen of a pattern at most so often.
+  private static func bound(
+    _ function: String,
+    _ most: Int,
+    _ pattern: RequestPattern,
+    _ verb: String,
+    _ count: @escaping @Sendable (Origin) -> Int
+  ) -> Invariant {
     Invariant(
-      name: "requests(atMost: \(count), \(pattern))",
-      code: ".requests(atMost: \(count), \("\(pattern)".asLiteral))"
+      name: "\(function)\(most), \(pattern))",
+      code: ".\(function)\(most), \("\(pattern)".asLiteral))"
     ) { origin in
-      let arrivals = origin.arrivals(of: pattern)
-      return arrivals > count ? "\(pattern) arrived \(arrivals) times." : nil
+      let seen = count(origin)
+      return seen > most ? "\(pattern) \(verb) \(seen) times." : nil
     }
   }
 }

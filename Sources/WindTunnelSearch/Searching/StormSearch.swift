@@ -142,15 +142,14 @@ struct StormSearch {
         certificate.isCutShort = true
         break
       }
-      var place: Int?
+      let novelty = parent.isNew ? 0 : Self.rankOfKnown
       for (element, frequency) in elements(after: parent.run, depth: depth) {
         if depth > 1, alike.contains(element.general) { continue }
         guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
         let storm = parent.elements + [element]
         guard known.insert(Set(storm)).inserted else { continue }
-        place = place ?? (parent.isNew ? 0 : Self.rankOfKnown)
         let isOfStorm = element.place.map { !ofCalm.contains($0) } ?? false
-        let rank = parent.rank + frequency + (place ?? 0) - (isOfStorm ? Self.rankOfNew : 0)
+        let rank = parent.rank + frequency + novelty - (isOfStorm ? Self.rankOfNew : 0)
         candidates.append(Candidate(elements: storm, rank: rank))
       }
     }

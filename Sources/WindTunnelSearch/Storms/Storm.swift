@@ -33,23 +33,20 @@ public struct Storm: Sendable, Hashable {
 extension Storm {
   /// The contents of a scenario's file of at most ten lines that `windtunnel drill` flies, too.
   ///
-  /// What a drill cannot do stands in it under names that begin with `_`, as a sentence.
+  /// Sentences under names that begin with `_` say what of it a drill cannot do.
   public var file: String {
     guard case .object(let members) = scenario.json else { return "" }
     var lines: [String] = []
     for member in members {
       let name = member.name.value
       if name == "windtunnelScenario" { continue }
-      lines.append("  \"\(name)\": \(Self.text(member.value, under: name))")
+      lines.append("  \"\(name)\": \(member.value)")
     }
     for (name, sentence) in beyondDrills {
       lines.append("  \(JSON.text(name)): \(JSON.text(sentence))")
     }
     return "{ \"windtunnelScenario\": 1,\n\(lines.joined(separator: ",\n")) }\n"
   }
-
-  /// Rules stand in one line: a find has few.
-  private static func text(_ json: JSON, under name: String) -> String { "\(json)" }
 
   /// The parts that no drill can do, each with a sentence.
   private var beyondDrills: [(String, String)] {
