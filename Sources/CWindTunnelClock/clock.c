@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -106,38 +107,61 @@ static bool pass(int64_t nanoseconds) {
   return own.keeper->pass(own.keeper->keeper, nanoseconds < 1000 ? 1000 : nanoseconds);
 }
 
-int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest) {
+extern const char *dispatch_queue_get_label(void *);
+
+// Tells whether code is Dispatch's, which sleeps for some microseconds where two of its threads want
+// one thing at once: that is the machine's affair, and no time goes by for who is on the loop.
+static bool is_dispatch(void *code) {
+  Dl_info caller, dispatch;
+  return dladdr((void *)dispatch_queue_get_label, &dispatch) && dladdr(code, &caller)
+      && caller.dli_fbase == dispatch.dli_fbase;
+}
+
+static int sleep_until(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest,
+                       void *caller) {
   const int64_t *start = start_of(clock);
-  if (!start) {
+  if (!start || is_dispatch(caller)) {
     long failed = syscall(SYS_clock_nanosleep, clock, flags, wanted, rest);
     return failed ? errno : 0;
   }
   int64_t length = nanoseconds(*wanted);
-  if (flags & TIMER_ABSTIME) {
-    length -= *start + own.keeper->elapsed(own.keeper->keeper);
-    if (length <= 0) return 0;
+  if (flags & TIMER_ABSTIME) length -= *start + own.keeper->elapsed(own.keeper->keeper);
+  if (length <= 0) {
+    // Whoever sleeps for nothing lets others have a processor, as CoreFoundation does while another
+    // thread has its spin lock (CFInternal.h, __CFLock). Without an end it is a busy loop.
+    if (++own.reads == reads_max) own.keeper->tell(own.keeper->keeper, WT_CLOCK_BUSY);
+    sched_yield();
+    return 0;
   }
   if (pass(length)) return 0;
   struct timespec left = {.tv_sec = length / second, .tv_nsec = length % second};
   return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &left, rest) ? errno : 0;
 }
 
-int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest) {
+  return sleep_until(clock, flags, wanted, rest, __builtin_return_address(0));
+}
+
+static int sleep_for(const struct timespec *wanted, struct timespec *rest, void *caller) {
   if (!own.keeper) return (int)syscall(SYS_nanosleep, wanted, rest);
-  int failed = clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, rest);
+  int failed = sleep_until(CLOCK_MONOTONIC, 0, wanted, rest, caller);
   if (!failed) return 0;
   errno = failed;
   return -1;
 }
 
+int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+  return sleep_for(wanted, rest, __builtin_return_address(0));
+}
+
 int usleep(useconds_t microseconds) {
   struct timespec length = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
-  return nanosleep(&length, NULL);
+  return sleep_for(&length, NULL, __builtin_return_address(0));
 }
 
 unsigned sleep(unsigned seconds) {
   struct timespec rest, length = {.tv_sec = seconds};
-  return nanosleep(&length, &rest) ? (unsigned)rest.tv_sec : 0;
+  return sleep_for(&length, &rest, __builtin_return_address(0)) ? (unsigned)rest.tv_sec : 0;
 }
 
 // splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -171,7 +195,6 @@ long syscall(long number, ...) {
 }
 
 typedef uint64_t dispatch_time;
-extern const char *dispatch_queue_get_label(void *);
 extern void dispatch_retain(void *);
 extern void dispatch_release(void *);
 extern void *_Block_copy(const void *);

@@ -13,6 +13,11 @@ public struct SHA256: Sendable {
     if handled == nil { ContiguousArray(bytes).withUnsafeBufferPointer { absorb($0) } }
   }
 
+  /// Adds a number to the digest, its highest byte first.
+  mutating func update(_ number: UInt64) {
+    withUnsafeBytes(of: number.bigEndian) { absorb($0.assumingMemoryBound(to: UInt8.self)) }
+  }
+
   private mutating func absorb(_ bytes: UnsafeBufferPointer<UInt8>) {
     wt_sha256_update(&digest, bytes.baseAddress, bytes.count)
   }
@@ -22,6 +27,14 @@ public struct SHA256: Sendable {
     [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
       wt_sha256_end(&digest, bytes.baseAddress)
       count = 32
+    }
+  }
+
+  /// Returns the first eight bytes of the digest as a number.
+  consuming func firstNumber() -> UInt64 {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { bytes in
+      wt_sha256_end(&digest, bytes.baseAddress)
+      return bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
   }
 

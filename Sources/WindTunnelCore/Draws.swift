@@ -17,17 +17,13 @@ public struct Draws: Sendable, Hashable {
     rule: String
   ) {
     var digest = SHA256()
-    digest.update(Self.bytes(seed))
+    digest.update(seed)
     for text in [scenario, lane.name, key, rule] {
-      digest.update(Self.bytes(UInt64(text.utf8.count)))
+      digest.update(UInt64(text.utf8.count))
       digest.update(text.utf8)
     }
-    digest.update(Self.bytes(UInt64(bitPattern: Int64(ordinal))))
-    base = digest.finalize().prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private static func bytes(_ value: UInt64) -> [UInt8] {
-    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt64($0)) }
+    digest.update(UInt64(bitPattern: Int64(ordinal)))
+    base = digest.firstNumber()
   }
 
   /// Draws for another use of the same thing, independent of these.

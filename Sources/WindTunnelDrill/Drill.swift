@@ -90,27 +90,57 @@ public struct Drill: Sendable {
     try plan.validate(known: subjects.map(\.name))
     // Refused before anything is flown.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
-    let flown = try await plan.scenarios.flown { scenario, allBegan in
+    let flown =
+      switch plan.time {
+      case .realTime: try await flyOneByOne(subjects, plan)
+      case .virtualTime: try await flyInCells(subjects, plan)
+      }
+    return plan.report(flown, facts: [.sharedProcess])
+  }
+
+  /// Flies the scenarios one after the other, but for those that leave the machine to others.
+  private static func flyOneByOne(
+    _ subjects: [any Subject],
+    _ plan: DrillPlan
+  ) async throws -> [Report.Flown] {
+    try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario, seeingAttempts: true)
-      let calls = plan.numbers(in: scenario).count * plan.subjects.count
-      let beginnings = Beginnings(of: calls, then: allBegan)
+      let cell = Cell(calls: plan.numbers(in: scenario))
+      let beginnings = Beginnings(of: cell.calls.count * plan.subjects.count, then: allBegan)
       var rows: [Report.Row] = []
-      for subject in plan.subjects.compactMap({ name in subjects.first { $0.name == name } }) {
-        let flown = try await plan.inItsTime {
-          try await Self.fly(subject.anew(), plan, scenario, stage, beginnings)
+      for subject in plan.flown(of: subjects) {
+        let landed = try await fly(cell, of: subject.anew(), plan, scenario, stage) {
+          beginnings.note($0, of: subject.name)
         }
-        rows.append(
-          Report.Row(
-            subject.name,
-            flown.calls.withKeysMasked(),
-            plannedFaults: scenario.faultNames,
-            traffic: flown.traffic
-          )
-        )
+        rows.append(row(of: subject, landed, in: scenario))
       }
       return plan.flown(scenario, on: stage, rows)
     }
-    return plan.report(flown, facts: [.sharedProcess])
+  }
+
+  /// Flies each cell in a virtual time of its own, as many at once as there are workers.
+  private static func flyInCells(
+    _ subjects: [any Subject],
+    _ plan: DrillPlan
+  ) async throws -> [Report.Flown] {
+    let parts = try plan.parts(of: subjects)
+    var flown = try await VirtualTime.together {
+      try await parts.joined().joined().flown(by: plan.workers) { part in
+        try await plan.inItsTime(of: part.cell) {
+          try await fly(part.cell, of: part.subject.anew(), plan, part.scenario, part.stage)
+        }
+      }
+    }
+    flown.reverse()
+    return zip(plan.scenarios, parts).map { scenario, parts in
+      let rows = parts.map { parts in
+        var landed = Landed()
+        // Taken out one by one, so that no call is there twice.
+        for _ in parts { if let next = flown.popLast() { landed.merge(next) } }
+        return row(of: parts[0].subject, landed, in: scenario)
+      }
+      return plan.flown(scenario, on: parts[0][0].stage, rows)
+    }
   }
 
   /// Makes one call of a subject in one scenario, and returns what was observed of it.
@@ -126,23 +156,58 @@ public struct Drill: Sendable {
     var plan = plan
     (plan.calls, plan.load) = (1, .closedLoop(concurrency: 1))
     return try await plan.inItsTime { [plan] in
-      let beginnings = Beginnings(of: 1) {}
-      let seen = try await Self.fly(subject.anew(), plan, scenario, stage, beginnings).calls
+      let cell = Cell(calls: plan.numbers(in: scenario))
+      let seen = try await fly(cell, of: subject.anew(), plan, scenario, stage).calls
       guard let first = seen.first else { throw DrillError.harness("the call was not observed") }
       return first
     }
   }
 
+  /// What came of a cell's calls, or of those of several.
+  private struct Landed: Sendable {
+    var calls: [Observation] = []
+    var traffic = Flight.Traffic()
+
+    /// Returns the same with its times counted from a moment that was so much earlier.
+    func later(by age: Duration) -> Landed {
+      guard age > .zero else { return self }
+      var later = self
+      for place in calls.indices { later.calls[place].begin(later: age) }
+      later.traffic.lateRequests = traffic.lateRequests.map { $0 + age.inWholeMicroseconds }
+      return later
+    }
+
+    mutating func merge(_ other: Landed) {
+      calls += other.calls
+      traffic.merge(other.traffic)
+    }
+  }
+
+  private static func row(
+    of subject: any Subject,
+    _ landed: Landed,
+    in scenario: Scenario
+  ) -> Report.Row {
+    Report.Row(
+      subject.name,
+      landed.calls,
+      plannedFaults: scenario.faultNames,
+      traffic: landed.traffic
+    )
+  }
+
   /// The most of the machine's time that work on another thread takes, if it is to end at all.
   private static let hangsMost = Duration.milliseconds(500)
 
+  /// Makes the calls of a cell; `begins` is told of the beginning of each.
   private static func fly(
-    _ subject: any Subject,
+    _ cell: Cell,
+    of subject: any Subject,
     _ plan: DrillPlan,
     _ scenario: Scenario,
     _ stage: Stage,
-    _ beginnings: Beginnings
-  ) async throws -> (calls: [Observation], traffic: Flight.Traffic) {
+    begins: @escaping @Sendable (Int) -> Void = { _ in }
+  ) async throws -> Landed {
     let log = Locked(WorkerLog())
     let runner = try await CallRunner(
       subject,
@@ -154,15 +219,20 @@ public struct Drill: Sendable {
         seed: plan.seed,
         stage: stage,
         errors: plan.errors,
+        elapsed: cell.age,
         patience: plan.patience
       ),
       deadline: plan.deadline(in: scenario),
       attemptTimeout: plan.attemptTimeout(in: scenario)
     ) { message in
-      if case .began(let call) = message { beginnings.note(call, of: subject.name) }
+      if case .began(let call) = message { begins(call) }
       _ = log.withLock { $0.apply(message) }
     }
-    await runner.run(plan.numbers(in: scenario), load: plan.load)
+    if let arrivals = cell.arrivals {
+      await runner.run(cell.calls, arrivals)
+    } else {
+      await runner.run(cell.calls, load: plan.load)
+    }
     await runner.close()
     try Task.checkCancellation()
     let (landed, traffic, refusal) = log.withLock { ($0.finished, $0.traffic, $0.refusal) }
@@ -172,6 +242,36 @@ public struct Drill: Sendable {
     if observations.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
-    return (observations, traffic)
+    var calls = observations.withKeysMasked()
+    var shared = SharedParts()
+    shared.share(among: &calls)
+    return Landed(calls: calls, traffic: traffic).later(by: cell.age ?? .zero)
+  }
+}
+
+extension DrillPlan {
+  /// Returns those of the subjects that fly, in the plan's order.
+  fileprivate func flown(of subjects: [any Subject]) -> [any Subject] {
+    self.subjects.compactMap { name in subjects.first { $0.name == name } }
+  }
+
+  /// A cell that somebody flies.
+  fileprivate struct Part: Sendable {
+    var scenario: Scenario
+    var stage: Stage
+    var subject: any Subject
+    var cell: Cell
+  }
+
+  /// Returns the cells of each subject in each scenario.
+  fileprivate func parts(of subjects: [any Subject]) throws -> [[[Part]]] {
+    try scenarios.map { scenario in
+      let stage = try stage(of: scenario, seeingAttempts: true)
+      return flown(of: subjects).map { subject in
+        cells(in: scenario, of: subject).map {
+          Part(scenario: scenario, stage: stage, subject: subject, cell: $0)
+        }
+      }
+    }
   }
 }

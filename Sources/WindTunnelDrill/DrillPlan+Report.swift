@@ -1,5 +1,7 @@
+internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 #if canImport(Darwin)
@@ -138,18 +140,33 @@ extension DrillPlan {
     let workload = workload
     var story = Story()
     for scenario in scenarios {
-      for call in 0..<calls(in: scenario) {
-        story.tell(
-          scenario,
-          seed: seed,
-          lane: Workload.lane(scenario.name, call),
-          request: workload.request(of: call),
-          matcher: matcher
-        )
+      let calls = calls(in: scenario)
+      let blocks = (calls + Self.blockOfStory - 1) / Self.blockOfStory
+      let atOnce = 4 * ProcessInfo.processInfo.activeProcessorCount
+      for first in stride(from: 0, to: blocks, by: atOnce) {
+        let texts = Locked([String](repeating: "", count: min(atOnce, blocks - first)))
+        DispatchQueue.concurrentPerform(iterations: min(atOnce, blocks - first)) { place in
+          let first = (first + place) * Self.blockOfStory
+          var text = ""
+          for call in first..<min(first + Self.blockOfStory, calls) {
+            text += Story.text(
+              scenario,
+              seed: seed,
+              lane: Workload.lane(scenario.name, call),
+              request: workload.request(of: call),
+              matcher: matcher
+            )
+          }
+          texts.withLock { $0[place] = text }
+        }
+        for text in texts.withLock({ $0 }) { story.tell(text) }
       }
     }
     return story.hash
   }
+
+  /// The number of calls whose story is told in one go.
+  private static let blockOfStory = 256
 }
 
 /// A check of what was met against the story: every decision that fired must be in it.

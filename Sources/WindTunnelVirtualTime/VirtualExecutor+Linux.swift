@@ -81,7 +81,7 @@
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-    /// The runs of this process, of which there is one at a time.
+    /// The runs of this process.
     private static let runs = Locked<[VirtualLoop]>([])
     /// Their number: jobs of all the process are asked for it.
     private static let count = Atomic(0)
@@ -101,10 +101,17 @@
     }()
 
     private static func take(_ job: UnownedJob) -> Bool {
-      guard count.load(ordering: .sequentiallyConsistent) > 0,
-        let loop = runs.withLock({ $0.last }), loop.isOwn(job)
-      else { return false }
+      guard count.load(ordering: .sequentiallyConsistent) > 0, let loop = owner(of: job) else {
+        return false
+      }
       return loop.take(.job(job))
+    }
+
+    /// The run that a job is of: that of the thread from which it comes, or the one that knows its
+    /// task.
+    private static func owner(of job: UnownedJob) -> VirtualLoop? {
+      if let here = VirtualLoop.current { return here.isOwn(job) ? here : nil }
+      return runs.withLock { $0.first { $0.isOwn(job) } }
     }
   }
 

@@ -11,6 +11,11 @@
     /// Does nothing, where no run is.
     static func listenHere(_ time: Duration) {}
 
+    /// Does the work, where no run is.
+    static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
+      try await work()
+    }
+
     /// Runs nothing: nobody comes here with a hindrance.
     static func fly<Value: Sendable>(
       _ order: TurnOrder,

@@ -6,8 +6,10 @@
     /// The reason for which it is not to be had; `nil` where it is.
     static var hindrance: String? { VirtualExecutor.hindrance }
 
-    /// The turns of the runs, of which a process has one at a time.
+    /// The turns of the runs, of which a process has one at a time, but for those together.
     private static let turns = Turns()
+    /// Tells whether whoever began the runs of this task has the turn for all of them.
+    @TaskLocal private static var hasTurn = false
 
     /// Tells whether this thread has the time of a run.
     static var isHere: Bool { VirtualExecutor.isHere }
@@ -15,15 +17,23 @@
     /// Waits on this thread, if it is in a run.
     static func listenHere(_ time: Duration) { VirtualLoop.current?.listen(for: time) }
 
-    /// Runs work when no other run of this process does.
+    /// Takes the turn for all runs that the work begins.
+    static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
+      await turns.take()
+      defer { turns.giveBack() }
+      return try await $hasTurn.withValue(true) { try await work() }
+    }
+
+    /// Runs work when no other run of this process does, but those that are together with it.
     static func fly<Value: Sendable>(
       _ order: TurnOrder,
       _ seed: UInt64?,
       startingAt date: Date?,
       _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-      await turns.take()
-      defer { turns.giveBack() }
+      if !hasTurn {
+        return try await sharingTurn { try await fly(order, seed, startingAt: date, work) }
+      }
       try Task.checkCancellation()
       let executor = VirtualExecutor(
         VirtualLoop(

@@ -47,4 +47,18 @@ public enum VirtualTime {
     if let hindrance { throw NotVirtual(.unsupported(hindrance)) }
     return try await fly(order, seed, startingAt: date, work)
   }
+
+  /// Lets runs that the work begins be at the same time, each on a thread and with a time of its
+  /// own, while no other run of the process is.
+  ///
+  /// They share nothing that one of them waits for: what another run brings comes back late.
+  ///
+  /// - Parameter work: The work, which is in no run itself.
+  /// - Returns: The value of the work.
+  /// - Throws: The error of the work.
+  package static func together<Value>(
+    _ work: () async throws -> Value
+  ) async throws -> Value {
+    try await sharingTurn(work)
+  }
 }

@@ -22,6 +22,9 @@ void wt_sha256_begin(struct wt_sha256 *digest);
 void wt_sha256_update(struct wt_sha256 *digest, const uint8_t *bytes, size_t count);
 /// Writes the 32 bytes of the digest; nothing may follow.
 void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
+/// Takes whole blocks of 64 bytes into a state, without the instructions that some processors have
+/// for that: what all others do, and tests hold the instructions against.
+void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
 /// Returns the nanoseconds of the monotonic clock. In C, since which module owns `struct timespec`
 /// depends in Swift on what else its compiler has read before.

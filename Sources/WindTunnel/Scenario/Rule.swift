@@ -72,7 +72,8 @@ public struct Decision: Sendable, Hashable {
 
   /// One line with the whole decision, the same on every machine: the input of the story's hash.
   public var line: String {
-    "\(lane)\t\(key)\t\(ordinal)\t\(JSON.array(faults.map(\.json)))"
+    let faults = faults.isEmpty ? "[]" : "\(JSON.array(faults.map(\.json)))"
+    return "\(lane.name)\t\(key)\t\(ordinal)\t\(faults)"
   }
 }
 

@@ -431,13 +431,31 @@ public struct Story: Sendable {
     request: Request,
     matcher: Matcher
   ) {
+    tell(Self.text(scenario, seed: seed, lane: lane, request: request, matcher: matcher))
+  }
+
+  /// Adds what ``text(_:seed:lane:request:matcher:)`` has returned of one call, or of several.
+  package mutating func tell(_ text: String) { digest.update(text.utf8) }
+
+  /// Returns the text of one call: on several threads at once, as it takes most of the time.
+  package static func text(
+    _ scenario: Scenario,
+    seed: UInt64,
+    lane: Lane,
+    request: Request,
+    matcher: Matcher
+  ) -> String {
     let key = matcher.key(request)
-    digest.update("\(scenario.name)\n".utf8)
+    var text = "\(scenario.name)\n"
     for ordinal in 1...Self.attempts {
       let connection = scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal)
       let decision = scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
-      digest.update("\(connection.line)\n\(decision.line)\n".utf8)
+      text += connection.line
+      text += "\n"
+      text += decision.line
+      text += "\n"
     }
+    return text
   }
 
   /// The SHA-256 hash of the whole story, as 64 hexadecimal digits.

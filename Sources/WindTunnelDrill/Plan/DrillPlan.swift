@@ -41,6 +41,8 @@ public struct DrillPlan: Sendable {
   public var stage: Stage?
   /// The time in which it is flown.
   public var time = FlightTime.realTime
+  /// The number of threads that fly in virtual time at once; no figure depends on it.
+  var workers = 1
   /// The order in which what is ready at one instant of virtual time has its turn.
   package var order = TurnOrder.arrival
   /// The time after which a call hangs; `nil`: by its deadline.

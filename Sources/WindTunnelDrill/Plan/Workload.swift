@@ -7,6 +7,8 @@ public import WindTunnel
 /// the same calls.
 package struct Workload: Sendable {
   private let requests: [Request]
+  /// The endpoint of each of them.
+  private let endpoints: [String]
   private let authorities: [RequestURL]
   /// The parts by which requests are compared.
   let matcher: Matcher
@@ -27,6 +29,7 @@ package struct Workload: Sendable {
     }
     let weighed = all.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
     requests = weighed.map(\.0)
+    endpoints = requests.map { "\($0.method) \($0.url.path)" }
     var sum = 0
     let sums = weighed.map { _, weight in
       sum += weight
@@ -46,16 +49,15 @@ package struct Workload: Sendable {
   var all: [Request] { requests }
 
   /// Returns the request of a call.
-  package func request(of call: Int) -> Request {
-    guard let total = sums.last else { return requests[call % requests.count] }
-    let drawn = Int(draws.unit(call) * Double(total))
-    return requests[sums.firstIndex { drawn < $0 } ?? requests.count - 1]
-  }
+  package func request(of call: Int) -> Request { requests[place(of: call)] }
 
   /// Returns the endpoint of a call, such as `GET /home`.
-  package func endpoint(of call: Int) -> String {
-    let request = request(of: call)
-    return "\(request.method) \(request.url.path)"
+  package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
+
+  private func place(of call: Int) -> Int {
+    guard let total = sums.last else { return call % requests.count }
+    let drawn = Int(draws.unit(call) * Double(total))
+    return sums.firstIndex { drawn < $0 } ?? requests.count - 1
   }
 
   /// Returns the requests of a key that a call can come to: its own, or one it was redirected to,

@@ -32,6 +32,9 @@ package struct DrillProgram: Sendable {
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
+  /// The greatest number of threads that fly in virtual time.
+  private static let workersMax = 256
+
   private static let stages: KeyValuePairs<String, Stage?> = [
     "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
   ]
@@ -98,6 +101,11 @@ package struct DrillProgram: Sendable {
         "CLOCK",
         "real, or virtual: hours take seconds, in process alone (default: real).",
         choices: Self.times.map(\.key)
+      ),
+      Flag(
+        "--workers",
+        "N",
+        "Threads in virtual time; no figure depends on it (default: one for each processor)."
       ),
       Flag(
         "--errors",
@@ -227,11 +235,27 @@ package struct DrillProgram: Sendable {
     plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
     plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
     plan.time = try arguments.choice("--clock", Self.times) ?? plan.time
+    try apply(workers: arguments, to: &plan)
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
       throw Refusal.gateWithoutBaseline(gate)
     }
     return plan
+  }
+
+  /// Takes the number of threads that fly in virtual time, where only the judged subject does: a
+  /// yardstick whose sessions have threads of their own would take most of the time.
+  private func apply(workers arguments: Arguments, to plan: inout DrillPlan) throws {
+    let asked = try arguments.int("--workers", in: 1...Self.workersMax)
+    guard plan.time == .virtualTime else {
+      if asked != nil { throw Refusal.workersInRealTime }
+      return
+    }
+    plan.subjects = Array(plan.subjects.prefix(1))
+    let judged = subjects.first { $0.name == plan.subjects.first }
+    // A client that cannot be made anew may share something with itself.
+    let most = judged?.canBeMadeAnew == true ? ProcessInfo.processInfo.activeProcessorCount : 1
+    plan.workers = asked ?? most
   }
 
   private static func show(_ progress: ProcessDrill.Progress) {

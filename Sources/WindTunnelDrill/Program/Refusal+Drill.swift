@@ -12,6 +12,10 @@ extension Refusal {
     "Behind -- stands a command, and only --subject exec starts one."
   )
 
+  static let workersInRealTime = usage(
+    "--workers is for --clock virtual; in real time --rate and --concurrency say what is at once."
+  )
+
   static func noShard(in environment: [String: String]) -> Refusal {
     guard let half = Shard.half(of: environment) else {
       return .usage(

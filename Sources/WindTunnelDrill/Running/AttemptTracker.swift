@@ -51,6 +51,8 @@ final class AttemptTracker: Sendable {
     var strays: [(at: Duration, words: String)] = []
     /// The numbers of what requests brought.
     var numbers = ValueNumbers()
+    /// The terms on which recorded answers may be shown again, by their places.
+    var cacheTerms: [Int: Observation.CacheTerms?] = [:]
     /// The names of the recorded queries of each path, once one is asked for.
     var recordedQueries: [String: Set<String>]?
 
@@ -363,8 +365,17 @@ final class AttemptTracker: Sendable {
     attempt.retryAfter = answer.retryAfter
     attempt.isStaleOnArrival =
       interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
-    attempt.cacheTerms = entry.decision.faults.isEmpty ? interaction(entry.take)?.cacheTerms : nil
+    attempt.cacheTerms = entry.decision.faults.isEmpty ? cacheTerms(of: entry.take) : nil
     return attempt
+  }
+
+  /// Read once of each recording: they are the same at every attempt.
+  private func cacheTerms(of take: Journal.Take) -> Observation.CacheTerms? {
+    guard case .recording(let place) = take else { return interaction(take)?.cacheTerms }
+    if let known = state.withLock({ $0.cacheTerms[place] }) { return known }
+    let terms = interaction(take)?.cacheTerms
+    state.withLock { $0.cacheTerms[place] = .some(terms) }
+    return terms
   }
 
   private func interaction(_ take: Journal.Take) -> Interaction? {

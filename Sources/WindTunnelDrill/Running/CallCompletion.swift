@@ -65,7 +65,7 @@ final class CallCompletion: Sendable {
     due: ContinuousClock.Instant? = nil,
     cancelledAfter patienceOfCaller: Duration? = nil,
     number: Int,
-    alarms: (hanging: Alarm, givingUp: Alarm) = (.clock, .clock),
+    alarms: (hanging: Alarm, givingUp: Alarm),
     _ fly: @escaping @Sendable () async -> CallResult
   ) async -> End {
     let completion = CallCompletion()
@@ -90,6 +90,7 @@ final class CallCompletion: Sendable {
         }
       }
       let result = await fly()
+      alarms.hanging.callOff(number)
       let moment = cancelled.withLock { $0 }
       completion.resolve(End(result: result, latency: .now - start, cancelled: moment))
     }
@@ -103,17 +104,5 @@ final class CallCompletion: Sendable {
     } onCancel: {
       completion.resolve(End())
     }
-  }
-}
-
-/// A timeout that ends the wait for a call.
-struct Alarm: Sendable {
-  /// Rings once when so much time has gone by for the call of a number, on a thread of its own.
-  let set: @Sendable (_ time: Duration, _ call: Int, _ ring: @escaping @Sendable () -> Void) -> Void
-
-  /// Rings by the clock.
-  static let clock = Alarm { time, _, ring in
-    let moment = DispatchTime.now() + time
-    DispatchQueue.global().asyncAfter(deadline: moment, execute: ring)
   }
 }

@@ -26,7 +26,7 @@ struct CallRunner: Sendable {
     /// The time after which a call hangs; `nil`: by its deadline.
     var patience: Duration?
     /// The alarm that tells the harness that a call hangs.
-    var hanging = Alarm.clock
+    var hanging = Alarm.byOneTimer()
     /// The alarm that tells callers to give their calls up.
     var givingUp = Alarm.clock
   }
@@ -121,7 +121,7 @@ struct CallRunner: Sendable {
 
   /// Each begins at its moment, counted from that of the first: what a process that fell has left
   /// over is not late because of it.
-  private func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
+  func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
     guard let first = calls.first.map(arrivals.offset) else { return }
     let start = ContinuousClock.now
     await withTaskGroup(of: Void.self) { group in

@@ -9,14 +9,21 @@ extension DrillPlan {
   /// The name of the fact that it was flown in virtual time.
   static let clockFact = "clock"
 
-  /// Does something in the plan's time.
+  /// Does something in the plan's time; in virtual time as late, and with draws of its own, as a
+  /// cell has them.
   func inItsTime<Value: Sendable>(
+    of cell: Cell? = nil,
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     switch time {
     case .realTime: try await work()
     case .virtualTime:
-      try await VirtualTime.run(in: order, seed: seed, startingAt: Self.beginning, work)
+      try await VirtualTime.run(
+        in: order,
+        seed: seed &+ UInt64(cell?.age == nil ? 0 : cell?.calls.first ?? 0) << 32,
+        startingAt: Self.beginning + (cell?.age ?? .zero).inMilliseconds / 1000,
+        work
+      )
     }
   }
 }

@@ -13,7 +13,8 @@ internal import WindTunnelVirtualTime
 /// circuit breakers, as the calls of an app do.
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
-  private let admission = AdmissionController()
+  private let time: SystemTime
+  private let admission: AdmissionController
   private let credential = DrillCredential()
 
   /// The share of a call's time after which it is given up. What is promised is promised to the
@@ -26,7 +27,13 @@ struct NetworkLayerSubject: Subject {
   /// Nobody looks at a spinner for longer, however long the call may take.
   private static let attemptLimit = Duration.seconds(7)
 
+  init() {
+    time = SystemTime()
+    admission = AdmissionController(time: time)
+  }
+
   func anew() -> any Subject { NetworkLayerSubject() }
+  var canBeMadeAnew: Bool { true }
 
   func fly(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
@@ -48,7 +55,8 @@ struct NetworkLayerSubject: Subject {
         ),
         deadline: call.deadline * Self.share
       ),
-      admission: admission
+      admission: admission,
+      time: time
     )
     let request = call.request
     var endpoint = Endpoint(

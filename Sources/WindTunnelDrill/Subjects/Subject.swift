@@ -15,6 +15,9 @@ package protocol Subject: Sendable {
   /// Returns the subject as it is before its first call: one that keeps something from call to call
   /// keeps nothing from scenario to scenario.
   func anew() -> any Subject
+  /// Tells whether one that was made anew shares nothing with the one before, so that both can be
+  /// in the air at once.
+  var canBeMadeAnew: Bool { get }
   /// Ends what it keeps from call to call, when its last one is over.
   func close() async
 }
@@ -23,6 +26,7 @@ extension Subject {
   package var needsSockets: Bool { false }
   package var endsCalls: Bool { false }
   package func anew() -> any Subject { self }
+  package var canBeMadeAnew: Bool { false }
   package func close() async {}
 }
 

@@ -1,4 +1,4 @@
-@_spi(WindTunnel) internal import WindTunnelCore
+@_spi(WindTunnel) public import WindTunnelCore
 
 extension Observation {
   /// An attempt of a call that the harness observed.
@@ -8,17 +8,29 @@ extension Observation {
     /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
     /// The time at which the attempt reached the deck.
-    public var start: Duration?
+    @inlinable public var start: Duration? {
+      get { startOffset.length }
+      set { startOffset = Microseconds(newValue) }
+    }
     /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
-    public var end: Duration?
+    @inlinable public var end: Duration? {
+      get { endOffset.length }
+      set { endOffset = Microseconds(newValue) }
+    }
     /// The status of the answer; `nil` where none was sent.
-    public var status: Int?
+    @inlinable public var status: Int? {
+      get { shortStatus.map { Int($0) } }
+      set { shortStatus = newValue.map { Int32(clamping: $0) } }
+    }
     /// The length of the answer's content, in bytes.
     public var bytes: Int?
     /// The symptom of the failure that ended the attempt.
     public var error: String?
     /// The wait that the answer's `Retry-After` asked for.
-    public var retryAfter: Duration?
+    @inlinable public var retryAfter: Duration? {
+      get { retryAfterLength.length }
+      set { retryAfterLength = Microseconds(newValue) }
+    }
     /// The time before which the answer asked not to be retried, where its `Retry-After` is a date:
     /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
     /// made of.
@@ -53,11 +65,15 @@ extension Observation {
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
+    @usableFromInline var startOffset = Microseconds(nil)
+    @usableFromInline var endOffset = Microseconds(nil)
+    @usableFromInline var retryAfterLength = Microseconds(nil)
+    @usableFromInline var shortStatus: Int32?
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?
-    private var boxedSent: Boxed<Sent>?
-    private var boxedCacheTerms: Boxed<CacheTerms>?
+    fileprivate var boxedSent: Boxed<Sent>?
+    fileprivate var boxedCacheTerms: Boxed<CacheTerms>?
 
     /// Makes an attempt; parts that are not given were not observed.
     public init(decision: String, take: String) {
@@ -115,6 +131,36 @@ extension Observation {
         return key
       }
     }
+  }
+}
+
+/// The parts that many attempts have alike, each kept once: a report holds millions.
+package struct SharedParts {
+  private var sent: [Observation.Sent: Boxed<Observation.Sent>] = [:]
+  private var cacheTerms: [Observation.CacheTerms: Boxed<Observation.CacheTerms>] = [:]
+
+  /// Begins without any.
+  package init() {}
+
+  /// Lets calls have those that are known in place of their own, and no room for more attempts.
+  package mutating func share(among calls: inout [Observation]) {
+    for place in calls.indices {
+      calls[place].attempts = calls[place].attempts.map { attempt in
+        var attempt = attempt
+        attempt.boxedSent = attempt.boxedSent.map { Self.known($0, &sent) }
+        attempt.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.known($0, &cacheTerms) }
+        return attempt
+      }
+    }
+  }
+
+  private static func known<Part: Hashable>(
+    _ part: Boxed<Part>,
+    _ all: inout [Part: Boxed<Part>]
+  ) -> Boxed<Part> {
+    if let known = all[part.value] { return known }
+    all[part.value] = part
+    return part
   }
 }
 

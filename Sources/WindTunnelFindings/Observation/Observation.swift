@@ -1,4 +1,4 @@
-@_spi(WindTunnel) internal import WindTunnelCore
+@_spi(WindTunnel) public import WindTunnelCore
 
 /// One call, which is one use of the client's API, with everything that was observed of it.
 ///
@@ -23,27 +23,47 @@ public struct Observation: Sendable, Hashable {
   public var endpoint: String
   /// Tells whether the endpoint is critical.
   public var isCritical: Bool
-  /// The way in which the call ended.
-  public var ending: CallResult
   /// Tells whether the call had something to show to the user; a failed call of a critical endpoint
   /// that had nothing is a blank page.
   public var showed: Bool
-  /// The time from the intended start to the end, without a program's ``startUp``.
-  public var latency: Duration
-  /// The number of attempts that the harness observed; `nil` where they cannot be observed.
-  public var attemptCount: Int?
-  /// The attempts, as far as they reached the deck.
-  public var attempts: [Attempt]
-  /// The time at which the call was to begin.
-  public var intendedStart: Duration?
-  /// The time at which the call began; later than intended where all workers were busy.
-  public var start: Duration?
-  /// The number of requests that the client says it meant to send.
-  public var clientAttempts: Int?
   /// Tells whether a successful call returned the recorded body, byte for byte; `nil` where it was
   /// not compared.
   public var bodyMatches: Bool?
+  /// The way in which the call ended.
+  public var ending: CallResult
+  /// The time from the intended start to the end, without a program's ``startUp``.
+  @inlinable public var latency: Duration {
+    get { latencyLength.length ?? .zero }
+    set { latencyLength = Microseconds(newValue) }
+  }
+  /// The number of attempts that the harness observed; `nil` where they cannot be observed.
+  @inlinable public var attemptCount: Int? {
+    get { shortAttemptCount.map { Int($0) } }
+    set { shortAttemptCount = newValue.map { Int32(clamping: $0) } }
+  }
+  /// The attempts, as far as they reached the deck.
+  public var attempts: [Attempt]
+  /// The time at which the call was to begin.
+  @inlinable public var intendedStart: Duration? {
+    get { intendedStartOffset.length }
+    set { intendedStartOffset = Microseconds(newValue) }
+  }
+  /// The time at which the call began; later than intended where all workers were busy.
+  @inlinable public var start: Duration? {
+    get { startOffset.length }
+    set { startOffset = Microseconds(newValue) }
+  }
+  /// The number of requests that the client says it meant to send.
+  @inlinable public var clientAttempts: Int? {
+    get { shortClientAttempts.map { Int($0) } }
+    set { shortClientAttempts = newValue.map { Int32(clamping: $0) } }
+  }
 
+  @usableFromInline var latencyLength: Microseconds
+  @usableFromInline var intendedStartOffset = Microseconds(nil)
+  @usableFromInline var startOffset = Microseconds(nil)
+  @usableFromInline var shortAttemptCount: Int32?
+  @usableFromInline var shortClientAttempts: Int32?
   /// The parts that few calls have: millions are copied and looked at.
   var seldom: Boxed<Seldom>?
 
@@ -63,9 +83,9 @@ public struct Observation: Sendable, Hashable {
     self.isCritical = isCritical
     self.ending = ending
     self.showed = showed
-    self.latency = latency
-    self.attemptCount = attemptCount
+    latencyLength = Microseconds(latency)
     self.attempts = attempts
+    self.attemptCount = attemptCount
   }
 
   /// The name of a captive portal's page in ``showsAnswerOf``.
@@ -154,6 +174,7 @@ extension Observation {
   package init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     let whole = 0...(1 << 40)
+    let ofCall = 0...Int(Int32.max)
     guard let call = try object.int("call", in: whole),
       let endpoint = try object.string("endpoint"),
       let critical = try object.bool("critical"), let showed = try object.bool("showed"),
@@ -170,7 +191,7 @@ extension Observation {
     }
     // Null says that they could not be seen, which is not the same as none.
     let isUnseen = object.take("attempts") == .null
-    let count = isUnseen ? nil : try object.int("attempts", in: whole)
+    let count = isUnseen ? nil : try object.int("attempts", in: ofCall)
     var met: [Attempt] = []
     for json in try object.array("met") ?? [] { met.append(try Attempt(json, in: object)) }
     self.init(
@@ -231,7 +252,7 @@ extension Observation {
     intendedStart = try object.offset("intendedStartMilliseconds")
     start = try object.offset("startMilliseconds")
     startUp = try object.offset("startUpMilliseconds")
-    clientAttempts = try object.int("clientAttempts", in: 0...(1 << 40))
+    clientAttempts = try object.int("clientAttempts", in: 0...Int(Int32.max))
     bodyMatches = try object.bool("bodyMatches")
     joinsVersions = try object.bool("joinsVersions")
     printed = try object.string("printed")
