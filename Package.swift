@@ -154,10 +154,10 @@ let package = Package(
     .testTarget(
       name: "WindTunnelTests",
       dependencies: [
-        "Mutations", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel", "WindTunnelImports",
-        "WindTunnelFindings", "WindTunnelReports", "WindTunnelCassettes", "WindTunnelComparison",
-        "WindTunnelHTTP",
-        "WindTunnelLink", "WindTunnelRedaction",
+        "CWindTunnelSystem", "Mutations", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings", "WindTunnelReports",
+        "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelLink",
+        "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
       exclude: ["Link/Measured"]

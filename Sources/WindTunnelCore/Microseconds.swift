@@ -1,6 +1,6 @@
 /// A length of time in whole microseconds that may be missing, in eight bytes: a `Duration?` has
 /// three times as many, and a report holds millions.
-public struct Microseconds: Sendable, Hashable {
+public struct Microseconds: Sendable, Hashable, Comparable {
   /// The least number stands for none.
   @usableFromInline let count: Int64
 
@@ -12,10 +12,16 @@ public struct Microseconds: Sendable, Hashable {
       return
     }
     let (seconds, attoseconds) = length.components
-    let (sum, isBeyond) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    count = isBeyond ? (seconds < 0 ? .min + 1 : .max) : sum &+ attoseconds / 1_000_000_000_000
+    let (whole, isFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    let (sum, isBeyond) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+    count = isFar || isBeyond ? (seconds < 0 ? .min + 1 : .max) : max(sum, .min + 1)
   }
 
   /// The length; `nil` where it is missing.
   @inlinable public var length: Duration? { count == .min ? nil : .microseconds(count) }
+
+  /// Orders lengths; one that is missing comes first.
+  @inlinable public static func < (one: Microseconds, other: Microseconds) -> Bool {
+    one.count < other.count
+  }
 }

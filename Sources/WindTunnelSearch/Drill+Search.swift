@@ -1,5 +1,6 @@
 public import WindTunnel
 public import WindTunnelDrill
+internal import WindTunnelVirtualTime
 
 extension Drill {
   /// Searches for the smallest storms that sink a flow.
@@ -33,12 +34,16 @@ extension Drill {
     progress: @escaping @Sendable (Certificate) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Certificate {
-    let expectations = search.expectations
+    guard 1...SearchPlan.workersMax ~= search.workers else {
+      throw DrillError.plan("\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax).")
+    }
+    let (expectations, workers) = (search.expectations, search.workers)
     let flight = flowFlight(name, in: .virtualTime) { call in
       await FlowResult(of: { try await body(call) }, expectations)
     }
     var search = try await StormSearch(flight, search, upon: weather, telling: progress)
-    return try await search.search()
+    if workers == 1 { return try await search.search() }
+    return try await VirtualTime.together { try await search.search() }
   }
 
   /// Flies a flow in one storm, and throws what it breaks: a test for a find.

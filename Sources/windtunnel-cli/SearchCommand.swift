@@ -27,6 +27,7 @@ enum SearchCommand: Command {
       "A request that is done once whatever comes, such as a POST."
     ),
     Flag("--allow", "RULE", "A rule that the client may break. May be repeated."),
+    Flag("--workers", "N", "Threads; nothing found depends on it (default: the processors)."),
     Flag("--restarts", nil, "The client's process ends, too, and the flow begins anew."),
     Flag("--timeout", "T", "Time that a call may take (default: 20s)."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
@@ -87,6 +88,9 @@ enum SearchCommand: Command {
       }
       return .exactlyOnce(RequestPattern(text))
     }
+    plan.workers =
+      try arguments.int("--workers", in: 1...SearchPlan.workersMax)
+      ?? ProcessInfo.processInfo.activeProcessorCount
     plan.allowed = Set(arguments.all("--allow"))
     plan.restarts = arguments.has("--restarts")
     let known = Set(FindingRule.all.map(\.id) + Violation.rules.map(\.key))

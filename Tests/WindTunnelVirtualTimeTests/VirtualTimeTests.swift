@@ -47,3 +47,59 @@ import WindTunnelVirtualTimeTesting
     dispatchPrecondition(condition: .onQueue(.main))
   }
 }
+
+/// Runs that are at the same time, each on a thread and with a time of its own.
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct TogetherTests {
+  /// What one sees of its time, its draws and its turns.
+  private static func seen(by number: Int) async throws -> [String] {
+    try await VirtualTime.run(seed: UInt64(number), startingAt: Date(timeIntervalSince1970: 0)) {
+      let start = ContinuousClock.now
+      return try await withThrowingTaskGroup(of: String.self) { group in
+        for place in 0..<20 {
+          group.addTask {
+            try await Task.sleep(for: .seconds(number * place))
+            // Without a preference, and behind an actor's back to it.
+            let drawn = await Task.detached { await Counter().next(Int.random(in: 0..<1000)) }.value
+            try await Task.sleep(for: .seconds(1))
+            return "\(place) \(drawn) \(ContinuousClock.now - start) \(Date().timeIntervalSince1970)"
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+  }
+
+  private actor Counter {
+    func next(_ number: Int) async -> Int {
+      await Task.yield()
+      return number
+    }
+  }
+
+  @Test func `each sees what it sees alone`() async throws {
+    var alone: [[String]] = []
+    for number in 1...4 { alone.append(try await Self.seen(by: number)) }
+    for _ in 0..<20 {
+      let together = try await VirtualTime.together {
+        try await withThrowingTaskGroup(of: (Int, [String]).self) { group in
+          for number in 1...4 { group.addTask { (number, try await Self.seen(by: number)) } }
+          return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+      }
+      #expect((1...4).map { together[$0] ?? [] } == alone)
+    }
+  }
+
+  /// CoreFoundation's spin locks do so while another thread has them.
+  @Test func `a sleep of nothing lets no time pass`() async throws {
+    let passed = try await VirtualTime.run {
+      let start = ContinuousClock.now
+      sleep(0)
+      usleep(0)
+      var none = timespec()
+      nanosleep(&none, nil)
+      return ContinuousClock.now - start
+    }
+    #expect(passed == .zero)
+  }
+}

@@ -1,3 +1,5 @@
+internal import WindTunnelCore
+
 /// The calls of one client in one scenario, with their circumstances.
 public struct Flight: Sendable {
   /// The kinds of client, by how they report their results.
@@ -47,16 +49,22 @@ extension Flight {
 
   /// The greatest number of calls that were under way at once.
   var mostAtOnce: Int {
-    var changes: [(at: Duration, by: Int)] = []
+    var (starts, ends): ([Microseconds], [Microseconds]) = ([], [])
     for call in calls {
       guard let start = call.start, let end = call.end else { continue }
-      changes += [(start, 1), (end, -1)]
+      starts.append(Microseconds(start))
+      ends.append(Microseconds(end))
     }
-    // One that begins when another ends does not overlap it.
-    changes.sort { ($0.at, $0.by) < ($1.at, $1.by) }
-    var (open, most) = (0, 0)
-    for change in changes {
-      open += change.by
+    starts.sort()
+    ends.sort()
+    var (open, most, ended) = (0, 0, 0)
+    for start in starts {
+      // One that begins when another ends does not overlap it.
+      while ended < ends.count, ends[ended] <= start {
+        ended += 1
+        open -= 1
+      }
+      open += 1
       most = max(most, open)
     }
     return most

@@ -184,10 +184,12 @@ struct GateState {
   /// first that came.
   private func nextPlace() -> Int? {
     var best: (place: Int, priority: CallPriority)?
-    for (place, one) in waiting.enumerated() where hasRoom(one.ticket) {
-      let priority = one.overtaken < caps.overtakingsMax ? one.ticket.priority : .critical
-      if running.count >= most(priority) { continue }
+    for place in waiting.indices {
+      let isOverdue = waiting[place].overtaken >= caps.overtakingsMax
+      let priority = isOverdue ? .critical : waiting[place].ticket.priority
+      // What costs least is asked first: of a crowd nearly all are of one priority.
       if let best, best.priority <= priority { continue }
+      guard running.count < most(priority), hasRoom(waiting[place].ticket) else { continue }
       best = (place, priority)
       if priority == .critical { break }
     }

@@ -24,12 +24,18 @@ public struct SearchPlan: Sendable {
   /// flows whose client keeps something that outlives its process.
   public var restarts = false
 
+  /// The number of storms that are flown at once, each on a thread; nothing that is found depends
+  /// on it. More than one is for flows that share nothing with each other, such as a `static var`
+  /// of their client's.
+  public var workers = 1
   /// The number of finds with which the search ends.
   public var finds = 100
   /// The greatest number of storms that can be asked for.
   public static let stormsMax = 1_000_000_000
   /// The greatest depth that can be asked for.
   public static let depthMax = 6
+  /// The greatest number of storms at once.
+  public static let workersMax = 256
   /// The greatest number of orders.
   public static let ordersMax = 1_000_000
 

@@ -89,12 +89,17 @@ struct StormSearch {
     for depth in 1...max(1, plan.depth) {
       var next: [Parent] = []
       var left = false
-      for candidate in candidates(after: parents, depth: depth, &known) {
+      let candidates = candidates(after: parents, depth: depth, &known)
+      var flights = flights(of: candidates.count) { [weather] in
+        Storm(candidates[$0].elements, upon: weather)
+      }
+      defer { flights.end() }
+      for candidate in candidates {
         if isOver {
           left = true
           break
         }
-        guard let run = try await fly(candidate.elements, depth: depth) else { continue }
+        guard let run = try await fly(candidate.elements, depth: depth, &flights) else { continue }
         guard run.shows(candidate.elements[depth - 1]) else {
           certificate.withoutEffect += 1
           continue
@@ -212,9 +217,13 @@ struct StormSearch {
   /// Flies a storm and judges it.
   ///
   /// - Returns: The run; `nil` where no deeper storm is to hold this one.
-  private mutating func fly(_ elements: [StormElement], depth: Int) async throws -> FlowRun? {
+  private mutating func fly(
+    _ elements: [StormElement],
+    depth: Int,
+    _ flights: inout FlightsAhead
+  ) async throws -> FlowRun? {
     let storm = Storm(elements, upon: weather)
-    guard let run = try await run(storm, elements) else { return nil }
+    guard let run = try await run(elements, &flights) else { return nil }
     certificate.count(depth)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: storm)
@@ -223,10 +232,14 @@ struct StormSearch {
     return run.ending == .hung ? nil : run
   }
 
-  /// Flies a storm; `nil` where it has no virtual time, which is noted, or the search is given up.
-  private mutating func run(_ storm: Storm, _ elements: [StormElement]) async throws -> FlowRun? {
+  /// Returns the flight of the next storm; `nil` where it has no virtual time, which is noted, or
+  /// the search is given up.
+  private mutating func run(
+    _ elements: [StormElement],
+    _ flights: inout FlightsAhead
+  ) async throws -> FlowRun? {
     do {
-      return try await flight.fly(storm, hangingAfter: patience)
+      return try await flights.next()
     } catch let error as NotVirtual {
       let words = elements.isEmpty ? "calm" : elements.map(\.words).joined(separator: "; ")
       certificate.notVirtual.append(Certificate.NotCarried(words, error.description))
@@ -241,6 +254,10 @@ struct StormSearch {
 
   /// The number of storms without virtual time with which the search ends.
   private static let notVirtualMax = 20
+
+  private func flights(of count: Int, _ storm: @escaping (Int) -> Storm) -> FlightsAhead {
+    FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, storm)
+  }
 
   private var patience: Duration { flight.patience(after: calm, in: weather) }
 
@@ -286,10 +303,16 @@ struct StormSearch {
   /// Flies a storm in several orders of turns.
   private mutating func searchOrders(of elements: [StormElement], count: Int) async throws {
     let storm = Storm(elements, upon: weather)
-    for seed in 0..<UInt64(max(0, count)) where !isOver {
+    func drawn(_ seed: Int) -> Storm {
       var drawn = storm
-      drawn.order = .drawn(seed: seed)
-      guard let run = try await run(drawn, elements) else { continue }
+      drawn.order = .drawn(seed: UInt64(seed))
+      return drawn
+    }
+    var flights = flights(of: max(0, count), drawn)
+    defer { flights.end() }
+    for seed in 0..<max(0, count) where !isOver {
+      let drawn = drawn(seed)
+      guard let run = try await run(elements, &flights) else { continue }
       certificate.orders += 1
       var violations = oracle.violations(of: run, in: drawn)
       if elements.isEmpty { violations += oracle.changes(of: run) }

@@ -1,3 +1,4 @@
+import CWindTunnelSystem
 import Foundation
 import Testing
 
@@ -74,5 +75,25 @@ import Testing
     #expect(zeros(55) == "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7")
     #expect(zeros(56) == "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb")
     #expect(zeros(64) == "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b")
+  }
+
+  /// Some processors have instructions for it, and all others have to come to the same.
+  @Test func `the rounds in words are those of the instructions`() {
+    for blocks in [1, 2, 3, 17] {
+      let bytes = (0..<64 * blocks).map { _ in UInt8.random(in: 0...255) }
+      var digest = wt_sha256()
+      wt_sha256_begin(&digest)
+      var state = [
+        digest.state.0, digest.state.1, digest.state.2, digest.state.3, digest.state.4,
+        digest.state.5, digest.state.6, digest.state.7,
+      ]
+      wt_sha256_compress_in_words(&state, bytes, blocks)
+      wt_sha256_update(&digest, bytes, bytes.count)
+      let taken = [
+        digest.state.0, digest.state.1, digest.state.2, digest.state.3, digest.state.4,
+        digest.state.5, digest.state.6, digest.state.7,
+      ]
+      #expect(taken == state)
+    }
   }
 }

@@ -1,0 +1,53 @@
+internal import WindTunnel
+
+/// Flights of storms that are flown anyway, in their order: those of the next ones are under way
+/// while one is judged.
+///
+/// A flight depends on its storm alone, so it does not matter how many are under way, nor what is
+/// found meanwhile.
+struct FlightsAhead {
+  private let flight: FlowFlight
+  private let patience: Duration
+  private let workers: Int
+  /// Made when it is its turn: there may be a million.
+  private let storm: (Int) -> Storm
+  private var places: Range<Int>
+  private var underWay: [Task<FlowRun, any Error>] = []
+
+  /// Makes flights of so many storms.
+  init(
+    of count: Int,
+    _ flight: FlowFlight,
+    hangingAfter patience: Duration,
+    workers: Int,
+    _ storm: @escaping (Int) -> Storm
+  ) {
+    (self.flight, self.patience, self.workers) = (flight, patience, workers)
+    (self.storm, places) = (storm, 0..<count)
+  }
+
+  /// Returns the flight of the next storm.
+  ///
+  /// - Throws: Its error, or `CancellationError` where there is no next storm.
+  mutating func next() async throws -> FlowRun {
+    if workers == 1, let place = places.popFirst() {
+      return try await flight.fly(storm(place), hangingAfter: patience)
+    }
+    // One more than fly at once: it begins while this one is judged.
+    while underWay.count <= workers, let place = places.popFirst() {
+      let storm = storm(place)
+      underWay.append(
+        Task { [flight, patience] in try await flight.fly(storm, hangingAfter: patience) }
+      )
+    }
+    guard !underWay.isEmpty else { throw CancellationError() }
+    let next = underWay.removeFirst()
+    return try await withTaskCancellationHandler { try await next.value } onCancel: { next.cancel() }
+  }
+
+  /// Gives up what nobody will ask for.
+  mutating func end() {
+    for flight in underWay { flight.cancel() }
+    (underWay, places) = ([], 0..<0)
+  }
+}

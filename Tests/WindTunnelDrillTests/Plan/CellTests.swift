@@ -1,0 +1,96 @@
+import Testing
+import WindTunnel
+import WindTunnelVirtualTime
+
+@testable import WindTunnelDrill
+
+/// A long flight in virtual time, cut into cells: neither the number of threads nor that of
+/// machines is in its report.
+@Suite(
+  .timeLimit(.minutes(10)),
+  .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
+)
+struct CellTests {
+  private static func plan(_ names: String..., calls: Int) throws -> DrillPlan {
+    let all = try Shipped.scenarios()
+    let scenarios = try names.map { name in try #require(all.first { $0.name == name }) }
+    var plan = DrillPlan(try Shipped.cassette(), in: scenarios)
+    (plan.calls, plan.time, plan.stage) = (calls, .virtualTime, .inProcess)
+    plan.load = .openLoop(callsPerSecond: 20)
+    plan.subjects = [NetworkLayerSubject().name]
+    return plan
+  }
+
+  private static func report(_ plan: DrillPlan) async throws -> Report {
+    try await Drill.fly([NetworkLayerSubject()], plan)
+  }
+
+  @Test func `a report has the same bytes at any number of workers`() async throws {
+    var plan = try Self.plan("server-errors", "metro", "auth-refused", calls: 1300)
+    let alone = try await Self.report(plan).data()
+    for workers in [2, 4, 16] {
+      plan.workers = workers
+      #expect(try await Self.report(plan).data() == alone)
+    }
+  }
+
+  @Test func `the parts that machines fly merge to the whole`() async throws {
+    var plan = try Self.plan("server-errors", "metro", calls: 2700)
+    plan.workers = 2
+    let whole = try await Self.report(plan)
+    var parts: [Report.Part] = []
+    for number in 1...4 {
+      plan.shard = Shard(number, of: 4)
+      let part = try await Self.report(plan)
+      parts.append(Report.Part(part, from: "\(number).json"))
+    }
+    let counts = parts.map { $0.report.scenarios[0].subjects[0].observations.count }
+    #expect(counts == [1000, 700, 500, 500])
+    #expect(try Report(merging: parts.reversed()).data() == whole.data())
+  }
+
+  @Test func `a flight is cut behind every five hundredth call`() throws {
+    let plan = try Self.plan("calm", calls: 1300)
+    let cells = plan.cells(in: .calm, of: NetworkLayerSubject())
+    #expect(cells.map(\.calls) == [Array(0..<500), Array(500..<1000), Array(1000..<1300)])
+    let arrivals = ArrivalProcess(seed: plan.seed, callsPerSecond: 20, count: 1300)
+    #expect(cells.map(\.age) == [nil, arrivals.offset(of: 500), arrivals.offset(of: 1000)])
+  }
+
+  @Test func `what one call waits for another is not cut`() throws {
+    var plan = try Self.plan("calm", calls: 1300)
+    let closure = ClosureSubject(name: "client") { _ in 1 }
+    #expect(plan.cells(in: .calm, of: closure).map(\.calls) == [Array(0..<1300)])
+    plan.load = .closedLoop(concurrency: 4)
+    #expect(
+      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls) == [Array(0..<1300)]
+    )
+    plan.load = .openLoop(callsPerSecond: 20)
+    plan.time = .realTime
+    #expect(
+      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls) == [Array(0..<1300)]
+    )
+  }
+
+  /// A window of the scenario's is met by whoever calls in it, whatever cell that is.
+  @Test func `a cell begins at the scenario's age`() async throws {
+    var plan = try Self.plan("calm", calls: 1200)
+    let (begin, end) = (Duration.seconds(40), Duration.seconds(50))
+    plan.scenarios = [
+      Scenario("gap", rules: [Rule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])])
+    ]
+    let row = try await Self.report(plan).scenarios[0].subjects[0]
+    for call in row.observations {
+      for attempt in call.attempts {
+        let start = try #require(attempt.start)
+        #expect((attempt.status == 503) == (begin..<end).contains(start), "call \(call.call)")
+        // An end is a sum of two that were rounded down.
+        let end = try #require(call.end) + .microseconds(2)
+        #expect(try #require(call.start) <= start && start <= end)
+      }
+    }
+    let faults = row.metrics.faults
+    #expect(faults.first.map { $0.attempts > 10 } == true, "\(faults)")
+    #expect(row.observations.map(\.call) == Array(0..<1200))
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+import WindTunnelCore
+
+/// A length of time in eight bytes.
+@Suite struct MicrosecondsTests {
+  @Test(arguments: [
+    nil, .zero, .microseconds(1), .microseconds(-1), .seconds(86_400), .milliseconds(-1_500),
+    .seconds(9_000_000_000_000),
+  ] as [Duration?])
+  func `a length comes back`(length: Duration?) {
+    #expect(Microseconds(length).length == length)
+  }
+
+  @Test func `less than a microsecond is left out`() {
+    #expect(Microseconds(.nanoseconds(1_999)).length == .microseconds(1))
+    #expect(Microseconds(.nanoseconds(-1_999)).length == .microseconds(-1))
+  }
+
+  @Test func `more than fits is as much as fits, and never missing`() {
+    let most = Duration.microseconds(Int64.max)
+    #expect(Microseconds(.seconds(Int64.max)).length == most)
+    #expect(Microseconds(most).length == most)
+    #expect(Microseconds(.seconds(Int64.min)).length.map { $0 < .seconds(-9e12) } == true)
+    #expect(Microseconds(.microseconds(Int64.max - 1) + .microseconds(5)).length == most)
+  }
+
+  @Test func `they are ordered by length`() {
+    let lengths = [nil, .seconds(-2), .zero, .seconds(3)].map { Microseconds($0) }
+    #expect(lengths.shuffled().sorted() == lengths)
+  }
+}
