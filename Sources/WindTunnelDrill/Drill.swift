@@ -123,23 +123,30 @@ public struct Drill: Sendable {
     _ subjects: [any Subject],
     _ plan: DrillPlan
   ) async throws -> [Report.Flown] {
-    let parts = try plan.parts(of: subjects)
-    var flown = try await VirtualTime.together {
-      try await parts.joined().joined().flown(by: plan.workers) { part in
-        try await plan.inItsTime(of: part.cell) {
-          try await fly(part.cell, of: part.subject.anew(), plan, part.scenario, part.stage)
+    let rows = try plan.rows(of: subjects)
+    let parts = rows.enumerated().flatMap { place, row in row.cells.map { (row: place, cell: $0) } }
+    let landed = Locked(rows.map { Landed(of: $0.cells.reduce(0) { $0 + $1.calls.count }) })
+    try await VirtualTime.together {
+      try await parts.flown(by: plan.workers) { part in
+        let row = rows[part.row]
+        return try await plan.inItsTime(of: part.cell) {
+          try await fly(part.cell, of: row.subject.anew(), plan, row.scenario, row.stage)
         }
+      } then: { place, cell in
+        landed.withLock { $0[parts[place].row].merge(cell) }
       }
     }
-    flown.reverse()
-    return zip(plan.scenarios, parts).map { scenario, parts in
-      let rows = parts.map { parts in
-        var landed = Landed()
-        // Taken out one by one, so that no call is there twice.
-        for _ in parts { if let next = flown.popLast() { landed.merge(next) } }
-        return row(of: parts[0].subject, landed, in: scenario)
+    var rest = zip(rows, landed.withLock { $0 }).makeIterator()
+    landed.withLock { $0 = [] }
+    return plan.scenarios.compactMap { scenario in
+      var flown: [Report.Row] = []
+      var stage: Stage?
+      for _ in plan.subjects {
+        guard let (row, landed) = rest.next() else { break }
+        stage = row.stage
+        flown.append(Self.row(of: row.subject, landed, in: scenario))
       }
-      return plan.flown(scenario, on: parts[0][0].stage, rows)
+      return stage.map { plan.flown(scenario, on: $0, flown) }
     }
   }
 
@@ -165,8 +172,18 @@ public struct Drill: Sendable {
 
   /// What came of a cell's calls, or of those of several.
   private struct Landed: Sendable {
-    var calls: [Observation] = []
+    var calls: [Observation]
     var traffic = Flight.Traffic()
+
+    init(_ calls: [Observation], _ traffic: Flight.Traffic) {
+      (self.calls, self.traffic) = (calls, traffic)
+    }
+
+    /// Has room for so many calls.
+    init(of count: Int) {
+      calls = []
+      calls.reserveCapacity(count)
+    }
 
     /// Returns the same with its times counted from a moment that was so much earlier.
     func later(by age: Duration) -> Landed {
@@ -245,7 +262,7 @@ public struct Drill: Sendable {
     var calls = observations.withKeysMasked()
     var shared = SharedParts()
     shared.share(among: &calls)
-    return Landed(calls: calls, traffic: traffic).later(by: cell.age ?? .zero)
+    return Landed(calls, traffic).later(by: cell.age ?? .zero)
   }
 }
 
@@ -255,22 +272,25 @@ extension DrillPlan {
     self.subjects.compactMap { name in subjects.first { $0.name == name } }
   }
 
-  /// A cell that somebody flies.
-  fileprivate struct Part: Sendable {
+  /// The cells of a subject in a scenario.
+  fileprivate struct CellRow: Sendable {
     var scenario: Scenario
     var stage: Stage
     var subject: any Subject
-    var cell: Cell
+    var cells: [Cell]
   }
 
-  /// Returns the cells of each subject in each scenario.
-  fileprivate func parts(of subjects: [any Subject]) throws -> [[[Part]]] {
-    try scenarios.map { scenario in
+  /// Returns the cells of each subject in each scenario, in this order.
+  fileprivate func rows(of subjects: [any Subject]) throws -> [CellRow] {
+    try scenarios.flatMap { scenario in
       let stage = try stage(of: scenario, seeingAttempts: true)
       return flown(of: subjects).map { subject in
-        cells(in: scenario, of: subject).map {
-          Part(scenario: scenario, stage: stage, subject: subject, cell: $0)
-        }
+        CellRow(
+          scenario: scenario,
+          stage: stage,
+          subject: subject,
+          cells: cells(in: scenario, of: subject)
+        )
       }
     }
   }

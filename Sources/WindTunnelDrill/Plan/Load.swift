@@ -62,7 +62,8 @@ extension Load: Codable {}
 /// The moments at which the calls of an open loop are meant to begin: a Poisson process whose gaps
 /// are drawn by call number, so every shard, subject and scenario has the same.
 struct ArrivalProcess: Sendable {
-  private let offsets: [Duration]
+  /// In nanoseconds.
+  private let offsets: [Int64]
 
   /// - Parameters:
   ///   - seed: What the draws start from.
@@ -80,13 +81,13 @@ struct ArrivalProcess: Sendable {
     var offset = 0.0
     offsets = (0..<count).map { call in
       defer { offset += -log(1 - draws.unit(call)) / callsPerSecond }
-      return .nanoseconds(Int64(offset * 1e9))
+      return Int64(offset * 1e9)
     }
   }
 
   /// Returns the moment at which a call is meant to begin, counted from the beginning of the drill;
   /// the first one does at once.
-  func offset(of call: Int) -> Duration { offsets[call] }
+  func offset(of call: Int) -> Duration { .nanoseconds(offsets[call]) }
 }
 
 /// The gaps between the beginnings of calls in a closed loop. What is late is not made up for:

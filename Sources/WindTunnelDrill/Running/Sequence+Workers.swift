@@ -1,36 +1,38 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-extension Sequence where Element: Sendable {
-  /// Does something with each element, with so many at once, in their order.
+extension Array where Element: Sendable {
+  /// Does something with each element, with so many at once, and hands on in their order what came
+  /// of each.
   ///
   /// - Parameters:
   ///   - workers: The number of elements at once.
   ///   - fly: What is done.
-  /// - Returns: What came of each, in the order of the elements.
+  ///   - take: Is handed the element's place and what came of it, one after the other, as soon as
+  ///     all before it were.
   /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(
     by workers: Int,
-    _ fly: @escaping @Sendable (Element) async throws -> Flown
-  ) async throws -> [Flown] {
-    let elements = Array(self)
-    let next = Locked(0)
-    let all = Locked([Flown?](repeating: nil, count: elements.count))
+    _ fly: @escaping @Sendable (Element) async throws -> Flown,
+    then take: @escaping @Sendable (Int, Flown) -> Void
+  ) async throws {
+    let places = Locked(indices)
+    let early = Locked((next: startIndex, flown: [Int: Flown]()))
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<Swift.min(workers, elements.count) {
+      for _ in 0..<Swift.min(workers, count) {
         group.addTask {
-          while true {
-            let place = next.withLock { next in
-              defer { next += 1 }
-              return next
+          while let place = places.withLock({ $0.popFirst() }) {
+            let flown = try await fly(self[place])
+            early.withLock { early in
+              early.flown[place] = flown
+              while let next = early.flown.removeValue(forKey: early.next) {
+                take(early.next, next)
+                early.next += 1
+              }
             }
-            guard place < elements.count else { return }
-            let flown = try await fly(elements[place])
-            all.withLock { $0[place] = flown }
           }
         }
       }
       try await group.waitForAll()
     }
-    return all.withLock { $0.compactMap(\.self) }
   }
 }

@@ -7,6 +7,7 @@ internal import WindTunnel
 //     "storms": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
 //     "cutShort": false, "repeatable": true, "comparesResults": true, "milliseconds": 54000,
 //     "calm": ["0 ms  GET /home → 200"],
+//     "coverage": [{ "request": "GET /home", "layer": "tcp", "kinds": 9, "storms": 8123 }],
 //     "equals": [{ "request": "GET /home", "kind": "refused", "others": ["offline"] }],
 //     "notCarried": [{ "kind": "idle-close", "reason": "Only a socket can carry it." }],
 //     "notVirtual": [],
@@ -30,6 +31,14 @@ extension Certificate {
       "comparesResults": .bool(comparesResults),
       "milliseconds": .number(Int(time.wholeMilliseconds)),
       "calm": .array(calm.map { .text($0) }),
+      "coverage": .array(
+        coverage.rows.map {
+          [
+            "request": $0.request.map { .text($0) } ?? .null, "layer": .text($0.layer.rawValue),
+            "kinds": .number($0.kinds), "storms": .number($0.storms),
+          ]
+        }
+      ),
       "equals": .array(
         equals.filter { !$0.others.isEmpty }.map {
           [

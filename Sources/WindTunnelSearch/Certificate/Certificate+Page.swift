@@ -21,7 +21,9 @@ extension Certificate {
       <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))
       <section><h2>In calm</h2><pre>\(calm.linesForHTML)</pre></section>
-      <section><h2>What was flown</h2>\(table)</section>
+      <section><h2>What was flown</h2>\(table)
+      <p>Storms with a fault of a layer at a request, and of how many kinds:</p>
+      <div class="wide">\(coverageTable)</div></section>
       <section><h2>What stands for what</h2>
       <p>A client is handed the same of these, at the same time, so that one was flown for all.</p>
       \(equalsTable)</section>
@@ -47,6 +49,23 @@ extension Certificate {
       + "</table>"
   }
 
+  private var coverageTable: String {
+    let layers = FaultKind.Layer.allCases
+    var requests: [String?] = []
+    for row in coverage.rows where !requests.contains(row.request) { requests.append(row.request) }
+    let head = "<tr><th>request</th>"
+      + layers.map { "<th>\($0.rawValue.uppercased())</th>" }.joined() + "</tr>"
+    let rows = requests.map { request in
+      let cells = layers.map { layer in
+        let row = coverage.rows.first { $0.request == request && $0.layer == layer }
+        let text = row.map { "\(Words.grouped($0.storms)) of \(Words.count($0.kinds, "kind"))" }
+        return "<td>\(text ?? "–")</td>"
+      }
+      return "<tr><td>\((request ?? "all of the host").escapedForHTML)</td>\(cells.joined())</tr>"
+    }
+    return "<table>\(head)\(rows.joined())</table>"
+  }
+
   private var equalsTable: String {
     let rows = equals.filter { !$0.others.isEmpty }.map { equal in
       "<tr><td>\(equal.request.escapedForHTML)</td><td><code>\(equal.kind.escapedForHTML)</code></td>"
@@ -70,6 +89,7 @@ extension Certificate {
     .tile b { display: block; font-size: 1.35em; }
     pre, .wide { overflow-x: auto; } pre { background: var(--tile); padding: .8em; }
     table { border-collapse: collapse; width: 100%; font-size: .9em; }
+    th { text-align: left; color: var(--dim); padding: .35em .6em; font-weight: 500; }
     td { padding: .35em .6em; border-bottom: 1px solid var(--line); vertical-align: top; }
     summary { cursor: pointer; color: var(--dim); }
     """

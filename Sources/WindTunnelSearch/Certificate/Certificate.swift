@@ -30,6 +30,8 @@ public struct Certificate: Sendable {
   public internal(set) var depth = 0
   /// The number of storms by the number of things that go wrong in them, from 1.
   public internal(set) var storms: [Int] = []
+  /// The storms by the requests and layers of their faults.
+  public internal(set) var coverage = StormCoverage()
   /// The number of flights in a drawn order of turns.
   public internal(set) var orders = 0
   /// The number of storms of which a part met nothing, so that they were smaller ones.
@@ -60,9 +62,10 @@ public struct Certificate: Sendable {
   /// The number of storms that were flown.
   public var flown: Int { storms.reduce(0, +) }
 
-  mutating func count(_ depth: Int) {
-    while storms.count < depth { storms.append(0) }
-    storms[depth - 1] += 1
+  mutating func count(_ elements: [StormElement]) {
+    while storms.count < elements.count { storms.append(0) }
+    storms[elements.count - 1] += 1
+    coverage.add(elements)
   }
 
   mutating func note(_ classes: [FaultClasses.Class], of key: String) {

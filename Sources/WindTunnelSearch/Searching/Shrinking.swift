@@ -44,6 +44,7 @@ struct Shrinking {
     elements = try await withoutNeedless(elements, order)
     for place in elements.indices {
       elements[place] = try await milder(elements, place, order)
+      elements[place] = try await roomier(elements, place, order)
     }
     guard let (violation, run) = try await sinks(elements, order) else { return nil }
     return Least(
@@ -126,6 +127,31 @@ struct Shrinking {
       element.kind = "delay of \(Words.time(length))"
     }
     return .fault(element)
+  }
+
+  /// The least time between the last request that meets a window and the window's end.
+  private static let leastRoom = Duration.milliseconds(250)
+
+  /// Returns an element whose window ends in the middle between the last request that it meets and
+  /// the next one: it meets the same, also where a machine's time is another.
+  private func roomier(
+    _ elements: [StormElement],
+    _ place: Int,
+    _ order: TurnOrder
+  ) async throws -> StormElement {
+    guard case .fault(var element) = elements[place], case .window(let start, let end) = element.reach,
+      let (_, run) = try await sinks(elements, order)
+    else { return elements[place] }
+    let starts = zip(run.places, run.attempts)
+      .filter { element.key == nil || element.key == $0.0.key }
+      .compactMap { $0.1.start.map { $0 - run.start } }
+    guard let last = starts.filter({ $0 < end }).max() else { return elements[place] }
+    let next = starts.filter { $0 >= end }.min()
+    let middle = next.map { last + ($0 - last) / 2 } ?? max(end, last + Self.leastRoom)
+    element.reach = .window(start, .milliseconds(Int64(middle.inMilliseconds.rounded())))
+    var other = elements
+    other[place] = .fault(element)
+    return try await sinks(other, order) == nil ? elements[place] : other[place]
   }
 
   /// Returns the shortest time that still sinks the flow, by halving.

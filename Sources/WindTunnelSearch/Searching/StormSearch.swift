@@ -99,7 +99,7 @@ struct StormSearch {
           left = true
           break
         }
-        guard let run = try await fly(candidate.elements, depth: depth, &flights) else { continue }
+        guard let run = try await fly(candidate.elements, &flights) else { continue }
         guard run.shows(candidate.elements[depth - 1]) else {
           certificate.withoutEffect += 1
           continue
@@ -219,12 +219,11 @@ struct StormSearch {
   /// - Returns: The run; `nil` where no deeper storm is to hold this one.
   private mutating func fly(
     _ elements: [StormElement],
-    depth: Int,
     _ flights: inout FlightsAhead
   ) async throws -> FlowRun? {
     let storm = Storm(elements, upon: weather)
     guard let run = try await run(elements, &flights) else { return nil }
-    certificate.count(depth)
+    certificate.count(elements)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: storm)
     for violation in violations { try await note(violation, elements, .arrival) }
