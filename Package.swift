@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "WindTunnelSearch",
       dependencies: [
-        "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelURLSession",
-        "WindTunnelVirtualTime",
+        "CWindTunnelSystem", "WindTunnelDrill", "WindTunnelNetworkLayer",
+        "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),
     .target(name: "WindTunnelSearchTesting", dependencies: ["WindTunnelSearch"]),

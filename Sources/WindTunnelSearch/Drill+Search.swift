@@ -1,3 +1,4 @@
+internal import CWindTunnelSystem
 public import WindTunnel
 public import WindTunnelDrill
 internal import WindTunnelVirtualTime
@@ -37,6 +38,7 @@ extension Drill {
     guard 1...SearchPlan.workersMax ~= search.workers else {
       throw DrillError.plan("\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax).")
     }
+    wt_crash_watch()
     let (expectations, workers) = (search.expectations, search.workers)
     let flight = flowFlight(name, in: .virtualTime) { call in
       await FlowResult(of: { try await body(call) }, expectations)

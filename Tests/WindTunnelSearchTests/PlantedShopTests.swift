@@ -28,7 +28,9 @@ import WindTunnelSearch
   ) async throws -> [Violation] {
     var drill = Drill(ShopCassette.cassette)
     drill.plan.stage = time == .realTime ? .onTheWire : .inProcess
-    let pause: Duration = time == .realTime ? .zero : .seconds(120)
+    // A user is away for two minutes; in the machine's time until the last outage is over.
+    let outages = storm.scenario.rules.compactMap(\.trigger.window?.end).max()
+    let pause = time == .realTime ? outages ?? .zero : .seconds(120)
     do {
       try await drill.fly(through: storm, in: time, keeping: invariants) {
         try await visit($0, bug, awayFor: pause)

@@ -45,18 +45,59 @@ import WindTunnelSearchTesting
     try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
   }
 
-  @Test func `two searches of a seed are one`() async throws {
-    @Sendable func search() async throws -> Certificate {
-      try await Drill(ShopCassette.cassette).search(Self.plan(storms: 900)) {
+  @Test(arguments: [1, 2, 5])
+  func `two searches of a seed are one, whatever the number of workers`(workers: Int) async throws {
+    @Sendable func search(by workers: Int) async throws -> Certificate {
+      var plan = Self.plan(storms: 900)
+      plan.workers = workers
+      return try await Drill(ShopCassette.cassette).search(plan) {
         try await visit($0, .triesTwiceOnly)
       }
     }
-    let (one, two) = (try await search(), try await search())
+    let (one, two) = (try await search(by: 1), try await search(by: workers))
     #expect(one.finds.map(\.storm) == two.finds.map(\.storm))
     #expect(one.finds.map(\.requests) == two.finds.map(\.requests))
     #expect(one.storms == two.storms)
+    #expect(one.orders == two.orders)
+    #expect(one.coverage == two.coverage)
     #expect(!one.finds.isEmpty)
   }
+
+  @Test func `a number of workers that cannot be is refused`() async throws {
+    var plan = Self.plan(storms: 1)
+    plan.workers = 0
+    let none = plan
+    await #expect(throws: DrillError.plan("0 workers: there can be 1 to 256.")) {
+      _ = try await Drill(Self.cassette).search(none) { flow in
+        try await flow.send(flow.request).body.data
+      }
+    }
+  }
+
+  private static func crash() async throws {
+    _ = try await Drill(cassette).search(plan(storms: 500)) { flow in
+      let answer = try await flow.send(Request("GET", RequestURL("\(flow.baseURL)/x")))
+      if answer.status == 503 { fatalError("nobody expects that") }
+      return answer.status
+    }
+  }
+
+  #if os(Linux)
+    @Test func `a crash is told with its storm`() async throws {
+      let ended = await #expect(
+        processExitsWith: .failure,
+        observing: [\.standardErrorContent]
+      ) {
+        try await SearchTests.crash()
+      }
+      let told = String(decoding: try #require(ended).standardErrorContent, as: UTF8.self)
+      let start = try #require(told.range(of: "The process crashed in this storm"))
+      let file = told[start.upperBound...].drop { $0 != "{" }
+      let end = try #require(file.range(of: "] }\n"))
+      let scenario = try Scenario(data: Data(file[..<end.upperBound].utf8), source: "told")
+      #expect(scenario.rules.flatMap(\.faults) == [.status(503)])
+    }
+  #endif
 
   @Test func `a client of URLSession is searched as it is`() async throws {
     var plan = Self.plan(storms: 30)

@@ -26,6 +26,17 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
+/// The things that can be under way at once with words about them.
+#define WT_CRASH_PLACES 256
+
+/// Has words about all that is under way written to standard error when this process crashes, before
+/// whoever watches for that already has his turn.
+void wt_crash_watch(void);
+/// Notes words about something that begins. Returns its place; -1 where there is none left.
+int wt_crash_begin(const char *text);
+/// Forgets the words of a place.
+void wt_crash_end(int place);
+
 /// Returns the nanoseconds of the monotonic clock. In C, since which module owns `struct timespec`
 /// depends in Swift on what else its compiler has read before.
 int64_t wt_monotonic_nanoseconds(void);

@@ -1,3 +1,4 @@
+internal import CWindTunnelSystem
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelDrill
@@ -43,8 +44,20 @@ struct FlowFlight: Sendable {
       interruption: storm.interruption,
       log: log
     )
+    // A crash ends the process that searches, and nobody could tell in which storm.
+    let place = wt_crash_begin(Self.lastWords(storm))
+    defer { wt_crash_end(place) }
     let seen = try await Drill.one(subject, plan, storm.scenario)
     return FlowRun(seen, log.withLock { $0 })
+  }
+}
+
+extension FlowFlight {
+  /// The words with which a process ends that crashes in a storm.
+  private static func lastWords(_ storm: Storm) -> String {
+    let isCalm = storm.scenario.rules.isEmpty && storm.interruption == nil
+    let begin = isCalm ? "The process crashed in calm" : "The process crashed in this storm"
+    return "\(begin), or in another one that is told here:\n\(storm.file)"
   }
 }
 

@@ -12,7 +12,7 @@ func report(_ what: String, _ ratios: [Double]) {
 
 func usage() -> Never {
   let text =
-    "usage: bench session|deck|load|record|recording URL|layer URL|crowd-client layer|alone|bare URL URL [WAVES]|brown-out|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold\n"
+    "usage: bench session|deck|load|record|recording URL|layer URL|crowd-client layer|alone|bare URL URL [WAVES]|brown-out|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold|virtual\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -82,6 +82,7 @@ case "recording":
       try bench.ratios(rounds: 101, requests: 20)
     )
   }
+case "virtual": try await VirtualBench.run()
 case "fold":
   FoldBench.run()
   FoldBench.runFindings()
