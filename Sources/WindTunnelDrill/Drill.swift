@@ -129,9 +129,11 @@ public struct Drill: Sendable {
     try await VirtualTime.together {
       try await parts.flown(by: plan.workers) { part in
         let row = rows[part.row]
-        return try await plan.inItsTime(of: part.cell) {
+        var landed = try await plan.inItsTime(of: part.cell) {
           try await fly(part.cell, of: row.subject.anew(), plan, row.scenario, row.stage)
         }
+        landed.calls.storeAnew()
+        return landed
       } then: { place, cell in
         landed.withLock { $0[parts[place].row].merge(cell) }
       }
@@ -259,10 +261,7 @@ public struct Drill: Sendable {
     if observations.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
       .check(observations)
-    var calls = observations.withKeysMasked()
-    var shared = SharedParts()
-    shared.share(among: &calls)
-    return Landed(calls, traffic).later(by: cell.age ?? .zero)
+    return Landed(observations.withKeysMasked(), traffic).later(by: cell.age ?? .zero)
   }
 }
 

@@ -51,6 +51,8 @@ final class AttemptTracker: Sendable {
     var strays: [(at: Duration, words: String)] = []
     /// The numbers of what requests brought.
     var numbers = ValueNumbers()
+    /// The last request of each recording, and what it brought.
+    var lastSent: [Int: (request: Request, values: SentValues)] = [:]
     /// The terms on which recorded answers may be shown again, by their places.
     var cacheTerms: [Int: Observation.CacheTerms?] = [:]
     /// The names of the recorded queries of each path, once one is asked for.
@@ -227,7 +229,7 @@ final class AttemptTracker: Sendable {
 
   /// Tells what the request brought that rules compare, where it brought anything of the kind.
   private func tellSent(_ outcome: Outcome) {
-    let values = SentValues(of: outcome)
+    let values = values(of: outcome)
     let host = SentValues.host(of: outcome, on: stage)
     let resumesAt = outcome.request.resumesAt
     let told = state.withLock { state -> WorkerMessage? in
@@ -267,6 +269,18 @@ final class AttemptTracker: Sendable {
         ? nil : .sent(call: open.call, place: open.place, sent)
     }
     if let told { send(told) }
+  }
+
+  /// Returns what a request brought. Most are the same as the last one that met their recording.
+  private func values(of outcome: Outcome) -> SentValues {
+    guard case .recording(_, let place) = outcome.source,
+      outcome.request.body.count <= Self.requestBytesMax
+    else { return SentValues(of: outcome) }
+    let last = state.withLock { $0.lastSent[place] }
+    if let last, last.request == outcome.request { return last.values }
+    let values = SentValues(of: outcome)
+    state.withLock { $0.lastSent[place] = (outcome.request, values) }
+    return values
   }
 
   private func ended(_ outcome: Outcome) {

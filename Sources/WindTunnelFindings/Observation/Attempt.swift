@@ -134,33 +134,33 @@ extension Observation {
   }
 }
 
-/// The parts that many attempts have alike, each kept once: a report holds millions.
-package struct SharedParts {
-  private var sent: [Observation.Sent: Boxed<Observation.Sent>] = [:]
-  private var cacheTerms: [Observation.CacheTerms: Boxed<Observation.CacheTerms>] = [:]
-
-  /// Begins without any.
-  package init() {}
-
-  /// Lets calls have those that are known in place of their own, and no room for more attempts.
-  package mutating func share(among calls: inout [Observation]) {
-    for place in calls.indices {
-      calls[place].attempts = calls[place].attempts.map { attempt in
-        var attempt = attempt
-        attempt.boxedSent = attempt.boxedSent.map { Self.known($0, &sent) }
-        attempt.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.known($0, &cacheTerms) }
-        return attempt
+extension [Observation] {
+  /// Stores calls that are kept anew and close together, on the thread that keeps them, with what
+  /// many have alike once: what a flight left where it was made lies between all that it has given
+  /// back, and a report holds millions.
+  package mutating func storeAnew() {
+    var sent: [Observation.Sent: Boxed<Observation.Sent>] = [:]
+    var terms: [Observation.CacheTerms: Boxed<Observation.CacheTerms>] = [:]
+    for place in indices {
+      self[place].attempts = self[place].attempts.map { attempt in
+        var anew = attempt
+        anew.decision = String(decoding: attempt.decision.utf8, as: UTF8.self)
+        anew.stages = attempt.stages
+        anew.boxedSent = attempt.boxedSent.map { Self.once($0, &sent) }
+        anew.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.once($0, &terms) }
+        return anew
       }
     }
   }
 
-  private static func known<Part: Hashable>(
+  private static func once<Part: Hashable>(
     _ part: Boxed<Part>,
     _ all: inout [Part: Boxed<Part>]
   ) -> Boxed<Part> {
     if let known = all[part.value] { return known }
-    all[part.value] = part
-    return part
+    let anew = Boxed(part.value)
+    all[part.value] = anew
+    return anew
   }
 }
 

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// A link and the draws that decide which of a connection's packets are lost.
 public struct LinkPath: Sendable, Hashable {
   /// The link with its conditions.
@@ -17,14 +19,21 @@ public struct LinkPath: Sendable, Hashable {
   /// Tells whether windows and loss make a difference on it.
   private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
 
+  private let known = KnownJourney()
+
   package init(link: Link, draws: ConnectionDraws, shared: SharedRates? = nil) {
     (self.link, self.draws, self.shared) = (link, draws, shared)
   }
 
   private func connection() -> TCPConnection { TCPConnection(link, draws, shared: shared) }
 
+  /// The same for all that ask for it, unless others' connections are in its way.
   private func journey(requestBytes: Int, isSecure: Bool) -> Journey {
-    Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
+    let way = KnownJourney.Way(link: link, draws: draws, bytes: requestBytes, isSecure: isSecure)
+    if shared == nil, let known = known.journey(way) { return known }
+    let journey = Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
+    if shared == nil { known.note(journey, of: way) }
+    return journey
   }
 
   /// Returns the time from the look-up of the name to the request's arrival, without the round
@@ -106,4 +115,26 @@ public struct LinkPath: Sendable, Hashable {
     while !connection.isOpen(way), connection.now < Journey.longest, connection.step() {}
     return Shaper(connection, way, of: link)
   }
+}
+
+/// The last journey that was simulated: an exchange asks three times for the same. All are equal,
+/// since they follow from the path.
+private final class KnownJourney: Sendable, Hashable {
+  struct Way: Sendable, Equatable {
+    var link: Link
+    var draws: ConnectionDraws
+    var bytes: Int
+    var isSecure: Bool
+  }
+
+  private let last = Locked<(way: Way, journey: Journey)?>(nil)
+
+  func journey(_ way: Way) -> Journey? {
+    last.withLock { last in last.flatMap { $0.way == way ? $0.journey : nil } }
+  }
+
+  func note(_ journey: Journey, of way: Way) { last.withLock { $0 = (way, journey) } }
+
+  static func == (left: KnownJourney, right: KnownJourney) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }
