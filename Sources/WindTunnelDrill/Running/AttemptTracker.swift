@@ -51,10 +51,6 @@ final class AttemptTracker: Sendable {
     var strays: [(at: Duration, words: String)] = []
     /// The numbers of what requests brought.
     var numbers = ValueNumbers()
-    /// The last request of each recording, and what it brought.
-    var lastSent: [Int: (request: Request, values: SentValues)] = [:]
-    /// The terms on which recorded answers may be shown again, by their places.
-    var cacheTerms: [Int: Observation.CacheTerms?] = [:]
     /// The names of the recorded queries of each path, once one is asked for.
     var recordedQueries: [String: Set<String>]?
 
@@ -99,6 +95,7 @@ final class AttemptTracker: Sendable {
   private let epoch: DispatchTime
   private let send: @Sendable (WorkerMessage) -> Void
   private let state = Locked(State())
+  private let recordings = Locked(KnownRecordings())
 
   init(
     _ cassette: Cassette,
@@ -229,7 +226,7 @@ final class AttemptTracker: Sendable {
 
   /// Tells what the request brought that rules compare, where it brought anything of the kind.
   private func tellSent(_ outcome: Outcome) {
-    let values = values(of: outcome)
+    let values = recordings.withLock { $0.values(of: outcome) }
     let host = SentValues.host(of: outcome, on: stage)
     let resumesAt = outcome.request.resumesAt
     let told = state.withLock { state -> WorkerMessage? in
@@ -269,18 +266,6 @@ final class AttemptTracker: Sendable {
         ? nil : .sent(call: open.call, place: open.place, sent)
     }
     if let told { send(told) }
-  }
-
-  /// Returns what a request brought. Most are the same as the last one that met their recording.
-  private func values(of outcome: Outcome) -> SentValues {
-    guard case .recording(_, let place) = outcome.source,
-      outcome.request.body.count <= Self.requestBytesMax
-    else { return SentValues(of: outcome) }
-    let last = state.withLock { $0.lastSent[place] }
-    if let last, last.request == outcome.request { return last.values }
-    let values = SentValues(of: outcome)
-    state.withLock { $0.lastSent[place] = (outcome.request, values) }
-    return values
   }
 
   private func ended(_ outcome: Outcome) {
@@ -379,17 +364,10 @@ final class AttemptTracker: Sendable {
     attempt.retryAfter = answer.retryAfter
     attempt.isStaleOnArrival =
       interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
-    attempt.cacheTerms = entry.decision.faults.isEmpty ? cacheTerms(of: entry.take) : nil
+    if entry.decision.faults.isEmpty, let played = interaction(entry.take) {
+      attempt.cacheTerms = recordings.withLock { $0.cacheTerms(of: played, entry.take) }
+    }
     return attempt
-  }
-
-  /// Read once of each recording: they are the same at every attempt.
-  private func cacheTerms(of take: Journal.Take) -> Observation.CacheTerms? {
-    guard case .recording(let place) = take else { return interaction(take)?.cacheTerms }
-    if let known = state.withLock({ $0.cacheTerms[place] }) { return known }
-    let terms = interaction(take)?.cacheTerms
-    state.withLock { $0.cacheTerms[place] = .some(terms) }
-    return terms
   }
 
   private func interaction(_ take: Journal.Take) -> Interaction? {

@@ -55,7 +55,6 @@ public struct Certificate: Sendable {
   public internal(set) var finds: [Find] = []
   /// The machine's time that it took.
   public internal(set) var time = Duration.zero
-  private var noted: Set<String> = []
 
   init(flow: String, seed: UInt64) { (self.flow, self.seed) = (flow, seed) }
 
@@ -66,10 +65,5 @@ public struct Certificate: Sendable {
     while storms.count < elements.count { storms.append(0) }
     storms[elements.count - 1] += 1
     coverage.add(elements)
-  }
-
-  mutating func note(_ classes: [FaultClasses.Class], of key: String) {
-    guard noted.insert(key).inserted else { return }
-    equals += classes.map { Equals(request: key, kind: $0.kind.name, others: $0.others) }
   }
 }

@@ -8,8 +8,7 @@ struct StormSearch {
   private let plan: SearchPlan
   private let weather: Scenario
   private let progress: @Sendable (Certificate) -> Void
-  private var classes: FaultClasses
-  private var requests: [String: Request] = [:]
+  private var elements: StormElements
   private var certificate: Certificate
   private let begun = ContinuousClock.now
   private var oracle: Oracle
@@ -61,19 +60,11 @@ struct StormSearch {
       deadline: flight.plan.deadline(in: weather),
       allowed: plan.allowed
     )
-    classes = FaultClasses(
-      flight.plan.cassette,
-      flight.plan.matcher,
-      errors: flight.plan.errors
-    )
+    elements = StormElements(flight.plan, plan)
     certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
     certificate.isRepeatable = calm.observation == again.observation && calm.ending == again.ending
     certificate.comparesResults = oracle.comparesResults
     certificate.calm = calm.requestLines
-    for interaction in flight.plan.cassette.interactions {
-      let key = flight.plan.matcher.key(interaction.request).text
-      requests[key] = requests[key] ?? interaction.request
-    }
     let broken = oracle.violations(of: calm, in: Storm(weather))
     if let first = broken.first {
       throw DrillError.plan("The flow is broken in calm: \(first.seen)")
@@ -148,7 +139,7 @@ struct StormSearch {
         break
       }
       let novelty = parent.isNew ? 0 : Self.rankOfKnown
-      for (element, frequency) in elements(after: parent.run, depth: depth) {
+      for (element, frequency) in elements.all(after: parent.run, depth: depth) {
         if depth > 1, alike.contains(element.general) { continue }
         guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
         let storm = parent.elements + [element]
@@ -202,7 +193,8 @@ struct StormSearch {
   private func finished() -> Certificate {
     var certificate = certificate
     certificate.time = .now - begun
-    certificate.notCarried = classes.notCarried.map { Certificate.NotCarried($0.kind, $0.reason) }
+    certificate.notCarried = elements.notCarried
+    certificate.equals = elements.equals
     return certificate
   }
 
@@ -319,122 +311,9 @@ struct StormSearch {
       if run.ending == .hung { return }
     }
   }
-
-  // MARK: What can go wrong
-
-  /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
-  /// rank: the lower, the more frequent.
-  private mutating func elements(after run: FlowRun, depth: Int) -> [(StormElement, Int)] {
-    var elements: [(StormElement, Int)] = []
-    var keys: [String] = []
-    var credentials: Set<String> = []
-    for (place, attempt) in zip(run.places, run.attempts) {
-      if attempt.sent?.credentials.isEmpty == false { credentials.insert(place.key) }
-      if !keys.contains(place.key) { keys.append(place.key) }
-      for (rank, one) in classes(of: place.key).enumerated() {
-        elements.append((element(place.key, .attempt(place.ordinal), one.kind), rank))
-      }
-    }
-    let refusal = FaultKind("status-401", .http, .status(401))
-    for key in keys {
-      for (rank, one) in classes(of: key).enumerated() where one.kind.fault.replacesOrCuts {
-        elements.append((element(key, .every, one.kind), rank + 4))
-      }
-      if credentials.contains(key) { elements.append((element(key, .untilRenewed, refusal), 0)) }
-    }
-    if !credentials.isEmpty, keys.count > 1 {
-      elements.append((element(nil, .untilRenewed, refusal), 0))
-    }
-    if depth == 1 { elements += outages(in: run).map { ($0, 8) } }
-    elements += interruptions(of: run).map { ($0, 2) }
-    return elements
-  }
-
-  private func element(
-    _ key: String?,
-    _ reach: StormElement.Reach,
-    _ kind: FaultKind
-  ) -> StormElement {
-    .fault(StormElement.FaultElement(key: key, reach: reach, kind: kind.name, fault: kind.fault))
-  }
-
-  private mutating func classes(of key: String) -> [FaultClasses.Class] {
-    guard let request = requests[key] else { return [] }
-    let found = classes.classes(of: key, request)
-    certificate.note(found, of: key)
-    return found
-  }
-
-  /// The kinds of outage, and for how long.
-  private static let outages: [(kind: String, fault: Fault)] = [
-    ("status-503", .status(503)), ("refused", .connection(.refused)),
-    ("stall-after-request", .stall(.afterRequest)),
-  ]
-  private static let outageTimes: [Duration] = [.seconds(2), .seconds(15), .seconds(120)]
-
-  /// A host that is down for a time, and one endpoint of it: the client has to come back when it
-  /// does.
-  private func outages(in run: FlowRun) -> [StormElement] {
-    var starts: [Duration] = []
-    var elements: [StormElement] = []
-    func add(_ key: String?, _ start: Duration, _ times: [Duration]) {
-      for time in times {
-        for (kind, fault) in Self.outages {
-          let window = StormElement.Reach.window(start, start + time)
-          elements.append(
-            .fault(StormElement.FaultElement(key: key, reach: window, kind: kind, fault: fault))
-          )
-        }
-      }
-    }
-    var keys: Set<String> = []
-    for (place, attempt) in zip(run.places, run.attempts) {
-      let start = (attempt.start ?? .zero) - run.start
-      if !starts.contains(start) {
-        starts.append(start)
-        add(nil, start, Self.outageTimes)
-      }
-      if keys.insert(place.key).inserted { add(place.key, start, Self.outageTimes) }
-    }
-    return elements
-  }
-
-  /// The moments at which a user leaves: while a request is under way, and between two.
-  private func interruptions(of run: FlowRun) -> [StormElement] {
-    let moments = run.moments
-    var elements: [StormElement] = []
-    if plan.restarts { elements += moments.map { .interruption(.restart(after: $0)) } }
-    guard plan.cancels else { return elements }
-    for step in run.steps {
-      guard let end = step.end else { continue }
-      for moment in moments where moment > step.start && moment < end {
-        let after = moment - step.start
-        elements.append(.interruption(.cancel(step: step.name, after: after)))
-      }
-    }
-    if run.steps.isEmpty {
-      elements += moments.map { .interruption(.cancel(step: nil, after: $0)) }
-    }
-    return elements
-  }
 }
 
 extension FlowRun {
-  /// The moments between two events of the flow: in the middle of each request, and of each pause.
-  fileprivate var moments: [Duration] {
-    var events: Set<Duration> = []
-    for attempt in attempts {
-      if let moment = attempt.start { events.insert(moment - start) }
-      if let moment = attempt.end { events.insert(moment - start) }
-    }
-    events.insert(observation.latency)
-    let sorted = events.sorted()
-    return zip(sorted, sorted.dropFirst()).compactMap { before, after in
-      let middle = before + (after - before) / 2
-      return middle > before && middle < after && middle < observation.latency ? middle : nil
-    }
-  }
-
   /// Tells whether an element of its storm did something.
   fileprivate func shows(_ element: StormElement) -> Bool {
     switch element {
