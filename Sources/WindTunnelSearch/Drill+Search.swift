@@ -36,7 +36,9 @@ extension Drill {
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Certificate {
     guard 1...SearchPlan.workersMax ~= search.workers else {
-      throw DrillError.plan("\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax).")
+      throw DrillError.plan(
+        "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
+      )
     }
     wt_crash_watch()
     let (expectations, workers) = (search.expectations, search.workers)

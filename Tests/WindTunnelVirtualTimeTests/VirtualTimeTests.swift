@@ -61,7 +61,8 @@ import WindTunnelVirtualTimeTesting
             // Without a preference, and behind an actor's back to it.
             let drawn = await Task.detached { await Counter().next(Int.random(in: 0..<1000)) }.value
             try await Task.sleep(for: .seconds(1))
-            return "\(place) \(drawn) \(ContinuousClock.now - start) \(Date().timeIntervalSince1970)"
+            return
+              "\(place) \(drawn) \(ContinuousClock.now - start) \(Date().timeIntervalSince1970)"
           }
         }
         return try await group.reduce(into: []) { $0.append($1) }

@@ -62,7 +62,7 @@ extension Load: Codable {}
 /// The moments at which the calls of an open loop are meant to begin: a Poisson process whose gaps
 /// are drawn by call number, so every shard, subject and scenario has the same.
 struct ArrivalProcess: Sendable {
-  /// In nanoseconds.
+  /// The offsets in nanoseconds, by call.
   private let offsets: [Int64]
 
   /// - Parameters:

@@ -105,7 +105,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--workers",
         "N",
-        "Threads in virtual time; no figure depends on it (default: one for each processor)."
+        "Threads in virtual time; no figure depends on it (default: the processors)."
       ),
       Flag(
         "--errors",

@@ -86,7 +86,8 @@ package final class AlarmClock: Sendable {
   /// Rings for whoever is due, and plans the next look.
   private func look(_ planned: ContinuousClock.Instant) {
     let now = ContinuousClock.now
-    let (due, look) = state.withLock { state -> ([@Sendable () -> Void], ContinuousClock.Instant?) in
+    let (due, look) = state.withLock {
+      state -> ([@Sendable () -> Void], ContinuousClock.Instant?) in
       // Somebody was in more of a hurry meanwhile, and that look planned the next one.
       guard state.nextLook == planned else { return ([], nil) }
       state.nextLook = nil

@@ -53,7 +53,8 @@ extension Certificate {
     let layers = FaultKind.Layer.allCases
     var requests: [String?] = []
     for row in coverage.rows where !requests.contains(row.request) { requests.append(row.request) }
-    let head = "<tr><th>request</th>"
+    let head =
+      "<tr><th>request</th>"
       + layers.map { "<th>\($0.rawValue.uppercased())</th>" }.joined() + "</tr>"
     let rows = requests.map { request in
       let cells = layers.map { layer in

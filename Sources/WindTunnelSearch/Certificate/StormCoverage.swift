@@ -31,7 +31,7 @@ public struct StormCoverage: Sendable, Hashable {
     uniquingKeysWith: { first, _ in first }
   )
 
-  /// Counts a storm.
+  /// Counts a storm of these things.
   mutating func add(_ elements: [StormElement]) {
     var places: Set<Place> = []
     for element in elements {

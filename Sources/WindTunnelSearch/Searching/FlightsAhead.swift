@@ -42,7 +42,11 @@ struct FlightsAhead {
     }
     guard !underWay.isEmpty else { throw CancellationError() }
     let next = underWay.removeFirst()
-    return try await withTaskCancellationHandler { try await next.value } onCancel: { next.cancel() }
+    return try await withTaskCancellationHandler {
+      try await next.value
+    } onCancel: {
+      next.cancel()
+    }
   }
 
   /// Gives up what nobody will ask for.

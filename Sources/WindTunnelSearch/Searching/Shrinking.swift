@@ -139,7 +139,8 @@ struct Shrinking {
     _ place: Int,
     _ order: TurnOrder
   ) async throws -> StormElement {
-    guard case .fault(var element) = elements[place], case .window(let start, let end) = element.reach,
+    guard case .fault(var element) = elements[place],
+      case .window(let start, let end) = element.reach,
       let (_, run) = try await sinks(elements, order)
     else { return elements[place] }
     let starts = zip(run.places, run.attempts)

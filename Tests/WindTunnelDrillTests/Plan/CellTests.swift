@@ -77,7 +77,10 @@ struct CellTests {
     var plan = try Self.plan("calm", calls: 1200)
     let (begin, end) = (Duration.seconds(40), Duration.seconds(50))
     plan.scenarios = [
-      Scenario("gap", rules: [Rule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])])
+      Scenario(
+        "gap",
+        rules: [Rule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])]
+      )
     ]
     let row = try await Self.report(plan).scenarios[0].subjects[0]
     for call in row.observations {

@@ -3,10 +3,12 @@ import WindTunnelCore
 
 /// A length of time in eight bytes.
 @Suite struct MicrosecondsTests {
-  @Test(arguments: [
-    nil, .zero, .microseconds(1), .microseconds(-1), .seconds(86_400), .milliseconds(-1_500),
-    .seconds(9_000_000_000_000),
-  ] as [Duration?])
+  @Test(
+    arguments: [
+      nil, .zero, .microseconds(1), .microseconds(-1), .seconds(86_400), .milliseconds(-1_500),
+      .seconds(9_000_000_000_000),
+    ] as [Duration?]
+  )
   func `a length comes back`(length: Duration?) {
     #expect(Microseconds(length).length == length)
   }
