@@ -125,13 +125,9 @@ static int sleep_until(clockid_t clock, int flags, const struct timespec *wanted
     return failed ? errno : 0;
   }
   int64_t length = nanoseconds(*wanted);
-  if (flags & TIMER_ABSTIME) length -= *start + own.keeper->elapsed(own.keeper->keeper);
-  if (length <= 0) {
-    // Whoever sleeps for nothing lets others have a processor, as CoreFoundation does while another
-    // thread has its spin lock (CFInternal.h, __CFLock). Without an end it is a busy loop.
-    if (++own.reads == reads_max) own.keeper->tell(own.keeper->keeper, WT_CLOCK_BUSY);
-    sched_yield();
-    return 0;
+  if (flags & TIMER_ABSTIME) {
+    length -= *start + own.keeper->elapsed(own.keeper->keeper);
+    if (length <= 0) return 0;
   }
   if (pass(length)) return 0;
   struct timespec left = {.tv_sec = length / second, .tv_nsec = length % second};
@@ -154,12 +150,24 @@ int nanosleep(const struct timespec *wanted, struct timespec *rest) {
   return sleep_for(wanted, rest, __builtin_return_address(0));
 }
 
+// Whoever sleeps for no seconds or microseconds lets others have a processor, as CoreFoundation does
+// while another thread has its spin lock (CFInternal.h, __CFLock): no time goes by, and without an
+// end it is a busy loop. A rest of less than a nanosecond is another matter; see pass.
+static bool yields(unsigned length) {
+  if (length > 0 || !own.keeper) return false;
+  if (++own.reads == reads_max) own.keeper->tell(own.keeper->keeper, WT_CLOCK_BUSY);
+  sched_yield();
+  return true;
+}
+
 int usleep(useconds_t microseconds) {
+  if (yields(microseconds)) return 0;
   struct timespec length = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
   return sleep_for(&length, NULL, __builtin_return_address(0));
 }
 
 unsigned sleep(unsigned seconds) {
+  if (yields(seconds)) return 0;
   struct timespec rest, length = {.tv_sec = seconds};
   return sleep_for(&length, &rest, __builtin_return_address(0)) ? (unsigned)rest.tv_sec : 0;
 }

@@ -15,7 +15,9 @@ public struct SHA256: Sendable {
 
   /// Adds a number to the digest, its highest byte first.
   mutating func update(_ number: UInt64) {
-    withUnsafeBytes(of: number.bigEndian) { absorb($0.assumingMemoryBound(to: UInt8.self)) }
+    withUnsafeBytes(of: number.bigEndian) { bytes in
+      bytes.withMemoryRebound(to: UInt8.self) { absorb($0) }
+    }
   }
 
   private mutating func absorb(_ bytes: UnsafeBufferPointer<UInt8>) {

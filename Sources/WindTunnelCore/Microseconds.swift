@@ -2,11 +2,11 @@
 /// three times as many, and a report holds millions.
 public struct Microseconds: Sendable, Hashable, Comparable {
   /// The least number stands for none.
-  @usableFromInline let count: Int64
+  let count: Int64
 
   /// Takes a length; what is less than a microsecond is left out, and what is more than 290,000
   /// years is as many.
-  @inlinable public init(_ length: Duration?) {
+  public init(_ length: Duration?) {
     guard let length else {
       count = .min
       return
@@ -18,10 +18,10 @@ public struct Microseconds: Sendable, Hashable, Comparable {
   }
 
   /// The length; `nil` where it is missing.
-  @inlinable public var length: Duration? { count == .min ? nil : .microseconds(count) }
+  public var length: Duration? { count == .min ? nil : .microseconds(count) }
 
   /// Orders lengths; one that is missing comes first.
-  @inlinable public static func < (one: Microseconds, other: Microseconds) -> Bool {
+  public static func < (one: Microseconds, other: Microseconds) -> Bool {
     one.count < other.count
   }
 }

@@ -124,6 +124,12 @@ public struct Drill: Sendable {
     _ plan: DrillPlan
   ) async throws -> [Report.Flown] {
     let rows = try plan.rows(of: subjects)
+    if let shard = plan.shard, rows.allSatisfy({ $0.cells.allSatisfy(\.calls.isEmpty) }) {
+      throw DrillError.plan(
+        "Shard \(shard) has no call: in virtual time a scenario is parted behind every "
+          + "\(Cell.callsMax)th. Take fewer shards, or none."
+      )
+    }
     let parts = rows.enumerated().flatMap { place, row in row.cells.map { (row: place, cell: $0) } }
     let landed = Locked(rows.map { Landed(of: $0.cells.reduce(0) { $0 + $1.calls.count }) })
     try await VirtualTime.together {
@@ -139,7 +145,6 @@ public struct Drill: Sendable {
       }
     }
     var rest = zip(rows, landed.withLock { $0 }).makeIterator()
-    landed.withLock { $0 = [] }
     return plan.scenarios.compactMap { scenario in
       var flown: [Report.Row] = []
       var stage: Stage?
@@ -238,7 +243,7 @@ public struct Drill: Sendable {
         seed: plan.seed,
         stage: stage,
         errors: plan.errors,
-        elapsed: cell.age,
+        elapsed: cell.age ?? plan.elapsed,
         patience: plan.patience
       ),
       deadline: plan.deadline(in: scenario),

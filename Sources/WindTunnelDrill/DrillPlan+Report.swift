@@ -166,7 +166,7 @@ extension DrillPlan {
   }
 
   /// The number of calls whose story is told in one go.
-  private static let blockOfStory = 256
+  private static let blockOfStory = 64
 }
 
 /// A check of what was met against the story: every decision that fired must be in it.

@@ -40,11 +40,11 @@ extension Drill {
         "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
       )
     }
-    wt_crash_watch()
     let (expectations, workers) = (search.expectations, search.workers)
     let flight = flowFlight(name, in: .virtualTime) { call in
       await FlowResult(of: { try await body(call) }, expectations)
     }
+    if VirtualTime.isSupported { wt_crash_watch() }
     var search = try await StormSearch(flight, search, upon: weather, telling: progress)
     if workers == 1 { return try await search.search() }
     return try await VirtualTime.together { try await search.search() }
@@ -68,6 +68,7 @@ extension Drill {
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
+    wt_crash_watch()
     let flight = flowFlight("flow", in: time) { call in
       await FlowResult(of: { try await body(call) }, nil)
     }

@@ -110,8 +110,15 @@
     /// The run that a job is of: that of the thread from which it comes, or the one that knows its
     /// task.
     private static func owner(of job: UnownedJob) -> VirtualLoop? {
-      if let here = VirtualLoop.current { return here.isOwn(job) ? here : nil }
-      return runs.withLock { $0.first { $0.isOwn(job) } }
+      guard let here = VirtualLoop.current else {
+        return runs.withLock { $0.first { $0.knows(job) } }
+      }
+      // What another run waits for comes back late there, and has not this one's time.
+      if count.load(ordering: .relaxed) > 1 {
+        let other = runs.withLock { $0.first { $0 !== here && $0.knows(job) } }
+        if let other { return other }
+      }
+      return here.isOwn(job) ? here : nil
     }
   }
 

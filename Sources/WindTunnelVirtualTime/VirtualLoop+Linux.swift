@@ -175,6 +175,12 @@
         inbox.unlock()
         return true
       }
+      return knows(job)
+    }
+
+    /// Tells whether a job is of a task that the run has seen before.
+    func knows(_ job: UnownedJob) -> Bool {
+      let task = Self.task(of: job)
       guard task != 0 else { return false }
       inbox.lock()
       defer { inbox.unlock() }

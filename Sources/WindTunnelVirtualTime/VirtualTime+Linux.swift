@@ -19,6 +19,7 @@
 
     /// Takes the turn for all runs that the work begins.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
+      if hasTurn { return try await work() }
       await turns.take()
       defer { turns.giveBack() }
       return try await $hasTurn.withValue(true) { try await work() }

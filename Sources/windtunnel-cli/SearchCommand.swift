@@ -90,7 +90,7 @@ enum SearchCommand: Command {
     }
     plan.workers =
       try arguments.int("--workers", in: 1...SearchPlan.workersMax)
-      ?? ProcessInfo.processInfo.activeProcessorCount
+      ?? min(ProcessInfo.processInfo.activeProcessorCount, SearchPlan.workersMax)
     plan.allowed = Set(arguments.all("--allow"))
     plan.restarts = arguments.has("--restarts")
     let known = Set(FindingRule.all.map(\.id) + Violation.rules.map(\.key))

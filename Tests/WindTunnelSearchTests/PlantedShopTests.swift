@@ -28,9 +28,11 @@ import WindTunnelSearch
   ) async throws -> [Violation] {
     var drill = Drill(ShopCassette.cassette)
     drill.plan.stage = time == .realTime ? .onTheWire : .inProcess
-    // A user is away for two minutes; in the machine's time until the last outage is over.
+    // A user is away for two minutes; in the machine's time until the last outage is over, and
+    // another attempt would have been.
     let outages = storm.scenario.rules.compactMap(\.trigger.window?.end).max()
-    let pause = time == .realTime ? outages ?? .zero : .seconds(120)
+    let pause: Duration =
+      time == .realTime ? outages.map { $0 + .seconds(30) } ?? .zero : .seconds(120)
     do {
       try await drill.fly(through: storm, in: time, keeping: invariants) {
         try await visit($0, bug, awayFor: pause)

@@ -136,6 +136,13 @@ import WindTunnelVirtualTime
     #expect(reason == .nested)
   }
 
+  @Test func `runs together in a run`() async throws {
+    let reason = try await VirtualTime.run {
+      await Self.reason { try await VirtualTime.together {} }
+    }
+    #expect(reason == .nested)
+  }
+
   @Test func `what the work throws is no such thing`() async {
     struct Own: Error {}
     await #expect(throws: Own.self) { try await VirtualTime.run { throw Own() } }

@@ -48,6 +48,11 @@ import WindTunnelVirtualTimeTesting
   }
 }
 
+/// Sleeps five hundred times until a date that is no whole number of a clock's steps.
+private func sleepInSteps(from start: Date) {
+  for step in 1...500 { Thread.sleep(until: start + 0.1 * Double(step) + 0.000_000_3) }
+}
+
 /// Runs that are at the same time, each on a thread and with a time of its own.
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct TogetherTests {
   /// What one sees of its time, its draws and its turns.
@@ -91,14 +96,29 @@ import WindTunnelVirtualTimeTesting
     }
   }
 
+  @Test func `together within together is one`() async throws {
+    let one = try await VirtualTime.together {
+      try await VirtualTime.together { try await VirtualTime.run { 1 } }
+    }
+    #expect(one == 1)
+  }
+
+  /// Foundation sleeps what is left of its sum again and again, down to less than a nanosecond.
+  @Test func `a thread sleeps until a date`() async throws {
+    let passed = try await VirtualTime.run {
+      let start = Date()
+      sleepInSteps(from: start)
+      return Date().timeIntervalSince(start)
+    }
+    #expect(abs(passed - 50) < 0.01)
+  }
+
   /// CoreFoundation's spin locks do so while another thread has them.
   @Test func `a sleep of nothing lets no time pass`() async throws {
     let passed = try await VirtualTime.run {
       let start = ContinuousClock.now
       sleep(0)
       usleep(0)
-      var none = timespec()
-      nanosleep(&none, nil)
       return ContinuousClock.now - start
     }
     #expect(passed == .zero)

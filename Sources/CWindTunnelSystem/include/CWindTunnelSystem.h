@@ -27,10 +27,11 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
 /// The things that can be under way at once with words about them.
-#define WT_CRASH_PLACES 256
+#define WT_CRASH_PLACES 512
 
-/// Has words about all that is under way written to standard error when this process crashes, before
-/// whoever watches for that already has his turn.
+/// Has words about all that is under way written to standard error when this process crashes; then
+/// the handlers that were there before have their turn. A stack that overflows is told only on a
+/// thread with an alternate one (sigaltstack(2)).
 void wt_crash_watch(void);
 /// Notes words about something that begins. Returns its place; -1 where there is none left.
 int wt_crash_begin(const char *text);

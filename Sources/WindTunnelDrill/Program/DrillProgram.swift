@@ -253,9 +253,11 @@ package struct DrillProgram: Sendable {
     }
     plan.subjects = Array(plan.subjects.prefix(1))
     let judged = subjects.first { $0.name == plan.subjects.first }
-    // A client that cannot be made anew may share something with itself.
-    let most = judged?.canBeMadeAnew == true ? ProcessInfo.processInfo.activeProcessorCount : 1
-    plan.workers = asked ?? most
+    guard judged?.canBeMadeAnew == true else {
+      if let asked, asked > 1 { throw Refusal.workersOfOne(plan.subjects.first ?? "the client") }
+      return
+    }
+    plan.workers = asked ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.workersMax)
   }
 
   private static func show(_ progress: ProcessDrill.Progress) {

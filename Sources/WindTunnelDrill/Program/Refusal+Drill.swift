@@ -16,6 +16,13 @@ extension Refusal {
     "--workers is for --clock virtual; in real time --rate and --concurrency say what is at once."
   )
 
+  static func workersOfOne(_ client: String) -> Refusal {
+    .usage(
+      "--workers: \(client) is one client in all its calls, which several threads cannot fly at once. "
+        + "Leave the flag out."
+    )
+  }
+
   static func noShard(in environment: [String: String]) -> Refusal {
     guard let half = Shard.half(of: environment) else {
       return .usage(

@@ -364,7 +364,7 @@ final class AttemptTracker: Sendable {
     attempt.retryAfter = answer.retryAfter
     attempt.isStaleOnArrival =
       interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
-    if entry.decision.faults.isEmpty, let played = interaction(entry.take) {
+    if let played = interaction(entry.take), entry.decision.faults.isEmpty {
       attempt.cacheTerms = recordings.withLock { $0.cacheTerms(of: played, entry.take) }
     }
     return attempt

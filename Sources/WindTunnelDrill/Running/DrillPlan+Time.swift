@@ -9,8 +9,8 @@ extension DrillPlan {
   /// The name of the fact that it was flown in virtual time.
   static let clockFact = "clock"
 
-  /// Does something in the plan's time; in virtual time as late, and with draws of its own, as a
-  /// cell has them.
+  /// Does something in the plan's time. In virtual time that begins when the cell's first call is
+  /// meant to, and what is drawn is the cell's own.
   func inItsTime<Value: Sendable>(
     of cell: Cell? = nil,
     _ work: @escaping @Sendable () async throws -> Value

@@ -32,7 +32,8 @@ extension Array where Element: Sendable {
           }
         }
       }
-      try await group.waitForAll()
+      // An error that leaves this body cancels the others; waiting for all of them would not.
+      for try await _ in group {}
     }
   }
 }

@@ -11,7 +11,6 @@ internal import WindTunnelSymptoms
 /// A bare `URLSession`: one task a call, no policy of its own. The yardstick.
 struct URLSessionSubject: Subject {
   let name = "urlsession"
-  var canBeMadeAnew: Bool { true }
 
   func fly(_ call: DrillCall) async -> CallResult {
     let asked = call.urlRequest

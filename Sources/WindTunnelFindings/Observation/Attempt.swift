@@ -1,4 +1,4 @@
-@_spi(WindTunnel) public import WindTunnelCore
+@_spi(WindTunnel) internal import WindTunnelCore
 
 extension Observation {
   /// An attempt of a call that the harness observed.
@@ -8,17 +8,17 @@ extension Observation {
     /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
     /// The time at which the attempt reached the deck.
-    @inlinable public var start: Duration? {
+    public var start: Duration? {
       get { startOffset.length }
       set { startOffset = Microseconds(newValue) }
     }
     /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
-    @inlinable public var end: Duration? {
+    public var end: Duration? {
       get { endOffset.length }
       set { endOffset = Microseconds(newValue) }
     }
     /// The status of the answer; `nil` where none was sent.
-    @inlinable public var status: Int? {
+    public var status: Int? {
       get { shortStatus.map { Int($0) } }
       set { shortStatus = newValue.map { Int32(clamping: $0) } }
     }
@@ -27,7 +27,7 @@ extension Observation {
     /// The symptom of the failure that ended the attempt.
     public var error: String?
     /// The wait that the answer's `Retry-After` asked for.
-    @inlinable public var retryAfter: Duration? {
+    public var retryAfter: Duration? {
       get { retryAfterLength.length }
       set { retryAfterLength = Microseconds(newValue) }
     }
@@ -65,10 +65,10 @@ extension Observation {
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
-    @usableFromInline var startOffset = Microseconds(nil)
-    @usableFromInline var endOffset = Microseconds(nil)
-    @usableFromInline var retryAfterLength = Microseconds(nil)
-    @usableFromInline var shortStatus: Int32?
+    var startOffset = Microseconds(nil)
+    var endOffset = Microseconds(nil)
+    var retryAfterLength = Microseconds(nil)
+    var shortStatus: Int32?
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var boxedRetryNotBefore: Boxed<Duration>?

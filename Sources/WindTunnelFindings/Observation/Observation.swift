@@ -1,4 +1,4 @@
-@_spi(WindTunnel) public import WindTunnelCore
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// One call, which is one use of the client's API, with everything that was observed of it.
 ///
@@ -32,38 +32,38 @@ public struct Observation: Sendable, Hashable {
   /// The way in which the call ended.
   public var ending: CallResult
   /// The time from the intended start to the end, without a program's ``startUp``.
-  @inlinable public var latency: Duration {
+  public var latency: Duration {
     get { latencyLength.length ?? .zero }
     set { latencyLength = Microseconds(newValue) }
   }
   /// The number of attempts that the harness observed; `nil` where they cannot be observed.
-  @inlinable public var attemptCount: Int? {
+  public var attemptCount: Int? {
     get { shortAttemptCount.map { Int($0) } }
     set { shortAttemptCount = newValue.map { Int32(clamping: $0) } }
   }
   /// The attempts, as far as they reached the deck.
   public var attempts: [Attempt]
   /// The time at which the call was to begin.
-  @inlinable public var intendedStart: Duration? {
+  public var intendedStart: Duration? {
     get { intendedStartOffset.length }
     set { intendedStartOffset = Microseconds(newValue) }
   }
   /// The time at which the call began; later than intended where all workers were busy.
-  @inlinable public var start: Duration? {
+  public var start: Duration? {
     get { startOffset.length }
     set { startOffset = Microseconds(newValue) }
   }
   /// The number of requests that the client says it meant to send.
-  @inlinable public var clientAttempts: Int? {
+  public var clientAttempts: Int? {
     get { shortClientAttempts.map { Int($0) } }
     set { shortClientAttempts = newValue.map { Int32(clamping: $0) } }
   }
 
-  @usableFromInline var latencyLength: Microseconds
-  @usableFromInline var intendedStartOffset = Microseconds(nil)
-  @usableFromInline var startOffset = Microseconds(nil)
-  @usableFromInline var shortAttemptCount: Int32?
-  @usableFromInline var shortClientAttempts: Int32?
+  var latencyLength: Microseconds
+  var intendedStartOffset = Microseconds(nil)
+  var startOffset = Microseconds(nil)
+  var shortAttemptCount: Int32?
+  var shortClientAttempts: Int32?
   /// The parts that few calls have: millions are copied and looked at.
   var seldom: Boxed<Seldom>?
 

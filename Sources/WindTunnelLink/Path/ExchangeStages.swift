@@ -1,45 +1,45 @@
-public import WindTunnelCore
+internal import WindTunnelCore
 
 /// The durations of an attempt's stages, as far as the server, the link or the transport knows
 /// them; a stage that only the client could measure is `nil`.
 public struct ExchangeStages: Sendable, Hashable {
   /// The look-up of the host name: the link's delay.
-  @inlinable public var dns: Duration? {
+  public var dns: Duration? {
     get { dnsLength.length }
     set { dnsLength = Microseconds(newValue) }
   }
   /// The opening of the connection: the link's round trip and its losses.
-  @inlinable public var connect: Duration? {
+  public var connect: Duration? {
     get { connectLength.length }
     set { connectLength = Microseconds(newValue) }
   }
   /// The duration of the TLS handshake.
-  @inlinable public var tls: Duration? {
+  public var tls: Duration? {
     get { tlsLength.length }
     set { tlsLength = Microseconds(newValue) }
   }
   /// The time from the request's first byte to its last.
-  @inlinable public var upload: Duration? {
+  public var upload: Duration? {
     get { uploadLength.length }
     set { uploadLength = Microseconds(newValue) }
   }
   /// The time from the request's last byte to the answer's first.
-  @inlinable public var firstByte: Duration? {
+  public var firstByte: Duration? {
     get { firstByteLength.length }
     set { firstByteLength = Microseconds(newValue) }
   }
   /// The time from the answer's first byte to its end, whole or cut.
-  @inlinable public var body: Duration? {
+  public var body: Duration? {
     get { bodyLength.length }
     set { bodyLength = Microseconds(newValue) }
   }
 
-  @usableFromInline var dnsLength = Microseconds(nil)
-  @usableFromInline var connectLength = Microseconds(nil)
-  @usableFromInline var tlsLength = Microseconds(nil)
-  @usableFromInline var uploadLength = Microseconds(nil)
-  @usableFromInline var firstByteLength = Microseconds(nil)
-  @usableFromInline var bodyLength = Microseconds(nil)
+  var dnsLength = Microseconds(nil)
+  var connectLength = Microseconds(nil)
+  var tlsLength = Microseconds(nil)
+  var uploadLength = Microseconds(nil)
+  var firstByteLength = Microseconds(nil)
+  var bodyLength = Microseconds(nil)
 
   /// Makes stages without any duration.
   public init() {}

@@ -41,6 +41,7 @@ extension Certificate {
     var rows = storms.enumerated().map { ("Storms of \(Words.count($0 + 1, "thing"))", $1) }
     rows += [
       ("Flights in a drawn order of turns", orders),
+      ("Storms in which the user leaves, or the process ends", coverage.interruptions),
       ("Storms of which a part met nothing, so that they were smaller ones", withoutEffect),
       ("Single things that the client took as another, which stands for them in pairs", alike),
     ]
@@ -59,7 +60,7 @@ extension Certificate {
     let rows = requests.map { request in
       let cells = layers.map { layer in
         let row = coverage.rows.first { $0.request == request && $0.layer == layer }
-        let text = row.map { "\(Words.grouped($0.storms)) of \(Words.count($0.kinds, "kind"))" }
+        let text = row.map { "\(Words.grouped($0.storms)) (\(Words.count($0.kinds, "kind")))" }
         return "<td>\(text ?? "–")</td>"
       }
       return "<tr><td>\((request ?? "all of the host").escapedForHTML)</td>\(cells.joined())</tr>"

@@ -33,7 +33,7 @@ struct FlightsAhead {
     if workers == 1, let place = places.popFirst() {
       return try await flight.fly(storm(place), hangingAfter: patience)
     }
-    // One more than fly at once: it begins while this one is judged.
+    // One more than there are workers: it flies while this one is judged.
     while underWay.count <= workers, let place = places.popFirst() {
       let storm = storm(place)
       underWay.append(
@@ -49,9 +49,11 @@ struct FlightsAhead {
     }
   }
 
-  /// Gives up what nobody will ask for.
-  mutating func end() {
+  /// Gives up what nobody will ask for, and waits for the end of it: nothing of a search is in the
+  /// air when it is over.
+  mutating func end() async {
     for flight in underWay { flight.cancel() }
+    for flight in underWay { _ = await flight.result }
     (underWay, places) = ([], 0..<0)
   }
 }

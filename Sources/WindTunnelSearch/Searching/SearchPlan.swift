@@ -24,9 +24,9 @@ public struct SearchPlan: Sendable {
   /// flows whose client keeps something that outlives its process.
   public var restarts = false
 
-  /// The number of storms that are flown at once, each on a thread; nothing that is found depends
-  /// on it. More than one is for flows that share nothing with each other, such as a `static var`
-  /// of their client's.
+  /// The number of storms that are flown at once, each on a thread, beside the one that is judged;
+  /// nothing that is found depends on it. More than one is for flows that share nothing with each
+  /// other, such as a `static var` of their client's.
   public var workers = 1
   /// The number of finds with which the search ends.
   public var finds = 100

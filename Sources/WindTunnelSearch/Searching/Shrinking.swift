@@ -2,7 +2,7 @@ internal import WindTunnel
 internal import WindTunnelDrill
 
 /// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken
-/// away, and no parameter made milder.
+/// away, no fault made milder, and no window shorter by a request.
 struct Shrinking {
   /// A storm of which nothing can be left out.
   struct Least {
@@ -133,7 +133,7 @@ struct Shrinking {
   private static let leastRoom = Duration.milliseconds(250)
 
   /// Returns an element whose window ends in the middle between the last request that it meets and
-  /// the next one: it meets the same, also where a machine's time is another.
+  /// the next one: it meets the same, also where a machine's time is a little different.
   private func roomier(
     _ elements: [StormElement],
     _ place: Int,

@@ -12,6 +12,7 @@ struct StormSearch {
   private var certificate: Certificate
   private let begun = ContinuousClock.now
   private var oracle: Oracle
+  private var flights: FlightsAhead
   /// The violations that did not show again.
   private var unsteady: Set<Violation.Identity> = []
   /// The faults of which another stands for, in storms of several things.
@@ -61,6 +62,7 @@ struct StormSearch {
       allowed: plan.allowed
     )
     elements = StormElements(flight.plan, plan)
+    flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in Storm(weather) }
     certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
     certificate.isRepeatable = calm.observation == again.observation && calm.ending == again.ending
     certificate.comparesResults = oracle.comparesResults
@@ -73,6 +75,17 @@ struct StormSearch {
 
   /// Searches, and tells what was found.
   mutating func search() async throws -> Certificate {
+    do {
+      let found = try await searched()
+      await flights.end()
+      return found
+    } catch {
+      await flights.end()
+      throw error
+    }
+  }
+
+  private mutating func searched() async throws -> Certificate {
     try await searchOrders(of: [], count: plan.orders)
     var parents = [Parent(elements: [], rank: 0, run: calm, isNew: true)]
     var behaviours: Set<Int> = [calm.behaviour]
@@ -81,16 +94,13 @@ struct StormSearch {
       var next: [Parent] = []
       var left = false
       let candidates = candidates(after: parents, depth: depth, &known)
-      var flights = flights(of: candidates.count) { [weather] in
-        Storm(candidates[$0].elements, upon: weather)
-      }
-      defer { flights.end() }
+      await begin(candidates.count) { [weather] in Storm(candidates[$0].elements, upon: weather) }
       for candidate in candidates {
         if isOver {
           left = true
           break
         }
-        guard let run = try await fly(candidate.elements, &flights) else { continue }
+        guard let run = try await fly(candidate.elements) else { continue }
         guard run.shows(candidate.elements[depth - 1]) else {
           certificate.withoutEffect += 1
           continue
@@ -209,12 +219,9 @@ struct StormSearch {
   /// Flies a storm and judges it.
   ///
   /// - Returns: The run; `nil` where no deeper storm is to hold this one.
-  private mutating func fly(
-    _ elements: [StormElement],
-    _ flights: inout FlightsAhead
-  ) async throws -> FlowRun? {
+  private mutating func fly(_ elements: [StormElement]) async throws -> FlowRun? {
     let storm = Storm(elements, upon: weather)
-    guard let run = try await run(elements, &flights) else { return nil }
+    guard let run = try await run(elements) else { return nil }
     certificate.count(elements)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: storm)
@@ -225,10 +232,7 @@ struct StormSearch {
 
   /// Returns the flight of the next storm; `nil` where it has no virtual time, which is noted, or
   /// the search is given up.
-  private mutating func run(
-    _ elements: [StormElement],
-    _ flights: inout FlightsAhead
-  ) async throws -> FlowRun? {
+  private mutating func run(_ elements: [StormElement]) async throws -> FlowRun? {
     do {
       return try await flights.next()
     } catch let error as NotVirtual {
@@ -246,8 +250,16 @@ struct StormSearch {
   /// The number of storms without virtual time with which the search ends.
   private static let notVirtualMax = 20
 
-  private func flights(of count: Int, _ storm: @escaping (Int) -> Storm) -> FlightsAhead {
-    FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, storm)
+  /// Begins with the flights of other storms.
+  private mutating func begin(_ count: Int, _ storm: @escaping (Int) -> Storm) async {
+    await flights.end()
+    flights = FlightsAhead(
+      of: count,
+      flight,
+      hangingAfter: patience,
+      workers: plan.workers,
+      storm
+    )
   }
 
   private var patience: Duration { flight.patience(after: calm, in: weather) }
@@ -299,11 +311,10 @@ struct StormSearch {
       drawn.order = .drawn(seed: UInt64(seed))
       return drawn
     }
-    var flights = flights(of: max(0, count), drawn)
-    defer { flights.end() }
+    await begin(max(0, count), drawn)
     for seed in 0..<max(0, count) where !isOver {
       let drawn = drawn(seed)
-      guard let run = try await run(elements, &flights) else { continue }
+      guard let run = try await run(elements) else { continue }
       certificate.orders += 1
       var violations = oracle.violations(of: run, in: drawn)
       if elements.isEmpty { violations += oracle.changes(of: run) }

@@ -153,6 +153,16 @@ struct VirtualDrillTests {
     #expect(error?.reason == .cameBackLate)
   }
 
+  @Test func `a drill in a virtual time that is there is refused`() async throws {
+    let error = await #expect(throws: NotVirtual.self) {
+      _ = try await VirtualTime.run {
+        try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
+          .fly(in: .virtualTime) { try await $0.send($0.request).body.data }
+      }
+    }
+    #expect(error?.reason == .nested)
+  }
+
   @Test func `what hangs for ever hangs`() async throws {
     let report = try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 2)
       .fly(in: .virtualTime) { call in

@@ -69,7 +69,7 @@ enum VirtualBench {
     precondition(report.scenarios[0].subjects[0].metrics.successRate == 1)
   }
 
-  /// Ten thousand calls of a hundred users, each answered after twenty milliseconds.
+  /// The calls of a hundred users, each answered after twenty milliseconds.
   private static func alone() async throws {
     try await VirtualTime.run(seed: 1) {
       let builder = RequestBuilder(baseURL: try origin())

@@ -1,5 +1,6 @@
 import Testing
 import WindTunnel
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelVirtualTime
 
 @testable import WindTunnelDrill
@@ -55,6 +56,32 @@ struct CellTests {
     #expect(cells.map(\.calls) == [Array(0..<500), Array(500..<1000), Array(1000..<1300)])
     let arrivals = ArrivalProcess(seed: plan.seed, callsPerSecond: 20, count: 1300)
     #expect(cells.map(\.age) == [nil, arrivals.offset(of: 500), arrivals.offset(of: 1000)])
+  }
+
+  @Test func `a part of which no cell is flown is refused`() async throws {
+    var plan = try Self.plan("calm", calls: 400)
+    plan.shard = Shard(2, of: 4)
+    let words =
+      "Shard 2/4 has no call: in virtual time a scenario is parted behind every 500th. Take fewer "
+      + "shards, or none."
+    let refused = plan
+    await #expect(throws: DrillError.plan(words)) { try await Self.report(refused) }
+  }
+
+  @Test func `the first error ends all others`() async throws {
+    struct Own: Error {}
+    let begun = Locked(0)
+    await #expect(throws: Own.self) {
+      try await Array(0..<1000).flown(by: 2) { number in
+        begun.withLock { $0 += 1 }
+        if number == 0 { throw Own() }
+        // Only a cancellation ends it.
+        try await Task.sleep(for: .seconds(86_400))
+        return number
+      } then: { _, _ in
+      }
+    }
+    #expect(begun.withLock { $0 } <= 2)
   }
 
   @Test func `what one call waits for another is not cut`() throws {
