@@ -177,7 +177,7 @@ public struct Drill: Sendable {
     }
   }
 
-  /// What came of a cell's calls, or of those of several.
+  /// The calls of a cell, or of several, and the traffic that belongs to none.
   private struct Landed: Sendable {
     var calls: [Observation]
     var traffic = Flight.Traffic()

@@ -7,10 +7,11 @@ internal import WindTunnel
 //     "storms": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
 //     "cutShort": false, "repeatable": true, "comparesResults": true, "milliseconds": 54000,
 //     "calm": ["0 ms  GET /home → 200"],
-//     "interruptions": 1204, "coverage": [{ "request": "GET /home", "layer": "tcp", "kinds": 9,
-//     "storms": 8123 }], "equals": [{ "request": "GET /home", "kind": "refused", "others":
-//     ["offline"] }], "notCarried": [{ "kind": "idle-close", "reason": "Only a socket can carry
-//     it." }], "notVirtual": [],
+//     "coverage": [{ "request": "GET /home", "layer": "tcp", "kinds": 9, "storms": 8123 }],
+//     "interruptions": 1204,
+//     "equals": [{ "request": "GET /home", "kind": "refused", "others": ["offline"] }],
+//     "notCarried": [{ "kind": "idle-close", "reason": "Only a socket can carry it." }],
+//     "notVirtual": [],
 //     "finds": [{ "rule": "blank-page", "request": "GET /home", "seen": "…", "storm": ["…"],
 //                 "scenario": { … }, "order": "7", "certain": "…", "requests": ["…"],
 //                 "others": 12, "afterMilliseconds": 61, "new": true }] }

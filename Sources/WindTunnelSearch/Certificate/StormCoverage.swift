@@ -1,6 +1,6 @@
 public import WindTunnel
 
-/// What a search has flown, by request and layer.
+/// The storms that a search has flown, by request and layer.
 public struct StormCoverage: Sendable, Hashable {
   /// A request and the faults of one layer that it met, or was to meet.
   public struct Row: Sendable, Hashable {
