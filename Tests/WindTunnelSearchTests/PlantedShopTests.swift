@@ -29,10 +29,10 @@ import WindTunnelSearch
     var drill = Drill(ShopCassette.cassette)
     drill.plan.stage = time == .realTime ? .onTheWire : .inProcess
     // A user is away for two minutes; in the machine's time until the last outage is over, and
-    // another attempt would have been.
+    // another attempt would have been, with all that it waits for.
     let outages = storm.scenario.rules.compactMap(\.trigger.window?.end).max()
     let pause: Duration =
-      time == .realTime ? outages.map { $0 + .seconds(30) } ?? .zero : .seconds(120)
+      time == .realTime ? outages.map { $0 + .seconds(60) } ?? .zero : .seconds(120)
     do {
       try await drill.fly(through: storm, in: time, keeping: invariants) {
         try await visit($0, bug, awayFor: pause)
