@@ -7,6 +7,9 @@
   /// That class is not `Sendable`; here it is set up before it runs and only asked afterwards,
   /// which it answers on any thread. It starts the child in a process group of its own.
   package final class SpawnedProcess: @unchecked Sendable {
+    /// Tells whether a child ignores the signals that this process does.
+    package static let inheritsIgnoredSignals = true
+
     private let process = Process()
     /// Ignored: nobody is told of a parent's end there. Who has to end with it watches a pipe.
     var endsWithParent = true

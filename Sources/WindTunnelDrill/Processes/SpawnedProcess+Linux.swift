@@ -13,6 +13,9 @@
   /// ignored, nothing open but its standard streams, and in a process group of its own; and it is
   /// killed when this process ends, however that goes.
   package final class SpawnedProcess: @unchecked Sendable {
+    /// Tells whether a child ignores the signals that this process does.
+    package static let inheritsIgnoredSignals = false
+
     package var executableURL: URL?
     package var arguments: [String] = []
     package var environment: [String: String]?

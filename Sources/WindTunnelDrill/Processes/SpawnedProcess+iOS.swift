@@ -5,6 +5,9 @@
   /// A placeholder for a child process on iOS and the systems derived from it, where an app starts
   /// no other program: it refuses to run.
   package final class SpawnedProcess: @unchecked Sendable {
+    /// Tells whether a child ignores the signals that this process does.
+    package static let inheritsIgnoredSignals = true
+
     package var executableURL: URL?
     package var arguments: [String] = []
     package var environment: [String: String]?

@@ -224,9 +224,11 @@ private struct ClientCommand {
       continuation.yield(process.terminationReason == .exit ? .exited(status) : .signalled(status))
       continuation.finish()
     }
+    // Before it starts, or a signal in between would end this process and lose what is recorded;
+    // but a child that inherits ignored signals must hear its own.
+    let early = SpawnedProcess.inheritsIgnoredSignals ? nil : Interruption()
     try withSignalsOpen { try process.run() }
-    // Only now: a child inherits ignored signals, and this one must hear its own.
-    let interruption = Interruption()
+    let interruption = early ?? Interruption()
     let number = process.processIdentifier
     let passingOn = Task {
       await interruption.wait()
