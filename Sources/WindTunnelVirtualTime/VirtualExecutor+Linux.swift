@@ -113,6 +113,7 @@
       guard let here = VirtualLoop.current else {
         return runs.withLock { $0.first { $0.knows(job) } }
       }
+      if here.knows(job) { return here }
       // What another run waits for comes back late there, and has not this one's time.
       if count.load(ordering: .relaxed) > 1 {
         let other = runs.withLock { $0.first { $0 !== here && $0.knows(job) } }
