@@ -8,15 +8,9 @@ extension Observation {
     /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
     /// The time at which the attempt reached the deck.
-    public var start: Duration? {
-      get { startOffset.length }
-      set { startOffset = Microseconds(newValue) }
-    }
+    @Microseconds public var start: Duration?
     /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
-    public var end: Duration? {
-      get { endOffset.length }
-      set { endOffset = Microseconds(newValue) }
-    }
+    @Microseconds public var end: Duration?
     /// The status of the answer; `nil` where none was sent.
     public var status: Int? {
       get { shortStatus.map { Int($0) } }
@@ -27,10 +21,7 @@ extension Observation {
     /// The symptom of the failure that ended the attempt.
     public var error: String?
     /// The wait that the answer's `Retry-After` asked for.
-    public var retryAfter: Duration? {
-      get { retryAfterLength.length }
-      set { retryAfterLength = Microseconds(newValue) }
-    }
+    @Microseconds public var retryAfter: Duration?
     /// The time before which the answer asked not to be retried, where its `Retry-After` is a date:
     /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
     /// made of.
@@ -65,9 +56,6 @@ extension Observation {
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
-    var startOffset = Microseconds(nil)
-    var endOffset = Microseconds(nil)
-    var retryAfterLength = Microseconds(nil)
     var shortStatus: Int32?
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?

@@ -33,8 +33,8 @@ public struct Observation: Sendable, Hashable {
   public var ending: CallResult
   /// The time from the intended start to the end, without a program's ``startUp``.
   public var latency: Duration {
-    get { latencyLength.length ?? .zero }
-    set { latencyLength = Microseconds(newValue) }
+    get { knownLatency ?? .zero }
+    set { knownLatency = newValue }
   }
   /// The number of attempts that the harness observed; `nil` where they cannot be observed.
   public var attemptCount: Int? {
@@ -44,24 +44,16 @@ public struct Observation: Sendable, Hashable {
   /// The attempts, as far as they reached the deck.
   public var attempts: [Attempt]
   /// The time at which the call was to begin.
-  public var intendedStart: Duration? {
-    get { intendedStartOffset.length }
-    set { intendedStartOffset = Microseconds(newValue) }
-  }
+  @Microseconds public var intendedStart: Duration?
   /// The time at which the call began; later than intended where all workers were busy.
-  public var start: Duration? {
-    get { startOffset.length }
-    set { startOffset = Microseconds(newValue) }
-  }
+  @Microseconds public var start: Duration?
   /// The number of requests that the client says it meant to send.
   public var clientAttempts: Int? {
     get { shortClientAttempts.map { Int($0) } }
     set { shortClientAttempts = newValue.map { Int32(clamping: $0) } }
   }
 
-  var latencyLength: Microseconds
-  var intendedStartOffset = Microseconds(nil)
-  var startOffset = Microseconds(nil)
+  @Microseconds private var knownLatency: Duration?
   var shortAttemptCount: Int32?
   var shortClientAttempts: Int32?
   /// The parts that few calls have: millions are copied and looked at.
@@ -83,7 +75,7 @@ public struct Observation: Sendable, Hashable {
     self.isCritical = isCritical
     self.ending = ending
     self.showed = showed
-    latencyLength = Microseconds(latency)
+    knownLatency = latency
     self.attempts = attempts
     self.attemptCount = attemptCount
   }

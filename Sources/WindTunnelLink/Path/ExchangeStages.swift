@@ -4,42 +4,17 @@ internal import WindTunnelCore
 /// them; a stage that only the client could measure is `nil`.
 public struct ExchangeStages: Sendable, Hashable {
   /// The look-up of the host name: the link's delay.
-  public var dns: Duration? {
-    get { dnsLength.length }
-    set { dnsLength = Microseconds(newValue) }
-  }
+  @Microseconds public var dns: Duration?
   /// The opening of the connection: the link's round trip and its losses.
-  public var connect: Duration? {
-    get { connectLength.length }
-    set { connectLength = Microseconds(newValue) }
-  }
+  @Microseconds public var connect: Duration?
   /// The duration of the TLS handshake.
-  public var tls: Duration? {
-    get { tlsLength.length }
-    set { tlsLength = Microseconds(newValue) }
-  }
+  @Microseconds public var tls: Duration?
   /// The time from the request's first byte to its last.
-  public var upload: Duration? {
-    get { uploadLength.length }
-    set { uploadLength = Microseconds(newValue) }
-  }
+  @Microseconds public var upload: Duration?
   /// The time from the request's last byte to the answer's first.
-  public var firstByte: Duration? {
-    get { firstByteLength.length }
-    set { firstByteLength = Microseconds(newValue) }
-  }
+  @Microseconds public var firstByte: Duration?
   /// The time from the answer's first byte to its end, whole or cut.
-  public var body: Duration? {
-    get { bodyLength.length }
-    set { bodyLength = Microseconds(newValue) }
-  }
-
-  var dnsLength = Microseconds(nil)
-  var connectLength = Microseconds(nil)
-  var tlsLength = Microseconds(nil)
-  var uploadLength = Microseconds(nil)
-  var firstByteLength = Microseconds(nil)
-  var bodyLength = Microseconds(nil)
+  @Microseconds public var body: Duration?
 
   /// Makes stages without any duration.
   public init() {}

@@ -10,20 +10,20 @@ import WindTunnelCore
     ] as [Duration?]
   )
   func `a length comes back`(length: Duration?) {
-    #expect(Microseconds(length).length == length)
+    #expect(Microseconds(length).wrappedValue == length)
   }
 
   @Test func `less than a microsecond is left out`() {
-    #expect(Microseconds(.nanoseconds(1_999)).length == .microseconds(1))
-    #expect(Microseconds(.nanoseconds(-1_999)).length == .microseconds(-1))
+    #expect(Microseconds(.nanoseconds(1_999)).wrappedValue == .microseconds(1))
+    #expect(Microseconds(.nanoseconds(-1_999)).wrappedValue == .microseconds(-1))
   }
 
   @Test func `more than fits is as much as fits, and never missing`() {
     let most = Duration.microseconds(Int64.max)
-    #expect(Microseconds(.seconds(Int64.max)).length == most)
-    #expect(Microseconds(most).length == most)
-    #expect(Microseconds(.seconds(Int64.min)).length.map { $0 < .seconds(-9e12) } == true)
-    #expect(Microseconds(.microseconds(Int64.max - 1) + .microseconds(5)).length == most)
+    #expect(Microseconds(.seconds(Int64.max)).wrappedValue == most)
+    #expect(Microseconds(most).wrappedValue == most)
+    #expect(Microseconds(.seconds(Int64.min)).wrappedValue.map { $0 < .seconds(-9e12) } == true)
+    #expect(Microseconds(.microseconds(Int64.max - 1) + .microseconds(5)).wrappedValue == most)
   }
 
   @Test func `they are ordered by length`() {
