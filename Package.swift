@@ -88,7 +88,7 @@ let package = Package(
     ),
     .target(
       name: "WindTunnelVirtualTime",
-      dependencies: ["CWindTunnelClock", "WindTunnelCore"]
+      dependencies: ["CWindTunnelClock", "CWindTunnelSystem", "WindTunnelCore"]
     ),
     .target(name: "WindTunnelVirtualTimeTesting", dependencies: ["WindTunnelVirtualTime"]),
     .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <pthread.h>
 #include <sched.h>
@@ -433,6 +434,26 @@ wt_clock_role wt_clock_leave(void) {
 
 void wt_clock_return(wt_clock_role role) {
   own = (thread_time){.keeper = role.keeper, .is_loop = role.isLoop, .work = role.work, .last = -1};
+}
+
+static int crashes[2] = {-1, -1};
+
+bool wt_clock_open_crashes(void) { return pipe2(crashes, O_CLOEXEC) == 0; }
+
+// The main thread is nobody's to stop, and what fits into a pipe's smallest write is written whole
+// (POSIX.1-2017, write: PIPE_BUF).
+bool wt_clock_contain_crash(int signal) {
+  wt_timekeeper *keeper = own.keeper;
+  if (!keeper || !keeper->containsCrashes || gettid() == getpid()) return false;
+  wt_clock_crash crash = {
+      .keeper = keeper->keeper, .signal = signal, .isLoop = own.is_loop, .work = own.work};
+  return write(crashes[1], &crash, sizeof crash) == sizeof crash;
+}
+
+wt_clock_crash wt_clock_next_crash(void) {
+  wt_clock_crash crash;
+  while (read(crashes[0], &crash, sizeof crash) != sizeof crash) continue;
+  return crash;
 }
 
 void *wt_clock_keeper(void) { return own.keeper ? own.keeper->keeper : NULL; }

@@ -1,6 +1,7 @@
 #include "CWindTunnelSystem.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,10 +28,24 @@ static void say(const char *text) {
   }
 }
 
+// The one who may take a crash for the end of a thread, and not of the process.
+static bool (*_Atomic contains)(int number);
+
+// Leaves a thread where it is, for ever: what it was about to do is never done, and what it has
+// locked stays locked.
+static _Noreturn void park(void) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  for (;;) pause();
+}
+
 // Only functions of signal-safety(7) are called. Whoever was asked before is asked again: a fault
 // comes back as soon as this returns, and what somebody sent is sent once more.
 static void tell(int number, siginfo_t *info, void *context) {
   (void)context;
+  bool (*is_contained)(int) = contains;
+  if (is_contained && is_contained(number)) park();
   bool is_first = true;
   for (int place = 0; place < WT_CRASH_PLACES; place++) {
     // Taken and never given back: whoever flies on would have freed it.
@@ -55,6 +70,18 @@ void wt_crash_watch(void) {
         .sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigaction(faults[place], &action, &before[place]);
   }
+}
+
+void wt_crash_contain(bool (*is_contained)(int signal)) {
+  contains = is_contained;
+  wt_crash_watch();
+}
+
+void wt_crash_use_own_stack(void) {
+  enum { size = 64 << 10 };
+  // As long as the thread, and so as the process: threads that use it are kept.
+  stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
+  if (stack.ss_sp) sigaltstack(&stack, NULL);
 }
 
 int wt_crash_begin(const char *text) {

@@ -79,9 +79,11 @@ extension Drill {
   /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
   /// 20 ms, so that there is a time in which requests are under way.
   private var weather: Scenario {
-    if let first = plan.scenarios.first { return first }
     let way = Link.Direction(delay: .milliseconds(10))
-    return Scenario("search", link: Link(up: way, down: way))
+    var weather = plan.scenarios.first ?? Scenario("search", link: Link(up: way, down: way))
+    // So that a find's file says it.
+    weather.deadline = plan.deadline ?? weather.deadline
+    return weather
   }
 
   private func flowFlight(

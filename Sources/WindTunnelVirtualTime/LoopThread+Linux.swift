@@ -1,4 +1,5 @@
 #if os(Linux)
+  internal import CWindTunnelSystem
   internal import Dispatch
   internal import Foundation
   @_spi(WindTunnel) internal import WindTunnelCore
@@ -25,6 +26,7 @@
     }
 
     private func loop() {
+      wt_crash_use_own_stack()
       while true {
         wake.wait()
         let work = next.withLock { next in

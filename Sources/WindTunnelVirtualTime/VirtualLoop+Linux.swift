@@ -40,6 +40,9 @@
       var reason: NotVirtual.Reason?
       /// The one who waits for the end.
       var waiting: CheckedContinuation<Void, Never>?
+      /// The ones who wait for work that may crash.
+      var inPeril: [ObjectIdentifier: @Sendable (Crash) -> Void] = [:]
+      var hasCrashed = false
     }
 
     /// So many turns at one instant are a crowd's, or somebody waits in a loop.
@@ -99,7 +102,8 @@
 
     deinit { timekeeper.deallocate() }
 
-    private static func at(_ keeper: UnsafeMutableRawPointer?) -> VirtualLoop {
+    /// The loop that a timekeeper names.
+    static func at(_ keeper: UnsafeMutableRawPointer?) -> VirtualLoop {
       // Nobody calls without one: it stands in every timekeeper that was given to a thread.
       unsafeBitCast(keeper, to: VirtualLoop.self)
     }
@@ -403,6 +407,49 @@
       if !isOver { wt_clock_keep(timekeeper, true) }
     }
 
+    // MARK: Crashes
+
+    /// Does work whose crash is the end of the thread that it is on; another thread is the loop
+    /// then.
+    func contain<Value: Sendable>(
+      _ work: @escaping @Sendable () async -> Value
+    ) async throws(Crash) -> Value {
+      CrashWatch.begin()
+      timekeeper.pointee.containsCrashes = true
+      let promise = Promise<Result<Value, Crash>>()
+      inbox.withLock { box.inPeril[ObjectIdentifier(promise)] = { promise.keep(.failure($0)) } }
+      defer { inbox.withLock { _ = box.inPeril.removeValue(forKey: ObjectIdentifier(promise)) } }
+      let task = Task { promise.keep(.success(await work())) }
+      let result = await withTaskCancellationHandler {
+        await promise.value
+      } onCancel: {
+        task.cancel()
+      }
+      return try result.get()
+    }
+
+    /// Goes on without the thread that has crashed.
+    func goOn(after crash: wt_clock_crash) {
+      let waiting = inbox.withLock {
+        box.hasCrashed = true
+        return Array(box.inPeril.values)
+      }
+      let ending = Crash(signal: crash.signal)
+      let tellAll = { @Sendable in for tell in waiting { tell(ending) } }
+      guard crash.isLoop else {
+        // What comes of it is what came of the work.
+        wt_clock_return(wt_clock_role(keeper: timekeeper, isLoop: false, work: crash.work))
+        tellAll()
+        _ = wt_clock_leave()
+        return handIn()
+      }
+      LoopThread.run { [self] in
+        wt_clock_keep(timekeeper, true)
+        tellAll()
+        loop()
+      }
+    }
+
     // MARK: The end
 
     /// Tells whether the run is over.
@@ -446,12 +493,15 @@
       waiting?.resume()
     }
 
-    /// Has all that is left taken by the machine's time.
+    /// Has all that is left taken by the machine's time; after a crash nothing, as of a process
+    /// that is no more.
     private func handOn() {
       inbox.lock()
       let came = box.arrivals
       box.arrivals = []
+      let hasCrashed = box.hasCrashed
       inbox.unlock()
+      guard !hasCrashed else { return }
       for arrival in came { handOn(arrival.turn, after: arrival.delay ?? 0) }
       while let turn = ready.popFirst() { handOn(turn, after: 0) }
       while let timer = timers.popFirst() { handOn(timer.element, after: timer.due - now) }

@@ -12,6 +12,13 @@
     static func listenHere(_ time: Duration) {}
 
     /// Does the work, where no run is.
+    static func containHere<Value: Sendable>(
+      _ work: @escaping @Sendable () async -> Value
+    ) async throws(Crash) -> Value {
+      await work()
+    }
+
+    /// Does the work, where no run is.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
       try await work()
     }

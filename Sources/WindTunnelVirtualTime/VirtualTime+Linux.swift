@@ -17,6 +17,14 @@
     /// Waits on this thread, if it is in a run.
     static func listenHere(_ time: Duration) { VirtualLoop.current?.listen(for: time) }
 
+    /// Does work by the loop of this thread, if it has one.
+    static func containHere<Value: Sendable>(
+      _ work: @escaping @Sendable () async -> Value
+    ) async throws(Crash) -> Value {
+      guard let loop = VirtualLoop.current else { return await work() }
+      return try await loop.contain(work)
+    }
+
     /// Takes the turn for all runs that the work begins.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
       if hasTurn { return try await work() }

@@ -62,4 +62,17 @@ public enum VirtualTime {
     guard !isRunning else { throw NotVirtual(.nested) }
     return try await sharingTurn(work)
   }
+
+  /// Does work of a run whose crash is the end of the work alone: of the process nothing but the
+  /// thread on which it was stops, with all that it has locked. Outside a run, and on the main
+  /// thread, a crash is what it always is.
+  ///
+  /// - Parameter work: The work.
+  /// - Returns: The value of the work.
+  /// - Throws: The crash.
+  package static func containingCrashes<Value: Sendable>(
+    _ work: @escaping @Sendable () async -> Value
+  ) async throws(Crash) -> Value {
+    try await containHere(work)
+  }
 }

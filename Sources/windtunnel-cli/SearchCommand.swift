@@ -20,6 +20,7 @@ enum SearchCommand: Command {
     Flag("--budget", "T", "Time after which no further storm is flown (default: 5m)."),
     Flag("--storms", "N", "Storms at most; each search of a seed then flies the same."),
     Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
+    Flag("--orders-of-singles", "N", "The same for each storm of one thing (default: 4)."),
     Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
     Flag(
       "--exactly-once",
@@ -79,6 +80,9 @@ enum SearchCommand: Command {
     var plan = SearchPlan()
     plan.depth = try arguments.int("--depth", in: 1...SearchPlan.depthMax) ?? plan.depth
     plan.orders = try arguments.int("--orders", in: 0...SearchPlan.ordersMax) ?? plan.orders
+    plan.ordersOfSingles =
+      try arguments.int("--orders-of-singles", in: 0...SearchPlan.ordersMax)
+      ?? plan.ordersOfSingles
     plan.storms = try arguments.int("--storms", in: 1...SearchPlan.stormsMax)
     plan.finds = try arguments.int("--finds", in: 1...plan.finds) ?? plan.finds
     plan.budget = try arguments.duration("--budget") ?? (plan.storms == nil ? plan.budget : nil)
@@ -100,12 +104,14 @@ enum SearchCommand: Command {
     return plan
   }
 
-  /// A gate that failed is the worst, unless the client hung.
+  /// A gate that failed is the worst, unless the client crashed or hung.
   private static func code(of certificate: Certificate, _ gates: [CertificateGate]) -> ExitCode {
     let failed = gates.filter { $0.isMet(by: certificate) != true }
     for gate in failed { Terminal.complain("windtunnel: gate \"\(gate)\" failed\n") }
-    let hangs = certificate.finds.contains { $0.violation.rule == FindingRule.hangs.id }
-    return failed.isEmpty ? .done : hangs ? .fell : .gateFailed
+    let fell = certificate.finds.contains {
+      [FindingRule.hangs.id, FindingRule.crashes.id].contains($0.violation.rule)
+    }
+    return failed.isEmpty ? .done : fell ? .fell : .gateFailed
   }
 }
 

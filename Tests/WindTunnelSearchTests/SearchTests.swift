@@ -74,28 +74,80 @@ import WindTunnelSearchTesting
     }
   }
 
-  private static func crash() async throws {
-    _ = try await Drill(cassette).search(plan(storms: 500)) { flow in
-      let answer = try await flow.send(Request("GET", RequestURL("\(flow.baseURL)/x")))
-      if answer.status == 503 { fatalError("nobody expects that") }
-      return answer.status
+  /// A search whose flow crashes in two storms, and in two of their pairs.
+  private static func crashes(_ workers: Int) async throws -> Certificate {
+    var plan = plan(storms: 2000)
+    (plan.workers, plan.ordersOfSingles) = (workers, 1)
+    return try await Drill(cassette).search(plan) { flow in
+      let address = RequestURL("\(flow.baseURL)/x")
+      let answer = try await flow.send(Request("GET", address))
+      if answer.status == 500 { fatalError("nobody expects that") }
+      guard answer.status == 503 else { return answer.status }
+      let again = try await flow.send(Request("GET", address))
+      // In a task of its own, as of an actor.
+      return await Task { [Int](0..<(again.status == 503 ? 0 : 1))[0] + again.status }.value
     }
   }
 
   #if os(Linux)
-    @Test func `a crash is told with its storm`() async throws {
-      let ended = await #expect(
-        processExitsWith: .failure,
-        observing: [\.standardErrorContent]
-      ) {
-        try await SearchTests.crash()
+    @Test(arguments: [1, 2])
+    func `a crash is a find, and the search goes on`(_ workers: Int) async throws {
+      await #expect(processExitsWith: .success) { [workers] in
+        let found = try await Self.crashes(workers)
+        let finds = found.finds.filter { $0.violation.rule == "crashes" }
+        let find = try #require(finds.first)
+        #expect(finds.count == 1)
+        #expect(find.words == ["status-500 at the 1st GET /x"])
+        #expect(find.violation.request == "GET /x")
+        #expect(find.violation.seen.contains("SIG"))
+        #expect(find.others > 0)
+        #expect(found.depth == 2)
       }
-      let told = String(decoding: try #require(ended).standardErrorContent, as: UTF8.self)
-      let start = try #require(told.range(of: "The process crashed in this storm"))
-      let file = told[start.upperBound...].drop { $0 != "{" }
-      let end = try #require(file.range(of: "] }\n"))
-      let scenario = try Scenario(data: Data(file[..<end.upperBound].utf8), source: "told")
-      #expect(scenario.rules.flatMap(\.faults) == [.status(503)])
+    }
+
+    @Test func `a crash on a thread of a session's is a find`() async throws {
+      await #expect(processExitsWith: .success) {
+        var plan = Self.plan(storms: 200)
+        plan.depth = 1
+        let found = try await Drill(Self.cassette).search(plan) { flow in
+          try await withCheckedThrowingContinuation { continuation in
+            flow.session.dataTask(with: flow.urlRequest) { data, answer, error in
+              if (answer as? HTTPURLResponse)?.statusCode == 500 { fatalError("on another thread") }
+              continuation.resume(with: error.map { .failure($0) } ?? .success(data?.count ?? 0))
+            }.resume()
+          }
+        }
+        let find = try #require(found.finds.first { $0.violation.rule == "crashes" })
+        #expect(find.words == ["status-500 at the 1st GET /x"])
+        #expect(find.others > 0)
+      }
+    }
+
+    @Test func `a stack that is too deep is a find`() async throws {
+      await #expect(processExitsWith: .success) {
+        var plan = Self.plan(storms: 200)
+        plan.depth = 1
+        let found = try await Drill(Self.cassette).search(plan) { flow in
+          let answer = try await flow.send(flow.request)
+          return answer.status == 503 ? Self.depth(1) : answer.status
+        }
+        let find = try #require(found.finds.first { $0.violation.rule == "crashes" })
+        #expect(find.violation.seen.contains("SIGSEGV"))
+      }
+    }
+
+    @inline(never) private static func depth(_ number: Int) -> Int {
+      number == .max ? 0 : depth(number + 1) + 1
+    }
+
+    @Test func `a flow that crashes in calm is not searched`() async throws {
+      await #expect(processExitsWith: .success) {
+        await #expect(throws: DrillError.self) {
+          try await Drill(Self.cassette).search(Self.plan(storms: 10)) { flow -> Int in
+            fatalError("always")
+          }
+        }
+      }
     }
   #endif
 

@@ -43,7 +43,27 @@ typedef struct {
   /// Work of this number is done.
   void (*handIn)(void *keeper, int64_t number);
   void (*tell)(void *keeper, int event);
+  /// Tells whether a crash is the end of the thread that it is on, and of nothing else.
+  bool containsCrashes;
 } wt_timekeeper;
+
+/// A crash that was contained.
+typedef struct {
+  void *keeper;
+  int signal;
+  /// Tells whether the thread was the loop; else it did the work of this number.
+  bool isLoop;
+  int64_t work;
+} wt_clock_crash;
+
+/// Contains a crash of this thread, if its timekeeper contains such; for the handler of a signal.
+bool wt_clock_contain_crash(int signal);
+
+/// Makes the way by which crashes are told; false where the system has none to give.
+bool wt_clock_open_crashes(void);
+
+/// Waits for the next crash that is contained.
+wt_clock_crash wt_clock_next_crash(void);
 
 /// Sets what the clocks read when the time begins to what the machine's read now.
 void wt_clock_start(wt_timekeeper *timekeeper);

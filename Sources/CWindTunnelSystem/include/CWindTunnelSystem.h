@@ -5,6 +5,7 @@
 // feature macros stay in the .c files: defined in a header they would change what other modules see of
 // the C library.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,12 @@ void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t 
 /// the handlers that were there before have their turn. A stack that overflows is told only on a
 /// thread with an alternate one (sigaltstack(2)).
 void wt_crash_watch(void);
+/// Has somebody asked first, on the thread that crashes, by functions of signal-safety(7) alone: where
+/// the answer is true, that thread stops for ever, and the process goes on without it.
+void wt_crash_contain(bool (*is_contained)(int signal));
+/// Gives this thread a stack of its own for the handlers of signals, so that the overflow of its
+/// stack is a crash like others.
+void wt_crash_use_own_stack(void);
 /// Notes words about something that begins. Returns its place; -1 where there is none left.
 int wt_crash_begin(const char *text);
 /// Forgets the words of a place.

@@ -78,6 +78,7 @@ extension Find {
     if case .drawn(let seed) = self.storm.order { storm.append("order: .drawn(seed: \(seed))") }
     var arguments = ["through: Storm(\(storm.joined(separator: ", ")))"]
     if let invariant = violation.invariant { arguments.append("keeping: [\(invariant)]") }
+    let drill = seed == 1 ? "Drill(cassette)" : "Drill(cassette, in: [], seed: \(seed))"
     let file = self.storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     return """
       @Test func \(self.storm.scenario.name.inCamelCase)() async throws {
@@ -85,7 +86,7 @@ extension Find {
       \(file)
           \"\"\"##
         let scenario = try Scenario(data: Data(file.utf8), source: "storm")
-        try await Drill(cassette).fly(\(arguments.joined(separator: ", "))) { try await flow($0) }
+        try await \(drill).fly(\(arguments.joined(separator: ", "))) { try await flow($0) }
       }
 
       """

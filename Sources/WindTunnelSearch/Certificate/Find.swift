@@ -14,6 +14,8 @@ public struct Find: Sendable {
   public let certain: String?
   /// The machine's time after which it was found.
   public let after: Duration
+  /// The seed of all draws.
+  let seed: UInt64
   /// The number of larger storms that broke the same.
   public internal(set) var others = 0
   /// Tells whether an earlier certificate did not have it; `nil` where there is none to compare
@@ -27,9 +29,10 @@ public struct Find: Sendable {
     run: FlowRun,
     certain: String?,
     after: Duration,
+    seed: UInt64,
     number: Int
   ) {
-    self.violation = violation
+    (self.violation, self.seed) = (violation, seed)
     (self.words, self.certain, self.after) = (words, certain, after)
     requests = run.requestLines
     var storm = storm

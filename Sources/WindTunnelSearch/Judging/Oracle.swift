@@ -33,8 +33,12 @@ struct Oracle: Sendable {
   /// Returns what is broken, the gravest first.
   func violations(of run: FlowRun, in storm: Storm) -> [Violation] {
     var violations: [Violation] = []
-    if run.ending == .hung {
-      violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
+    switch run.ending {
+    case .returned, .failed: break
+    case .hung: violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
+    case .crashed(let signal):
+      let words = "It crashed (\(signal)) after \(run.lastWords)."
+      violations.append(Violation("crashes", of: run.lastRequest, words))
     }
     violations += run.issues.map { Violation(Violation.expectation, $0) }
     let origin = Invariant.Origin(run)
@@ -110,7 +114,7 @@ struct Oracle: Sendable {
 
   private func blankPage(of run: FlowRun, in storm: Storm) -> Violation? {
     switch run.ending {
-    case .hung: return nil
+    case .hung, .crashed: return nil
     case .returned: if run.isShown || !calm.isShown { return nil }
     case .failed: break
     }
@@ -211,12 +215,17 @@ extension FlowRun {
   fileprivate var lastRequest: String? { places.last?.key }
 
   fileprivate var hangWords: String {
+    "It had not ended after \(lastWords)."
+  }
+
+  /// The time that it took and its last request, in words.
+  fileprivate var lastWords: String {
     let time = Words.time(observation.latency)
     guard let place = places.last, let last = attempts.last else {
-      return "It had not ended after \(time), and had sent nothing."
+      return "\(time), and had sent nothing"
     }
     let came = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
-    return "It had not ended after \(time); its last request was \(place.key), with \(came)."
+    return "\(time); its last request was \(place.key), with \(came)"
   }
 }
 

@@ -1,7 +1,7 @@
 /// The end of a flow that no client should have, or a thing that it did on the way.
 public struct Violation: Sendable, Hashable {
   /// The name of what is broken: that of a rule of findings such as `repeats-post`, `hangs`,
-  /// `blank-page`, `another-result`, `order-of-turns`, `expectation`, or an invariant's.
+  /// `crashes`, `blank-page`, `another-result`, `order-of-turns`, `expectation`, or an invariant's.
   public var rule: String
   /// The request that it is about, such as `POST /payments`; `nil`: the flow.
   public var request: String?
@@ -36,6 +36,7 @@ extension Violation {
   /// The rules that only a search has, each with what it says.
   public static let rules: KeyValuePairs<String, String> = [
     "hangs": "The flow does not end.",
+    "crashes": "The flow ends by a trap or another signal.",
     "blank-page":
       "The flow fails or shows nothing where one more attempt within the deadline would have had "
       + "its answer.",

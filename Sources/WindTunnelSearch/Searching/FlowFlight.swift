@@ -44,7 +44,7 @@ struct FlowFlight: Sendable {
       interruption: storm.interruption,
       log: log
     )
-    // A crash ends the process that searches, and nobody could tell in which storm.
+    // Where a crash ends the process that searches, nobody could tell in which storm it was.
     let place = wt_crash_begin(Self.lastWords(storm))
     defer { wt_crash_end(place) }
     let seen = try await Drill.one(subject, plan, storm.scenario)
@@ -73,7 +73,8 @@ extension FlowRun {
     switch observation.ending {
     case .succeeded: ending = .returned(log.mark ?? 0)
     case .failed(let reason): ending = .failed(reason)
-    case .hung, .crashed: ending = .hung
+    case .hung: ending = .hung
+    case .crashed: ending = .crashed(log.crash.map { "\($0)" } ?? "a signal")
     }
   }
 }

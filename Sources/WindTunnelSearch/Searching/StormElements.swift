@@ -27,7 +27,10 @@ struct StormElements {
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.
-  mutating func all(after run: FlowRun, depth: Int) -> [(StormElement, Int)] {
+  mutating func all(
+    after run: FlowRun,
+    beside others: [StormElement]
+  ) -> [(StormElement, Int)] {
     var elements: [(StormElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []
@@ -48,7 +51,8 @@ struct StormElements {
     if !credentials.isEmpty, keys.count > 1 {
       elements.append((element(nil, .untilRenewed, refusal), 0))
     }
-    if depth == 1 { elements += outages(in: run).map { ($0, 8) } }
+    // An outage and another thing are tried from the outage on.
+    if others.allSatisfy(\.isOutage) { elements += outages(in: run).map { ($0, 8) } }
     elements += interruptions(of: run).map { ($0, 2) }
     return elements
   }

@@ -149,7 +149,7 @@ struct StormSearch {
         break
       }
       let novelty = parent.isNew ? 0 : Self.rankOfKnown
-      for (element, frequency) in elements.all(after: parent.run, depth: depth) {
+      for (element, frequency) in elements.all(after: parent.run, beside: parent.elements) {
         if depth > 1, alike.contains(element.general) { continue }
         guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
         let storm = parent.elements + [element]
@@ -226,8 +226,8 @@ struct StormSearch {
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: storm)
     for violation in violations { try await note(violation, elements, .arrival) }
-    // What hangs with fewer things hangs with more, and each takes its time.
-    return run.ending == .hung ? nil : run
+    // What falls with fewer things falls with more, and each takes its time.
+    return run.ending.isFallen ? nil : run
   }
 
   /// Returns the flight of the next storm; `nil` where it has no virtual time, which is noted, or
@@ -295,6 +295,7 @@ struct StormSearch {
         run: least.run,
         certain: least.certain,
         after: after,
+        seed: flight.plan.seed,
         number: certificate.finds.count + 1
       )
     )
@@ -319,7 +320,7 @@ struct StormSearch {
       var violations = oracle.violations(of: run, in: drawn)
       if elements.isEmpty { violations += oracle.changes(of: run) }
       for violation in violations { try await note(violation, elements, drawn.order) }
-      if run.ending == .hung { return }
+      if run.ending.isFallen { return }
     }
   }
 }

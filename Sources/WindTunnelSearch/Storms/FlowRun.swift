@@ -11,6 +11,16 @@ struct FlowRun: Sendable, Hashable {
     case failed(String)
     /// It did not end.
     case hung
+    /// It crashed, by a signal of that name.
+    case crashed(String)
+
+    /// Tells whether it came to no end of its own.
+    var isFallen: Bool {
+      switch self {
+      case .returned, .failed: false
+      case .hung, .crashed: true
+      }
+    }
   }
 
   /// A request as it arrived.
@@ -51,6 +61,8 @@ struct FlowRun: Sendable, Hashable {
       return "The flow fails when nothing goes wrong: \(reason). A search begins with a flow that "
         + "succeeds in calm; look whether the cassette answers all that it asks for."
     case .hung: return "The flow does not end when nothing goes wrong, so nothing is searched."
+    case .crashed(let signal):
+      return "The flow crashes (\(signal)) when nothing goes wrong, so nothing is searched."
     case .returned:
       return observation.notOnCassette.map {
         "The flow asks for \($0), which is not on the cassette."

@@ -18,6 +18,8 @@ struct FlowSubject: Subject {
     var steps: FlowSteps?
     /// The time at which the process started anew.
     var restarted: Duration?
+    /// The crash with which it ended.
+    var crash: Crash?
   }
 
   func fly(_ call: DrillCall) async -> CallResult {
@@ -36,9 +38,9 @@ struct FlowSubject: Subject {
   /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
   /// one does nothing any more.
   private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
-    let done = Locked<FlowResult?>(nil)
+    let done = Locked<Result<FlowResult, Crash>?>(nil)
     Task {
-      let result = await body(call)
+      let result = await result(of: call)
       done.withLock { $0 = result }
     }
     // Only a search that is given up ends it early, and then nobody looks at it.
@@ -51,15 +53,29 @@ struct FlowSubject: Subject {
     return await flyOnce(next)
   }
 
-  private func note(_ result: FlowResult) -> CallResult {
-    log.withLock { log in
-      log.mark = result.mark
-      log.issues += result.issues
+  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await result(of: call)) }
+
+  private func result(of call: DrillCall) async -> Result<FlowResult, Crash> {
+    do {
+      return .success(try await VirtualTime.containingCrashes { [body] in await body(call) })
+    } catch {
+      return .failure(error)
     }
-    return result.asCall
   }
 
-  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await body(call)) }
+  private func note(_ result: Result<FlowResult, Crash>) -> CallResult {
+    switch result {
+    case .success(let result):
+      log.withLock { log in
+        log.mark = result.mark
+        log.issues += result.issues
+      }
+      return result.asCall
+    case .failure(let crash):
+      log.withLock { $0.crash = crash }
+      return .crashed
+    }
+  }
 }
 
 /// The result of a flow.

@@ -120,6 +120,11 @@ extension StormElement {
     }
   }
 
+  /// Tells whether it is about all requests of a time.
+  var isOutage: Bool {
+    if case .fault(let element) = self, case .window = element.reach { true } else { false }
+  }
+
   /// The request that it is about, where it is one.
   var place: FlowRun.Place? {
     guard case .fault(let element) = self, let key = element.key,
