@@ -55,3 +55,5 @@ struct ReadyQueue<Element> {
     return element
   }
 }
+
+extension ReadyQueue: Sendable where Element: Sendable {}

@@ -1,8 +1,8 @@
 /// Things that are due at moments, the earliest first, and of one moment the one that was added
 /// first.
-struct TimerHeap<Element> {
-  private struct Entry {
-    var due: Int64
+struct TimerHeap<Due: Comparable & Sendable, Element> {
+  fileprivate struct Entry {
+    var due: Due
     var number: Int
     var element: Element
 
@@ -13,10 +13,10 @@ struct TimerHeap<Element> {
   private var count = 0
 
   /// The moment of the earliest; `nil` where there is none.
-  var next: Int64? { entries.first?.due }
+  var next: Due? { entries.first?.due }
 
   /// Adds one that is due at a moment.
-  mutating func add(_ element: Element, due: Int64) {
+  mutating func add(_ element: Element, due: Due) {
     entries.append(Entry(due: due, number: count, element: element))
     count += 1
     var place = entries.count - 1
@@ -29,7 +29,7 @@ struct TimerHeap<Element> {
   }
 
   /// Takes the earliest away; `nil` where there is none.
-  mutating func popFirst() -> (due: Int64, element: Element)? {
+  mutating func popFirst() -> (due: Due, element: Element)? {
     guard let last = entries.popLast() else { return nil }
     guard let first = entries.first else { return (last.due, last.element) }
     entries[0] = last
@@ -47,3 +47,7 @@ struct TimerHeap<Element> {
     return (first.due, first.element)
   }
 }
+
+extension TimerHeap: Sendable where Element: Sendable {}
+
+extension TimerHeap.Entry: Sendable where Element: Sendable {}

@@ -45,10 +45,6 @@
       var hasCrashed = false
     }
 
-    /// So many turns at one instant are a crowd's, or somebody waits in a loop.
-    private static let turnsMax = 10_000
-    /// A crowd's members have no more turns each at one instant.
-    private static let turnsOfEachMax = 100
     /// The machine's time after which nobody is waited for any more from whom nothing comes.
     private static let patience = Duration.seconds(10)
     /// The machine's time for which what is ready waits for what other threads bring: so the order
@@ -61,17 +57,14 @@
     private let inbox = NSCondition()
     private var box = Inbox()
     private var ready: ReadyQueue<Turn>
-    private var timers = TimerHeap<Turn>()
+    private var timers = TimerHeap<Int64, Turn>()
     /// The time since the beginning in nanoseconds, which other threads read.
     private let time = Atomic<Int64>(0)
     /// The machine's time at the end of the run; 0 before.
     private let ended = Atomic<Int64>(0)
     /// The number of threads that sleep.
     private var sleepers = 0
-    private var turnsAtInstant = 0
-    /// The tasks that had a turn at this instant: if one comes back from another thread, no time
-    /// has gone on without it.
-    private var tasksAtInstant: Set<UInt64> = []
+    private var turns = InstantTurns()
     /// The tasks that no executor's preference tells from others'.
     private var ownTasks: Set<UInt64> = []
     private var hasBegun = false
@@ -218,12 +211,8 @@
         let came = arrivals()
         for arrival in came { welcome(arrival) }
         if let turn = ready.popFirst() {
-          turnsAtInstant += 1
-          if turnsAtInstant > Self.turnsMax,
-            turnsAtInstant > Self.turnsOfEachMax * tasksAtInstant.count
-          {
-            end(.busyWait)
-          }
+          turns.add()
+          if turns.isBusyWait { end(.busyWait) }
           return turn
         }
         guard came.isEmpty, !isOver else { continue }
@@ -297,7 +286,7 @@
       if arrival.work == 0, case .job(let job) = arrival.turn {
         let task = Self.task(of: job)
         if !hasBegun { firstTask.store(task, ordering: .relaxed) }
-        if hasBegun, !tasksAtInstant.contains(task) { end(.cameBackLate) }
+        if hasBegun, !turns.has(task) { end(.cameBackLate) }
         hasBegun = true
       }
       if case .wake = arrival.turn { sleepers += 1 }
@@ -311,7 +300,7 @@
     private func have(_ turn: Turn) {
       switch turn {
       case .job(let job):
-        tasksAtInstant.insert(Self.task(of: job))
+        turns.note(Self.task(of: job))
         run?(job)
       case .delayed(let work):
         if wt_clock_is_main(work) {
@@ -334,8 +323,7 @@
     private func move(to moment: Int64) {
       guard moment > now else { return }
       time.store(moment, ordering: .relaxed)
-      turnsAtInstant = 0
-      tasksAtInstant.removeAll(keepingCapacity: true)
+      turns.clear()
     }
 
     // MARK: What a thread does that has this time
