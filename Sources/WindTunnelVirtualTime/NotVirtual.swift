@@ -4,7 +4,7 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Reason: Sendable, Hashable {
     /// Something came back from a thread of its own when time had gone on without it.
     case cameBackLate
-    /// Something took ten thousand turns at one instant, or read the clock a million times in one
+    /// Something took ten thousand turns at one instant, or read the clock again and again in one
     /// turn: it waits in a loop.
     case busyWait
     /// A thread waited in the system for something, and had set it a limit by the clock.
@@ -17,8 +17,14 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
     case standstill(Duration)
     /// A system or a runtime whose executors cannot be told the time.
     case unsupported(String)
-    /// A run was begun within another.
+    /// A run was begun within another, or on a clock that another has.
     case nested
+    /// Something came back from outside of a run on a clock when the clock had gone on without it.
+    case wentOutside
+    /// A task slept by the clock of a run, and was none of the run's.
+    case foreignTask
+    /// A task slept by a ``VirtualClock`` on which nothing runs.
+    case noRun
   }
 
   /// The thing that was seen.
@@ -60,7 +66,26 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
       nothing came. A continuation that nobody resumes, or a thread that waits?
       """
     case .unsupported(let what): "Virtual time is not to be had here: \(what)"
-    case .nested: "Virtual time runs already: a run cannot begin within another."
+    case .nested:
+      """
+      Virtual time runs already: a run cannot begin within another, nor on a clock that another has.
+      """
+    case .wentOutside:
+      """
+      Not virtual: something came back from outside of the run (a Dispatch queue, the main actor, a \
+      thread, Task.sleep) when the clock had gone on without it. Let it sleep by the clock and run \
+      where it is called, or run it by VirtualTime.run without a clock, or in real time.
+      """
+    case .foreignTask:
+      """
+      Not virtual: a task slept by the clock that does not run on it, since Task {} and \
+      Task.detached leave the run. Use a group or async let, or Task(executorPreference: clock).
+      """
+    case .noRun:
+      """
+      A task sleeps by a VirtualClock, and nothing runs on it that would move it. Sleep within \
+      VirtualTime.run(on:), and let no task outlive that.
+      """
     }
   }
 }

@@ -13,6 +13,15 @@ import WindTunnelVirtualTimeTesting
     #expect(waited == .seconds(3600))
   }
 
+  @available(macOS 15, iOS 18, *)
+  @Test func `an hour on a clock`() async throws {
+    let clock = VirtualClock()
+    try await VirtualTime.run(on: clock) {
+      try await clock.sleep(for: .seconds(3600))
+    }
+    #expect(clock.now.elapsed == .seconds(3600))
+  }
+
   @Test(.virtualTime(startingAt: Date(timeIntervalSince1970: 0)))
   func `it is one o'clock`() async throws {
     try await Task.sleep(for: .seconds(3600))
