@@ -70,15 +70,20 @@ struct Call {
       call.waitsUntil = deadline
       end = await client.time.run(within: limit, late: late) { [call] in await work(call) }
     } else {
-      // Others' code understands a cancellation of its task and nothing else.
+      // Others' code understands a cancellation of its task and nothing else. The task is a child,
+      // which runs where its parent does.
       call.waitsUntil = nil
-      let task = Task { [call] in await work(call) }
-      deadline.begin { task.cancel() }
-      end = await client.time.run(within: limit, late: late) {
-        await withTaskCancellationHandler {
-          await task.value
-        } onCancel: {
-          task.cancel()
+      end = await client.time.run(within: limit, late: late) { [call] in
+        await withTaskGroup(of: CallEnd.self) { group in
+          let (isOver, over) = AsyncStream.makeStream(of: Never.self)
+          group.addTask {
+            defer { over.finish() }
+            return await work(call)
+          }
+          deadline.begin { over.finish() }
+          for await _ in isOver {}
+          group.cancelAll()
+          return await group.next() ?? CallEnd(.failure(.cancelled))
         }
       }
     }
