@@ -43,6 +43,9 @@
       /// The ones who wait for work that may crash.
       var inPeril: [ObjectIdentifier: @Sendable (Crash) -> Void] = [:]
       var hasCrashed = false
+
+      /// Tells whether the loop has to look into it before its next turn.
+      var isOfInterest: Bool { out > 0 || !arrivals.isEmpty }
     }
 
     /// The machine's time after which nobody is waited for any more from whom nothing comes.
@@ -55,7 +58,12 @@
     private static let longest: Int64 = 100 * 365 * 86_400 * 1_000_000_000
 
     private let inbox = NSCondition()
-    private var box = Inbox()
+    private var box = Inbox() {
+      didSet { hasNews.store(box.isOfInterest, ordering: .releasing) }
+    }
+    /// Tells what ``Inbox/isOfInterest`` does, without the lock: mostly nothing is, and every turn
+    /// asks.
+    private let hasNews = Atomic<Bool>(false)
     private var ready: ReadyQueue<Turn>
     private var timers = TimerHeap<Int64, Turn>()
     /// The time since the beginning in nanoseconds, which other threads read.
@@ -231,6 +239,7 @@
     /// Returns what other threads have brought, in the order in which their work was handed out.
     /// While any of that is out the time stands still.
     private func arrivals() -> [Arrival] {
+      guard hasNews.load(ordering: .acquiring) else { return [] }
       if isOut {
         let isBusy = !ready.isEmpty
         // A thread may wait for what is ready, or for what another has brought.
@@ -440,12 +449,8 @@
 
     // MARK: The end
 
-    /// Tells whether the run is over.
-    var isOver: Bool {
-      inbox.lock()
-      defer { inbox.unlock() }
-      return box.isOver
-    }
+    /// Tells whether the run is over: its time goes on as the machine's does.
+    var isOver: Bool { ended.load(ordering: .acquiring) != 0 }
 
     /// The reason for which the run was not virtual, as far as one was seen.
     var reason: NotVirtual.Reason? {
