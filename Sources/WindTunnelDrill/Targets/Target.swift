@@ -46,7 +46,7 @@ struct CallRoute: Sendable {
 
   enum Belongings: Sendable {
     case nothing
-    case protocolClass(AnyClass)
+    case protocolClass(CallProtocol)
     case port(Int)
   }
 }
@@ -65,16 +65,14 @@ struct InProcessTarget: Target {
   }
 
   func open(_ lane: Lane) -> CallRoute {
-    let type: AnyClass = ProtocolClassPool.take(
-      for: ProtocolRegistration(deck: deck, lane: lane, errors: errors)
-    )
-    let configure = { @Sendable () -> URLSessionConfiguration in .registered(type) }
+    let own = CallProtocol(deck, lane, errors)
+    let configure = { @Sendable () -> URLSessionConfiguration in .registered(own.type) }
     return CallRoute(
       baseURL: origin,
       session: CallSession { URLSession(configuration: configure()) },
       exchange: DirectExchange(deck, lane: lane, errors: errors),
       configure: configure,
-      belongings: .protocolClass(type)
+      belongings: .protocolClass(own)
     )
   }
 
@@ -82,7 +80,46 @@ struct InProcessTarget: Target {
     // A class that a hung call may still use is never another's.
     if isHung { return }
     route.session.end()
-    if case .protocolClass(let type) = route.belongings { ProtocolClassPool.giveBack(type) }
+    if case .protocolClass(let own) = route.belongings { own.giveBack() }
+  }
+}
+
+/// A protocol class of a call's own, which is taken when the call first makes a session: a client
+/// that has no use for one needs none.
+final class CallProtocol: Sendable {
+  private enum State: Sendable {
+    case unused
+    case taken(AnyClass)
+    case over
+  }
+
+  private let deck: Deck
+  private let lane: Lane
+  private let errors: Symptom.Platform
+  private let state = Locked(State.unused)
+
+  init(_ deck: Deck, _ lane: Lane, _ errors: Symptom.Platform) {
+    (self.deck, self.lane, self.errors) = (deck, lane, errors)
+  }
+
+  /// The class, taken by now; when the call is over it leads nowhere.
+  var type: AnyClass {
+    state.withLock { state -> AnyClass in
+      if case .taken(let type) = state { return type }
+      let type: AnyClass = ProtocolClassPool.take(
+        for: ProtocolRegistration(deck: deck, lane: lane, errors: errors)
+      )
+      if case .over = state { ProtocolClassPool.giveBack(type) } else { state = .taken(type) }
+      return type
+    }
+  }
+
+  /// Gives the class back, if it was taken: another call may have it.
+  func giveBack() {
+    state.withLock { state in
+      if case .taken(let type) = state { ProtocolClassPool.giveBack(type) }
+      state = .over
+    }
   }
 }
 
