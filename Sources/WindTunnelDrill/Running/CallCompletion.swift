@@ -17,42 +17,55 @@ final class CallCompletion: Sendable {
     var cancelled: Duration?
   }
 
-  private enum State: Sendable {
-    case open
-    case awaited(CheckedContinuation<End, Never>)
-    case over(End)
-  }
-
-  /// A flight that may be given up before it is known as a task.
-  private struct GivingUp: Sendable {
+  private struct State: Sendable {
+    /// The end, once it has come.
+    var end: End?
+    /// The one who waits for it.
+    var waiting: CheckedContinuation<End, Never>?
+    /// The moment at which the caller gave the call up.
+    var cancelled: Duration?
+    /// The flight that is to be cancelled then; it may not be known yet.
     var flight: Task<Void, Never>?
-    var isDue = false
   }
 
-  private let state = Locked(State.open)
+  private let state = Locked(State())
 
-  private func resolve(_ end: End) {
-    let waiting: CheckedContinuation<End, Never>? = state.withLock { state in
-      switch state {
-      case .open:
-        state = .over(end)
-        return nil
-      case .awaited(let waiting):
-        state = .over(end)
-        return waiting
-      case .over: return nil
-      }
+  private func resolve(_ result: CallResult?, after latency: Duration) {
+    let (end, waiting) = state.withLock { state -> (End, CheckedContinuation<End, Never>?) in
+      if let end = state.end { return (end, nil) }
+      let isBack = result != nil
+      let end = End(result: result, latency: latency, cancelled: isBack ? state.cancelled : nil)
+      state.end = end
+      defer { state.waiting = nil }
+      return (end, state.waiting)
     }
     waiting?.resume(returning: end)
   }
 
   private func wait(_ waiting: CheckedContinuation<End, Never>) {
-    let end: End? = state.withLock { state in
-      if case .over(let end) = state { return end }
-      state = .awaited(waiting)
-      return nil
+    let end = state.withLock { state in
+      if state.end == nil { state.waiting = waiting }
+      return state.end
     }
     if let end { waiting.resume(returning: end) }
+  }
+
+  /// Gives the call up in the name of its caller.
+  private func giveUp(after time: Duration) {
+    let flight = state.withLock { state in
+      state.cancelled = time
+      return state.flight
+    }
+    flight?.cancel()
+  }
+
+  /// Makes known what is cancelled when the caller gives up, who may have done so already.
+  private func willCancel(_ flight: Task<Void, Never>) {
+    let isDue = state.withLock { state in
+      state.flight = flight
+      return state.cancelled != nil
+    }
+    if isDue { flight.cancel() }
   }
 
   /// Makes a call and waits for it, but no longer than `patience`; `nil`: its client ends it.
@@ -69,40 +82,26 @@ final class CallCompletion: Sendable {
     _ fly: @escaping @Sendable () async -> CallResult
   ) async -> End {
     let completion = CallCompletion()
-    let cancelled = Locked<Duration?>(nil)
-    let givingUp = Locked(GivingUp())
     let flight = Task {
       let start = due ?? .now
       if let patience {
         alarms.hanging.set(patience, number) { [weak completion] in
-          completion?.resolve(End(result: nil, latency: .now - start))
+          completion?.resolve(nil, after: .now - start)
         }
       }
       // From the same moment on as its latency, or it would seem to return too soon.
       if let patienceOfCaller {
-        alarms.givingUp.set(patienceOfCaller, number) {
-          cancelled.withLock { $0 = .now - start }
-          let flight = givingUp.withLock { givingUp in
-            givingUp.isDue = true
-            return givingUp.flight
-          }
-          flight?.cancel()
-        }
+        alarms.givingUp.set(patienceOfCaller, number) { completion.giveUp(after: .now - start) }
       }
       let result = await fly()
-      alarms.hanging.callOff(number)
-      let moment = cancelled.withLock { $0 }
-      completion.resolve(End(result: result, latency: .now - start, cancelled: moment))
+      if patience != nil { alarms.hanging.callOff(number) }
+      completion.resolve(result, after: .now - start)
     }
-    let isDue = givingUp.withLock { givingUp in
-      givingUp.flight = flight
-      return givingUp.isDue
-    }
-    if isDue { flight.cancel() }
+    if patienceOfCaller != nil { completion.willCancel(flight) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { completion.wait($0) }
     } onCancel: {
-      completion.resolve(End())
+      completion.resolve(nil, after: .zero)
     }
   }
 }

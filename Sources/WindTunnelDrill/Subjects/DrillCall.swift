@@ -41,8 +41,8 @@ public struct DrillCall: Sendable {
   private(set) var exchange: DirectExchange?
   private var lazySession: CallSession
   private let configure: @Sendable () -> URLSessionConfiguration
-  private let word = Locked<Bool?>(nil)
-  private let age = Locked<Bool?>(nil)
+  /// The client's word on what was shown: that something was, and that it was an earlier copy.
+  private let word = Locked<(isShown: Bool?, isStale: Bool?)>((nil, nil))
   /// The steps of a flow in a search; `nil` in a drill.
   package var steps: FlowSteps?
 
@@ -192,17 +192,17 @@ public struct DrillCall: Sendable {
 
   /// Reports whether the user saw something, where the client's result does not show it: a stale
   /// copy after an error, or a page without a line on it. The last report counts.
-  public func showed(_ isShown: Bool) { word.withLock { $0 = isShown } }
+  public func showed(_ isShown: Bool) { word.withLock { $0.isShown = isShown } }
 
   /// Reports whether what was shown is an earlier copy. A client that never reports it has neither
   /// stale nor fresh pages in its report.
-  public func servedStale(_ isStale: Bool) { age.withLock { $0 = isStale } }
+  public func servedStale(_ isStale: Bool) { word.withLock { $0.isStale = isStale } }
 
   /// The client's word on that.
-  var saidStale: Bool? { age.withLock { $0 } }
+  var saidStale: Bool? { word.withLock { $0.isStale } }
 
   /// The client's word on what was shown.
-  var said: Bool? { word.withLock { $0 } }
+  var said: Bool? { word.withLock { $0.isShown } }
 }
 
 extension String {
