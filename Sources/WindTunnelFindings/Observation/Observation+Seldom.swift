@@ -24,60 +24,60 @@ extension Observation {
   /// or where the server saw nothing of it.
   public var startUp: Duration? {
     get { seldom?.value.startUp }
-    set { change { $0.startUp = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.startUp = newValue } } }
   }
   /// The beginning of a program's output that is neither a recorded body nor a part of one; empty
   /// where it printed nothing, and `nil` where the bodies were compared or could not be.
   public var printed: String? {
     get { seldom?.value.printed }
-    set { change { $0.printed = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.printed = newValue } } }
   }
   /// The endpoint whose recorded answer a successful call returned in place of its own, or
   /// ``portalPage``; `nil` where it returned none of these, or was not compared.
   public var showsAnswerOf: String? {
     get { seldom?.value.showsAnswerOf }
-    set { change { $0.showsAnswerOf = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.showsAnswerOf = newValue } } }
   }
   /// Tells whether a successful call returned the beginning of one version of a body with another
   /// version, or the rest of it, behind it; `nil` where it had no two versions to return, or
   /// returned something else.
   public var joinsVersions: Bool? {
     get { seldom?.value.joinsVersions }
-    set { change { $0.joinsVersions = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.joinsVersions = newValue } } }
   }
   /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool? {
     get { seldom?.value.isStale }
-    set { change { $0.isStale = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.isStale = newValue } } }
   }
   /// The memory of the client's program in the call; `nil` where nobody looked at it.
   public var memory: Memory? {
     get { seldom?.value.memory }
-    set { change { $0.memory = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.memory = newValue } } }
   }
   /// The time that the client's program waited for a processor in the call, which is the machine's
   /// and not the client's: the longest among its threads since the server first saw it (`run_delay`
   /// of Linux's scheduler statistics). `nil` where that was short, or nobody looked.
   public var processorDelay: Duration? {
     get { seldom?.value.processorDelay }
-    set { change { $0.processorDelay = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.processorDelay = newValue } } }
   }
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
   /// none that ends, or where the call ended before.
   public var afterWindow: Duration? {
     get { seldom?.value.afterWindow }
-    set { change { $0.afterWindow = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.afterWindow = newValue } } }
   }
   /// The cancellation of the call by its caller; `nil` where there was none.
   public var cancellation: Cancellation? {
     get { seldom?.value.cancellation }
-    set { change { $0.cancellation = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.cancellation = newValue } } }
   }
   /// The first request of the call that is not on the cassette, with the nearest one that is; `nil`
   /// where all are, and of a call that crashed or hung. Such a call shows nothing about the client.
   public var notOnCassette: String? {
     get { seldom?.value.notOnCassette }
-    set { change { $0.notOnCassette = newValue } }
+    set { if newValue != nil || seldom != nil { change { $0.notOnCassette = newValue } } }
   }
 
   private mutating func change(_ change: (inout Seldom) -> Void) {
