@@ -58,6 +58,10 @@ public struct ResponseRules: Sendable, Hashable {
 extension String {
   /// Returns whether this value of a `Content-Type` field is of a media type.
   fileprivate func isMediaType(_ type: String) -> Bool {
+    // Most have neither parameters nor spaces, and to look for those costs more than the rest.
+    if self == type, !utf8.contains(where: { $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: ";") }) {
+      return true
+    }
     let own = prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     let type = type.lowercased()
     return own == type || (type == "application/json" && own.hasSuffix("+json"))
