@@ -144,17 +144,18 @@ extension DrillPlan {
       let blocks = (calls + Self.blockOfStory - 1) / Self.blockOfStory
       let atOnce = 4 * ProcessInfo.processInfo.activeProcessorCount
       for first in stride(from: 0, to: blocks, by: atOnce) {
-        let texts = Locked([String](repeating: "", count: min(atOnce, blocks - first)))
+        let texts = Locked([[UInt8]](repeating: [], count: min(atOnce, blocks - first)))
         DispatchQueue.concurrentPerform(iterations: min(atOnce, blocks - first)) { place in
           let first = (first + place) * Self.blockOfStory
-          var text = ""
+          var text: [UInt8] = []
           for call in first..<min(first + Self.blockOfStory, calls) {
-            text += Story.text(
+            Story.write(
               scenario,
               seed: seed,
               lane: Workload.lane(scenario.name, call),
               request: workload.request(of: call),
-              matcher: matcher
+              key: workload.key(of: call),
+              to: &text
             )
           }
           texts.withLock { $0[place] = text }

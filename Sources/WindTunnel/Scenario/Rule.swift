@@ -72,16 +72,24 @@ public struct Decision: Sendable, Hashable {
 
   /// One line with the whole decision, the same on every machine: the input of the story's hash.
   public var line: String {
-    // Appended one by one: every call of a drill has sixteen in its story.
-    var line = lane.name
-    line += "\t"
-    line += key
-    line += "\t"
-    line += String(ordinal)
-    line += "\t"
-    line += faults.isEmpty ? "[]" : "\(JSON.array(faults.map(\.json)))"
-    return line
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// Writes the line behind others: every call of a drill has sixteen in its story.
+  func write(to text: inout [UInt8]) {
+    text += lane.name.utf8
+    text.append(UInt8(ascii: "\t"))
+    text += key.utf8
+    text.append(UInt8(ascii: "\t"))
+    text += String(ordinal).utf8
+    text.append(UInt8(ascii: "\t"))
+    text += (faults.isEmpty ? "[]" : faultsText).utf8
+  }
+
+  /// The faults as JSON, which are the end of the line.
+  package var faultsText: String { "\(JSON.array(faults.map(\.json)))" }
 }
 
 extension Rule {

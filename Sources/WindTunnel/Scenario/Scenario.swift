@@ -431,31 +431,34 @@ public struct Story: Sendable {
     request: Request,
     matcher: Matcher
   ) {
-    tell(Self.text(scenario, seed: seed, lane: lane, request: request, matcher: matcher))
+    var text: [UInt8] = []
+    let key = matcher.key(request)
+    Self.write(scenario, seed: seed, lane: lane, request: request, key: key, to: &text)
+    tell(text)
   }
 
-  /// Adds what ``text(_:seed:lane:request:matcher:)`` has returned of one call, or of several.
-  package mutating func tell(_ text: String) { digest.update(text.utf8) }
+  /// Adds what ``write(_:seed:lane:request:key:to:)`` has written of one call, or of several.
+  package mutating func tell(_ text: [UInt8]) { digest.update(text) }
 
-  /// Returns the text of one call: on several threads at once, as it takes most of the time.
-  package static func text(
+  /// Writes the text of one call behind that of others: on several threads at once, as it takes
+  /// most of the time.
+  package static func write(
     _ scenario: Scenario,
     seed: UInt64,
     lane: Lane,
     request: Request,
-    matcher: Matcher
-  ) -> String {
-    let key = matcher.key(request)
-    var text = "\(scenario.name)\n"
+    key: RequestKey,
+    to text: inout [UInt8]
+  ) {
+    text += scenario.name.utf8
+    text.append(UInt8(ascii: "\n"))
     for ordinal in 1...Self.attempts {
-      let connection = scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal)
-      let decision = scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
-      text += connection.line
-      text += "\n"
-      text += decision.line
-      text += "\n"
+      scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal).write(to: &text)
+      text.append(UInt8(ascii: "\n"))
+      scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+        .write(to: &text)
+      text.append(UInt8(ascii: "\n"))
     }
-    return text
   }
 
   /// The SHA-256 hash of the whole story, as 64 hexadecimal digits.

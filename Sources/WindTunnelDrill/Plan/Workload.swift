@@ -9,6 +9,8 @@ package struct Workload: Sendable {
   private let requests: [Request]
   /// The endpoint of each of them.
   private let endpoints: [String]
+  /// The key of each of them.
+  private let keys: [RequestKey]
   private let authorities: [RequestURL]
   /// The parts by which requests are compared.
   let matcher: Matcher
@@ -30,6 +32,7 @@ package struct Workload: Sendable {
     let weighed = all.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
     requests = weighed.map(\.0)
     endpoints = requests.map { "\($0.method) \($0.url.path)" }
+    keys = requests.map { matcher.key($0) }
     var sum = 0
     let sums = weighed.map { _, weight in
       sum += weight
@@ -54,6 +57,9 @@ package struct Workload: Sendable {
   /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
 
+  /// Returns the key of a call's request.
+  func key(of call: Int) -> RequestKey { keys[place(of: call)] }
+
   private func place(of call: Int) -> Int {
     guard let total = sums.last else { return call % requests.count }
     let drawn = Int(draws.unit(call) * Double(total))
@@ -64,7 +70,7 @@ package struct Workload: Sendable {
   /// at any host of the cassette.
   func requests(of key: String, call: Int) -> [Request] {
     let own = request(of: call)
-    if matcher.key(own).text == key { return [own] }
+    if self.key(of: call).text == key { return [own] }
     let words = key.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2 else { return [] }
     let request = Request(words[0], RequestURL(words[1]))
