@@ -44,6 +44,8 @@ struct CallRunner: Sendable {
   private let seed: UInt64
   private let attempts: AttemptTracker
   private let bodies: RecordedBodies
+  /// The keys of the requests whose calls must show something.
+  private let critical: Set<RequestKey>
   private let epoch: DispatchTime
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
@@ -75,6 +77,9 @@ struct CallRunner: Sendable {
       matcher: setup.matcher
     )
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
+    critical = Set(
+      workload.all.filter { setup.scenario.isCritical($0) }.map { setup.matcher.key($0) }
+    )
     self.epoch = epoch
     let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, emit)
     self.attempts = attempts
@@ -193,10 +198,11 @@ struct CallRunner: Sendable {
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
     begun.withLock { $0 += 1 }
     emit(.began(number))
-    let request = workload.request(of: number)
+    let (request, key) = (workload.request(of: number), workload.key(of: number))
+    let lane = Workload.lane(scenario.name, number)
     let route: CallRoute
     do {
-      route = try await target.open(Workload.lane(scenario.name, number))
+      route = try await target.open(lane)
     } catch {
       return emit(.refused("\(error)"))
     }
@@ -221,10 +227,7 @@ struct CallRunner: Sendable {
     let end = await CallCompletion.first(
       within: subject.endsCalls ? nil : patience,
       due: due,
-      cancelledAfter: scenario.cancellation(
-        seed: seed,
-        lane: Workload.lane(scenario.name, number)
-      ),
+      cancelledAfter: scenario.cancellation(seed: seed, lane: lane),
       number: number,
       alarms: alarms
     ) { [subject] in await subject.fly(call) }
@@ -236,9 +239,9 @@ struct CallRunner: Sendable {
     var observation = Observation(
       call: number,
       endpoint: workload.endpoint(of: number),
-      isCritical: scenario.isCritical(request),
+      isCritical: critical.contains(key),
       ending: end.result?.ending ?? .hung,
-      showed: call.said ?? end.result.map { showed($0, request) } ?? false,
+      showed: call.said ?? end.result.map { bodies.shows($0, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
@@ -267,11 +270,17 @@ struct CallRunner: Sendable {
       observation.notOnCassette = seen.notOnCassette
     }
     if let result = end.result, result.ending == .succeeded {
-      observation.joinsVersions = bodies.joins(result, request, seen.versions)
+      if !seen.versions.isEmpty {
+        observation.joinsVersions = bodies.joins(result, key, seen.versions)
+      }
       if !seen.hasMutation {
-        observation.bodyMatches = bodies.match(result, request)
-        observation.printed = bodies.printed(result, request, asking: seen.requests)
-        observation.showsAnswerOf = bodies.other(result, request)
+        let matches = bodies.match(result, key)
+        observation.bodyMatches = matches
+        // What was recorded for it is nothing else.
+        if matches != true {
+          observation.printed = bodies.printed(result, key, asking: seen.requests)
+          observation.showsAnswerOf = bodies.other(result, key)
+        }
       } else if bodies.showsPortalPage(result) {
         // Whatever else the server changed on purpose no client can tell.
         observation.showsAnswerOf = Observation.portalPage
@@ -292,11 +301,6 @@ struct CallRunner: Sendable {
     }
     let there = call.programStart.there.map { min(sinceEpoch($0), sign) } ?? sign
     return max(.zero, there - sinceEpoch(begun)).inWholeMicroseconds
-  }
-
-  /// Tells whether a call has something to show: a body that is not empty and decodes.
-  private func showed(_ result: CallResult, _ request: Request) -> Bool {
-    result.showed && (result.isShown != nil || bodies.decodes(result, request))
   }
 }
 

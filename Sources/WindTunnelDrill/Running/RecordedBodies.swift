@@ -40,11 +40,14 @@ struct RecordedBodies: Sendable {
     var printed: Data
     /// As JSON, in the one spelling that all its spellings share.
     var json: JSON?
+    /// Tells whether a call that brought it has something to show.
+    var shows: Bool
 
     init(_ data: Data) {
       self.data = data
       printed = RecordedBodies.withoutLineEnd(data)
       json = RecordedBodies.json(data)
+      shows = CallResult.good(data).showed
     }
   }
 
@@ -52,10 +55,8 @@ struct RecordedBodies: Sendable {
   private var bodies: [RequestKey: [Recorded]] = [:]
   /// The requests that are answered with JSON and nothing else.
   private var inJSON: Set<RequestKey> = []
-  private let matcher: Matcher
 
   init(_ cassette: Cassette, matcher: Matcher) {
-    self.matcher = matcher
     var (incomparable, otherwise): (Set<RequestKey>, Set<RequestKey>) = ([], [])
     for interaction in cassette.interactions {
       let key = matcher.key(interaction.request)
@@ -80,8 +81,8 @@ struct RecordedBodies: Sendable {
   ///
   /// Most programs end what they print with a line feed, and many print JSON in a layout of their
   /// own: neither makes it another body.
-  func match(_ result: CallResult, _ request: Request) -> Bool? {
-    guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
+  func match(_ result: CallResult, _ key: RequestKey) -> Bool? {
+    guard let body = result.body, let recorded = bodies[key] else { return nil }
     if recorded.contains(where: { $0.data == body }) { return true }
     guard result.isPrinted else { return false }
     let printed = Self.withoutLineEnd(body)
@@ -100,10 +101,10 @@ struct RecordedBodies: Sendable {
   /// Returns the endpoint whose answer a call brought in place of its own, or the name of a
   /// portal's page; `nil` where it brought its own or a part of that, or something that no request
   /// here is answered with.
-  func other(_ result: CallResult, _ request: Request) -> String? {
-    guard let body = result.body, let recorded = bodies[matcher.key(request)] else { return nil }
+  func other(_ result: CallResult, _ key: RequestKey) -> String? {
+    guard let body = result.body, let recorded = bodies[key] else { return nil }
     let shown = Self.withoutLineEnd(body)
-    guard shown.count >= Self.tellingBytes, match(result, request) != true,
+    guard shown.count >= Self.tellingBytes, match(result, key) != true,
       !recorded.contains(where: { $0.printed.starts(with: shown) })
     else { return nil }
     if showsPortalPage(result) { return Observation.portalPage }
@@ -119,11 +120,11 @@ struct RecordedBodies: Sendable {
   /// answered with another, and where it brought neither that nor a version.
   func joins(
     _ result: CallResult,
-    _ request: Request,
+    _ key: RequestKey,
     _ versions: [AnsweredVersion]
   ) -> Bool? {
     let changes = VersionChange.all(in: versions)
-    guard !changes.isEmpty, let body = result.body, let recorded = bodies[matcher.key(request)]
+    guard !changes.isEmpty, let body = result.body, let recorded = bodies[key]
     else { return nil }
     func form(_ data: Data) -> Data { result.isPrinted ? Self.withoutLineEnd(data) : data }
     let shown = form(body)
@@ -184,11 +185,11 @@ struct RecordedBodies: Sendable {
   /// were compared, or there is nothing to compare with.
   func printed(
     _ result: CallResult,
-    _ request: Request,
+    _ key: RequestKey,
     asking requests: [Request] = []
   ) -> String? {
-    guard result.isPrinted, let body = result.body, bodies[matcher.key(request)] != nil,
-      match(result, request) == nil
+    guard result.isPrinted, let body = result.body, bodies[key] != nil,
+      match(result, key) == nil
     else { return nil }
     // More than is told: of a secret that is cut in the middle nothing can be seen.
     let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
@@ -219,10 +220,21 @@ struct RecordedBodies: Sendable {
     (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
+  /// Tells whether a call has something to show: a body that is not empty and decodes.
+  func shows(_ result: CallResult, _ key: RequestKey) -> Bool {
+    // What was recorded has been looked at.
+    if result.isShown == nil, result.ending == .succeeded, let body = result.body,
+      let recorded = bodies[key]?.first(where: { $0.data == body })
+    {
+      return recorded.shows
+    }
+    return result.showed && (result.isShown != nil || decodes(result, key))
+  }
+
   /// Tells whether a client that knows what it asked for can make something of what came. Of what a
   /// program printed only a page says that it cannot: the rest may be the program's own words.
-  func decodes(_ result: CallResult, _ request: Request) -> Bool {
-    guard let body = result.body, inJSON.contains(matcher.key(request)) else { return true }
+  private func decodes(_ result: CallResult, _ key: RequestKey) -> Bool {
+    guard let body = result.body, inJSON.contains(key) else { return true }
     return result.isPrinted ? !Self.isPage(body) : Self.isJSON(body)
   }
 

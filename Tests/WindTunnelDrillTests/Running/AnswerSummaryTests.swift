@@ -57,7 +57,8 @@ import WindTunnelSymptoms
     let bodies = RecordedBodies(Cassette([recorded, second, coded, moved]), matcher: .pathAndQuery)
     func match(_ text: String?, _ path: String) -> Bool? {
       let result = CallResult(ending: .succeeded, body: text.map { Data($0.utf8) })
-      return bodies.match(result, Request("GET", RequestURL(path)))
+      let key = Matcher.pathAndQuery.key(Request("GET", RequestURL(path)))
+      return bodies.match(result, key)
     }
     #expect(match("0123456789", "/home") == true)
     #expect(match("later", "/home") == true)

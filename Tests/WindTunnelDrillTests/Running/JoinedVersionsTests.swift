@@ -32,7 +32,7 @@ import WindTunnel
     result.isPrinted = isPrinted
     return RecordedBodies(tape, matcher: .pathAndQuery).joins(
       result,
-      request,
+      Matcher.pathAndQuery.key(request),
       versions.map { AnsweredVersion(number: $0.0, resumesAt: $0.1) }
     )
   }
