@@ -17,7 +17,8 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn
   /// for.
   package var call: Int? {
-    name.lastIndex(of: "/").flatMap { Int(name[name.index(after: $0)...]) }
+    // By bytes: every event of a drill asks for it.
+    name.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { Int(name[name.utf8.index(after: $0)...]) }
   }
 
   /// The lane of all requests that do not name one.

@@ -82,7 +82,7 @@ struct ScenarioRun {
 
   private func observation(of number: Int, _ log: WorkerLog) -> Observation {
     let request = workload.request(of: number)
-    let attempts = log.attempts[number] ?? []
+    let attempts = log.attempts(of: number)
     let stage = Stage(rawValue: job.stage) ?? .inProcess
     let last = log.lastOf(number)
     var observation = Observation(

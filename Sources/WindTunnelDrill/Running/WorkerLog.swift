@@ -3,8 +3,14 @@ internal import WindTunnel
 
 /// The calls of one subject's process: a fold over the messages that it sends.
 struct WorkerLog: Sendable {
-  /// The attempts of calls that have not ended.
-  private(set) var attempts: [Int: [Observation.Attempt]] = [:]
+  /// A call that began and has not ended.
+  private struct Open: Sendable {
+    /// The moment at which it began, as this process heard of it.
+    var began = DispatchTime.now()
+    var attempts: [Observation.Attempt] = []
+  }
+
+  private var open: [Int: Open] = [:]
   /// The calls that ended.
   private(set) var finished: [Observation] = []
   /// The facts that belong to none of the calls.
@@ -13,8 +19,6 @@ struct WorkerLog: Sendable {
   private var places: [Int: Int] = [:]
   /// The calls that began and did not end, in order.
   private(set) var running: [Int] = []
-  /// The moments at which those began, as this process heard of them.
-  private var began: [Int: DispatchTime] = [:]
   /// The call that a message was about last, while it was running.
   private(set) var lastActive = -1
   /// The reason for which the process could not do what it was told.
@@ -28,11 +32,23 @@ struct WorkerLog: Sendable {
   /// Takes note that the process has ended.
   mutating func ends(_ ending: ChildProcess.Ending) { (self.ending, end) = (ending, .now()) }
 
+  /// Returns the attempts of a call that began and has not ended.
+  func attempts(of call: Int) -> [Observation.Attempt] { open[call]?.attempts ?? [] }
+
   /// Returns when a call that its process died in began, and how long after that the process ended.
   func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
-    guard let begun = began[call], let end else { return nil }
+    guard let begun = open[call]?.began, let end else { return nil }
     let lasted = end.uptimeNanoseconds - min(begun.uptimeNanoseconds, end.uptimeNanoseconds)
     return (begun, .microseconds(Int64(lasted / 1000)))
+  }
+
+  /// Takes out the calls that ended, by their numbers. What comes of them later is not noted.
+  mutating func takeFinished() -> [Observation] {
+    var calls: [Observation] = []
+    swap(&calls, &finished)
+    places = [:]
+    calls.sort { $0.call < $1.call }
+    return calls
   }
 
   /// Takes a message.
@@ -42,28 +58,30 @@ struct WorkerLog: Sendable {
     switch message {
     case .began(let call):
       running.append(call)
-      began[call] = .now()
+      open[call] = Open()
       lastActive = call
     case .attempt(let call, let attempt):
       // One that was given up may still try.
-      guard running.contains(call) else {
+      guard let index = open.index(forKey: call) else {
         if let place = places[call] {
           note(lateRequest: attempt, of: finished[place])
           finished[place].comes(attempt)
         }
         return nil
       }
-      attempts[call, default: []].append(attempt)
+      open.values[index].attempts.append(attempt)
       lastActive = call
     case .sent(let call, let place, let sent):
       // One that comes after its call is not among the attempts.
-      if attempts[call]?.indices.contains(place) == true { attempts[call]?[place].sent = sent }
+      if let index = open.index(forKey: call), open.values[index].attempts.indices.contains(place) {
+        open.values[index].attempts[place].sent = sent
+      }
     case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
-      if let place = places[call] {
+      if let index = open.index(forKey: call) {
+        open.values[index].attempts.apply(end)
+      } else if let place = places[call] {
         finished[place].attempts.apply(end)
-      } else {
-        attempts[call]?.apply(end)
       }
     case .connections(let seen): traffic.connections.append(seen)
     case .refused(let reason): refusal = .harness(reason)
@@ -72,9 +90,8 @@ struct WorkerLog: Sendable {
     // Its process is watched by whoever has started it.
     case .program: break
     case .ended(var observation):
-      observation.attempts = attempts.removeValue(forKey: observation.call) ?? []
+      observation.attempts = open.removeValue(forKey: observation.call)?.attempts ?? []
       observation.countAfterCancel()
-      began[observation.call] = nil
       running.removeAll { $0 == observation.call }
       places[observation.call] = finished.count
       finished.append(observation)
