@@ -192,13 +192,11 @@ public struct Drill: Sendable {
       calls.reserveCapacity(count)
     }
 
-    /// Returns the same with its times counted from a moment that was so much earlier.
-    func later(by age: Duration) -> Landed {
-      guard age > .zero else { return self }
-      var later = self
-      for place in calls.indices { later.calls[place].begin(later: age) }
-      later.traffic.lateRequests = traffic.lateRequests.map { $0 + age.inWholeMicroseconds }
-      return later
+    /// Counts its times from a moment that was so much earlier.
+    mutating func begin(later age: Duration) {
+      guard age > .zero else { return }
+      for place in calls.indices { calls[place].begin(later: age) }
+      traffic.lateRequests = traffic.lateRequests.map { $0 + age.inWholeMicroseconds }
     }
 
     mutating func merge(_ other: Landed) {
@@ -259,14 +257,15 @@ public struct Drill: Sendable {
     }
     await runner.close()
     try Task.checkCancellation()
-    let (landed, traffic, refusal) = log.withLock { ($0.finished, $0.traffic, $0.refusal) }
+    let (calls, traffic, refusal) = log.withLock { ($0.takeFinished(), $0.traffic, $0.refusal) }
     if let refusal { throw refusal }
-    let observations = landed.sorted { $0.call < $1.call }
     // In virtual time one may only seem to: it waits for a thread, and time went on without that.
-    if observations.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
-    try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload)
-      .check(observations)
-    return Landed(observations.withKeysMasked(), traffic).later(by: cell.age ?? .zero)
+    if calls.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
+    try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload).check(calls)
+    var landed = Landed(calls, traffic)
+    landed.calls.maskKeys()
+    landed.begin(later: cell.age ?? .zero)
+    return landed
   }
 }
 

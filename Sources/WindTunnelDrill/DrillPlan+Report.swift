@@ -179,7 +179,7 @@ struct StoryCheck: Sendable {
   /// Throws at the first decision that the story does not tell of its call.
   func check(_ observations: [Observation]) throws(DrillError) {
     for observation in observations {
-      for attempt in observation.attempts where !tells(attempt.decision, of: observation.call) {
+      for attempt in observation.attempts where !tells(attempt.line, of: observation.call) {
         throw .harness(
           "call \(observation.call) met a decision that is not in the story: "
             + Observation.keyMasked(attempt.decision)
@@ -188,20 +188,61 @@ struct StoryCheck: Sendable {
     }
   }
 
-  private func tells(_ line: String, of call: Int) -> Bool {
-    let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-    let lane = Workload.lane(scenario.name, call)
-    guard parts.count == 4, parts[0] == lane.name, let ordinal = Int(parts[2]), ordinal > 0 else {
-      return false
+  private func tells(_ line: DecisionLine, of call: Int) -> Bool {
+    guard let place = line.place else { return tells(line.text, of: call) }
+    guard line.call == call, place.scenario == scenario.name, line.ordinal > 0 else { return false }
+    let (lane, faults) = (Workload.lane(scenario.name, call), line.faultsOrLine)
+    if place.key == Decision.connectionKey {
+      return scenario.tells(faults: faults, ofConnection: line.ordinal, seed: seed, lane: lane)
     }
-    if parts[1] == Decision.connectionKey {
+    return requests(of: place.key, call).contains { request, key in
+      scenario.tells(
+        faults: faults,
+        of: request,
+        key: key,
+        seed: seed,
+        lane: lane,
+        ordinal: line.ordinal
+      )
+    }
+  }
+
+  /// Returns the requests of a key that a call can come to, each with its key.
+  private func requests(of key: String, _ call: Int) -> [(Request, RequestKey)] {
+    // Nearly every attempt asks for what its call does.
+    let own = workload.key(of: call)
+    if key == own.text { return [(workload.request(of: call), own)] }
+    // A rule may ask for a host, which is not in the key.
+    return workload.requests(of: key, call: call).map { ($0, workload.matcher.key($0)) }
+  }
+
+  private func tells(_ line: String, of call: Int) -> Bool {
+    let lane = Workload.lane(scenario.name, call)
+    guard let fields = Self.fields(of: line), fields.lane == lane.name,
+      let ordinal = Int(fields.ordinal), ordinal > 0
+    else { return false }
+    if fields.key == Decision.connectionKey {
       return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
     }
-    // A rule may ask for a host, which is not in the key.
-    return workload.requests(of: String(parts[1]), call: call).contains { request in
-      let key = workload.matcher.key(request)
-      return scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
+    return requests(of: String(fields.key), call).contains { request, key in
+      scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
     }
+  }
+
+  /// Returns the first three of a line's four fields; `nil` where it has not four.
+  private static func fields(
+    of line: String
+  ) -> (lane: Substring, key: Substring, ordinal: Substring)? {
+    let (text, tab) = (line.utf8, UInt8(ascii: "\t"))
+    guard let first = text.firstIndex(of: tab),
+      let second = text[text.index(after: first)...].firstIndex(of: tab),
+      let third = text[text.index(after: second)...].firstIndex(of: tab),
+      !text[text.index(after: third)...].contains(tab)
+    else { return nil }
+    return (
+      line[..<first], line[text.index(after: first)..<second],
+      line[text.index(after: second)..<third]
+    )
   }
 }
 

@@ -491,11 +491,48 @@ extension Scenario {
     return tells(line, moment, fired(request, at: moment))
   }
 
+  /// Tells the same of a line's faults alone.
+  package func tells(
+    faults: String,
+    ofConnection ordinal: Int,
+    seed: UInt64,
+    lane: Lane
+  ) -> Bool {
+    if rules.isEmpty { return faults == "[]" }
+    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, nil)
+    return Self.tell(faults, fired(at: moment) { $0.isForConnections })
+  }
+
+  /// Tells the same of a line's faults alone.
+  package func tells(
+    faults: String,
+    of request: Request,
+    key: RequestKey,
+    seed: UInt64,
+    lane: Lane,
+    ordinal: Int
+  ) -> Bool {
+    if rules.isEmpty { return faults == "[]" }
+    return Self.tell(faults, fired(request, at: Moment(seed, lane, key.text, ordinal, nil)))
+  }
+
   private func tells(_ line: String, _ moment: Moment, _ fired: [Fired]) -> Bool {
+    let start = "\(moment.lane)\t\(moment.key)\t\(moment.ordinal)\t"
+    return line.hasPrefix(start) && Self.tell(line.utf8.dropFirst(start.utf8.count), fired)
+  }
+
+  private static func tell(_ faults: String, _ fired: [Fired]) -> Bool {
+    tell(faults.utf8[...], fired)
+  }
+
+  /// Tells whether rules that fire, and of those that need not all or some, make these faults.
+  private static func tell(_ faults: Substring.UTF8View, _ fired: [Fired]) -> Bool {
+    guard faults.count >= 2, faults.first == UInt8(ascii: "["), faults.last == UInt8(ascii: "]")
+    else { return false }
+    // Most lines have no faults: then no rule has fired that must.
+    if faults.count == 2 { return fired.allSatisfy { $0.faults.isEmpty || !$0.isCertain } }
     // Each line that is left when rules that need not have fired are taken out.
-    let start = "\(moment.lane)\t\(moment.key)\t\(moment.ordinal)\t["
-    guard line.hasPrefix(start), line.hasSuffix("]") else { return false }
-    let text = Array(line.utf8.dropFirst(start.utf8.count).dropLast())
+    let text = Array(faults.dropFirst().dropLast())
     var reached: Set<Int> = [0]
     for rule in fired where !rule.faults.isEmpty {
       let faults = rule.faults.map { "\($0.json)" }.joined(separator: ",")

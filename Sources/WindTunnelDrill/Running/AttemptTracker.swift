@@ -54,15 +54,38 @@ final class AttemptTracker: Sendable {
     /// The names of the recorded queries of each path, once one is asked for.
     var recordedQueries: [String: Set<String>]?
 
-    /// Counts an attempt, and returns its place in its call.
-    mutating func count(of call: Int) -> Int {
-      if let count = taken[call] {
+    /// Counts an attempt.
+    ///
+    /// - Returns: Its place in its call, and whether an earlier answer was made up on purpose.
+    mutating func count(of call: Int, isMutated: Bool) -> (place: Int, isLedAstray: Bool) {
+      guard let index = calls.index(forKey: call) else {
+        let count = taken[call, default: 0]
         taken[call] = count + 1
-        return count
+        return (count, false)
       }
-      let count = calls[call]?.count ?? 0
-      calls[call, default: Seen()].count += 1
-      return count
+      let (place, isLedAstray) = (calls.values[index].count, calls.values[index].hasMutation)
+      calls.values[index].count += 1
+      if isMutated { calls.values[index].hasMutation = true }
+      return (place, isLedAstray)
+    }
+
+    /// Notes a sign of a call's client, and returns who waits for the first.
+    mutating func noteSign(of call: Int, at moment: Duration) -> (@Sendable () -> Void)? {
+      if let index = calls.index(forKey: call) {
+        if calls.values[index].firstSign == nil { calls.values[index].firstSign = moment }
+      } else if taken[call] == nil {
+        calls[call] = Seen(firstSign: moment)
+      }
+      return awaited.isEmpty ? nil : awaited.removeValue(forKey: call)
+    }
+
+    /// Notes whether a call's connection shows a certificate that does not hold.
+    mutating func note(isBadCertificate: Bool, of call: Int) {
+      if isBadCertificate {
+        underBadCertificate.insert(call)
+      } else if !underBadCertificate.isEmpty {
+        underBadCertificate.remove(call)
+      }
     }
   }
 
@@ -115,81 +138,73 @@ final class AttemptTracker: Sendable {
     case .firstByte(let outcome):
       let now = epoch.elapsed
       state.withLock { state in
+        guard let open = state.open.index(forKey: outcome.id) else { return }
         // What was said before it, such as an interim answer, was the first.
-        if state.open[outcome.id]?.firstByte == nil { state.open[outcome.id]?.firstByte = now }
+        if state.open.values[open].firstByte == nil { state.open.values[open].firstByte = now }
       }
     case .ended(let outcome, _): ended(outcome)
     case .left, .tunnelEnded: break
     }
   }
 
-  /// A connection that goes on is no attempt; its request will be.
   private func decided(_ entry: Journal.Entry) {
     guard let call = entry.decision.lane.call else { return }
+    let now = epoch.elapsed
     // Attempts to connect that were lost had come before.
     let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
       if case .connection(let fault) = fault { sum + fault.delay } else { sum }
     }
-    noteSign(of: call, at: max(.zero, epoch.elapsed - lost))
-    if entry.take == .connection {
-      let isBad = entry.decision.showsBadCertificate
-      state.withLock { state in
-        if isBad {
-          state.underBadCertificate.insert(call)
-        } else {
-          state.underBadCertificate.remove(call)
-        }
-      }
-    }
+    let sign = max(.zero, now - lost)
+    // A connection that goes on is no attempt; its request will be.
     if entry.take == .connection, !entry.decision.failsConnection {
+      let isBad = entry.decision.showsBadCertificate
       // In process it opens here and now; on the wire it has.
-      guard stage == .inProcess, !entry.decision.faults.isEmpty else { return }
-      return state.withLock { $0.connecting[call] = epoch.elapsed }
+      let isLate = stage == .inProcess && !entry.decision.faults.isEmpty
+      let tell = state.withLock { state in
+        state.note(isBadCertificate: isBad, of: call)
+        if isLate { state.connecting[call] = now }
+        return state.noteSign(of: call, at: sign)
+      }
+      tell?()
+      return
     }
-    var attempt = attempt(entry)
-    let isRequest = entry.take != .connection
-    attempt.isUnderBadCertificate =
-      isRequest && state.withLock { $0.underBadCertificate.contains(call) }
+    let isConnection = entry.take == .connection
+    let isBad = isConnection && entry.decision.showsBadCertificate
     let isMutated = entry.decision.faults.mislead
-    state.withLock { state in
-      let place = state.count(of: call)
-      let isLedAstray = state.calls[call]?.hasMutation ?? false
-      if isMutated { state.calls[call]?.hasMutation = true }
-      let begun = state.connecting.removeValue(forKey: call)
-      let lookUp = state.lookingUp.removeValue(forKey: call)
-      guard entry.take != .connection else { return }
+    let (isUnderBadCertificate, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+      let tell = state.noteSign(of: call, at: sign)
+      if isConnection { state.note(isBadCertificate: isBad, of: call) }
+      let (place, isLedAstray) = state.count(of: call, isMutated: isMutated)
+      let begun = state.connecting.isEmpty ? nil : state.connecting.removeValue(forKey: call)
+      let lookUp = state.lookingUp.isEmpty ? nil : state.lookingUp.removeValue(forKey: call)
+      guard !isConnection else { return (false, tell) }
       var stages = ExchangeStages()
       stages.dns = lookUp.map { $0.answered - $0.asked }
-      if let begun, let start = attempt.start { stages.connect = start - begun }
+      if let begun { stages.connect = now - begun }
       state.open[entry.id] = Open(
         call: call,
         place: place,
         isLedAstray: isLedAstray,
         stages: stages
       )
+      let bad = state.underBadCertificate
+      return (!bad.isEmpty && bad.contains(call), tell)
     }
+    tell?()
+    var attempt = attempt(entry, of: call, at: now)
+    attempt.isUnderBadCertificate = isUnderBadCertificate
     send(.attempt(call: call, attempt))
   }
 
   /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
   func askedForName(of call: Int, until delay: Duration) {
     let now = epoch.elapsed
-    noteSign(of: call, at: now)
-    state.withLock { state in
+    let tell = state.withLock { state in
       let before = state.lookingUp[call]
       state.lookingUp[call] = (
         before?.asked ?? now, max(before?.answered ?? .zero, now + delay.inWholeMicroseconds)
       )
-    }
-  }
-
-  private func noteSign(of call: Int, at moment: Duration) {
-    let tell = state.withLock { state in
-      if state.taken[call] == nil {
-        let first = state.calls[call]?.firstSign ?? moment
-        state.calls[call, default: Seen()].firstSign = first
-      }
-      return state.awaited.removeValue(forKey: call)
+      return state.noteSign(of: call, at: now)
     }
     tell?()
   }
@@ -208,64 +223,81 @@ final class AttemptTracker: Sendable {
     let date = retryDate(of: outcome)
     let asksForPart = outcome.request.headers["Range"] != nil
     let status = asksForPart ? AnswerSummary.status(of: outcome) : nil
-    tellSent(outcome)
-    state.withLock { state in
-      if let call = state.open[outcome.id]?.call,
-        outcome.request.body.count <= Self.requestBytesMax,
-        let count = state.calls[call]?.requests.count, count < Self.requestsMax
+    let brought = Brought(outcome, recordings.withLock { $0.values(of: outcome) }, on: stage)
+    let told = state.withLock { state -> WorkerMessage? in
+      guard let place = state.open.index(forKey: outcome.id) else { return nil }
+      state.open.values[place].requestEnd = now
+      state.open.values[place].retryNotBefore = date
+      state.open.values[place].status = status
+      state.open.values[place].stages.tls = handshake?.inWholeMicroseconds
+      state.open.values[place].stages.upload = upload?.inWholeMicroseconds
+      let (call, attempt) = (state.open.values[place].call, state.open.values[place].place)
+      // Nobody compares what is sent behind the end of its call, and its numbers are gone.
+      guard let index = state.calls.index(forKey: call) else { return nil }
+      // Out of its place, so that nothing of it is copied.
+      var seen = Seen()
+      swap(&seen, &state.calls.values[index])
+      defer { swap(&seen, &state.calls.values[index]) }
+      if outcome.request.body.count <= Self.requestBytesMax,
+        seen.requests.count < Self.requestsMax
       {
-        state.calls[call]?.requests.append(outcome.request)
+        seen.requests.append(outcome.request)
       }
-      state.open[outcome.id]?.requestEnd = now
-      state.open[outcome.id]?.retryNotBefore = date
-      state.open[outcome.id]?.status = status
-      state.open[outcome.id]?.stages.tls = handshake?.inWholeMicroseconds
-      state.open[outcome.id]?.stages.upload = upload?.inWholeMicroseconds
+      let sent = sent(outcome, brought, by: call, &seen, &state)
+      return sent == Observation.Sent() ? nil : .sent(call: call, place: attempt, sent)
+    }
+    if let told { send(told) }
+  }
+
+  /// The things that a request brought, worked out in front of the lock.
+  private struct Brought: Sendable {
+    var values: SentValues
+    var host: String?
+    var resumesAt: Int?
+
+    init(_ outcome: Outcome, _ values: SentValues, on stage: Stage) {
+      self.values = values
+      host = SentValues.host(of: outcome, on: stage)
+      resumesAt = outcome.request.resumesAt
     }
   }
 
-  /// Tells what the request brought that rules compare, where it brought anything of the kind.
-  private func tellSent(_ outcome: Outcome) {
-    let values = recordings.withLock { $0.values(of: outcome) }
-    let host = SentValues.host(of: outcome, on: stage)
-    let resumesAt = outcome.request.resumesAt
-    let told = state.withLock { state -> WorkerMessage? in
-      // Nobody compares what is sent behind the end of its call, and its numbers are gone.
-      guard let open = state.open[outcome.id], state.taken[open.call] == nil else { return nil }
-      var seen = state.calls[open.call] ?? Seen()
-      var sent = Observation.Sent()
-      sent.content = values.content.map { seen.numbers.number(of: $0) }
-      sent.credentials = values.credentials.map { seen.numbers.number(of: $0) }
-      sent.apiKeys = values.apiKeys.map { seen.numbers.number(of: $0) }
-      sent.key = values.key.map { seen.numbers.number(of: $0) }
-      sent.marks = values.marks.map {
-        state.numbers.number(of: $0, in: open.call, &seen.marks)
-      }
-      sent.isElsewhere = seen.host.map { $0 != host } ?? false
-      if seen.host == nil { seen.host = host }
-      sent.isSecure = outcome.isSecure
-      sent.isConditional = outcome.request.isConditional
-      sent.resumesAt = resumesAt
-      sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
-      if let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
-        seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
-      }
-      if seen.isSecure == true, !outcome.isSecure {
-        let open = SentValues.openCookies(of: cassette)
-        sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
-          .map { seen.numbers.number(of: $0) }
-      }
-      if seen.isSecure == nil { seen.isSecure = outcome.isSecure }
-      state.calls[open.call] = seen
-      if outcome.request.url.query != nil {
-        let recorded = state.recordedQueries ?? SentValues.queries(of: cassette)
-        state.recordedQueries = recorded
-        sent.takeParameters(of: outcome.request, recorded: recorded)
-      }
-      return sent == Observation.Sent()
-        ? nil : .sent(call: open.call, place: open.place, sent)
+  /// Returns what a request brought that rules compare.
+  private func sent(
+    _ outcome: Outcome,
+    _ brought: Brought,
+    by call: Int,
+    _ seen: inout Seen,
+    _ state: inout State
+  ) -> Observation.Sent {
+    let (values, host, resumesAt) = (brought.values, brought.host, brought.resumesAt)
+    var sent = Observation.Sent()
+    sent.content = values.content.map { seen.numbers.number(of: $0) }
+    sent.credentials = values.credentials.map { seen.numbers.number(of: $0) }
+    sent.apiKeys = values.apiKeys.map { seen.numbers.number(of: $0) }
+    sent.key = values.key.map { seen.numbers.number(of: $0) }
+    sent.marks = values.marks.map { state.numbers.number(of: $0, in: call, &seen.marks) }
+    sent.isElsewhere = seen.host.map { $0 != host } ?? false
+    if seen.host == nil { seen.host = host }
+    sent.isSecure = outcome.isSecure
+    sent.isConditional = outcome.request.isConditional
+    sent.resumesAt = resumesAt
+    sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
+    if let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
+      seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
     }
-    if let told { send(told) }
+    if seen.isSecure == true, !outcome.isSecure {
+      let open = SentValues.openCookies(of: cassette)
+      sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
+        .map { seen.numbers.number(of: $0) }
+    }
+    if seen.isSecure == nil { seen.isSecure = outcome.isSecure }
+    if outcome.request.url.query != nil {
+      let recorded = state.recordedQueries ?? SentValues.queries(of: cassette)
+      state.recordedQueries = recorded
+      sent.takeParameters(of: outcome.request, recorded: recorded)
+    }
+    return sent
   }
 
   private func ended(_ outcome: Outcome) {
@@ -340,7 +372,7 @@ final class AttemptTracker: Sendable {
   /// taken to have asked for that: its client has lost the call's part of the address.
   func take(_ call: Int, since start: Duration) -> Seen {
     state.withLock { state in
-      state.awaited[call] = nil
+      if !state.awaited.isEmpty { state.awaited[call] = nil }
       var seen = state.calls.removeValue(forKey: call) ?? Seen()
       state.taken[call, default: 0] += seen.count
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
@@ -348,25 +380,30 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  private func attempt(_ entry: Journal.Entry) -> Observation.Attempt {
-    var attempt = Observation.Attempt(decision: entry.decision.line, take: entry.take.words)
-    attempt.start = epoch.elapsed
-    guard entry.take != .connection else {
-      attempt.end = attempt.start
-      attempt.error = AnswerSummary(connection: entry.decision).symptom?.rawValue
+  private func attempt(
+    _ entry: Journal.Entry,
+    of call: Int,
+    at now: Duration
+  ) -> Observation.Attempt {
+    let decision = entry.decision
+    if entry.take == .connection {
+      let line = recordings.withLock { $0.line(of: decision, call) }
+      var attempt = Observation.Attempt(line, take: entry.take.words)
+      (attempt.start, attempt.end) = (now, now)
+      attempt.error = AnswerSummary(connection: decision).symptom?.rawValue
       return attempt
     }
-    attempt.isRepeatable = entry.isRepeatable
-    let answer = AnswerSummary(entry.decision.faults, over: interaction(entry.take))
-    attempt.status = answer.status
-    attempt.bytes = answer.bytes
-    attempt.error = answer.symptom?.rawValue
-    attempt.retryAfter = answer.retryAfter
-    attempt.isStaleOnArrival =
-      interaction(entry.take)?.isStaleOnArrival(with: entry.decision.faults) ?? false
-    if let played = interaction(entry.take), entry.decision.faults.isEmpty {
-      attempt.cacheTerms = recordings.withLock { $0.cacheTerms(of: played, entry.take) }
+    var attempt = recordings.withLock { known in
+      let line = known.line(of: decision, call)
+      guard case .recording(let place) = entry.take, decision.faults.isEmpty else {
+        return Observation.Attempt(line, entry.take, decision.faults, over: interaction(entry.take))
+      }
+      var attempt = known.attempt(at: place, of: cassette)
+      attempt.line = line
+      return attempt
     }
+    attempt.start = now
+    attempt.isRepeatable = entry.isRepeatable
     return attempt
   }
 
@@ -376,6 +413,25 @@ final class AttemptTracker: Sendable {
       cassette.interactions.indices.contains(place) ? cassette.interactions[place] : nil
     case .computed, .forwarded, .unmatched, .connection: nil
     }
+  }
+}
+
+extension Observation.Attempt {
+  /// Makes one of what was dealt and of the faults that are done to it.
+  init(
+    _ line: DecisionLine,
+    _ take: Journal.Take,
+    _ faults: [Fault],
+    over interaction: Interaction?
+  ) {
+    self.init(line, take: take.words)
+    let answer = AnswerSummary(faults, over: interaction)
+    status = answer.status
+    bytes = answer.bytes
+    error = answer.symptom?.rawValue
+    retryAfter = answer.retryAfter
+    isStaleOnArrival = interaction?.isStaleOnArrival(with: faults) ?? false
+    if faults.isEmpty { cacheTerms = interaction?.cacheTerms }
   }
 }
 

@@ -4,9 +4,14 @@ internal import WindTunnel
 struct KnownRecordings: Sendable {
   /// The last request of each recording, by its place, and what it brought.
   private var lastSent: [Int: (request: Request, values: SentValues)] = [:]
-  /// The terms on which each answer may be shown again.
-  private var cacheTerms: [Int: Observation.CacheTerms?] = [:]
+  /// The attempts that are answered by each recording as it is, but for their decisions.
+  private var attempts: [Int: Observation.Attempt] = [:]
 
+  /// The places of the lines of the story, by key.
+  private var places: [String: DecisionLine.Place] = [:]
+
+  /// A client may ask for ever more.
+  private static let placesMax = 1024
   /// A longer body is not kept.
   private static let bodyBytesMax = 64 << 10
 
@@ -21,14 +26,27 @@ struct KnownRecordings: Sendable {
     return values
   }
 
-  /// Returns the terms on which an answer that is played may be shown again.
-  mutating func cacheTerms(
-    of interaction: Interaction,
-    _ take: Journal.Take
-  ) -> Observation.CacheTerms? {
-    guard case .recording(let place) = take else { return interaction.cacheTerms }
-    if let known = cacheTerms[place] { return known }
-    cacheTerms[place] = .some(interaction.cacheTerms)
-    return interaction.cacheTerms
+  /// Returns a call's decision as a line of the story.
+  mutating func line(of decision: Decision, _ call: Int) -> DecisionLine {
+    if let place = places[decision.key] { return DecisionLine(decision, of: call, at: place) }
+    let scenario = decision.lane.name.utf8.dropLast(String(call).utf8.count + 1)
+    guard places.count < Self.placesMax else { return DecisionLine(decision.line) }
+    let place = DecisionLine.Place(scenario: String(Substring(scenario)), key: decision.key)
+    places[decision.key] = place
+    return DecisionLine(decision, of: call, at: place)
+  }
+
+  /// Returns an attempt without its decision that is answered by a recording as it is.
+  mutating func attempt(at place: Int, of cassette: Cassette) -> Observation.Attempt {
+    if let known = attempts[place] { return known }
+    let interactions = cassette.interactions
+    let attempt = Observation.Attempt(
+      DecisionLine(""),
+      .recording(place),
+      [],
+      over: interactions.indices.contains(place) ? interactions[place] : nil
+    )
+    attempts[place] = attempt
+    return attempt
   }
 }

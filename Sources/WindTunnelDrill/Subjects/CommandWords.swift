@@ -93,13 +93,17 @@ extension Observation {
   static func keyMasked(_ decision: String) -> String {
     var parts = decision.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 4 else { return decision }
-    let words = parts[1].split(separator: " ", maxSplits: 1)
-    guard words.count == 2 else { return decision }
+    parts[1] = masked(key: parts[1])
+    return parts.joined(separator: "\t")
+  }
+
+  /// Returns a key whose address has no secrets.
+  fileprivate static func masked(key: String) -> String {
+    let words = key.split(separator: " ", maxSplits: 1)
+    guard words.count == 2 else { return key }
     let url = RequestURL(String(words[1]))
     let masked = url.withoutSecrets
-    guard masked != url else { return decision }
-    parts[1] = "\(words[0]) \(masked)"
-    return parts.joined(separator: "\t")
+    return masked == url ? key : "\(words[0]) \(masked)"
   }
 }
 
@@ -107,22 +111,41 @@ extension [Observation] {
   /// Returns the same, with no secret in an address: a client may ask for more than is on the
   /// cassette. Many attempts have one key, so each is looked into once.
   func withKeysMasked() -> [Observation] {
+    var masked = self
+    masked.maskKeys()
+    return masked
+  }
+
+  /// Does the same in place.
+  mutating func maskKeys() {
     var harmless: Set<Substring> = []
-    return map { observation in
-      var observation = observation
-      for index in observation.attempts.indices {
-        let decision = observation.attempts[index].decision
-        let parts = decision.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count > 1, !harmless.contains(parts[1]) else { continue }
-        let masked = Observation.keyMasked(decision)
-        if masked == decision {
-          harmless.insert(parts[1])
-        } else {
-          observation.attempts[index].decision = masked
+    var places: [ObjectIdentifier: DecisionLine.Place] = [:]
+    for place in indices {
+      for index in self[place].attempts.indices {
+        let line = self[place].attempts[index].line
+        if let old = line.place {
+          let known = places[ObjectIdentifier(old)]
+          let new = known ?? old.withKeyMasked
+          if known == nil { places[ObjectIdentifier(old)] = new }
+          if new !== old { self[place].attempts[index].line = line.moved(to: new) }
+        } else if let key = line.key, !harmless.contains(key) {
+          let masked = Observation.keyMasked(line.text)
+          if masked == line.text {
+            harmless.insert(key)
+          } else {
+            self[place].attempts[index].decision = masked
+          }
         }
       }
-      return observation
     }
+  }
+}
+
+extension DecisionLine.Place {
+  /// The same with no secret in its key; itself where there is none.
+  fileprivate var withKeyMasked: DecisionLine.Place {
+    let masked = Observation.masked(key: key)
+    return masked == key ? self : DecisionLine.Place(scenario: scenario, key: masked)
   }
 }
 

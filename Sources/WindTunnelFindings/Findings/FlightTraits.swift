@@ -40,7 +40,7 @@ extension FlightTraits {
       if attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
         insert(.limited)
       }
-      guard !Observation.Attempt.metNothing(in: attempts[place].decision) else { continue }
+      guard !attempts[place].line.metNothing else { continue }
       if attempts[place].isOfPortal { insert(.portal) }
       if attempts[place].isAnswered { insert(.answeredBehindFault) }
     }

@@ -286,7 +286,7 @@ extension [Observation.Attempt] {
       for place in attempts.indices.dropFirst() {
         guard attempts[place].isRequest, attempts[place - 1].isFailed,
           attempts[place].isAfter(attempts[place - 1]),
-          attempts[place].decision.hasKey(of: attempts[place - 1].decision)
+          attempts[place].line.hasKey(of: attempts[place - 1].line)
         else { return false }
       }
       return true

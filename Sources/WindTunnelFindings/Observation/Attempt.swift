@@ -4,7 +4,12 @@ extension Observation {
   /// An attempt of a call that the harness observed.
   public struct Attempt: Sendable, Hashable {
     /// The decision about the attempt, as a line of the story.
-    public var decision: String
+    public var decision: String {
+      get { line.text }
+      set { line = DecisionLine(newValue) }
+    }
+    /// The same, without the line being written.
+    package var line: DecisionLine
     /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
     public var take: String
     /// The time at which the attempt reached the deck.
@@ -19,15 +24,21 @@ extension Observation {
     /// The length of the answer's content, in bytes.
     public var bytes: Int?
     /// The symptom of the failure that ended the attempt.
-    public var error: String?
+    public var error: String? {
+      @inline(__always) get { seldom?.value.error }
+      set { if newValue != nil || seldom != nil { change { $0.error = newValue } } }
+    }
     /// The wait that the answer's `Retry-After` asked for.
-    @Microseconds public var retryAfter: Duration?
+    public var retryAfter: Duration? {
+      @inline(__always) get { seldom?.value.retryAfter }
+      set { if newValue != nil || seldom != nil { change { $0.retryAfter = newValue } } }
+    }
     /// The time before which the answer asked not to be retried, where its `Retry-After` is a date:
     /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
     /// made of.
     public var retryNotBefore: Duration? {
-      @inline(__always) get { boxedRetryNotBefore?.value }
-      set { boxedRetryNotBefore = newValue.map { Boxed($0) } }
+      @inline(__always) get { seldom?.value.retryNotBefore }
+      set { if newValue != nil || seldom != nil { change { $0.retryNotBefore = newValue } } }
     }
     /// Tells whether a server may get the request twice without harm: by its method, or because it
     /// has an `Idempotency-Key`.
@@ -59,18 +70,33 @@ extension Observation {
     var shortStatus: Int32?
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
-    private var boxedRetryNotBefore: Boxed<Duration>?
+    private var seldom: Boxed<Seldom>?
     fileprivate var boxedSent: Boxed<Sent>?
     fileprivate var boxedCacheTerms: Boxed<CacheTerms>?
 
-    /// Makes an attempt; parts that are not given were not observed.
-    public init(decision: String, take: String) {
-      self.decision = decision
-      self.take = take
+    /// The parts that few attempts have.
+    private struct Seldom: Sendable, Hashable {
+      var error: String?
+      @Microseconds var retryAfter: Duration?
+      var retryNotBefore: Duration?
     }
 
+    private mutating func change(_ change: (inout Seldom) -> Void) {
+      var parts = seldom?.value ?? Seldom()
+      change(&parts)
+      seldom = parts == Seldom() ? nil : Boxed(parts)
+    }
+
+    /// Makes an attempt; parts that are not given were not observed.
+    public init(decision: String, take: String) {
+      self.init(DecisionLine(decision), take: take)
+    }
+
+    /// Makes an attempt of a line that need not have been written.
+    package init(_ line: DecisionLine, take: String) { (self.line, self.take) = (line, take) }
+
     /// The names of the faults that the attempt met, in order; a status has its number with it.
-    public var faults: [String] { Self.faults(of: decision) }
+    public var faults: [String] { line.metNothing ? [] : Self.faults(of: decision) }
 
     /// Tells whether a request arrived, and not only a connection.
     @inline(__always) public var isRequest: Bool { take != Self.connection }
@@ -132,7 +158,7 @@ extension [Observation] {
     for place in indices {
       self[place].attempts = self[place].attempts.map { attempt in
         var anew = attempt
-        anew.decision = String(decoding: attempt.decision.utf8, as: UTF8.self)
+        anew.line = attempt.line.storedAnew()
         anew.stages = attempt.stages
         anew.boxedSent = attempt.boxedSent.map { Self.once($0, &sent) }
         anew.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.once($0, &terms) }

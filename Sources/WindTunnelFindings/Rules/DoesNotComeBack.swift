@@ -55,7 +55,7 @@ extension Observation {
   fileprivate func beganInCalm(after patience: Duration) -> Bool {
     guard let afterWindow, isJudged, ending != .crashed, ending != .hung else { return false }
     guard afterWindow - latency >= patience else { return false }
-    return attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.isAnswered }
+    return attempts.allSatisfy { $0.line.metNothing && $0.isAnswered }
   }
 
   /// Tells whether its client says that it failed.

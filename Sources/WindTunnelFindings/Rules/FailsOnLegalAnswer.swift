@@ -65,7 +65,7 @@ extension Observation {
   /// The only thing that was seldom about each answer of the call, which came whole; `nil` where
   /// there was none, or something else.
   fileprivate var legalOddity: String? {
-    guard let first = attempts.first, !Attempt.metNothing(in: first.decision) else { return nil }
+    guard let first = attempts.first, !first.line.metNothing else { return nil }
     var oddity: String?
     for attempt in attempts {
       let faults = attempt.faults
@@ -79,6 +79,6 @@ extension Observation {
   /// Tells whether nothing was done to any of its answers.
   fileprivate var metNoFault: Bool {
     !attempts.isEmpty
-      && attempts.allSatisfy { Attempt.metNothing(in: $0.decision) && $0.isAnswered }
+      && attempts.allSatisfy { $0.line.metNothing && $0.isAnswered }
   }
 }

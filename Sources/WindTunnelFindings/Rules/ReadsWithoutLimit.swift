@@ -57,14 +57,15 @@ extension Observation {
   /// Tells whether an answer of it had a body to which only the client sets a limit.
   fileprivate var metUnboundedBody: Bool {
     attempts.contains { attempt in
-      !Attempt.metNothing(in: attempt.decision)
-        && (attempt.decision.contains(Self.endless) || attempt.decision.contains(Self.bomb))
+      !attempt.line.metNothing
+        && (attempt.line.faultsOrLine.contains(Self.endless)
+          || attempt.line.faultsOrLine.contains(Self.bomb))
     }
   }
 
   /// The answer, as the beginning of a sentence.
   fileprivate var unboundedWords: String {
-    attempts.contains { $0.decision.contains(Self.endless) }
+    attempts.contains { $0.line.faultsOrLine.contains(Self.endless) }
       ? "Sent a body that does not end" : "Sent a small gzip body that opens to a large one"
   }
 

@@ -63,7 +63,7 @@ extension Coverage {
       }
       // Most attempts meet nothing, and of those no name is looked at.
       for index in call.attempts.indices
-      where !Observation.Attempt.metNothing(in: call.attempts[index].decision) {
+      where !call.attempts[index].line.metNothing {
         guard let endpoint = endpoints[call.endpoint] else { return }
         let ordinal = min(call.attempts[index].decision.ordinal ?? 1, Coverage.ordinals.count)
         for name in names.names(of: call.attempts[index]) {

@@ -42,7 +42,7 @@ struct RetryAfterTally: Sendable, Hashable {
         repeatableUnseen += 1
         continue
       }
-      let key = attempt.decision.key ?? ""
+      let key = attempt.line.key ?? ""
       if keys.contains(key) { duplicates += 1 }
       // What was refused for its credential was not done (RFC 9110 §15.5.2).
       if attempt.status != 401 { keys.insert(key) }
@@ -106,6 +106,6 @@ extension Observation.Attempt {
   fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
     // A connection that failed has no request, and what follows it tries once more.
     guard isRequest, before.isRequest else { return true }
-    return decision.hasKey(of: before.decision)
+    return line.hasKey(of: before.line)
   }
 }

@@ -63,7 +63,7 @@ struct WeatherTally: Sendable, Hashable {
   }
 
   private static func metNothing(_ call: Observation, at place: Int) -> Bool {
-    Observation.Attempt.metNothing(in: call.attempts[place].decision)
+    call.attempts[place].line.metNothing
   }
 
   /// Without interpolation, which takes several times as long.
@@ -177,10 +177,11 @@ struct FaultNames: Sendable {
 
   /// Returns the faults of an attempt, by name.
   mutating func names(of attempt: Observation.Attempt) -> [String] {
-    let line = attempt.decision
-    if Observation.Attempt.metNothing(in: line) { return [] }
-    let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")) ?? line.startIndex
-    let faults = line[tab...]
+    if attempt.line.metNothing { return [] }
+    let line = attempt.line.faultsOrLine
+    // In front of it stands what no other line has.
+    let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")).map { line.utf8.index(after: $0) }
+    let faults = line[(tab ?? line.startIndex)...]
     if let names = known[faults] { return names }
     let names = attempt.faults
     if known.count < Self.keptMax { known[Substring(String(faults))] = names }
