@@ -79,7 +79,10 @@ let package = Package(
       name: "WindTunnelServer",
       dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel"]
     ),
-    .target(name: "WindTunnelNetworkLayer", dependencies: ["WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelNetworkLayer",
+      dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]
+    ),
     .target(
       name: "WindTunnelNetworkLayerDebug",
       dependencies: [

@@ -9,9 +9,19 @@ internal import WindTunnelSymptoms
 struct Call {
   private let client: NetworkClient
   private let endpoint: Endpoint
+  private let limits: CallLimits
   private let number: Int
   private let start: Duration
   private let trace: TraceContext?
+  /// The history of the call so far; `nil` before its first event.
+  private let record = Locked<CallRecord?>(nil)
+  /// The one who takes the content of answers; `nil`: it comes with the answer, in memory.
+  private let receiver: (any Receiver)?
+  private let progress: TransferProgress?
+  /// The switch by which its next attempt may be held back.
+  private let pause: CallPause?
+  /// The file with the request's content; `nil`: it is in the request.
+  private var file: URL?
   /// True where it is made to renew what the cache holds, so that nothing out of it will do.
   private let isRevalidation: Bool
   /// The call's deadline; `nil`: there is none.
@@ -20,17 +30,38 @@ struct Call {
   /// runs in.
   private var waitsUntil: CallDeadline?
 
-  init(_ client: NetworkClient, _ endpoint: Endpoint, isRevalidation: Bool = false) {
-    self.client = client
-    self.endpoint = endpoint
-    self.isRevalidation = isRevalidation
+  init(
+    _ client: NetworkClient,
+    _ endpoint: Endpoint,
+    by receiver: (any Receiver)? = nil,
+    telling progress: TransferProgress? = nil,
+    pausedBy pause: CallPause? = nil,
+    isRevalidation: Bool = false
+  ) {
+    let endpoint = client.withTerms(endpoint)
+    (self.client, self.endpoint, self.receiver) = (client, endpoint, receiver)
+    (self.progress, self.pause, self.isRevalidation) = (progress, pause, isRevalidation)
+    limits = endpoint.limits ?? client.limits
     number = client.calls.next()
     start = client.time.uptime
     trace = client.sendsTraces ? TraceContext(client.draw) : nil
   }
 
-  func run() async -> Result<Answer, NetworkError> {
-    await run { answer throws(NetworkError) in answer }
+  /// Makes the call, and brings its record with the answer.
+  ///
+  /// - Parameter finish: The last step of the call, when there is an answer.
+  /// - Returns: The answer, or the error.
+  func run(
+    finishing finish: () throws(NetworkError) -> Void = {}
+  ) async -> Result<Answer, NetworkError> {
+    await run { answer throws(NetworkError) in
+      try finish()
+      return answer
+    }.map { answer in
+      var answer = answer
+      answer.record = record.withLock { $0 }
+      return answer
+    }
   }
 
   /// Makes a value of the answer as a part of the call, so that records tell how that went, too.
@@ -47,20 +78,32 @@ struct Call {
   }
 
   private func end() async -> CallEnd {
+    var call = self
     var request: URLRequest
+    let content: SentFile?
     do {
       request = try client.builder.request(for: endpoint)
+      content = try endpoint.body?.sentFile()
     } catch {
       return CallEnd(.failure(.invalidRequest(error)))
     }
-    request.timeoutInterval = client.limits.attemptTimeout.seconds
-    return await withDeadline { [request] call in await call.inOrder(request) }
+    request.timeoutInterval = limits.attemptTimeout.seconds
+    if let content {
+      call.file = content.url
+      // What signs a request signs this in place of a content that is not there to be looked at.
+      request.setValue("sha-256=:\(content.sha256):", forHTTPHeaderField: "Content-Digest")
+    }
+    defer { progress?.end() }
+    let end = await call.withDeadline { [request] call in await call.inOrder(request) }
+    // The file is there until now.
+    withExtendedLifetime(content) {}
+    return end
   }
 
   /// The deadline runs beside the work, since no time-out of a session is one: an answer that drips
   /// never times out.
   private func withDeadline(_ work: @escaping @Sendable (Call) async -> CallEnd) async -> CallEnd {
-    guard let limit = client.limits.deadline else { return await work(self) }
+    guard let limit = limits.deadline else { return await work(self) }
     let deadline = CallDeadline()
     var call = self
     call.deadline = deadline
@@ -110,12 +153,12 @@ struct Call {
 
   /// Answers out of the cache where that may be, and asks where it may not.
   private func throughCache(_ request: URLRequest) async -> CallEnd {
-    guard let cache = client.cache, endpoint.caching == .byHeaders else {
+    guard receiver == nil, let cache = client.cache, endpoint.caching != .never else {
       return await shared(request)
     }
     let generation = cache.generation
     let kept: CachedAnswer
-    switch cache.find(request, at: client.time.date) {
+    switch cache.find(request, endpoint.cacheTimes, at: client.time.date) {
     case .nothing:
       return await asked(request, keepingIn: cache, generation)
     case .fresh(let found):
@@ -135,6 +178,20 @@ struct Call {
     }
     tell(.foundInCache(.stale))
     return await confirmed(kept, request, in: cache, generation)
+  }
+
+  /// Returns the answer that the cache holds, marked as stale unless it is fresh; `nil` where it
+  /// holds none.
+  func cached() -> Answer? {
+    guard let cache = client.cache, endpoint.caching != .never,
+      let request = try? client.builder.request(for: endpoint)
+    else { return nil }
+    // A request that cannot be made is told of by the call itself.
+    switch cache.find(request, endpoint.cacheTimes, at: client.time.date) {
+    case .nothing: return nil
+    case .fresh(let found): return found.answer(.cache)
+    case .staleWhileRevalidating(let found), .stale(let found): return found.answer(.stale)
+    }
   }
 
   /// Has a newer answer fetched by nobody who waits; false where nobody would do it. One at a time
@@ -184,10 +241,11 @@ struct Call {
       }
     case .failure(var error):
       // A server that takes too long is absent, too.
-      if error == .cancelled, deadline?.hasPassed ?? false, let limit = client.limits.deadline {
+      if error == .cancelled, deadline?.hasPassed ?? false, let limit = limits.deadline {
         error = .deadlinePassed(limit)
       }
-      if cache.mayStandIn(kept, for: error, at: now) {
+      // Whoever asks for a newer one has this.
+      if !isRevalidation, cache.mayStandIn(kept, endpoint.cacheTimes, for: error, at: now) {
         end.result = .success(kept.answer(.stale, attempts: end.attempts))
       }
     }
@@ -196,7 +254,9 @@ struct Call {
 
   /// Equal calls that nobody waits for share one answer.
   private func shared(_ request: URLRequest) async -> CallEnd {
-    guard endpoint.priority == .deferrable, ["GET", "HEAD"].contains(request.httpMethod) else {
+    guard receiver == nil, endpoint.priority == .deferrable,
+      ["GET", "HEAD"].contains(request.httpMethod)
+    else {
       return await attempts(at: request)
     }
     let end = await client.flights.value(
@@ -222,7 +282,7 @@ struct Call {
       case .answered(let came, let sent):
         attempt += 1
         outcome = came
-        if !isRenewed, outcome.isUnauthorized {
+        if !isRenewed, isRefused(outcome) {
           isRenewed = await renew(after: sent, attempt)
           // Whoever gave up meanwhile is seen at the top of the loop.
           if isRenewed || isGivenUp { continue }
@@ -255,6 +315,8 @@ struct Call {
 
   /// Sends once, as soon as there is a slot.
   private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
+    await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
+    if isGivenUp { return .stopped(.cancelled) }
     let host = request.url?.origin ?? ""
     let ticket = GateState.Ticket(
       host: host,
@@ -271,7 +333,7 @@ struct Call {
     else { return .stopped(.cancelled) }
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
-      let sent = try await prepared(request)
+      let sent = try await prepared(receiver?.asking(request) ?? request)
       let admission = client.admission.admit(host)
       if case .refused(let wait) = admission {
         return .stopped(.circuitOpen(host: host, retryAfter: wait))
@@ -294,6 +356,7 @@ struct Call {
     var request = request
     if let trace {
       request.setValue(trace.traceparent(client.draw), forHTTPHeaderField: "traceparent")
+      request.setValue(trace.traceID, forHTTPHeaderField: "X-Request-ID")
     }
     if let authenticator = client.authenticator {
       request = try await authenticator.authorize(request)
@@ -304,13 +367,43 @@ struct Call {
 
   private func outcome(of request: URLRequest) async -> AttemptOutcome {
     do throws(TransportError) {
-      if let keeper = client.keeper, let waitsUntil {
-        return .success(try await keeper.send(request, until: waitsUntil))
+      guard receiver != nil || progress != nil || file != nil else {
+        if let keeper = client.keeper, let waitsUntil {
+          return .success(try await keeper.send(request, until: waitsUntil))
+        }
+        return .success(try await client.transport.send(request))
       }
-      return .success(try await client.transport.send(request))
+      return .success(try await streamed(request))
     } catch {
       return .failure(isGivenUp ? .cancelled : error)
     }
+  }
+
+  /// Sends it, and has the answer's content taken as it comes.
+  private func streamed(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    let upload = Upload(file: file) { [progress] in progress?.sent($0, of: $1) }
+    let answer =
+      if let keeper = client.keeper, let waitsUntil {
+        try await keeper.open(request, upload, until: waitsUntil)
+      } else {
+        try await client.transport.open(request, upload)
+      }
+    let receiver = receiver ?? MemoryReceiver(progress: progress)
+    return try await withGivingUp(at: waitsUntil) { () -> AttemptOutcome in
+      do throws(TransportError) { return .success(try await receiver.take(answer)) } catch {
+        return .failure(error)
+      }
+    } onGivingUp: {
+      answer.cancel()
+    }.get()
+  }
+
+  /// Returns whether a server no longer takes the credential.
+  private func isRefused(_ outcome: AttemptOutcome) -> Bool {
+    guard let authenticator = client.authenticator, case .success(let answer) = outcome else {
+      return false
+    }
+    return authenticator.isRefused(by: answer)
   }
 
   private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {
@@ -341,8 +434,9 @@ struct Call {
       at: client.time.date,
       draw: client.draw()
     )
-    guard case .retry(let delay) = decision else { return nil }
-    if let deadline = client.limits.deadline, elapsed + delay >= deadline { return nil }
+    guard case .retry(let delay) = decision, endpoint.mostRetries.map({ attempt <= $0 }) ?? true
+    else { return nil }
+    if let deadline = limits.deadline, elapsed + delay >= deadline { return nil }
     guard client.admission.spend() else {
       tell(.retryNotPaid(after: attempt))
       return nil
@@ -357,9 +451,7 @@ struct Call {
     attempts: Int
   ) -> Result<Answer, NetworkError> {
     switch outcome {
-    case .failure(.cancelled): return .failure(.cancelled)
-    case .failure(.failed(.offline, let text)): return .failure(.offline(text: text))
-    case .failure(.failed(let symptom, let text)): return .failure(.transport(symptom, text: text))
+    case .failure(let error): return .failure(error.asNetworkError)
     case .success(let answer) where answer.status == 429:
       return .failure(.rateLimited(retryAfter: answer.retryAfter(at: client.time.date)))
     case .success(let answer):
@@ -385,12 +477,25 @@ struct Call {
 
   private var elapsed: Duration { client.time.uptime - start }
 
-  /// Tells the observer; without one the event is not even made.
-  private func tell(_ kind: @autoclosure () -> CallEvent.Kind) {
-    guard let observer = client.observer else { return }
-    observer.observe(
-      CallEvent(call: number, elapsed: elapsed, environment: client.environment, kind: kind())
+  /// Notes an event, and tells the observer.
+  private func tell(_ kind: CallEvent.Kind) {
+    let event = CallEvent(
+      call: number,
+      elapsed: elapsed,
+      environment: client.environment,
+      kind: kind
     )
+    record.withLock { record in
+      if record == nil { record = CallRecord(event) } else { record?.hear(event) }
+    }
+    client.observer?.observe(event)
+  }
+}
+
+extension Endpoint {
+  /// The times of its answers in a cache; `nil`: those of their header fields.
+  fileprivate var cacheTimes: CacheTimes? {
+    if case .kept(let times) = caching { times } else { nil }
   }
 }
 
@@ -417,12 +522,5 @@ struct FlightKey: Hashable {
     url = request.url
     fields = request.allHTTPHeaderFields ?? [:]
     self.rules = rules
-  }
-}
-
-extension AttemptOutcome {
-  /// True where a server no longer takes the credential (RFC 9110 §15.5.2).
-  fileprivate var isUnauthorized: Bool {
-    if case .success(let answer) = self { answer.status == 401 } else { false }
   }
 }

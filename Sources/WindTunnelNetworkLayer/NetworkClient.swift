@@ -26,6 +26,8 @@ public struct NetworkClient: Sendable {
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
   let limits: CallLimits
+  /// The terms of endpoints by their templates.
+  private let endpoints: [String: EndpointTerms]
   let admission: AdmissionController
   let sendsTraces: Bool
   private let builtFor: String
@@ -47,10 +49,13 @@ public struct NetworkClient: Sendable {
   ///   - transport: The transport of requests.
   ///   - cache: The cache of answers; `nil`: none.
   ///   - observer: The observer of events.
-  ///   - limits: The limits of a call's duration.
+  ///   - limits: The limits of a call's duration, for endpoints that have none of their own.
+  ///   - endpoints: The terms of endpoints by their templates, which overrule their own, such as
+  ///     those of a ``NetworkConfiguration``.
   ///   - admission: The slots, the retry budget and the circuit breakers; `nil`: a controller of
   ///     its own, with the default rules and the same time.
-  ///   - sendsTraces: True to send a `traceparent` with each attempt (W3C Trace Context).
+  ///   - sendsTraces: Tells whether each attempt has an id of its call in `X-Request-ID` and
+  ///     `traceparent` (W3C Trace Context), which no other call has, of this launch or another.
   ///   - environment: The name of the client's environment in records.
   ///   - time: The source of time.
   ///   - draw: The source of random numbers in 0..<1: one for each attempt, and those for traces.
@@ -63,8 +68,9 @@ public struct NetworkClient: Sendable {
     cache: ResponseCache? = nil,
     observer: any Observer = SilentObserver(),
     limits: CallLimits = CallLimits(),
+    endpoints: [String: EndpointTerms] = [:],
     admission: AdmissionController? = nil,
-    sendsTraces: Bool = false,
+    sendsTraces: Bool = true,
     environment: String = CallEvent.production,
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -78,7 +84,7 @@ public struct NetworkClient: Sendable {
       middleware.isEmpty && authenticator == nil ? transport as? any DeadlineKeeping : nil
     self.cache = cache
     self.observer = observer is SilentObserver ? nil : observer
-    self.limits = limits
+    (self.limits, self.endpoints) = (limits, endpoints)
     self.admission = admission ?? AdmissionController(time: time)
     self.sendsTraces = sendsTraces
     builtFor = environment
@@ -121,6 +127,107 @@ public struct NetworkClient: Sendable {
     try await Call(self, endpoint).run().get()
   }
 
+  /// Calls an endpoint as ``call(_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - progress: Is told how far its content has been sent, and the answer's received.
+  ///   - pause: The switch that suspends the call.
+  /// - Returns: The answer.
+  /// - Throws: ``NetworkError``.
+  @concurrent
+  public func call(
+    _ endpoint: Endpoint,
+    progress: TransferProgress?,
+    pausedBy pause: CallPause? = nil
+  ) async throws(NetworkError) -> Answer {
+    try await Call(self, endpoint, telling: progress, pausedBy: pause).run().get()
+  }
+
+  /// Returns the answers of an endpoint as they become known: what the cache holds at once, marked
+  /// as stale unless it is fresh, and then the server's, or its error. A fresh one is the last.
+  ///
+  /// ```swift
+  /// for try await answer in client.updates(of: home) { show(answer, isOld: answer.isStale) }
+  /// ```
+  ///
+  /// - Returns: One or two answers; it fails with a ``NetworkError``. Whoever stops reading cancels
+  ///   the call.
+  public func updates(of endpoint: Endpoint) -> AsyncThrowingStream<Answer, any Error> {
+    AsyncThrowingStream { updates in
+      let task = Task { @concurrent in
+        let call = Call(self, endpoint, isRevalidation: true)
+        let kept = call.cached()
+        if let kept { updates.yield(kept) }
+        if kept.map(\.isStale) ?? true {
+          switch await call.run() {
+          case .success(let answer): updates.yield(answer)
+          case .failure(let error): return updates.finish(throwing: error)
+          }
+        }
+        updates.finish()
+      }
+      updates.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Downloads an answer's content to a file. An existing file is replaced, at once and only by a
+  /// whole one.
+  ///
+  /// After a loss the next attempt asks for the part that is missing (RFC 9110 §14), where the
+  /// version has a strong validator; parts of two versions are never joined. The file's length is
+  /// checked, and its digest where it is told or the server names one (`Repr-Digest`, RFC 9530).
+  /// The cache is neither read nor written, and middleware gets the answer without its content.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint, by default a `GET`'s: what cannot be repeated cannot go on either.
+  ///   - file: The file, in a directory that is there.
+  ///   - check: The length and the digest, where they are known.
+  ///   - progress: Is told how much of the file has come.
+  ///   - pause: The switch that suspends the call.
+  /// - Returns: The last attempt's answer, without content: its status is 206 where it brought the
+  ///   last part.
+  /// - Throws: ``NetworkError``; the file is then as it was before.
+  @concurrent
+  public func download(
+    _ endpoint: Endpoint,
+    to file: URL,
+    expecting check: FileCheck = FileCheck(),
+    progress: TransferProgress? = nil,
+    pausedBy pause: CallPause? = nil
+  ) async throws(NetworkError) -> Answer {
+    let receiver = FileReceiver(file, check, progress) { [time] in time.date }
+    let call = Call(self, endpoint, by: receiver, telling: progress, pausedBy: pause)
+    return try await call.run(finishing: receiver.finish).get()
+  }
+
+  /// Calls an endpoint and returns its answer as soon as the head has come, with the content to
+  /// follow as bytes, lines or server-sent events.
+  ///
+  /// Up to the head it is a call as any other, with its attempts and its deadline. Its slot is free
+  /// from then on, and what follows has no deadline: a piece that does not come fails after the
+  /// limits' time for one attempt. The cache is neither read nor written, and middleware gets the
+  /// answer without its content.
+  @concurrent
+  public func stream(_ endpoint: Endpoint) async throws(NetworkError) -> StreamedAnswer {
+    let receiver = StreamReceiver(endpoint.rules)
+    return try await Call(self, endpoint, by: receiver).run { _ throws(NetworkError) in
+      guard let answer = receiver.answer else { throw .cancelled }
+      return answer
+    }.get()
+  }
+
+  /// Returns the server-sent events of an endpoint, which come back after a loss (WHATWG HTML
+  /// §9.2).
+  ///
+  /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
+  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end where
+  /// a server answers 204, and fail where a stream cannot be opened, or brings nothing as often as
+  /// the policy retries a lost connection.
+  public func events(of endpoint: Endpoint) -> ReconnectingEvents {
+    ReconnectingEvents(self, endpoint)
+  }
+
   /// Calls an endpoint and decodes the answer as a part of the call, so that the decoder's error,
   /// such as a business code, is in its records. Runs off its caller's actor, decoding included.
   @concurrent
@@ -131,6 +238,11 @@ public struct NetworkClient: Sendable {
     try await Call(self, endpoint).run { answer throws(NetworkError) in
       try decoder.decode(answer)
     }.get()
+  }
+
+  /// Returns an endpoint on the terms of this client.
+  func withTerms(_ endpoint: Endpoint) -> Endpoint {
+    endpoints[endpoint.template]?.applied(to: endpoint, upon: limits) ?? endpoint
   }
 
   /// The environment of requests: that of the last middleware that moves them, else the one that

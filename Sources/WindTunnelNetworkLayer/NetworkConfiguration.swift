@@ -14,6 +14,8 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let headers: Headers
   /// The query parameters of every request, in the order of their names.
   public let parameters: [Headers.Field]
+  /// The terms of endpoints by their templates, which overrule their own.
+  public let endpoints: [String: EndpointTerms]
   /// The values that the app looks up by name.
   public let extras: [String: String]
   /// The secrets by name, such as API keys; no view shows them.
@@ -48,7 +50,17 @@ public struct NetworkConfiguration: Sendable, Hashable {
       "deadlineMilliseconds",
       &faults
     )
-    let slots = Self.within(1...64, layer.slots ?? 8, "slots", &faults)
+    let slots = Self.within(1...64, layer.slots ?? TrafficCaps().total, "slots", &faults)
+    let perHost = Self.within(
+      1...64,
+      layer.slotsPerHost ?? min(slots, TrafficCaps().perHost),
+      "slotsPerHost",
+      &faults
+    )
+    let endpoints = layer.endpoints ?? [:]
+    for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
+      faults += terms.faults(of: template)
+    }
     guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
     environment = layer.environment ?? "production"
     baseURL = url
@@ -56,7 +68,12 @@ public struct NetworkConfiguration: Sendable, Hashable {
       attemptTimeout: .milliseconds(timeout),
       deadline: .milliseconds(deadline)
     )
-    caps = TrafficCaps(total: slots, perHost: slots)
+    caps = TrafficCaps(
+      total: slots,
+      perHost: perHost,
+      perEndpoint: endpoints.compactMapValues(\.slots)
+    )
+    self.endpoints = endpoints
     headers = Headers(Self.fields(layer.headers))
     parameters = Self.fields(layer.parameters)
     extras = layer.extras ?? [:]
@@ -77,7 +94,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
       "attemptTimeout": "\(limits.attemptTimeout)",
       "deadline": limits.deadline.map { "\($0)" } ?? "none",
       "slots": "\(caps.total)",
+      "slotsPerHost": "\(caps.perHost)",
     ]
+    for (template, terms) in endpoints { view["endpoints.\(template)"] = terms.words }
     for field in headers.fields { view["headers.\(field.name)"] = field.value }
     for field in parameters { view["parameters.\(field.name)"] = field.value }
     for (name, value) in extras { view["extras.\(name)"] = value }
@@ -156,6 +175,11 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   public var deadlineMilliseconds: Int?
   /// The greatest number of concurrent attempts.
   public var slots: Int?
+  /// The greatest number of concurrent attempts to one host.
+  public var slotsPerHost: Int?
+  /// The terms of endpoints by their templates, such as `/users/{id}`; joined with those of earlier
+  /// layers, term by term.
+  public var endpoints: [String: EndpointTerms]?
   /// The header fields of every request, by name; joined with those of earlier layers.
   public var headers: [String: String]?
   /// The query parameters of every request, by name; joined with those of earlier layers.
@@ -172,6 +196,8 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     attemptTimeoutMilliseconds: Int? = nil,
     deadlineMilliseconds: Int? = nil,
     slots: Int? = nil,
+    slotsPerHost: Int? = nil,
+    endpoints: [String: EndpointTerms]? = nil,
     headers: [String: String]? = nil,
     parameters: [String: String]? = nil,
     extras: [String: String]? = nil,
@@ -182,6 +208,8 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
     self.deadlineMilliseconds = deadlineMilliseconds
     self.slots = slots
+    self.slotsPerHost = slotsPerHost
+    self.endpoints = endpoints
     self.headers = headers
     self.parameters = parameters
     self.extras = extras
@@ -196,6 +224,8 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       attemptTimeoutMilliseconds: top.attemptTimeoutMilliseconds ?? attemptTimeoutMilliseconds,
       deadlineMilliseconds: top.deadlineMilliseconds ?? deadlineMilliseconds,
       slots: top.slots ?? slots,
+      slotsPerHost: top.slotsPerHost ?? slotsPerHost,
+      endpoints: Self.joined(endpoints, top.endpoints) { $0.under($1) },
       headers: Self.joined(headers, top.headers),
       parameters: Self.joined(parameters, top.parameters),
       extras: Self.joined(extras, top.extras),
@@ -205,10 +235,11 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
 
   private static func joined<Value>(
     _ one: [String: Value]?,
-    _ other: [String: Value]?
+    _ other: [String: Value]?,
+    _ join: (Value, Value) -> Value = { $1 }
   ) -> [String: Value]? {
     guard let one, let other else { return one ?? other }
-    return one.merging(other) { $1 }
+    return one.merging(other, uniquingKeysWith: join)
   }
 }
 

@@ -159,15 +159,39 @@ public final class WeatherHook: Transport, @unchecked Sendable {
 
   /// Sends a request in calm weather, and otherwise fails as the weather demands.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    switch try await way(of: request) {
+    case .carried(let transport): return try await transport.send(request)
+    case .answered(let status): return HTTPAnswer(status: status)
+    }
+  }
+
+  /// Sends a request as ``send(_:)`` does, and returns its answer as soon as the head has come.
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    switch try await way(of: request) {
+    case .carried(let transport): return try await transport.open(request, upload)
+    case .answered(let status):
+      return StreamedAnswer(status: status, pieces: AsyncThrowingStream { $0.finish() })
+    }
+  }
+
+  private enum Way {
+    case carried(any Transport)
+    case answered(Int)
+  }
+
+  private func way(of request: URLRequest) async throws(TransportError) -> Way {
     let (weather, tunnel) = lock.withLock { (current, self.tunnel) }
     switch weather {
-    case .calm: return try await transport.send(request)
+    case .calm: return .carried(transport)
     case .offline: throw .failed(.offline, text: "The debug weather is offline.")
     case .timeout:
       do { try await time.sleep(for: .seconds(request.timeoutInterval)) } catch { throw .cancelled }
       throw .failed(.timedOut, text: "The debug weather is a time-out.")
-    case .failure(let status): return HTTPAnswer(status: status)
-    case .scenario: return try await (tunnel ?? transport).send(request)
+    case .failure(let status): return .answered(status)
+    case .scenario: return .carried(tunnel ?? transport)
     }
   }
 

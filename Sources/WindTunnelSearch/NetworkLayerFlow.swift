@@ -33,7 +33,7 @@ package struct NetworkLayerFlow: Sendable {
         HTTPMethod(rawValue: request.method),
         target: request.url.target,
         headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-        body: request.body.data.isEmpty ? nil : request.body.data
+        body: request.body.data.isEmpty ? nil : .data(request.body.data)
       )
       bodies.append(try await client.call(endpoint).body)
     }

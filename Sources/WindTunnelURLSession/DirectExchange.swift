@@ -20,6 +20,21 @@ package struct DirectExchange: Sendable {
     case impossible(String)
   }
 
+  /// The one who hears of an answer as it comes.
+  package struct Listener: Sendable {
+    let head: @Sendable (ResponseHead) -> Void
+    let piece: @Sendable (Data) -> Void
+
+    /// Makes one of what it does with the head, and with each piece of the body, which has no
+    /// content coding any more.
+    package init(
+      head: @escaping @Sendable (ResponseHead) -> Void,
+      piece: @escaping @Sendable (Data) -> Void
+    ) {
+      (self.head, self.piece) = (head, piece)
+    }
+  }
+
   let deck: Deck
   let lane: Lane
   /// The platform whose errors its failures are.
@@ -53,15 +68,17 @@ package struct DirectExchange: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - limit: The time for which nothing may come; `nil`: none.
+  ///   - listener: Hears of the answer as it comes, also of one that fails then.
   /// - Returns: The answer's head, and its body without content coding.
   /// - Throws: The failure that a client in process would see.
   package func answer(
     to request: Request,
-    silentFor limit: Duration?
+    silentFor limit: Duration?,
+    hearing listener: Listener? = nil
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
     var request = request
     for _ in 0...Self.redirectsMax {
-      let answer = try await hop(request, limit)
+      let answer = try await hop(request, limit, listener)
       guard let next = Request(following: answer.head, from: request) else { return answer }
       request = next
     }
@@ -70,19 +87,22 @@ package struct DirectExchange: Sendable {
 
   /// Sends a request of Foundation's, with the timeout that it has.
   package func answer(
-    to request: URLRequest
+    to request: URLRequest,
+    hearing listener: Listener? = nil
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
     let limit = Platform.idleTimeout(request.timeoutInterval)
     return try await answer(
       to: RequestBridge.request(request, body: request.httpBody ?? Data(), nil),
       // Anything longer is meant as "never".
-      silentFor: limit < 1e9 ? .milliseconds(Int64(limit * 1000)) : nil
+      silentFor: limit < 1e9 ? .milliseconds(Int64(limit * 1000)) : nil,
+      hearing: listener
     )
   }
 
   private func hop(
     _ request: Request,
-    _ limit: Duration?
+    _ limit: Duration?,
+    _ listener: Listener?
   ) async throws(Failure) -> (head: ResponseHead, body: Data) {
     // Nobody waits for it any more.
     if Task.isCancelled { throw .cancelled }
@@ -100,6 +120,7 @@ package struct DirectExchange: Sendable {
         .tick,
         request,
         limit,
+        nil,
         silentSince: begun,
         began: nil
       )
@@ -115,6 +136,7 @@ package struct DirectExchange: Sendable {
       .arrived(.requestEnd),
       request,
       limit,
+      listener,
       silentSince: begun
     ) { deck.answerBegan(outcome) }
     guard let answer else { throw failure(.malformedResponse) }
@@ -131,6 +153,7 @@ package struct DirectExchange: Sendable {
     _ first: Player.Event,
     _ request: Request,
     _ limit: Duration?,
+    _ listener: Listener?,
     silentSince begun: ContinuousClock.Instant,
     began: (() -> Void)?
   ) async throws(Failure) -> (head: ResponseHead, body: Data)? {
@@ -141,6 +164,13 @@ package struct DirectExchange: Sendable {
       let hadBegun = reception.headCame != nil
       let step = reception.next(event, at: .now - start)
       if !hadBegun, reception.headCame != nil { began?() }
+      if let listener, let head = reception.head, Request(following: head, from: request) == nil {
+        if !hadBegun { listener.head(head) }
+        let piece = reception.takePiece()
+        if !piece.isEmpty { listener.piece(piece) }
+        // What has a coding has not been heard of before.
+        if case .answer(_, let body) = step, reception.isCoded { listener.piece(body) }
+      }
       let wake: ContinuousClock.Instant?
       switch step {
       case .answer(let head, let body): return (head, body)

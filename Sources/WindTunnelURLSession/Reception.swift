@@ -24,8 +24,10 @@ struct Reception {
   private let request: Request
   /// Tells whether it is of a connection alone.
   private let isOpening: Bool
-  private var head: ResponseHead?
+  private(set) var head: ResponseHead?
   private var body = Data()
+  /// The number of bytes of the body that somebody has heard of.
+  private var heard = 0
   private var answer = AnswerInHand()
   /// The time of the last byte, counted from the beginning; `nil`: there was none.
   private(set) var lastActivity: Duration?
@@ -68,6 +70,17 @@ struct Reception {
     }
     if isOpening, delivery.afterwards == .keep, player.isDone { return .opened }
     return .wait(until: wake)
+  }
+
+  /// Tells whether the body has a content coding.
+  var isCoded: Bool { answer.coding != nil }
+
+  /// Returns the bytes of the body that have come since the last time; none of a body with a
+  /// content coding, which is not to be read before it is whole.
+  mutating func takePiece() -> Data {
+    guard !isCoded, heard < body.count else { return Data() }
+    defer { heard = body.count }
+    return body.dropFirst(heard)
   }
 
   private var whole: Step {

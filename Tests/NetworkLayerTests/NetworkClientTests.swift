@@ -50,7 +50,7 @@ import WindTunnelSymptoms
 
   @Test func `a POST is never sent twice`() async throws {
     let fixture = try Fixture([.symptom(.connectionLost)])
-    let call = fixture.start(Endpoint(.post, "/pay", body: Data("1".utf8)))
+    let call = fixture.start(Endpoint(.post, "/pay", body: .data(Data("1".utf8))))
     #expect(await call.value == .failure(.transport(.connectionLost, text: "connectionLost")))
     #expect(fixture.transport.instants == [.zero])
   }
@@ -58,7 +58,7 @@ import WindTunnelSymptoms
   @Test func `a POST with a key is sent again as it was`() async throws {
     let fixture = try Fixture([.symptom(.emptyAnswer), .status(201)])
     let call = fixture.start(
-      Endpoint(.post, "/pay", headers: ["Idempotency-Key": "k1"], body: Data("1".utf8))
+      Endpoint(.post, "/pay", headers: ["Idempotency-Key": "k1"], body: .data(Data("1".utf8)))
     )
     _ = await fixture.time.passSleeps(1)
     #expect(try await call.value.get().attempts == 2)
@@ -72,7 +72,7 @@ import WindTunnelSymptoms
       ScriptedTransport.Step.status(404, body: "no"),
       NetworkError.server(status: 404, body: Data("no".utf8))
     ),
-    (.status(401), .server(status: 401, body: Data())),
+    (.status(401), .credentials(status: 401, body: Data())),
     (.status(429, ["Retry-After": "3600"]), .rateLimited(retryAfter: .seconds(3600))),
     (
       .symptom(.serverCertificateHasBadDate),

@@ -8,6 +8,52 @@ import WindTunnelNetworkLayerDebug
 
 // The code of the page about the layer; a test holds the two together.
 
+func showHome(_ client: NetworkClient, _ screen: Screen) async {
+  let home = Endpoint(.get, "/home", priority: .critical)
+  do {
+    for try await page in client.updates(of: home) {
+      await screen.show(page.body, isOld: page.isStale)
+    }
+  } catch {
+    await screen.offer((error as? NetworkError)?.kind ?? .tell)
+  }
+}
+
+func pay(_ order: Order, by client: NetworkClient) async throws -> Receipt {
+  let payment = Endpoint(
+    .post,
+    "/payments",
+    headers: ["Idempotency-Key": order.id],
+    body: try .json(order),
+    priority: .critical,
+    limits: CallLimits(attemptTimeout: .seconds(10), deadline: .seconds(90))
+  )
+  return try await client.value(of: payment, by: .envelope())
+}
+
+func saveCover(of film: Int, to file: URL, by client: NetworkClient) async throws {
+  let cover = Endpoint(.get, "/films/\(film)/cover", template: "/films/{id}/cover", mostRetries: 6)
+  _ = try await client.download(cover, to: file)
+}
+
+func send(_ photo: URL, by client: NetworkClient, _ screen: Screen) async throws {
+  let body = try RequestBody.multipart([
+    .init("title", "A cat"), .init("photo", file: photo, contentType: "image/jpeg"),
+  ])
+  let upload = Endpoint(.post, "/photos", headers: ["Idempotency-Key": "cat-1"], body: body)
+  let progress = TransferProgress()
+  async let answer = client.call(upload, progress: progress)
+  for await step in progress { await screen.show(step.sentFraction ?? 0) }
+  _ = try await answer
+}
+
+func listen(to room: Int, by client: NetworkClient, _ screen: Screen) async throws {
+  let messages = Endpoint(.get, "/rooms/\(room)/events", template: "/rooms/{id}/events")
+  for try await message in client.events(of: messages) {
+    await screen.show(Data(message.data.utf8), isOld: false)
+  }
+}
+
 struct User: Decodable, Equatable {
   var id: Int
   @Fallback<EmptyText> var name: String
@@ -45,11 +91,32 @@ func makeClient(
     ),
     observer: Observers(CallJournal(), CallCounters()),
     limits: configuration.limits,
+    endpoints: configuration.endpoints,
     admission: AdmissionController(.init(caps: configuration.caps)),
-    sendsTraces: true,
     environment: configuration.environment
   )
 }
+
+func show(_ id: Int, by api: UserAPI) async -> String {
+  do throws(NetworkError) {
+    return try await api.user(id).name
+  } catch {
+    if case .business(_, let message) = error { return message }
+    switch error.kind {
+    case .silent: return ""
+    case .wait: return "There is no way through at the moment. It is tried again in a while."
+    case .retry: return "That did not work. Try again."
+    case .signIn: return "Sign in again."
+    case .tell: return "That cannot be shown."
+    }
+  }
+}
+
+let preview = UserAPI(
+  client: ClosureClient { _ throws(NetworkError) in
+    Answer(status: 200, body: Data(#"{"retcode":0,"data":{"id":7,"name":"Ada"}}"#.utf8))
+  }
+)
 
 func debugTransport(
   _ configuration: NetworkConfiguration,
@@ -61,24 +128,24 @@ func debugTransport(
   )
 }
 
-func show(_ id: Int, by api: UserAPI) async -> String {
-  do throws(NetworkError) {
-    return try await api.user(id).name
-  } catch {
-    switch error {
-    case .cancelled: return ""
-    case .offline: return "You are offline."
-    case .rateLimited, .circuitOpen: return "Too many people want this. Try again in a while."
-    case .business(_, let message): return message
-    default: return "That did not work."
-    }
-  }
+func fetchToken() async throws -> String { "an invented one" }
+
+// What the page takes for granted.
+
+struct Order: Encodable {
+  var id: String
 }
 
-let preview = UserAPI(
-  client: ClosureClient { _ throws(NetworkError) in
-    Answer(status: 200, body: Data(#"{"retcode":0,"data":{"id":7,"name":"Ada"}}"#.utf8))
-  }
-)
+struct Receipt: Decodable {
+  var number: Int
+}
 
-func fetchToken() async throws -> String { "an invented one" }
+actor Screen {
+  private(set) var shown: [Data] = []
+  private(set) var fraction = 0.0
+  private(set) var offered: NetworkError.Kind?
+
+  func show(_ content: Data, isOld: Bool) { shown.append(content) }
+  func show(_ fraction: Double) { self.fraction = fraction }
+  func offer(_ kind: NetworkError.Kind) { offered = kind }
+}

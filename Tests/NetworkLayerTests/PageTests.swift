@@ -16,7 +16,7 @@ import WindTunnelNetworkLayer
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
-    #expect(blocks.count == 5)
+    #expect(blocks.count == 10)
     for block in blocks { #expect(code.contains(block)) }
   }
 
@@ -26,7 +26,7 @@ import WindTunnelNetworkLayer
 
   @Test func `what the page says of the defaults is so`() {
     #expect(CallLimits() == CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(60)))
-    #expect(TrafficCaps() == TrafficCaps(total: 8, perHost: 8, reserved: 2, overtakingsMax: 32))
+    #expect(TrafficCaps() == TrafficCaps(total: 12, perHost: 8, reserved: 2, overtakingsMax: 32))
     #expect(RetryBudget() == RetryBudget(share: 0.2, reserve: 10, most: 100))
     #expect(
       BreakerRules()

@@ -104,7 +104,7 @@
       )
       let call = Task {
         if isStream {
-          _ = try await transport.stream(request)
+          _ = try await transport.open(request)
         } else {
           _ = try await transport.send(request)
         }

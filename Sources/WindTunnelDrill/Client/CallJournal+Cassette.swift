@@ -34,6 +34,8 @@ extension Interaction {
     let timing = Timing(firstByte: entry.elapsed, lastByte: entry.elapsed)
     switch entry.outcome {
     case .success(let answer):
+      // Of content that went to a file or a reader nothing is kept.
+      if answer.bytesElsewhere != nil { return nil }
       // The content is there without its coding and as a whole, so what speaks of either is not
       // true of it any more.
       let kept = answer.headers.fields.filter { field in
@@ -49,7 +51,7 @@ extension Interaction {
       self.init(request, .response(response), timing: timing)
     case .failure(.failed(let symptom, let text)):
       self.init(request, .failure(Failure(symptom, text: text)), timing: timing)
-    case .failure(.cancelled): return nil
+    case .failure(.cancelled), .failure(.file): return nil
     }
   }
 }

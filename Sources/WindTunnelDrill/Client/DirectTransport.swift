@@ -1,4 +1,5 @@
 internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
@@ -16,15 +17,67 @@ struct DirectTransport: Transport {
       let answer = try await exchange.answer(to: request)
       return HTTPAnswer(
         status: answer.head.status,
-        headers: Headers(answer.head.headers.map { Headers.Field($0.name, $0.value) }),
+        headers: Headers(answer.head),
         body: answer.body
       )
     } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .failed(let symptom): throw .failed(symptom, text: symptom.rawValue)
-      case .impossible(let reason): throw .failed(.unknown, text: reason)
+      throw TransportError(error)
+    }
+  }
+
+  func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    var request = request
+    if let file = upload.file {
+      do { request.httpBody = try Data(contentsOf: file) } catch {
+        throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
       }
+    }
+    let length = Int64(request.httpBody?.count ?? 0)
+    let opened = Promise<Result<StreamedAnswer, TransportError>>()
+    let (pieces, next) = AsyncThrowingStream<Data, any Error>.makeStream()
+    let listener = DirectExchange.Listener { head in
+      if length > 0 { upload.sent(length, length) }
+      opened.keep(
+        .success(StreamedAnswer(status: head.status, headers: Headers(head), pieces: pieces))
+      )
+    } piece: { piece in
+      next.yield(piece)
+    }
+    let exchanging = Task { [request] in
+      do throws(DirectExchange.Failure) {
+        _ = try await exchange.answer(to: request, hearing: listener)
+        next.finish()
+      } catch {
+        let error = TransportError(error)
+        // Only one without a head is the answer's.
+        opened.keep(.failure(error))
+        next.finish(throwing: error)
+      }
+    }
+    next.onTermination = { if case .cancelled = $0 { exchanging.cancel() } }
+    return try await withTaskCancellationHandler {
+      await opened.value
+    } onCancel: {
+      exchanging.cancel()
+    }.get()
+  }
+}
+
+extension Headers {
+  fileprivate init(_ head: ResponseHead) {
+    self.init(head.headers.map { Field($0.name, $0.value) })
+  }
+}
+
+extension TransportError {
+  fileprivate init(_ failure: DirectExchange.Failure) {
+    switch failure {
+    case .cancelled: self = .cancelled
+    case .failed(let symptom): self = .failed(symptom, text: symptom.rawValue)
+    case .impossible(let reason): self = .failed(.unknown, text: reason)
     }
   }
 }

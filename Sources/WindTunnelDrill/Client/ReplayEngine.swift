@@ -29,4 +29,12 @@ public struct ReplayEngine: Transport {
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     try await transport.send(request)
   }
+
+  /// Returns the deck's answer to a request as soon as its head has come.
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    try await transport.open(request, upload)
+  }
 }

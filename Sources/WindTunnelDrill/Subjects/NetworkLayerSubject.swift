@@ -63,7 +63,7 @@ struct NetworkLayerSubject: Subject {
       HTTPMethod(rawValue: request.method),
       target: request.url.target,
       headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-      body: request.body.data.isEmpty ? nil : request.body.data
+      body: request.body.data.isEmpty ? nil : .data(request.body.data)
     )
     endpoint.rules = Self.rules(for: request)
     do {
@@ -94,11 +94,13 @@ struct NetworkLayerSubject: Subject {
     case .offline: Symptom.offline.rawValue
     case .transport(let symptom, _): symptom.rawValue
     case .server(let status, _): "status \(status)"
+    case .credentials(let status, _): "status \(status)"
+    case .proxyCredentials: "status 407"
     case .rateLimited: "status 429"
     case .cancelled: Symptom.cancelled.rawValue
     case .deadlinePassed: Symptom.timedOut.rawValue
     case .circuitOpen: "circuit open"
-    case .invalidRequest, .business, .decode, .middleware: "\(error)"
+    case .invalidRequest, .business, .decode, .file, .middleware: "\(error)"
     }
   }
 }

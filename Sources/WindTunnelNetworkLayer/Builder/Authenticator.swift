@@ -8,27 +8,63 @@
 public protocol Authenticator: Sendable {
   /// Adds the credential to a request that is about to be sent.
   func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
-  /// Renews the credential after a server answered this request, as it was sent, with 401 (RFC 9110
-  /// §15.5.2); returns true where another attempt may succeed.
+  /// Tells whether an answer says that the credential is not good any more; by default one of
+  /// status 401 (RFC 9110 §15.5.2).
+  func isRefused(by answer: HTTPAnswer) -> Bool
+  /// Renews the credential after a server refused this request, as it was sent; returns true where
+  /// another attempt may succeed.
   ///
   /// Called once for all calls that were refused the same `Authorization` at the same time.
   func renew(after request: URLRequest) async -> Bool
+}
+
+extension Authenticator {
+  /// Tells whether the answer's status is 401.
+  public func isRefused(by answer: HTTPAnswer) -> Bool { answer.status == 401 }
 }
 
 /// An authenticator that adds a bearer token (RFC 6750 §2.1) to requests, and fetches a new one
 /// where a server refuses it.
 public final class BearerTokens: Authenticator {
   private let token: Locked<String?>
+  private let expiry: Expiry?
   private let fetch: @Sendable () async throws -> String
 
   /// Makes an authenticator with a token, or without one.
   ///
   /// - Parameters:
   ///   - token: The first token; `nil`: requests are sent without one until one is refused.
+  ///   - expiry: The codes by which an envelope says that the token is not good any more, whatever
+  ///     the answer's status; `nil`: status 401 alone says it.
   ///   - fetch: Fetches a new token. It must not use the client that the authenticator belongs to.
-  public init(_ token: String? = nil, fetch: @escaping @Sendable () async throws -> String) {
+  public init(
+    _ token: String? = nil,
+    expiry: Expiry? = nil,
+    fetch: @escaping @Sendable () async throws -> String
+  ) {
     self.token = Locked(token)
+    self.expiry = expiry
     self.fetch = fetch
+  }
+
+  /// The codes by which a server says within an envelope that a token is not good any more.
+  public struct Expiry: Sendable, Hashable {
+    /// The codes, such as `40101`.
+    public var codes: Set<String>
+    /// The envelope that they stand in.
+    public var envelope: Envelope
+
+    /// Makes codes of an envelope.
+    public init(codes: Set<String>, in envelope: Envelope = Envelope()) {
+      (self.codes, self.envelope) = (codes, envelope)
+    }
+  }
+
+  /// Tells whether an answer refuses the token, by its status or by a code in its envelope.
+  public func isRefused(by answer: HTTPAnswer) -> Bool {
+    if answer.status == 401 { return true }
+    guard let expiry, let code = expiry.envelope.words(in: answer.body)?.code else { return false }
+    return expiry.codes.contains(code)
   }
 
   /// Removes the token. Calls in flight that are refused fail, unless a new token can be fetched.

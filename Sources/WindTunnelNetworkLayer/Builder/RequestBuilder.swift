@@ -45,8 +45,12 @@ public struct RequestBuilder: Builder {
     var request = URLRequest(url: try url(for: endpoint))
     // What a request has already is not written again: each change costs.
     if method != "GET" { request.httpMethod = method }
-    if let body = endpoint.body { request.httpBody = body }
-    for field in commonHeaders.replacing(with: endpoint.headers).fields {
+    var headers = commonHeaders
+    if let body = endpoint.body {
+      request.httpBody = body.data
+      if let type = body.contentType { headers["Content-Type"] = type }
+    }
+    for field in headers.replacing(with: endpoint.headers).fields {
       guard field.name.isToken else { throw .headerName(field.name) }
       guard field.value.isFieldValue else { throw .headerValue(name: field.name) }
       request.addValue(field.value, forHTTPHeaderField: field.name)

@@ -68,8 +68,10 @@ public struct CachedAnswer: Sendable, Hashable {
     varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
   }
 
-  /// Returns the seconds by which it is past its time; below zero it is fresh (RFC 9111 §4.2).
-  func staleness(at now: Date) -> TimeInterval {
+  /// Returns the seconds by which it is past its time, which its endpoint gives or else its header
+  /// fields (RFC 9111 §4.2); below zero it is fresh.
+  func staleness(at now: Date, _ times: CacheTimes?) -> TimeInterval {
+    if let times { return max(0, now.timeIntervalSince(date)) - times.fresh.seconds }
     let control = CacheControl(headers)
     if control.noCache { return .infinity }
     let age = headers["Age"].flatMap { TimeInterval($0) } ?? 0

@@ -69,20 +69,31 @@ public final class ResponseCache: Sendable {
   /// Grows with each ``clear()``; what was asked for before it is not kept after it.
   var generation: Int { state.withLock { $0.generation } }
 
-  func find(_ request: URLRequest, at now: Date) -> Found {
+  /// Looks for an answer, by the times that its endpoint gives; `nil`: by its header fields.
+  func find(_ request: URLRequest, _ times: CacheTimes?, at now: Date) -> Found {
     guard let kept = kept(request) else { return .nothing }
-    let staleness = kept.staleness(at: now)
+    let staleness = kept.staleness(at: now, times)
     if staleness < 0 { return .fresh(kept) }
     let control = CacheControl(kept.headers)
-    let grace = Self.grace(control.staleWhileRevalidate, rules.staleWhileRevalidate, control)
+    let grace =
+      times?.staleWhileRevalidate.seconds
+      ?? Self.grace(control.staleWhileRevalidate, rules.staleWhileRevalidate, control)
     return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
   }
 
   /// Returns whether a stale answer may be shown since the server cannot be had.
-  func mayStandIn(_ kept: CachedAnswer, for error: NetworkError, at now: Date) -> Bool {
+  func mayStandIn(
+    _ kept: CachedAnswer,
+    _ times: CacheTimes?,
+    for error: NetworkError,
+    at now: Date
+  ) -> Bool {
+    guard error.isServersAbsence else { return false }
     let control = CacheControl(kept.headers)
-    return error.isServersAbsence
-      && kept.staleness(at: now) < Self.grace(control.staleIfError, rules.staleIfError, control)
+    let grace =
+      times?.staleIfError.seconds
+      ?? Self.grace(control.staleIfError, rules.staleIfError, control)
+    return kept.staleness(at: now, times) < grace
   }
 
   func keep(_ kept: CachedAnswer, generation: Int) {
@@ -123,7 +134,9 @@ extension NetworkError {
     switch self {
     case .offline, .transport, .deadlinePassed, .circuitOpen, .rateLimited: true
     case .server(let status, _): status >= 500
-    case .invalidRequest, .cancelled, .business, .decode, .middleware: false
+    case .invalidRequest, .credentials, .proxyCredentials, .cancelled, .business, .decode, .file,
+      .middleware:
+      false
     }
   }
 }

@@ -30,11 +30,20 @@ extension AnswerDecoder where Value: Decodable {
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
   ) -> AnswerDecoder {
+    let whole = AnswerDecoder<Enveloped<Value>>.wholeEnvelope(envelope, decoder)
+    return AnswerDecoder { answer throws(NetworkError) in try whole.decode(answer).value }
+  }
+
+  /// Makes a decoder that opens an envelope and returns its code and message beside the data.
+  public static func wholeEnvelope<Data: Decodable & Sendable>(
+    _ envelope: Envelope = Envelope(),
+    _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+  ) -> AnswerDecoder where Value == Enveloped<Data> {
     AnswerDecoder { answer throws(NetworkError) in
       let decoder = decoder()
       decoder.userInfo[.envelope] = envelope
       do {
-        return try decoder.decode(Enveloped<Value>.self, from: answer.body).value
+        return try decoder.decode(Value.self, from: answer.body)
       } catch let refusal as Envelope.Refusal {
         throw .business(code: refusal.code, message: refusal.message)
       } catch {
@@ -44,13 +53,31 @@ extension AnswerDecoder where Value: Decodable {
   }
 }
 
-/// A value in its envelope.
-private struct Enveloped<Value: Decodable>: Decodable {
-  let value: Value
+/// A value with the code and the message of the envelope in which it came.
+public struct Enveloped<Value: Decodable & Sendable>: Decodable, Sendable {
+  /// The code, which is one of the envelope's good ones.
+  public let code: String
+  /// The message, such as a text to show; empty where there is none.
+  public let message: String
+  /// The data of the envelope.
+  public let value: Value
+
+  /// Opens the envelope that ``AnswerDecoder/envelope(_:_:)`` is made with.
+  public init(from decoder: any Decoder) throws {
+    let envelope = decoder.userInfo[.envelope] as? Envelope ?? Envelope()
+    value = try envelope.open(Value.self, from: decoder)
+    (code, message) = try envelope.words(from: decoder)
+  }
+}
+
+/// The code and the message of an envelope.
+private struct EnvelopeWords: Decodable {
+  let code: String
+  let message: String
 
   init(from decoder: any Decoder) throws {
     let envelope = decoder.userInfo[.envelope] as? Envelope ?? Envelope()
-    value = try envelope.open(Value.self, from: decoder)
+    (code, message) = try envelope.words(from: decoder)
   }
 }
 
@@ -120,12 +147,46 @@ public struct Envelope: Sendable, Hashable {
     return try fields.decode(Value.self, forKey: FieldName(data))
   }
 
-  private func check(_ fields: KeyedDecodingContainer<FieldName>) throws {
-    let code = try fields.decode(Code.self, forKey: FieldName(self.code)).text
-    guard !successCodes.contains(code) else { return }
+  /// Returns the code and the message in an envelope's JSON, whatever the code says; `nil` where
+  /// there is no code.
+  func words(in body: Data) -> (code: String, message: String)? {
+    let decoder = JSONDecoder()
+    decoder.userInfo[.envelope] = self
+    // What is no envelope has no code, however it is none.
+    guard let words = try? decoder.decode(EnvelopeWords.self, from: body) else { return nil }
+    return (words.code, words.message)
+  }
+
+  /// Returns the words of the innermost layer that has a code.
+  fileprivate func words(from decoder: any Decoder) throws -> (code: String, message: String) {
+    var fields = try decoder.container(keyedBy: FieldName.self)
+    var words = try words(of: fields)
+    for _ in 1..<layers {
+      // The gateway's own refusal has no service's in it.
+      guard successCodes.contains(words.code),
+        let inner = try? fields.nestedContainer(
+          keyedBy: FieldName.self,
+          forKey: FieldName(data)
+        ), let own = try? self.words(of: inner)
+      else { break }
+      (fields, words) = (inner, own)
+    }
+    return words
+  }
+
+  private func words(
+    of fields: KeyedDecodingContainer<FieldName>
+  ) throws -> (code: String, message: String) {
+    let code = try fields.decode(Code.self, forKey: FieldName(code)).text
     // Words that are missing or odd do not hide the code.
     let words = try? fields.decodeIfPresent(String.self, forKey: FieldName(message))
-    throw Refusal(code: code, message: (words ?? nil) ?? "")
+    return (code, (words ?? nil) ?? "")
+  }
+
+  private func check(_ fields: KeyedDecodingContainer<FieldName>) throws {
+    let words = try words(of: fields)
+    guard !successCodes.contains(words.code) else { return }
+    throw Refusal(code: words.code, message: words.message)
   }
 
   private struct Code: Decodable {

@@ -12,9 +12,26 @@ public struct Answer: Sendable, Hashable {
   public var attempts: Int
   /// The source of the answer.
   public var source: Source
+  /// The history of the call; `nil` in an answer that no client brought. Answers are compared
+  /// without it.
+  public var record: CallRecord? {
+    get { history.record }
+    set { history = History(record: newValue) }
+  }
+
+  private var history = History(record: nil)
+
+  /// A record that is no part of its answer's value, and takes no room in it.
+  private final class History: Sendable, Hashable {
+    let record: CallRecord?
+
+    init(record: CallRecord?) { self.record = record }
+    static func == (one: History, other: History) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+  }
 
   /// The source of an answer.
-  public enum Source: Sendable, Hashable {
+  public enum Source: String, Sendable, Hashable, Codable {
     /// The server, just now.
     case network
     /// The cache, with a fresh answer.
@@ -51,10 +68,16 @@ public struct HTTPAnswer: Sendable, Hashable {
   public var status: Int
   /// The header fields; `URLSession` returns them in the order of their names.
   public var headers: Headers
-  /// The content, without content coding.
+  /// The content, without content coding; empty where it went elsewhere.
   public var body: Data
+  /// The number of bytes of content that went to a file or a reader in place of ``body``, as far as
+  /// they had come; `nil`: none did.
+  public var bytesElsewhere: Int64?
   /// The durations of the exchange's stages; `nil` where the transport does not measure them.
   public var stages: StageTimings?
+
+  /// The number of bytes of content, wherever they went.
+  var bytes: Int { bytesElsewhere.map { Int(clamping: $0) } ?? body.count }
 
   /// Makes an answer of its parts.
   public init(
@@ -78,7 +101,7 @@ public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 ///
 /// Only Apple platforms tell: on Linux a `URLSession` collects no metrics
 /// (swift-corelibs-foundation #4988).
-public struct StageTimings: Sendable, Hashable {
+public struct StageTimings: Sendable, Hashable, Codable {
   /// The look-up of the host's address.
   public var nameLookup: Duration?
   /// The opening of the connection, TLS included.

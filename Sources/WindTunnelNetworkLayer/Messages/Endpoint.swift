@@ -1,5 +1,3 @@
-public import Foundation
-
 /// A request of an API, without the parts that all requests share.
 ///
 /// ```swift
@@ -26,7 +24,7 @@ public struct Endpoint: Sendable, Hashable {
   /// The header fields of this request alone; they replace common ones of the same name.
   public var headers: Headers
   /// The content; `nil` where there is none.
-  public var body: Data?
+  public var body: RequestBody?
   /// The priority of the call in a queue.
   public var priority: CallPriority
   /// The name of an ordered queue: its calls are made one after the other, in their order, each
@@ -36,6 +34,11 @@ public struct Endpoint: Sendable, Hashable {
   public var rules: ResponseRules
   /// The use of the client's cache for the answer.
   public var caching: Caching
+  /// The limits of the call's duration; `nil`: the client's.
+  public var limits: CallLimits?
+  /// The most retries of the call; `nil`: as many as the client's policy allows. A policy that
+  /// allows fewer is not overruled.
+  public var mostRetries: Int?
 
   /// Makes an endpoint of its parts.
   public init(
@@ -44,11 +47,13 @@ public struct Endpoint: Sendable, Hashable {
     template: String? = nil,
     query: Query? = nil,
     headers: Headers = [:],
-    body: Data? = nil,
+    body: RequestBody? = nil,
     priority: CallPriority = .standard,
     order: String? = nil,
     rules: ResponseRules = ResponseRules(),
-    caching: Caching = .byHeaders
+    caching: Caching = .byHeaders,
+    limits: CallLimits? = nil,
+    mostRetries: Int? = nil
   ) {
     self.method = method
     self.path = path
@@ -60,6 +65,8 @@ public struct Endpoint: Sendable, Hashable {
     self.order = order
     self.rules = rules
     self.caching = caching
+    self.limits = limits
+    self.mostRetries = mostRetries
   }
 
   /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).
@@ -67,7 +74,7 @@ public struct Endpoint: Sendable, Hashable {
     _ method: HTTPMethod,
     target: String,
     headers: Headers = [:],
-    body: Data? = nil,
+    body: RequestBody? = nil,
     priority: CallPriority = .standard
   ) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -133,7 +140,7 @@ extension HTTPMethod: ExpressibleByStringLiteral {
 }
 
 /// The priority of a call in a queue.
-public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
+public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Codable {
   /// A call without whose answer a screen stays blank.
   case critical
   /// A call that a user waits for.
@@ -142,9 +149,33 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
   /// flight share one answer.
   case deferrable
 
+  /// The names of priorities in a configuration.
+  private static let names: KeyValuePairs = [
+    "critical": critical, "standard": standard, "deferrable": deferrable,
+  ]
+
   /// Tells whether one priority comes before another.
   public static func < (one: CallPriority, other: CallPriority) -> Bool {
     one.rawValue < other.rawValue
+  }
+
+  /// Decodes a priority from its name.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    let name = try value.decode(String.self)
+    guard let known = Self.names.first(where: { $0.key == name }) else {
+      throw DecodingError.dataCorruptedError(
+        in: value,
+        debugDescription: "\"\(name)\" is none of critical, standard and deferrable."
+      )
+    }
+    self = known.value
+  }
+
+  /// Encodes the priority as its name.
+  public func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
+    try value.encode(Self.names.first { $0.value == self }?.key)
   }
 }
 
@@ -154,4 +185,34 @@ public enum Caching: Sendable, Hashable {
   case byHeaders
   /// The cache is neither read nor written.
   case never
+  /// The times that an endpoint gives its answers, whatever their header fields say, but for
+  /// `no-store`: for servers without `Cache-Control`.
+  case kept(CacheTimes)
+}
+
+/// The times for which an answer may be shown.
+public struct CacheTimes: Sendable, Hashable {
+  /// The time for which it is fresh: it is shown without asking the server.
+  public var fresh: Duration
+  /// The time after that for which it is shown while a newer one is fetched.
+  public var staleWhileRevalidate: Duration
+  /// The time after its freshness for which it is shown if the server cannot be had.
+  public var staleIfError: Duration
+
+  /// Makes times; what is not given is none.
+  public init(
+    fresh: Duration = .zero,
+    staleWhileRevalidate: Duration = .zero,
+    staleIfError: Duration = .zero
+  ) {
+    self.fresh = fresh
+    self.staleWhileRevalidate = staleWhileRevalidate
+    self.staleIfError = staleIfError
+  }
+
+  /// Shows what there is and renews it behind, for good: cache first.
+  public static let cacheFirst = CacheTimes(
+    staleWhileRevalidate: .seconds(10 * 365 * 86_400),
+    staleIfError: .seconds(10 * 365 * 86_400)
+  )
 }

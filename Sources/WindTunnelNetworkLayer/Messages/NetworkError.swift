@@ -14,6 +14,11 @@ public enum NetworkError: Error, Sendable, Hashable {
   case transport(Symptom, text: String)
   /// The last answer has a status that the rules do not accept, with its content.
   case server(status: Int, body: Data)
+  /// The server wants other credentials than the request had (401), or grants these no access
+  /// (403), with the answer's content.
+  case credentials(status: Int, body: Data)
+  /// The proxy wants credentials (407, RFC 9110 §15.5.8).
+  case proxyCredentials
   /// The last answer has status 429 (RFC 6585 §4), with the wait that it asked for, if any.
   case rateLimited(retryAfter: Duration?)
   /// The server refused in an answer that arrived well, with the code and the message of its
@@ -21,6 +26,8 @@ public enum NetworkError: Error, Sendable, Hashable {
   case business(code: String, message: String)
   /// The answer does not have the agreed form.
   case decode(DecodeFault)
+  /// A file on this device cannot be read or written, with the reason.
+  case file(String)
   /// A middleware stopped the call, with its own text.
   case middleware(String)
   /// The call's deadline passed before there was an answer.
@@ -35,9 +42,71 @@ public enum NetworkError: Error, Sendable, Hashable {
     case .offline: .offline
     case .transport(let symptom, _): symptom
     case .deadlinePassed: .timedOut
-    case .invalidRequest, .server, .rateLimited, .business, .decode, .middleware,
-      .circuitOpen:
+    case .invalidRequest, .server, .credentials, .proxyCredentials, .rateLimited, .business,
+      .decode, .file, .middleware, .circuitOpen:
       nil
+    }
+  }
+}
+
+extension NetworkError {
+  /// The things that a screen does about an error.
+  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Offers to try again: the next call may succeed.
+    case retry
+    /// Waits before it tries again: there is no network, or the server wants to be left alone.
+    case wait
+    /// Has the user sign in.
+    case signIn
+    /// Tells the user, since the next call fails, too.
+    case tell
+    /// Shows nothing: the caller has cancelled.
+    case silent
+  }
+
+  /// The thing that a screen does about it.
+  public var kind: Kind {
+    switch self {
+    case .cancelled: .silent
+    case .offline, .rateLimited, .circuitOpen: .wait
+    case .credentials(status: 401, _): .signIn
+    case .deadlinePassed: .retry
+    case .server(let status, _): status == 503 ? .wait : status > 500 ? .retry : .tell
+    case .transport(let symptom, _): symptom.mayPass ? .retry : .tell
+    case .invalidRequest, .credentials, .proxyCredentials, .business, .decode, .file, .middleware:
+      .tell
+    }
+  }
+}
+
+extension NetworkError {
+  /// The name of the error for records, such as `timedOut` or `rateLimited`, without its details.
+  public var name: String {
+    switch self {
+    case .invalidRequest: "invalidRequest"
+    case .server: "server"
+    case .credentials: "credentials"
+    case .proxyCredentials: "proxyCredentials"
+    case .rateLimited: "rateLimited"
+    case .business: "business"
+    case .decode: "decode"
+    case .file: "file"
+    case .middleware: "middleware"
+    case .deadlinePassed: "deadlinePassed"
+    case .circuitOpen: "circuitOpen"
+    case .cancelled, .offline, .transport: symptom?.rawValue ?? ""
+    }
+  }
+}
+
+extension Symptom {
+  /// Tells whether it may pass by itself: an address and a certificate do not.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .timedOut, .cancelled, .connectionLost, .emptyAnswer, .truncated, .connectionRefused,
+      .hostNotFound, .offline, .malformedResponse, .undecodableBody, .unknown:
+      true
+    default: false
     }
   }
 }
@@ -52,11 +121,13 @@ extension NetworkError: CustomStringConvertible {
     case .transport(let symptom, let text): "No answer came (\(symptom.rawValue)): \(text)"
     case .server(let status, let body):
       "The server answered with status \(status) and \(body.count) bytes."
+    case .credentials(let status, _): "The server wants other credentials (status \(status))."
+    case .proxyCredentials: "The proxy wants credentials (status 407)."
     case .rateLimited(let wait?): "The server wants to be left alone for \(wait)."
     case .rateLimited(nil): "The server wants fewer requests."
     case .business(let code, let message): "The server refused with code \(code): \(message)"
     case .decode(let fault): fault.description
-    case .middleware(let text): text
+    case .file(let text), .middleware(let text): text
     case .deadlinePassed(let deadline): "No answer came within \(deadline)."
     case .circuitOpen(let host, let wait):
       "\(host) failed too often and is not asked for another \(wait)."
@@ -78,6 +149,9 @@ public enum RequestError: Error, Sendable, Hashable {
   case headerName(String)
   /// The value of the header field with this name holds a control character (RFC 9110 §5.5).
   case headerValue(name: String)
+  /// The content cannot be made, with the reason: a value that cannot be encoded, a file that
+  /// cannot be read.
+  case body(String)
   /// Content has no meaning in a request of this method, and the platforms refuse to send it.
   case bodyNotAllowed(method: String)
 
@@ -112,6 +186,7 @@ extension RequestError: CustomStringConvertible {
       "\"\(name)\" is no name of a header field: use letters, digits and hyphens."
     case .headerValue(let name):
       "The value of the header field \"\(name)\" holds a control character; take it out."
+    case .body(let reason): "The content cannot be made: \(reason)"
     case .bodyNotAllowed(let method):
       "A \(method) carries no body: send none, or use another method."
     }
@@ -137,6 +212,8 @@ public enum TransportError: Error, Sendable, Hashable {
   case cancelled
   /// The network failed, with the symptom and the platform's own text.
   case failed(Symptom, text: String)
+  /// A file on this device cannot be read or written, with the reason; no fault of the network.
+  case file(String)
 }
 
 /// The difference between an answer and its agreed form.
@@ -152,6 +229,8 @@ public enum DecodeFault: Error, Sendable, Hashable {
   case missing(String)
   /// A field has a wrong value, as the decoder describes it.
   case mismatch(String, text: String)
+  /// The content as a whole is not what it should be, as a text says.
+  case content(String)
 
   /// Names what a decoder of the standard library threw.
   init(_ error: any Error) {
@@ -182,6 +261,7 @@ extension DecodeFault: CustomStringConvertible {
       "The answer is \(type ?? "of no type"), and should be \(expected.joined(separator: " or "))."
     case .notJSON: "The answer is not JSON."
     case .missing(let path): "The answer lacks \"\(path)\"."
+    case .content(let text): text
     case .mismatch(let path, let text): "The answer's \"\(path)\" does not fit: \(text)"
     }
   }

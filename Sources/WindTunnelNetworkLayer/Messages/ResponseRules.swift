@@ -10,15 +10,21 @@ public struct ResponseRules: Sendable, Hashable {
   /// them, `*` for every item or field, as in `data.items.*.id`.
   public var requiredFields: [String]
 
+  /// The envelope of errors: of an answer whose status is not accepted the code and the message in
+  /// it are the error; `nil`: errors are told by their status.
+  public var errors: Envelope?
+
   /// Makes rules; by default any status below 400 is accepted, and nothing else is required.
   public init(
     statuses: ClosedRange<Int> = 100...399,
     contentTypes: [String] = [],
-    requiredFields: [String] = []
+    requiredFields: [String] = [],
+    errors: Envelope? = nil
   ) {
     self.statuses = statuses
     self.contentTypes = contentTypes
     self.requiredFields = requiredFields
+    self.errors = errors
   }
 
   /// Makes rules for a status of 200 to 299 and JSON content with these fields.
@@ -37,7 +43,7 @@ public struct ResponseRules: Sendable, Hashable {
   /// Content is looked at only where fields are required.
   public func breach(by answer: HTTPAnswer) -> NetworkError? {
     guard statuses.contains(answer.status) else {
-      return .server(status: answer.status, body: answer.body)
+      return refusal(in: answer)
     }
     if !contentTypes.isEmpty {
       let type = answer.headers["Content-Type"]
@@ -55,9 +61,25 @@ public struct ResponseRules: Sendable, Hashable {
   }
 }
 
+extension ResponseRules {
+  /// The error of an answer whose status is not accepted.
+  private func refusal(in answer: HTTPAnswer) -> NetworkError {
+    switch answer.status {
+    case 401: return .credentials(status: 401, body: answer.body)
+    case 407: return .proxyCredentials
+    default: break
+    }
+    if let words = errors?.words(in: answer.body) {
+      return .business(code: words.code, message: words.message)
+    }
+    if answer.status == 403 { return .credentials(status: 403, body: answer.body) }
+    return .server(status: answer.status, body: answer.body)
+  }
+}
+
 extension String {
   /// Returns whether this value of a `Content-Type` field is of a media type.
-  fileprivate func isMediaType(_ type: String) -> Bool {
+  func isMediaType(_ type: String) -> Bool {
     // Most have neither parameters nor spaces, and to look for those costs more than the rest.
     if self == type, !utf8.contains(where: { $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: ";") }) {
       return true

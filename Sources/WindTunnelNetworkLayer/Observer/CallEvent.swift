@@ -59,12 +59,14 @@ public struct CallEvent: Sendable, Hashable {
     case order
     /// A free slot under the caps.
     case slot
+    /// The resumption of a call that its caller has suspended.
+    case pause
     /// An equal call in flight, whose answer the call shares.
     case sharedAnswer
   }
 
   /// The freshness of an answer in the cache.
-  public enum Freshness: Sendable, Hashable {
+  public enum Freshness: String, Sendable, Hashable, Codable {
     /// The answer may be returned without asking the server.
     case fresh
     /// The answer may be returned while a newer one is fetched.

@@ -6,9 +6,9 @@ internal import Foundation
 
 /// The history of a call in four parts: the system, the request, the response and the counters. It
 /// is a fold over the call's events.
-public struct CallRecord: Sendable, Hashable {
+public struct CallRecord: Sendable, Hashable, Codable {
   /// The state of a call.
-  public enum State: String, Sendable, Hashable {
+  public enum State: String, Sendable, Hashable, Codable {
     /// The call was created.
     case created
     /// The call is in a queue, or waits for its next attempt.
@@ -26,19 +26,20 @@ public struct CallRecord: Sendable, Hashable {
   }
 
   /// The parts of the system that were involved in a call.
-  public struct System: Sendable, Hashable {
+  public struct System: Sendable, Hashable, Codable {
     /// The engine of the latest attempt; `nil` where nothing was sent.
     public var engine: String?
     /// The freshness of the cache's answer; `nil` where there was none, or the cache was not used.
     public var cache: CallEvent.Freshness?
-    /// The id of the call's trace, 32 hexadecimal digits; `nil` where none was sent.
+    /// The id of the call and of its trace, 32 hexadecimal digits, as `X-Request-ID` and
+    /// `traceparent` have it; `nil` where none was sent.
     public var traceID: String?
     /// The name of the requests' environment.
     public var environment = CallEvent.production
   }
 
   /// The request of a call.
-  public struct Request: Sendable, Hashable {
+  public struct Request: Sendable, Hashable, Codable {
     /// The method of the request.
     public var method: String
     /// The path without the parts that change from call to call.
@@ -52,7 +53,7 @@ public struct CallRecord: Sendable, Hashable {
   }
 
   /// The response to a call.
-  public struct Response: Sendable, Hashable {
+  public struct Response: Sendable, Hashable, Codable {
     /// The status of the latest answer; `nil` where there was none.
     public var status: Int?
     /// The length of its content, in bytes.
@@ -60,13 +61,29 @@ public struct CallRecord: Sendable, Hashable {
     /// The source of the caller's answer; `nil` where there is none.
     public var source: Answer.Source?
     /// The error that the caller got in place of an answer.
-    public var error: NetworkError?
+    public var failure: Failure?
     /// The durations of the latest answer's stages; `nil` where the platform does not measure them.
     public var stages: StageTimings?
   }
 
+  /// An error as it can be kept: without content.
+  public struct Failure: Sendable, Hashable, Codable {
+    /// The name of the error, such as `timedOut` or `rateLimited`.
+    public var name: String
+    /// The code of an envelope's refusal; `nil` where it is none.
+    public var businessCode: String?
+    /// The thing that a screen does about it.
+    public var kind: NetworkError.Kind
+
+    /// Makes one of an error.
+    public init(_ error: NetworkError) {
+      (name, kind) = (error.name, error.kind)
+      if case .business(let code, _) = error { businessCode = code }
+    }
+  }
+
   /// The counters and times of a call.
-  public struct Counters: Sendable, Hashable {
+  public struct Counters: Sendable, Hashable, Codable {
     /// The number of requests that were sent.
     public var attempts = 0
     /// The number of retries that the policy wanted and the budget did not allow.
@@ -133,7 +150,7 @@ public struct CallRecord: Sendable, Hashable {
       request.host = sent.url?.origin
     case .attemptEnded(_, .success(let answer)):
       response.status = answer.status
-      response.bytes = answer.body.count
+      response.bytes = answer.bytes
       response.stages = answer.stages
     case .attemptEnded(_, .failure):
       response.status = nil
@@ -153,7 +170,7 @@ public struct CallRecord: Sendable, Hashable {
       response.source = answer.source
       state = counters.attempts == 0 && answer.source != .network ? .fromCache : .answered
     case .failure(let error):
-      response.error = error
+      response.failure = Failure(error)
       state = error == .cancelled ? .cancelled : .failed
     }
   }

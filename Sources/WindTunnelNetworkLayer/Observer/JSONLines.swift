@@ -65,7 +65,7 @@ public final class JSONLines: Observer {
         switch result {
         case .success(let answer): line.source = "\(answer.source)"
         case .failure(let error):
-          line.result = Self.name(error)
+          line.result = error.name
           if case .business(let code, _) = error { line.businessCode = code }
         }
         return line
@@ -101,21 +101,8 @@ public final class JSONLines: Observer {
     switch outcome {
     case .success: "answered"
     case .failure(.cancelled): "cancelled"
+    case .failure(.file): "file"
     case .failure(.failed(let symptom, _)): symptom.rawValue
-    }
-  }
-
-  private static func name(_ error: NetworkError) -> String {
-    switch error {
-    case .invalidRequest: "invalidRequest"
-    case .server: "server"
-    case .rateLimited: "rateLimited"
-    case .business: "business"
-    case .decode: "decode"
-    case .middleware: "middleware"
-    case .deadlinePassed: "deadlinePassed"
-    case .circuitOpen: "circuitOpen"
-    case .cancelled, .offline, .transport: error.symptom?.rawValue ?? ""
     }
   }
 }

@@ -59,7 +59,33 @@ public final class CallCounters: Observer {
     public var unpaidRetries = 0
     /// The number of bytes of content that were received.
     public var bytesReceived = 0
+    /// The calls that have ended, by endpoint: the template.
+    public var endpoints: [String: Group] = [:]
+    /// The calls that have ended, by method.
+    public var methods: [String: Group] = [:]
+    /// The calls that have ended, by host with its port; those of which nothing was sent have none.
+    public var hosts: [String: Group] = [:]
+    /// The calls that have ended, by the engine of their last attempt.
+    public var engines: [String: Group] = [:]
+    /// The number of calls that have failed, by the name of the error.
+    public var errors: [String: Int] = [:]
   }
+
+  /// The calls that have something in common.
+  public struct Group: Sendable, Hashable {
+    /// The number of calls that have ended.
+    public var calls = 0
+    /// The number of them that failed, without those that were cancelled.
+    public var failed = 0
+    /// The number of their requests.
+    public var attempts = 0
+  }
+
+  /// The greatest number of groups of a kind; calls of further ones are counted under the name
+  /// ``other``.
+  public static let groupsMax = 1024
+  /// The name of the group of all that have none of their own any more.
+  public static let other = "(other)"
 
   private let state = Locked((keeper: RecordKeeper(), counts: Counts()))
 
@@ -76,12 +102,36 @@ public final class CallCounters: Observer {
       switch event.kind {
       case .callStarted: state.counts.calls += 1
       case .attemptStarted: state.counts.attempts += 1
-      case .attemptEnded(_, .success(let answer)): state.counts.bytesReceived += answer.body.count
+      case .attemptEnded(_, .success(let answer)): state.counts.bytesReceived += answer.bytes
       case .retryNotPaid: state.counts.unpaidRetries += 1
       case .callEnded:
-        if let record { state.counts.ended[record.state, default: 0] += 1 }
+        if let record { state.counts.add(record) }
       default: break
       }
     }
+  }
+}
+
+extension CallCounters.Counts {
+  fileprivate mutating func add(_ record: CallRecord) {
+    ended[record.state, default: 0] += 1
+    Self.add(record, to: &endpoints, as: record.request.template)
+    Self.add(record, to: &methods, as: record.request.method)
+    if let host = record.request.host { Self.add(record, to: &hosts, as: host) }
+    if let engine = record.system.engine { Self.add(record, to: &engines, as: engine) }
+    if let failure = record.response.failure { errors[failure.name, default: 0] += 1 }
+  }
+
+  private static func add(
+    _ record: CallRecord,
+    to groups: inout [String: CallCounters.Group],
+    as name: String
+  ) {
+    let isKnown = groups[name] != nil || groups.count < CallCounters.groupsMax
+    var group = groups[isKnown ? name : CallCounters.other] ?? CallCounters.Group()
+    group.calls += 1
+    group.failed += record.state == .failed ? 1 : 0
+    group.attempts += record.counters.attempts
+    groups[isKnown ? name : CallCounters.other] = group
   }
 }

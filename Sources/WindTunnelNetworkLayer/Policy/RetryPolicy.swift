@@ -110,12 +110,13 @@ public enum RetryReason: Sendable, Hashable {
   /// An answer with this status.
   case status(Int)
 
-  /// Makes the reason of an attempt's failure; `nil` for a cancellation, which is none.
+  /// Makes the reason of an attempt's failure; `nil` for a cancellation and for a file of
+  /// this device's, which are none of the network's.
   public init?(_ outcome: AttemptOutcome) {
     switch outcome {
     case .success(let answer): self = .status(answer.status)
     case .failure(.failed(let symptom, _)): self = .symptom(symptom)
-    case .failure(.cancelled): return nil
+    case .failure(.cancelled), .failure(.file): return nil
     }
   }
 }

@@ -78,11 +78,11 @@ public final class AdmissionController: Sendable {
 
 extension AttemptOutcome {
   /// True where this speaks against the host: a status of 5xx, or no answer. `nil` where it says
-  /// nothing: the caller gave up, or this device has no network.
+  /// nothing: the caller gave up, or this device has no network or no room.
   var speaksAgainstHost: Bool? {
     switch self {
     case .success(let answer): answer.status >= 500
-    case .failure(.cancelled), .failure(.failed(.offline, _)): nil
+    case .failure(.cancelled), .failure(.file), .failure(.failed(.offline, _)): nil
     case .failure(.failed): true
     }
   }

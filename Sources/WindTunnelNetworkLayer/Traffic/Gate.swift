@@ -227,9 +227,9 @@ public struct TrafficCaps: Sendable, Hashable {
   /// counts as critical, so that none starves.
   public var overtakingsMax: Int
 
-  /// Makes caps; by default 8 in all and to one host, two of them not for deferrable calls.
+  /// Makes caps; by default 12 in all and 8 to one host, two of them not for deferrable calls.
   public init(
-    total: Int = 8,
+    total: Int = 12,
     perHost: Int = 8,
     perEndpoint: [String: Int] = [:],
     reserved: Int = 2,

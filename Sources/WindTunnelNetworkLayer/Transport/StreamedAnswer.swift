@@ -13,6 +13,48 @@ public struct StreamedAnswer: Sendable {
   public let headers: Headers
   /// The content in the pieces in which it arrives; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
+  /// Ends the request; the pieces fail as cancelled.
+  let cancel: @Sendable () -> Void
+
+  /// Makes an answer of its parts; a reader that stops, or is cancelled, ends the pieces.
+  public init(
+    status: Int,
+    headers: Headers = [:],
+    pieces: AsyncThrowingStream<Data, any Error>
+  ) {
+    self.init(status: status, headers: headers, pieces: pieces, cancel: {})
+  }
+
+  init(
+    status: Int,
+    headers: Headers,
+    pieces: AsyncThrowingStream<Data, any Error>,
+    cancel: @escaping @Sendable () -> Void
+  ) {
+    (self.status, self.headers, self.pieces, self.cancel) = (status, headers, pieces, cancel)
+  }
+
+  /// Makes one of an answer that is all there.
+  init(_ answer: HTTPAnswer) {
+    self.init(
+      status: answer.status,
+      headers: answer.headers,
+      pieces: AsyncThrowingStream { pieces in
+        if !answer.body.isEmpty { pieces.yield(answer.body) }
+        pieces.finish()
+      }
+    )
+  }
+
+  /// Returns the answer without its content, of which so many bytes went elsewhere.
+  func head(bytesElsewhere: Int64) -> HTTPAnswer {
+    var head = HTTPAnswer(status: status, headers: headers)
+    head.bytesElsewhere = bytesElsewhere
+    return head
+  }
+
+  /// The number of bytes that `Content-Length` announces; `nil` where it does not.
+  var length: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
 }
 
 /// Hears what a session says of one task and passes it on.
@@ -26,11 +68,16 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   private var waiter: CheckedContinuation<Head, Never>?
   private var isCancelled = false
   private var stop: @Sendable () -> Void = {}
+  private let sent: @Sendable (Int64, Int64) -> Void
   private let pieces: AsyncThrowingStream<Data, any Error>
   private let piece: AsyncThrowingStream<Data, any Error>.Continuation
 
-  init(of session: URLSession, failure: @escaping @Sendable (any Error) -> TransportError) {
-    (self.session, self.failure) = (session, failure)
+  init(
+    of session: URLSession,
+    sent: @escaping @Sendable (Int64, Int64) -> Void,
+    failure: @escaping @Sendable (any Error) -> TransportError
+  ) {
+    (self.session, self.sent, self.failure) = (session, sent, failure)
     (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
       bufferingPolicy: .bufferingOldest(URLSessionTransport.streamedPiecesMax)
     )
@@ -57,7 +104,18 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
       return self.stop
     }
     land(.failure(.cancelled))
+    piece.finish(throwing: TransportError.cancelled)
     stop()
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    sent(totalBytesSent, totalBytesExpectedToSend)
   }
 
   func urlSession(
@@ -99,7 +157,13 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   /// Hands over the head, unless that has been done.
   func land(_ response: HTTPURLResponse) {
     let head = HTTPAnswer(response, body: Data())
-    land(.success(StreamedAnswer(status: head.status, headers: head.headers, pieces: pieces)))
+    let answer = StreamedAnswer(
+      status: head.status,
+      headers: head.headers,
+      pieces: pieces,
+      cancel: { [weak self] in self?.cancel() }
+    )
+    land(.success(answer))
   }
 
   private func land(_ head: Head) {

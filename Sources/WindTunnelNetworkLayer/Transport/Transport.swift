@@ -1,9 +1,8 @@
+public import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
-#else
-  public import Foundation
 #endif
 
 /// The third part of the layer: it sends one request once.
@@ -11,6 +10,13 @@ public protocol Transport: Sendable {
   /// Sends a request and returns its answer, whatever the status. Returns at once when the task is
   /// cancelled, and never repeats the request.
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
+  /// Sends a request and returns its answer as soon as the head has come, whatever the status.
+  ///
+  /// By default the answer of ``send(_:)`` in one piece, with a file's bytes as the request's body.
+  func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer
   /// Returns the name, for records, of the engine that will send a request; by default the type's
   /// name.
   func engine(for request: URLRequest) -> String
@@ -19,6 +25,40 @@ public protocol Transport: Sendable {
 extension Transport {
   /// Returns the name of the type.
   public func engine(for request: URLRequest) -> String { "\(Self.self)" }
+
+  /// Sends the whole request and returns the whole answer.
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    var request = request
+    if let file = upload.file {
+      do { request.httpBody = try Data(contentsOf: file) } catch {
+        throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
+      }
+    }
+    let count = Int64(request.httpBody?.count ?? 0)
+    let answer = try await send(request)
+    if count > 0 { upload.sent(count, count) }
+    return StreamedAnswer(answer)
+  }
+}
+
+/// The content of a request that is not in the request itself, and the one who hears how far it has
+/// been sent.
+public struct Upload: Sendable {
+  /// The file whose bytes are the content; `nil`: the content is the request's own body.
+  public var file: URL?
+  /// Hears how many bytes have been sent, of how many.
+  public var sent: @Sendable (Int64, Int64) -> Void
+
+  /// Makes one of a file, or of none.
+  public init(
+    file: URL? = nil,
+    sent: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
+  ) {
+    (self.file, self.sent) = (file, sent)
+  }
 }
 
 /// A transport that gives up at a deadline by itself, without a task of its own to be cancelled.
@@ -28,6 +68,12 @@ protocol DeadlineKeeping: Transport {
     _ request: URLRequest,
     until deadline: CallDeadline?
   ) async throws(TransportError) -> HTTPAnswer
+  /// Sends a request and brings its answer's head; after the deadline it fails as cancelled.
+  func open(
+    _ request: URLRequest,
+    _ upload: Upload,
+    until deadline: CallDeadline?
+  ) async throws(TransportError) -> StreamedAnswer
 }
 
 /// A transport that chooses an engine for each request: for a comparison of two, or for tests.
@@ -46,12 +92,22 @@ public struct EngineRouter: Transport {
 
   /// Sends a request by the engine of its choice.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    try await chosen(request).send(request)
+  }
+
+  /// Opens an answer by the engine of its choice.
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    try await chosen(request).open(request, upload)
+  }
+
+  private func chosen(_ request: URLRequest) throws(TransportError) -> any Transport {
     let name = choose(request)
-    guard let engine = engines[name] else {
-      let names = engines.keys.sorted().joined(separator: ", ")
-      throw .failed(.unknown, text: "There is no engine \"\(name)\"; there are \(names).")
-    }
-    return try await engine.send(request)
+    if let engine = engines[name] { return engine }
+    let names = engines.keys.sorted().joined(separator: ", ")
+    throw .failed(.unknown, text: "There is no engine \"\(name)\"; there are \(names).")
   }
 
   /// Returns the name of the engine of choice.

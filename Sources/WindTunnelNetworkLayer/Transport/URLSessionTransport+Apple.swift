@@ -51,8 +51,16 @@
     ///
     /// The app's own session carries it, and hears of what this does not answer: a task's delegate
     /// goes before the session's, call by call.
-    func task(for request: URLRequest) -> (URLSessionDataTask, isOver: () -> Void) {
-      let task = session.dataTask(with: request)
+    func task(
+      for request: URLRequest,
+      uploading file: URL?
+    ) -> (URLSessionTask, isOver: () -> Void) {
+      let task: URLSessionTask =
+        if let file {
+          session.uploadTask(with: request, fromFile: file)
+        } else {
+          session.dataTask(with: request)
+        }
       task.delegate = self
       return (task, {})
     }

@@ -139,14 +139,23 @@
     /// A session of its own with the app's configuration carries it, since here only a session's
     /// delegate sees pieces. Whether to be led elsewhere, the app's delegate is asked. A challenge
     /// reaches nobody: it is the end of the answer that it stands in.
-    func task(for request: URLRequest) -> (URLSessionDataTask, isOver: () -> Void) {
+    func task(
+      for request: URLRequest,
+      uploading file: URL?
+    ) -> (URLSessionTask, isOver: () -> Void) {
       let own = URLSession(
         configuration: configuration,
         delegate: self,
         delegateQueue: nil
       )
       // It ends with its only task.
-      return (own.dataTask(with: request), { own.finishTasksAndInvalidate() })
+      let task: URLSessionTask =
+        if let file {
+          own.uploadTask(with: request, fromFile: file)
+        } else {
+          own.dataTask(with: request)
+        }
+      return (task, { own.finishTasksAndInvalidate() })
     }
 
     /// The app's configuration, without a storage that holds no credential.

@@ -1,5 +1,5 @@
 internal import Dispatch
-public import Foundation
+internal import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
@@ -45,76 +45,42 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }
   }
 
-  /// Sends a request with a file as its content, which is never in memory as a whole.
-  public func upload(
-    _ request: URLRequest,
-    from file: URL
-  ) async throws(TransportError) -> HTTPAnswer {
-    try await carry(request) { request, land in
-      let stages = StageWatch()
-      let task = session.uploadTask(with: request, fromFile: file) {
-        land(outcome($0, $1, $2, stages.timings, of: request))
-      }
-      stages.watch(task)
-      return task
-    }
-  }
-
-  /// Sends a request and writes the content of its answer to a file, whatever the status; the
-  /// answer that is returned has no content. An existing file is replaced.
-  ///
-  /// On Linux a `URLProtocol` cannot carry this: a test of it needs a server.
-  public func download(
-    _ request: URLRequest,
-    to file: URL
-  ) async throws(TransportError) -> HTTPAnswer {
-    try await carry(request) { request, land in
-      let stages = StageWatch()
-      let task = session.downloadTask(with: request) { place, response, error in
-        // The file is gone when this returns.
-        let failure = error ?? place.flatMap { Self.move($0, to: file) }
-        land(outcome(nil, response, failure, stages.timings, of: request))
-      }
-      stages.watch(task)
-      return task
-    }
-  }
-
   /// Sends a request and returns its answer as soon as the head has arrived.
   ///
   /// The session's delegate is asked about certificates, credentials and redirects as by any other
   /// task; on Linux about redirects alone. A reader that stops, or is cancelled, stops the request.
-  public func stream(_ request: URLRequest) async throws(TransportError) -> StreamedAnswer {
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload = Upload()
+  ) async throws(TransportError) -> StreamedAnswer {
+    try await open(request, upload, until: nil)
+  }
+
+  func open(
+    _ request: URLRequest,
+    _ upload: Upload,
+    until deadline: CallDeadline?
+  ) async throws(TransportError) -> StreamedAnswer {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
     // One that is set beats the session's, even if it is the same as none.
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
-    let listener = StreamListener(of: session) { [self, request] in failure($0, of: request) }
-    let (task, isOver) = listener.task(for: request)
+    let listener = StreamListener(of: session, sent: upload.sent) { [self, request] in
+      failure($0, of: request)
+    }
+    let (task, isOver) = listener.task(for: request, uploading: upload.file)
     defer { isOver() }
     listener.stopsWith {
       // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
       DispatchQueue.global().async { task.end() }
     }
-    return try await withTaskCancellationHandler {
+    return try await withGivingUp(at: deadline) {
       await withCheckedContinuation { waiter in
         if listener.wait(waiter) { task.resume() } else { task.cancel() }
       }
-    } onCancel: {
+    } onGivingUp: {
       listener.cancel()
     }.get()
-  }
-
-  private static func move(_ place: URL, to file: URL) -> (any Error)? {
-    do {
-      if FileManager.default.fileExists(atPath: file.path) {
-        try FileManager.default.removeItem(at: file)
-      }
-      try FileManager.default.moveItem(at: place, to: file)
-      return nil
-    } catch {
-      return error
-    }
   }
 
   private func carry(

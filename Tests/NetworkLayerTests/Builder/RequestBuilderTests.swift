@@ -56,7 +56,12 @@ import WindTunnelNetworkLayer
     throws
   {
     let request = try built(
-      Endpoint(.post, "/a", headers: ["accept": "text/plain", "X-A": "1"], body: Data("hi".utf8)),
+      Endpoint(
+        .post,
+        "/a",
+        headers: ["accept": "text/plain", "X-A": "1"],
+        body: .data(Data("hi".utf8))
+      ),
       common: ["Accept": "application/json", "X-Common": "c"]
     )
     #expect(request.httpMethod == "POST")
@@ -83,8 +88,8 @@ import WindTunnelNetworkLayer
     (Endpoint("", "/"), .method("")),
     (Endpoint(.get, "/", headers: ["X A": "1"]), .headerName("X A")),
     (Endpoint(.get, "/", headers: ["X-A": "1\r\nX-B: 2"]), .headerValue(name: "X-A")),
-    (Endpoint(.get, "/", body: Data()), .bodyNotAllowed(method: "GET")),
-    (Endpoint(.head, "/", body: Data()), .bodyNotAllowed(method: "HEAD")),
+    (Endpoint(.get, "/", body: .data(Data())), .bodyNotAllowed(method: "GET")),
+    (Endpoint(.head, "/", body: .data(Data())), .bodyNotAllowed(method: "HEAD")),
   ])
   func `the impossible is refused by name`(endpoint: Endpoint, error: RequestError) {
     #expect(throws: error) { try built(endpoint) }

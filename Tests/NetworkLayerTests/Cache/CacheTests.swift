@@ -152,7 +152,7 @@ import WindTunnelSymptoms
     let cache = ResponseCache()
     let fixture = try Fixture([good, .status(204), good, good], cache: cache)
     #expect(await bodies(fixture, 1) == ["one network"])
-    _ = await fixture.result(of: Endpoint(.put, "/page", body: Data("x".utf8)))
+    _ = await fixture.result(of: Endpoint(.put, "/page", body: .data(Data("x".utf8))))
     #expect(await bodies(fixture, 2) == ["one network", "one cache"])
     cache.clear()
     #expect(cache.bytes == 0)

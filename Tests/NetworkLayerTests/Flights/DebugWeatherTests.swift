@@ -117,6 +117,7 @@ import WindTunnelSymptoms
           case .success(let answer):
             "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
           case .failure(.failed(let symptom, _)): "\(symptom)"
+          case .failure(.file(let text)): text
           case .failure(.cancelled): "cancelled"
           }
         }

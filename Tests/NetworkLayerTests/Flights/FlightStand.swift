@@ -4,6 +4,7 @@ import Testing
 import WindTunnel
 import WindTunnelReports
 import WindTunnelServer
+import WindTunnelSymptoms
 import WindTunnelURLSession
 
 @testable import WindTunnelNetworkLayer
@@ -134,15 +135,53 @@ struct FlightStand {
     }
   }
 
+  /// The kinds of calls.
+  enum Kind: Sendable, CaseIterable {
+    /// All in memory.
+    case call
+    /// The content out of a file.
+    case upload
+    /// The answer into a file.
+    case download
+    /// The answer as it comes.
+    case stream
+  }
+
+  /// Makes a call of a kind.
+  private func fly(
+    _ endpoint: Endpoint,
+    _ kind: Kind
+  ) async throws(NetworkError) -> WindTunnelNetworkLayer.Answer {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    // It may never have been there.
+    defer { try? FileManager.default.removeItem(at: file) }
+    switch kind {
+    case .call: return try await client.call(endpoint)
+    case .upload:
+      do { try endpoint.body?.data?.write(to: file) } catch { throw .file("\(error)") }
+      var endpoint = endpoint
+      endpoint.body = .file(file)
+      return try await client.call(endpoint)
+    case .download: return try await client.download(endpoint, to: file)
+    case .stream:
+      let answer = try await client.stream(endpoint)
+      do { for try await _ in answer.pieces {} } catch {
+        throw .transport(.unknown, text: "\(error)")
+      }
+      return Answer(status: answer.status, headers: answer.headers)
+    }
+  }
+
   /// Makes a call, lets each wait of it pass that is no deadline, and tells how it ended and how long
   /// it waited.
   func call(
-    _ endpoint: Endpoint
+    _ endpoint: Endpoint,
+    as kind: Kind = .call
   ) async -> (result: Result<WindTunnelNetworkLayer.Answer, NetworkError>, gaps: [Duration]) {
     async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
     let before = observer.events.count
     let result: Result<WindTunnelNetworkLayer.Answer, NetworkError>
-    do throws(NetworkError) { result = .success(try await client.call(endpoint)) } catch {
+    do throws(NetworkError) { result = .success(try await fly(endpoint, kind)) } catch {
       result = .failure(error)
     }
     time.endPassing()

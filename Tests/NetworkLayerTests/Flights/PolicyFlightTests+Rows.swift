@@ -81,7 +81,7 @@ extension PolicyFlightTests {
       ),
       Row(
         testDescription: "a PUT that is lost",
-        endpoint: Endpoint(.put, "/users/7", body: Data("1".utf8)),
+        endpoint: Endpoint(.put, "/users/7", body: .data(Data("1".utf8))),
         plan: [.always(.first(1), .reset(.afterRequest))],
         end: "status 200",
         gaps: [200]

@@ -29,7 +29,7 @@ import WindTunnelSymptoms
     try await FlightStand.fly(deck(feed), on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
       let request = URLRequest(url: stand.base.appendingPathComponent("x"))
-      let answer = try await transport.stream(request)
+      let answer = try await transport.open(request)
       #expect(answer.status == 200)
       var events: [ServerSentEvent] = []
       for try await event in answer.events { events.append(event) }
@@ -46,7 +46,7 @@ import WindTunnelSymptoms
     let deck = deck(response, [.always(.always, .truncate(afterBodyBytes: 10_000))])
     try await FlightStand.fly(deck, on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
-      let answer = try await transport.stream(
+      let answer = try await transport.open(
         URLRequest(url: stand.base.appendingPathComponent("x"))
       )
       var count = 0
@@ -72,7 +72,7 @@ import WindTunnelSymptoms
       body: Body("shut")
     )
     try await FlightStand.fly(deck(locked), on: stage) { stand in
-      let answer = try await URLSessionTransport(session: stand.session).stream(
+      let answer = try await URLSessionTransport(session: stand.session).open(
         URLRequest(url: stand.base.appendingPathComponent("x"))
       )
       #expect(answer.status == 401)
@@ -89,7 +89,7 @@ import WindTunnelSymptoms
     try await FlightStand.fly(deck, on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
       let request = URLRequest(url: stand.base.appendingPathComponent("x"))
-      let task = Task { try await transport.stream(request) }
+      let task = Task { try await transport.open(request) }
       while deck.attempts("GET /x") == 0 { await Task.yield() }
       task.cancel()
       await #expect(throws: TransportError.cancelled) { _ = try await task.value }
@@ -108,7 +108,7 @@ import WindTunnelSymptoms
       defer { session.finishTasksAndInvalidate() }
       let request = URLRequest(url: stand.base.appendingPathComponent("x"))
       do {
-        _ = try await URLSessionTransport(session: session).stream(request)
+        _ = try await URLSessionTransport(session: session).open(request)
         Issue.record("an answer")
       } catch {
         guard case .failed(.timedOut, _)? = error as? TransportError else {
@@ -157,7 +157,7 @@ import WindTunnelSymptoms
         delegateQueue: nil
       )
       defer { session.finishTasksAndInvalidate() }
-      let answer = try await URLSessionTransport(session: session).stream(
+      let answer = try await URLSessionTransport(session: session).open(
         URLRequest(url: stand.base.appendingPathComponent("x"))
       )
       #expect(answer.status == (follows ? 200 : 302))
@@ -165,42 +165,6 @@ import WindTunnelSymptoms
       for try await piece in answer.pieces { content += piece }
       #expect(content == Data((follows ? "end" : "moved").utf8))
       #expect(deck.attempts("GET /y") == (follows ? 1 : 0))
-    }
-  }
-
-  @Test func `a file goes up, and an answer comes down into a file`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // Nobody misses what stays behind in the system's temporary directory.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("up")
-    let content = Data((0..<100_000).map { UInt8($0 % 251) })
-    try content.write(to: file)
-    let echo = RequestURL(FlightStand.origin + "/echo")
-    let deck = Deck(
-      [
-        .post(echo) { Response(headers: ["Content-Length": "\($0.body.count)"], body: $0.body) },
-        .get(echo) { _ in
-          Response(status: 404, headers: ["Content-Length": "4"], body: Body("none"))
-        },
-      ],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
-    try await FlightStand.fly(deck, on: .onTheWire) { stand in
-      let transport = URLSessionTransport(session: stand.session)
-      var request = URLRequest(url: stand.base.appendingPathComponent("echo"))
-      let down = folder.appendingPathComponent("down")
-      let missing = try await transport.download(request, to: down)
-      #expect(missing.status == 404)
-      #expect(missing.body.isEmpty)
-      #expect(try Data(contentsOf: down) == Data("none".utf8))
-      request.httpMethod = "POST"
-      #expect(try await transport.upload(request, from: file).body == content)
-      // What is there is replaced.
-      request.httpBody = content
-      #expect(try await transport.download(request, to: down).status == 200)
-      #expect(try Data(contentsOf: down) == content)
     }
   }
 }

@@ -25,7 +25,7 @@ import WindTunnelSymptoms
         "/u/7",
         template: "/u/{id}",
         headers: ["Idempotency-Key": "k"],
-        body: Data("b".utf8)
+        body: .data(Data("b".utf8))
       )
     )
     _ = await fixture.time.passSleeps(1)
@@ -43,7 +43,7 @@ import WindTunnelSymptoms
           bytes: 1
         )
     )
-    #expect(record.response == .init(status: 200, bytes: 4, source: .network, error: nil))
+    #expect(record.response == .init(status: 200, bytes: 4, source: .network, failure: nil))
     let (backoff, elapsed) = (Duration.milliseconds(200), Duration.milliseconds(200))
     #expect(record.counters == .init(attempts: 2, backoff: backoff, elapsed: elapsed))
   }
@@ -74,7 +74,7 @@ import WindTunnelSymptoms
       (1...3).map { record(fixture, call: $0)?.state } == [.answered, .fromCache, .cancelled]
     )
     #expect(record(fixture, call: 2)?.system == .init(engine: nil, cache: .fresh, traceID: nil))
-    #expect(record(fixture, call: 3)?.response == .init(error: .cancelled))
+    #expect(record(fixture, call: 3)?.response == .init(failure: .init(.cancelled)))
   }
 
   @Test func `all attempts of a call are one trace, each with a parent of its own`() async throws {
@@ -132,9 +132,20 @@ import WindTunnelSymptoms
     _ = await call.value
     let both = Observers(counters, SilentObserver())
     for event in fixture.observer.events { both.observe(event) }
+    let all = CallCounters.Group(calls: 3, failed: 1, attempts: 4)
     #expect(
       counters.counts
-        == .init(calls: 3, ended: [.answered: 2, .failed: 1], attempts: 4, bytesReceived: 4)
+        == .init(
+          calls: 3,
+          ended: [.answered: 2, .failed: 1],
+          attempts: 4,
+          bytesReceived: 4,
+          endpoints: ["/a": all],
+          methods: ["GET": all],
+          hosts: ["api.example.test": all],
+          engines: ["ScriptedTransport": all],
+          errors: ["server": 1]
+        )
     )
   }
 

@@ -79,9 +79,9 @@ import WindTunnelSymptoms
       }
     }
     admission.resume()
-    while count.unanswered < 8 { await Task.yield() }
+    while count.unanswered < 12 { await Task.yield() }
     admission.suspend()
-    #expect(admission.load == (8, 992))
+    #expect(admission.load == (12, 988))
     let first = count.arrivals
     #expect(first.allSatisfy { $0.hasPrefix("/critical/") })
 
@@ -107,10 +107,10 @@ import WindTunnelSymptoms
     }
 
     // The caps, as the servers and the client saw them.
-    #expect(count.mostUnanswered == 8)
-    #expect(engine?.state.withLock { $0.most } == 8)
-    // The critical ones went first, up to the eight that a server may see out of order.
-    let critical = count.arrivals.prefix(30 + 8).count { $0.hasPrefix("/critical/") }
+    #expect(count.mostUnanswered == 12)
+    #expect(engine?.state.withLock { $0.most } == 12)
+    // The critical ones went first, up to the twelve that a server may see out of order.
+    let critical = count.arrivals.prefix(30 + 12).count { $0.hasPrefix("/critical/") }
     let all = Set(count.arrivals.filter { $0.hasPrefix("/critical/") }).count
     #expect(all == 30)
     #expect(critical >= all)

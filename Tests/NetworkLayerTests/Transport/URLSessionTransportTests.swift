@@ -83,7 +83,7 @@ import WindTunnelSymptoms
         text: "The certificate of \(host) is none that this app trusts."
       ) : .cancelled
     await #expect(throws: expected) { _ = try await transport.send(request(base + "/a")) }
-    await #expect(throws: expected) { _ = try await transport.stream(request(base + "/a")) }
+    await #expect(throws: expected) { _ = try await transport.open(request(base + "/a")) }
     let observer = RecordingObserver()
     let client = NetworkClient(
       baseURL: try #require(URL(string: base)),

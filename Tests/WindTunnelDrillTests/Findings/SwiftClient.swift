@@ -183,7 +183,7 @@ struct SwiftClient: Sendable, CustomStringConvertible {
           HTTPMethod(rawValue: request.method),
           target: request.url.target,
           headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-          body: request.body.data.isEmpty ? nil : request.body.data
+          body: request.body.data.isEmpty ? nil : .data(request.body.data)
         )
         endpoint.rules = parts.rules
         return try await client.call(endpoint).body

@@ -40,7 +40,7 @@ import WindTunnelNetworkLayer
         HTTPMethod(rawValue: call.request.method),
         target: call.request.url.target,
         headers: Headers(call.request.headers.map { Headers.Field($0.name, $0.value) }),
-        body: call.request.body.data.isEmpty ? nil : call.request.body.data
+        body: call.request.body.data.isEmpty ? nil : .data(call.request.body.data)
       )
       return try await client.call(endpoint).body
     }

@@ -116,13 +116,16 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
   /// An iterator that reads pieces until an event is complete.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate var pieces: AsyncThrowingStream<Data, any Error>.Iterator
+    private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
     private var parser = ServerSentEventParser()
     private var waiting: [ServerSentEvent] = []
 
     fileprivate init(pieces: AsyncThrowingStream<Data, any Error>.Iterator) {
       self.pieces = pieces
     }
+
+    /// The time to wait before the stream is opened again; `nil` where the server did not name one.
+    var retry: Duration? { parser.retry }
 
     /// Returns the next event; `nil` at the end of the stream.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {

@@ -1,0 +1,182 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// The place in a request where parameters go.
+public enum ParameterPlace: Sendable, Hashable {
+  /// The query of the URL.
+  case query
+  /// A form as the content (WHATWG URL §5.2).
+  case form
+  /// A JSON object as the content.
+  case json
+}
+
+extension Endpoint {
+  /// Returns this endpoint with a value's fields as parameters, beside those that it has in its
+  /// query.
+  ///
+  /// For a query and a form the fields have to be texts, numbers, Booleans, or lists of these,
+  /// which are several parameters of one name; what is `nil` is left out.
+  ///
+  /// - Throws: ``RequestError/body(_:)`` where the value is another.
+  public func sending(
+    _ value: some Encodable,
+    as place: ParameterPlace
+  ) throws(RequestError) -> Endpoint {
+    var endpoint = self
+    switch place {
+    case .json: endpoint.body = try .json(value)
+    case .form: endpoint.body = .form(try Parameters.fields(of: value))
+    case .query:
+      let own = try Query(Parameters.fields(of: value).map { (name: $0.name, value: $0.value) })
+      let parts = [query?.encoded, own.encoded].compactMap(\.self).filter { !$0.isEmpty }
+      endpoint.query = Query(encoded: parts.joined(separator: "&"))
+    }
+    return endpoint
+  }
+}
+
+/// A middleware that adds the parameters which all requests have, as they are at each attempt: a
+/// user's id, a token.
+///
+/// ```swift
+/// let base = BaseParameters(in: .query) { [Headers.Field("uid", session.userID)] }
+/// ```
+public struct BaseParameters: Middleware {
+  private let place: ParameterPlace
+  private let parameters: @Sendable () async throws -> [Headers.Field]
+
+  /// Makes a middleware of a closure, which is asked at each attempt.
+  ///
+  /// In a form and in JSON they are added to content of that kind, and to requests whose method may
+  /// have content and that have none. Others are sent as they are.
+  public init(
+    in place: ParameterPlace,
+    _ parameters: @escaping @Sendable () async throws -> [Headers.Field]
+  ) {
+    (self.place, self.parameters) = (place, parameters)
+  }
+
+  /// Adds the parameters to a request.
+  public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+    let fields: [Headers.Field]
+    do { fields = try await parameters() } catch {
+      throw MiddlewareError("The base parameters are not to be had: \(error)")
+    }
+    guard !fields.isEmpty else { return request }
+    switch place {
+    case .query: return inQuery(fields, of: request)
+    case .form:
+      guard request.takes("application/x-www-form-urlencoded") else { return request }
+      return inForm(fields, of: request)
+    case .json:
+      guard request.takes("application/json") else { return request }
+      return try inJSON(fields, of: request)
+    }
+  }
+
+  private func inQuery(_ fields: [Headers.Field], of request: URLRequest) -> URLRequest {
+    var request = request
+    guard let url = request.url,
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+    else { return request }
+    let own = [parts.percentEncodedQuery, fields.encoded].compactMap(\.self)
+    parts.percentEncodedQuery = own.filter { !$0.isEmpty }.joined(separator: "&")
+    request.url = parts.url ?? url
+    return request
+  }
+
+  private func inForm(_ fields: [Headers.Field], of request: URLRequest) -> URLRequest {
+    var request = request
+    let own = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
+    let parts = [own, fields.encoded].filter { !$0.isEmpty }
+    request.httpBody = Data(parts.joined(separator: "&").utf8)
+    request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+    return request
+  }
+
+  private func inJSON(
+    _ fields: [Headers.Field],
+    of request: URLRequest
+  ) throws(MiddlewareError) -> URLRequest {
+    var request = request
+    let own = request.httpBody ?? Data("{}".utf8)
+    do {
+      let parsed = try JSONSerialization.jsonObject(with: own)
+      guard var object = parsed as? [String: Any] else {
+        throw MiddlewareError("Base parameters are added to a JSON object, and this is none.")
+      }
+      for field in fields { object[field.name] = field.value }
+      request.httpBody = try JSONSerialization.data(
+        withJSONObject: object,
+        options: [.sortedKeys, .withoutEscapingSlashes]
+      )
+    } catch {
+      throw error as? MiddlewareError ?? MiddlewareError("\(error)")
+    }
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    return request
+  }
+}
+
+extension URLRequest {
+  /// Tells whether parameters can be added as content of a media type.
+  fileprivate func takes(_ type: String) -> Bool {
+    if let own = value(forHTTPHeaderField: "Content-Type") { return own.isMediaType(type) }
+    return HTTPMethod(rawValue: httpMethod ?? "GET").mayCarryContent
+      && httpBody == nil && httpBodyStream == nil
+      && value(forHTTPHeaderField: "Content-Digest") == nil
+  }
+}
+
+extension [Headers.Field] {
+  /// The names and values as a query or a form has them.
+  fileprivate var encoded: String {
+    Query(map { (name: $0.name, value: $0.value) }).encoded
+  }
+}
+
+/// The fields of a value, as names and texts.
+private enum Parameters {
+  static func fields(of value: some Encodable) throws(RequestError) -> [Headers.Field] {
+    do {
+      let data = try JSONEncoder.ofRequests.encode(value)
+      let fields = try JSONDecoder().decode([String: Scalar].self, from: data)
+      return fields.sorted { $0.key < $1.key }.flatMap { name, scalar in
+        scalar.texts.map { Headers.Field(name, $0) }
+      }
+    } catch {
+      throw .body("\(error)")
+    }
+  }
+
+  /// A text, a number or a Boolean, or several.
+  private struct Scalar: Decodable {
+    let texts: [String]
+
+    init(from decoder: any Decoder) throws {
+      if var list = try? decoder.unkeyedContainer() {
+        var texts: [String] = []
+        while !list.isAtEnd { texts += try list.decode(Scalar.self).texts }
+        self.texts = texts
+        return
+      }
+      let value = try decoder.singleValueContainer()
+      // What it is is seen by what it is not.
+      if value.decodeNil() {
+        texts = []
+      } else if let flag = try? value.decode(Bool.self) {
+        texts = [flag ? "true" : "false"]
+      } else if let number = try? value.decode(Int64.self) {
+        texts = ["\(number)"]
+      } else if let number = try? value.decode(Double.self) {
+        texts = ["\(number)"]
+      } else {
+        texts = [try value.decode(String.self)]
+      }
+    }
+  }
+}

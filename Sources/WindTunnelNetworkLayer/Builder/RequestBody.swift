@@ -1,0 +1,133 @@
+public import Foundation
+
+/// The content of a request, with its media type.
+public struct RequestBody: Sendable, Hashable {
+  private enum Source: Sendable, Hashable {
+    case data(Data)
+    case file(URL)
+    case parts(MultipartBody, boundary: String)
+  }
+
+  private let source: Source
+  /// The value of `Content-Type`; `nil`: none is sent. An endpoint's own header field replaces it.
+  public let contentType: String?
+
+  /// Returns content of bytes.
+  public static func data(_ data: Data, contentType: String? = nil) -> RequestBody {
+    RequestBody(source: .data(data), contentType: contentType)
+  }
+
+  /// Returns the content of a file, which is never in memory as a whole.
+  public static func file(_ file: URL, contentType: String? = nil) -> RequestBody {
+    RequestBody(source: .file(file), contentType: contentType)
+  }
+
+  /// Returns a value as JSON.
+  ///
+  /// - Throws: ``RequestError/body(_:)`` where it cannot be encoded.
+  public static func json(
+    _ value: some Encodable,
+    by encoder: JSONEncoder = .ofRequests
+  ) throws(RequestError) -> RequestBody {
+    do {
+      return data(try encoder.encode(value), contentType: "application/json")
+    } catch {
+      throw .body("\(error)")
+    }
+  }
+
+  /// Returns names and values as a form (WHATWG URL §5.2).
+  public static func form(_ fields: [Headers.Field]) -> RequestBody {
+    let query = Query(fields.map { (name: $0.name, value: $0.value) })
+    return data(
+      Data(query.encoded.utf8),
+      contentType: "application/x-www-form-urlencoded"
+    )
+  }
+
+  /// Returns several parts, such as a form with files (RFC 7578).
+  ///
+  /// - Throws: ``RequestError/body(_:)`` where a part's file cannot be read.
+  public static func multipart(
+    _ parts: [MultipartBody.Part]
+  ) throws(RequestError) -> RequestBody {
+    let body = MultipartBody(parts)
+    do {
+      let boundary = try body.boundary()
+      let type = "multipart/form-data; boundary=\(boundary)"
+      guard body.isInMemory else {
+        return RequestBody(source: .parts(body, boundary: boundary), contentType: type)
+      }
+      var data = Data()
+      try body.write(separatedBy: boundary) { data += $0 }
+      return RequestBody(source: .data(data), contentType: type)
+    } catch {
+      throw .body(error.localizedDescription)
+    }
+  }
+
+  /// The content where it is in memory; `nil` where it is in files.
+  public var data: Data? {
+    if case .data(let data) = source { data } else { nil }
+  }
+
+  /// The number of bytes; of parts with files those that are in memory are none.
+  var count: Int {
+    switch source {
+    case .data(let data): data.count
+    case .file(let file): (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    case .parts: 0
+    }
+  }
+
+  /// Returns the file that is sent; `nil` where the content is in memory.
+  func sentFile() throws(RequestError) -> SentFile? {
+    do {
+      switch source {
+      case .data: return nil
+      case .file(let file): return try SentFile(file)
+      case .parts(let body, let boundary):
+        return try SentFile { take in try body.write(separatedBy: boundary, to: take) }
+      }
+    } catch {
+      throw .body(error.localizedDescription)
+    }
+  }
+}
+
+extension JSONEncoder {
+  /// An encoder whose texts are the same for equal values, so that equal calls are equal requests.
+  public static var ofRequests: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+}
+
+/// A file that is sent as a request's content.
+final class SentFile: Sendable {
+  let url: URL
+  /// The digest of its bytes, in base64.
+  let sha256: String
+  /// Tells whether it was made for one call.
+  private let isOwn: Bool
+
+  /// Makes one of a user's file.
+  init(_ url: URL) throws {
+    (self.url, isOwn) = (url, false)
+    sha256 = try FileDigest.sha256(of: url)
+  }
+
+  /// Makes one of bytes, which is there as long as this value.
+  init(_ write: (_ take: (Data) throws -> Void) throws -> Void) throws {
+    (url, isOwn) = (FileManager.default.temporaryDirectory.appending(path: "\(UUID()).body"), true)
+    try Data().write(to: url)
+    let handle = try FileHandle(forWritingTo: url)
+    try write { try handle.write(contentsOf: $0) }
+    try handle.close()
+    sha256 = try FileDigest.sha256(of: url)
+  }
+
+  // Nobody else knows its name.
+  deinit { if isOwn { try? FileManager.default.removeItem(at: url) } }
+}

@@ -1,0 +1,85 @@
+internal import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The one who takes the content of a call's answers as it comes, attempt by attempt.
+protocol Receiver: Sendable {
+  /// Returns the request of the next attempt.
+  func asking(_ request: URLRequest) -> URLRequest
+  /// Takes the content of an attempt's answer.
+  ///
+  /// - Returns: The answer with as much of its content as there is to look at: all of it where it
+  ///   is none that was asked for.
+  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer
+}
+
+extension Receiver {
+  func asking(_ request: URLRequest) -> URLRequest { request }
+}
+
+extension StreamedAnswer {
+  /// The greatest content of an answer that was not asked for, such as an error's, in bytes; what
+  /// is longer is cut off there.
+  static let otherBytesMax = 1 << 20
+
+  /// Passes the content on as it comes.
+  ///
+  /// - Throws: The error with which it ends, or that of whoever takes it.
+  func pass(
+    to take: (Data) throws(TransportError) -> Void
+  ) async throws(TransportError) {
+    do {
+      for try await piece in pieces { try take(piece) }
+    } catch {
+      throw error as? TransportError ?? .failed(.unknown, text: "\(error)")
+    }
+    // Whoever is cancelled gets no more pieces, as at the end.
+    if Task.isCancelled { throw .cancelled }
+  }
+
+  /// Returns the answer with its content as far as a limit.
+  func collected(to limit: Int = .max) async throws(TransportError) -> HTTPAnswer {
+    var body = Data()
+    try await pass { piece in
+      body += piece.prefix(limit - body.count)
+    }
+    return HTTPAnswer(status: status, headers: headers, body: body)
+  }
+}
+
+/// A receiver that keeps the content in memory.
+struct MemoryReceiver: Receiver {
+  let progress: TransferProgress?
+
+  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
+    var body = Data()
+    try await answer.pass { piece in
+      body += piece
+      progress?.received(Int64(body.count), of: answer.length)
+    }
+    return HTTPAnswer(status: answer.status, headers: answer.headers, body: body)
+  }
+}
+
+/// A receiver that hands the content on before it has come.
+final class StreamReceiver: Receiver {
+  private let rules: ResponseRules
+  private let opened = Locked<StreamedAnswer?>(nil)
+
+  /// Makes one for answers that satisfy rules.
+  init(_ rules: ResponseRules) { self.rules = rules }
+
+  /// The answer that was accepted last.
+  var answer: StreamedAnswer? { opened.withLock { $0 } }
+
+  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
+    guard rules.statuses.contains(answer.status) else {
+      return try await answer.collected(to: StreamedAnswer.otherBytesMax)
+    }
+    opened.withLock { $0 = answer }
+    return answer.head(bytesElsewhere: 0)
+  }
+}

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The server-sent events of an endpoint over as many connections as it takes.
+public struct ReconnectingEvents: AsyncSequence, Sendable {
+  /// One event of the stream.
+  public typealias Element = ServerSentEvent
+
+  private let client: NetworkClient
+  private let endpoint: Endpoint
+
+  init(_ client: NetworkClient, _ endpoint: Endpoint) {
+    (self.client, self.endpoint) = (client, endpoint)
+  }
+
+  /// Makes an iterator with a connection of its own, which begins with the first event asked for.
+  public func makeAsyncIterator() -> Iterator { Iterator(client, endpoint) }
+
+  /// An iterator that opens the stream anew where a connection ends.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let client: NetworkClient
+    private let endpoint: Endpoint
+    private var events: ServerSentEvents.Iterator?
+    private var lastID = ""
+    /// The time to wait before the next connection; `nil`: the policy's.
+    private var retry: Duration?
+    /// The number of connections in a row that brought nothing.
+    private var fruitless = 0
+    private var isOver = false
+
+    fileprivate init(_ client: NetworkClient, _ endpoint: Endpoint) {
+      (self.client, self.endpoint) = (client, endpoint)
+    }
+
+    /// Returns the next event; `nil` where the server has no more.
+    ///
+    /// - Throws: ``NetworkError``, or ``DecodeFault`` where an event is too long.
+    @concurrent public mutating func next() async throws -> ServerSentEvent? {
+      while !isOver {
+        if events == nil, try await !open() { break }
+        var lost: TransportError?
+        do {
+          let event = try await events?.next()
+          retry = events?.retry ?? retry
+          if let event {
+            (lastID, fruitless) = (event.lastID, 0)
+            return event
+          }
+        } catch let error as TransportError {
+          retry = events?.retry ?? retry
+          lost = error
+        }
+        if lost == .cancelled || Task.isCancelled { throw NetworkError.cancelled }
+        events = nil
+        try await wait(after: lost ?? .failed(.connectionLost, text: "The stream ended."))
+      }
+      isOver = true
+      return nil
+    }
+
+    /// Opens the stream; false where the server has no more events (§9.2.3: status 204).
+    private mutating func open() async throws -> Bool {
+      let answer = try await client.stream(question)
+      if answer.status == 204 { return false }
+      let type = answer.headers["Content-Type"]
+      guard type?.isMediaType("text/event-stream") ?? false else {
+        answer.cancel()
+        throw NetworkError.decode(.contentType(type, expected: ["text/event-stream"]))
+      }
+      events = answer.events.makeAsyncIterator()
+      return true
+    }
+
+    private var question: Endpoint {
+      var question = endpoint
+      if question.headers["Accept"] == nil { question.headers["Accept"] = "text/event-stream" }
+      if !lastID.isEmpty { question.headers["Last-Event-ID"] = lastID }
+      return question
+    }
+
+    private mutating func wait(after lost: TransportError) async throws {
+      fruitless += 1
+      let decision = client.policy.decide(
+        after: .failure(lost),
+        attempt: fruitless,
+        of: try request(),
+        at: client.time.date,
+        draw: client.draw()
+      )
+      // One that has brought something has paid for the next.
+      guard case .retry(let delay) = decision, fruitless == 1 || client.admission.spend() else {
+        isOver = true
+        throw lost.asNetworkError
+      }
+      try await client.time.sleep(for: retry ?? delay)
+    }
+
+    private func request() throws(NetworkError) -> URLRequest {
+      do { return try client.builder.request(for: question) } catch { throw .invalidRequest(error) }
+    }
+  }
+}
+
+extension TransportError {
+  /// The same as a caller gets it.
+  var asNetworkError: NetworkError {
+    switch self {
+    case .cancelled: .cancelled
+    case .file(let text): .file(text)
+    case .failed(.offline, let text): .offline(text: text)
+    case .failed(let symptom, let text): .transport(symptom, text: text)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a call brings beside its content: updates, errors for a screen, codes, the record.
+@Suite struct AnswerTests {
+  private func read(
+    _ updates: AsyncThrowingStream<Answer, any Error>
+  ) async -> (answers: [String], error: NetworkError?) {
+    var answers: [String] = []
+    do {
+      for try await answer in updates {
+        answers.append("\(String(decoding: answer.body, as: UTF8.self)) \(answer.source)")
+      }
+      return (answers, nil)
+    } catch {
+      return (answers, error as? NetworkError)
+    }
+  }
+
+  @Test func `updates are what there is, marked, and then what is new or the error`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(
+          200,
+          ["Cache-Control": "max-age=60, stale-if-error=600", "ETag": "\"1\""],
+          body: "one"
+        ),
+        .status(200, ["Cache-Control": "max-age=60, stale-if-error=600"], body: "two"),
+        .status(404),
+      ],
+      cache: ResponseCache()
+    )
+    let page = Endpoint(.get, "/page", mostRetries: 0)
+    #expect(await read(fixture.client.updates(of: page)) == (["one network"], nil))
+    // A fresh one is the last: nothing is asked.
+    #expect(await read(fixture.client.updates(of: page)) == (["one cache"], nil))
+    fixture.time.advance(by: .seconds(61))
+    #expect(await read(fixture.client.updates(of: page)) == (["one stale", "two network"], nil))
+    fixture.time.advance(by: .seconds(61))
+    #expect(
+      await read(fixture.client.updates(of: page))
+        == (["two stale"], .server(status: 404, body: Data()))
+    )
+  }
+
+  @Test func `an absent server is told behind the stale answer`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+        .status(503),
+      ],
+      cache: ResponseCache()
+    )
+    let page = Endpoint(.get, "/page", mostRetries: 0)
+    _ = await read(fixture.client.updates(of: page))
+    fixture.time.advance(by: .seconds(2))
+    #expect(
+      await read(fixture.client.updates(of: page))
+        == (["one stale"], .server(status: 503, body: Data()))
+    )
+  }
+
+  @Test(
+    arguments: [
+      (.cancelled, .silent), (.offline(text: ""), .wait), (.rateLimited(retryAfter: nil), .wait),
+      (.circuitOpen(host: "", retryAfter: .zero), .wait), (.deadlinePassed(.zero), .retry),
+      (.credentials(status: 401, body: Data()), .signIn),
+      (.credentials(status: 403, body: Data()), .tell), (.proxyCredentials, .tell),
+      (.server(status: 502, body: Data()), .retry), (.server(status: 503, body: Data()), .wait),
+      (.server(status: 404, body: Data()), .tell), (.transport(.connectionLost, text: ""), .retry),
+      (.transport(.serverCertificateUntrusted, text: ""), .tell),
+      (.business(code: "1", message: ""), .tell), (.decode(.notJSON), .tell), (.file(""), .tell),
+      (.middleware(""), .tell), (.invalidRequest(.method("")), .tell),
+    ] as [(NetworkError, NetworkError.Kind)]
+  )
+  func `a screen knows what to do about an error`(error: NetworkError, kind: NetworkError.Kind) {
+    #expect(error.kind == kind)
+  }
+
+  @Test func `an error's content is decoded by rule`() async throws {
+    let refusal = #"{"retcode":1001,"retdesc":"sold out"}"#
+    let fixture = try Fixture([
+      .status(400, body: refusal), .status(400, body: "<html>"), .status(401, body: refusal),
+      .status(403, body: refusal), .status(403), .status(407),
+    ])
+    let endpoint = Endpoint(.get, "/a", rules: ResponseRules(errors: Envelope()))
+    var errors: [NetworkError] = []
+    for _ in 0..<6 {
+      if case .failure(let error) = await fixture.result(of: endpoint) { errors.append(error) }
+    }
+    let soldOut = NetworkError.business(code: "1001", message: "sold out")
+    #expect(
+      errors == [
+        soldOut, .server(status: 400, body: Data("<html>".utf8)),
+        .credentials(status: 401, body: Data(refusal.utf8)), soldOut,
+        .credentials(status: 403, body: Data()), .proxyCredentials,
+      ]
+    )
+  }
+
+  @Test func `an envelope's code renews the token, and its words are handed out`() async throws {
+    let tokens = BearerTokens("old", expiry: .init(codes: ["40101"])) { "new" }
+    let fixture = try Fixture(
+      [
+        .status(200, body: #"{"retcode":40101,"retdesc":"expired"}"#),
+        .status(200, body: #"{"retcode":0,"retdesc":"welcome","data":7}"#),
+      ],
+      authenticator: tokens
+    )
+    let value = try await fixture.client.value(
+      of: Endpoint(.get, "/a"),
+      by: AnswerDecoder<Enveloped<Int>>.wholeEnvelope()
+    )
+    #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
+    #expect(
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
+        == ["Bearer old", "Bearer new"]
+    )
+  }
+
+  @Test func `an answer brings its record, which can be kept`() async throws {
+    let fixture = try Fixture([.status(503), .status(200, body: "yes")], sendsTraces: true)
+    let call = fixture.start()
+    _ = await fixture.time.passSleeps(1)
+    let answer = try await call.value.get()
+    let record = try #require(answer.record)
+    #expect(record.state == .answered)
+    #expect(record.counters.attempts == 2)
+    #expect(record.counters.backoff == .milliseconds(200))
+    #expect(record.response.bytes == 3)
+    let id = try #require(record.system.traceID)
+    #expect(
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") } == [id, id]
+    )
+    let data = try JSONEncoder().encode(record)
+    #expect(try JSONDecoder().decode(CallRecord.self, from: data) == record)
+    // Answers are compared without it.
+    #expect(answer == Answer(status: 200, body: Data("yes".utf8), attempts: 2))
+  }
+
+  @Test func `no two calls have one id`() async throws {
+    let fixture = try Fixture((0..<100).map { _ in .status(200) }, sendsTraces: true)
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: fixture.transport
+    )
+    for _ in 0..<100 { _ = try await client.call(Endpoint(.get, "/a")) }
+    let ids = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }
+    #expect(Set(ids).count == 100)
+  }
+
+  @Test func `one call is suspended and resumed, and no other`() async throws {
+    let fixture = try Fixture([.status(503), .status(200, body: "other"), .status(200, body: "it")])
+    let pause = CallPause()
+    let client = fixture.client
+    let call = Task { try await client.call(Endpoint(.get, "/a"), progress: nil, pausedBy: pause) }
+    #expect(await fixture.time.nextSleep() == .milliseconds(200))
+    pause.suspend()
+    fixture.time.advance(by: .milliseconds(200))
+    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.pause) }) {
+      await Task.yield()
+    }
+    #expect(try await client.call(Endpoint(.get, "/b")).body == Data("other".utf8))
+    pause.resume()
+    #expect(try await call.value.body == Data("it".utf8))
+  }
+
+  @Test func `a call that is suspended can be cancelled`() async throws {
+    let fixture = try Fixture([.status(200)])
+    let pause = CallPause()
+    pause.suspend()
+    let client = fixture.client
+    let call = Task { try await client.call(Endpoint(.get, "/a"), progress: nil, pausedBy: pause) }
+    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.pause) }) {
+      await Task.yield()
+    }
+    call.cancel()
+    await #expect(throws: NetworkError.cancelled) { _ = try await call.value }
+    #expect(fixture.transport.requests.isEmpty)
+  }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
+
+/// Downloads that lose their connection, in process and on the wire.
+@Suite struct DownloadFlightTests {
+  /// Some bytes, of which no two parts are alike.
+  static let content = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+
+  static func response(_ body: Data = content, tag: String? = "\"v1\"") -> Response {
+    var headers: [(String, String)] = [
+      ("Content-Length", "\(body.count)"), ("Accept-Ranges", "bytes"),
+    ]
+    if let tag { headers.append(("ETag", tag)) }
+    return Response(
+      status: 200,
+      headers: HeaderFields(headers.map { HeaderField($0.0, $0.1) }),
+      body: Body(body)
+    )
+  }
+
+  static func deck(_ scenario: Scenario, _ response: Response = response()) -> Deck {
+    let url = RequestURL(FlightStand.origin + "/film")
+    return Deck(
+      Cassette([Interaction(Request("GET", url), response)]),
+      scenario: scenario,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  /// A folder for one test.
+  static func inFolder<Result>(_ work: (URL) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await work(folder)
+  }
+
+  /// The faults that cut a body, at a number of its bytes.
+  static let cuts: [(name: String, fault: @Sendable (Int) -> Fault)] = [
+    ("truncate", { .truncate(afterBodyBytes: $0) }),
+    ("reset", { .reset(afterBodyBytes: $0) }),
+  ]
+
+  struct Cut: Sendable, CustomTestStringConvertible {
+    var name: String
+    var stage: Stage
+    var bytes: [Int]
+    var testDescription: String { "\(name) at \(bytes), \(stage)" }
+  }
+
+  static let rows = cuts.flatMap { cut in
+    Stage.allCases.flatMap { stage in
+      [[1], [29_999], [59_999], [17, 20_011, 40_000]].map {
+        Cut(name: cut.name, stage: stage, bytes: $0)
+      }
+    }
+  }
+
+  @Test(arguments: rows)
+  func `a download goes on where it was cut`(row: Cut) async throws {
+    let cut = try #require(Self.cuts.first { $0.name == row.name })
+    // The n-th part begins where the one before it ended, and is cut so many bytes later.
+    let ends = zip(row.bytes, [0] + row.bytes).map { $0 - $1 }
+    var scenario = Scenario("cut")
+    scenario.rules = ends.enumerated().map { place, bytes in
+      Rule(when: Trigger(attempt: place + 1), [cut.fault(bytes)])
+    }
+    let deck = Self.deck(scenario)
+    try await Self.inFolder { folder in
+      let file = folder.appending(path: "film")
+      try await FlightStand.fly(deck, on: row.stage) { stand in
+        let progress = TransferProgress()
+        async let clock: Void = stand.time.passAllSleeps(but: nil)
+        async let steps = progress.reduce(into: []) { $0.append($1) }
+        let answer = try await stand.client.download(
+          Endpoint(.get, "/film"),
+          to: file,
+          progress: progress
+        )
+        stand.time.endPassing()
+        await clock
+        #expect(answer.status == 206)
+        #expect(answer.attempts == row.bytes.count + 1)
+        #expect(answer.body.isEmpty)
+        #expect(stand.sent.count == row.bytes.count + 1)
+        let last = try #require(await steps.last)
+        #expect(last.received == 60_000)
+        #expect(last.toReceive == 60_000)
+      }
+      #expect(try Data(contentsOf: file) == Self.content)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a download begins anew where no version can be named`(stage: Stage) async throws {
+    let deck = Self.deck(
+      [.always(.first(1), .truncate(afterBodyBytes: 100))],
+      Self.response(tag: "W/\"v1\"")
+    )
+    try await Self.inFolder { folder in
+      let file = folder.appending(path: "film")
+      try await FlightStand.fly(deck, on: stage) { stand in
+        async let clock: Void = stand.time.passAllSleeps(but: nil)
+        let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
+        stand.time.endPassing()
+        await clock
+        #expect(answer.status == 200)
+        #expect(answer.attempts == 2)
+      }
+      #expect(try Data(contentsOf: file) == Self.content)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `parts of two versions are never joined`(stage: Stage) async throws {
+    let other = Data(Self.content.reversed())
+    let deck = Deck(
+      [
+        .get("/film") { request in
+          // A server that does not know If-Range, and has another version since.
+          guard request.headers["Range"] != nil else {
+            return Response(
+              status: 200,
+              headers: ["Content-Length": "60000", "ETag": "\"v1\""],
+              body: Body(Self.content)
+            )
+          }
+          return Response(
+            status: 206,
+            headers: [
+              "Content-Length": "59900", "ETag": "\"v2\"",
+              "Content-Range": "bytes 100-59999/60000",
+            ],
+            body: Body(other.dropFirst(100))
+          )
+        }
+      ],
+      scenario: [.always(.first(1), .truncate(afterBodyBytes: 100))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await Self.inFolder { folder in
+      let file = folder.appending(path: "film")
+      try await FlightStand.fly(deck, on: stage) { stand in
+        async let clock: Void = stand.time.passAllSleeps(but: nil)
+        let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
+        stand.time.endPassing()
+        await clock
+        #expect(answer.attempts == 3)
+        #expect(answer.status == 200)
+      }
+      #expect(try Data(contentsOf: file) == Self.content)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `what is not whole or not the right file replaces nothing`(stage: Stage) async throws {
+    try await Self.inFolder { folder in
+      let file = folder.appending(path: "film")
+      try Data("before".utf8).write(to: file)
+      func download(
+        _ scenario: Scenario,
+        _ check: FileCheck = FileCheck()
+      ) async throws -> NetworkError? {
+        try await FlightStand.fly(Self.deck(scenario), on: stage) { stand in
+          async let clock: Void = stand.time.passAllSleeps(but: nil)
+          var failure: NetworkError?
+          do throws(NetworkError) {
+            _ = try await stand.client.download(
+              Endpoint(.get, "/film"),
+              to: file,
+              expecting: check
+            )
+          } catch {
+            failure = error
+          }
+          stand.time.endPassing()
+          await clock
+          return failure
+        }
+      }
+      let cut = try await download([.always(.always, .truncate(afterBodyBytes: 10))])
+      #expect(cut?.symptom == .truncated)
+      let missing = try await download([.always(.always, .status(404))])
+      guard case .server(404, _)? = missing else {
+        Issue.record("\(String(describing: missing))")
+        return
+      }
+      let short = try await download(.calm, FileCheck(bytes: 60_001))
+      #expect(
+        short == .decode(.content("The file has 60000 bytes, and should have 60001."))
+      )
+      let other = try await download(.calm, FileCheck(sha256: "AAAA"))
+      #expect(
+        other == .decode(.content("The file has another SHA-256 than it should have."))
+      )
+      #expect(try Data(contentsOf: file) == Data("before".utf8))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+    }
+  }
+
+  @Test func `a digest that the server names is checked`() async throws {
+    var response = Self.response()
+    response.head.headers["Repr-Digest"] = "sha-512=:AAAA:, sha-256=:AAAA:"
+    let named = response
+    try await Self.inFolder { folder in
+      try await FlightStand.fly(Self.deck(.calm, named), on: .inProcess) { stand in
+        let error = await #expect(throws: NetworkError.self) {
+          _ = try await stand.client.download(
+            Endpoint(.get, "/film"),
+            to: folder.appending(path: "film")
+          )
+        }
+        #expect(
+          error == .decode(.content("The file has another SHA-256 than it should have."))
+        )
+      }
+    }
+  }
+
+  @Test func `a folder that is not there is no fault of the network`() async throws {
+    try await FlightStand.fly(Self.deck(.calm), on: .inProcess) { stand in
+      do throws(NetworkError) {
+        _ = try await stand.client.download(
+          Endpoint(.get, "/film"),
+          to: URL(filePath: "/nowhere/at/all/film")
+        )
+        Issue.record("a file")
+      } catch {
+        guard case .file(let text) = error else {
+          Issue.record("\(error)")
+          return
+        }
+        #expect(text.hasPrefix("film cannot be written: "))
+      }
+      // It is asked for once: nothing would be different the next time.
+      #expect(stand.sent.count == 1)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a download that is cancelled leaves nothing`(stage: Stage) async throws {
+    let deck = Self.deck([.always(.always, .stall(afterBodyBytes: 30_000))])
+    try await Self.inFolder { folder in
+      try await FlightStand.fly(deck, on: stage) { stand in
+        let progress = TransferProgress()
+        let file = folder.appending(path: "film")
+        let task = Task {
+          try await stand.client.download(Endpoint(.get, "/film"), to: file, progress: progress)
+        }
+        for await step in progress where step.received >= 30_000 { break }
+        task.cancel()
+        await #expect(throws: NetworkError.cancelled) { _ = try await task.value }
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+/// Streams through the whole client, in process and on the wire.
+@Suite struct EventFlightTests {
+  /// A feed of a thousand events by their ids, which goes on behind the last one that is named.
+  static func feed(_ scenario: Scenario) -> Deck {
+    Deck(
+      [
+        .get("/feed") { request in
+          let last = request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
+          guard last < 1000 else { return Response(status: 204) }
+          var text = last == 0 ? "retry: 50\n\n" : ""
+          for number in (last + 1)...1000 { text += "id: \(number)\ndata: event \(number)\n\n" }
+          return Response(
+            status: 200,
+            headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
+            body: Body(text)
+          )
+        }
+      ],
+      scenario: scenario,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `of a thousand events over ten cuts none is lost and none comes twice`(
+    stage: Stage
+  ) async throws {
+    var scenario = Scenario("cuts")
+    scenario.rules = (1...10).map { number in
+      Rule(when: Trigger(attempt: number), [.truncate(afterBodyBytes: 1500 + 37 * number)])
+    }
+    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      var events: [String] = []
+      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+        events.append(event.data)
+      }
+      stand.time.endPassing()
+      await clock
+      #expect(events == (1...1000).map { "event \($0)" })
+      // Ten that were cut, the one that was not, and the one that was told that there is no more.
+      #expect(stand.sent.count == 12)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a stream that brings nothing is given up as the policy says`(stage: Stage) async throws {
+    let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 3))]
+    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      do {
+        for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+          Issue.record("\(event)")
+        }
+        Issue.record("an end")
+      } catch {
+        #expect((error as? NetworkError)?.symptom == .truncated)
+      }
+      stand.time.endPassing()
+      await clock
+      #expect(stand.sent.count == 4)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a stream is opened with the attempts of any call`(stage: Stage) async throws {
+    let scenario: Scenario = [.always(.first(2), .status(503))]
+    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      let answer = try await stand.client.stream(Endpoint(.get, "/feed"))
+      stand.time.endPassing()
+      await clock
+      #expect(answer.status == 200)
+      #expect(stand.gaps == [.milliseconds(200), .milliseconds(400)])
+      var lines: [String] = []
+      for try await line in answer.lines where lines.count < 4 { lines.append(line) }
+      #expect(lines == ["retry: 50", "", "id: 1", "data: event 1"])
+      #expect(stand.client.admission.load == (0, 0))
+    }
+  }
+
+  @Test func `an error keeps its content, and what is no feed is refused`() async throws {
+    let deck = Deck(
+      [
+        .get("/no") { _ in
+          Response(status: 400, headers: ["Content-Length": "4"], body: Body("none"))
+        },
+        .get("/page") { _ in
+          Response(
+            status: 200,
+            headers: ["Content-Type": "text/html", "Content-Length": "4"],
+            body: Body("page")
+          )
+        },
+      ],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: .inProcess) { stand in
+      await #expect(throws: NetworkError.server(status: 400, body: Data("none".utf8))) {
+        _ = try await stand.client.stream(Endpoint(.get, "/no"))
+      }
+      await #expect(
+        throws: NetworkError.decode(.contentType("text/html", expected: ["text/event-stream"]))
+      ) {
+        for try await event in stand.client.events(of: Endpoint(.get, "/page")) {
+          Issue.record("\(event)")
+        }
+      }
+    }
+  }
+
+  @Test func `lines are those of any pieces`() async throws {
+    for size in 1...12 {
+      let bytes = Array("one\r\n\ntwo\nthree".utf8)
+      let pieces = stride(from: 0, to: bytes.count, by: size).map {
+        Data(bytes[$0..<min($0 + size, bytes.count)])
+      }
+      let answer = StreamedAnswer(
+        status: 200,
+        pieces: AsyncThrowingStream { stream in
+          for piece in pieces { stream.yield(piece) }
+          stream.finish()
+        }
+      )
+      let lines = try await answer.lines.reduce(into: []) { $0.append($1) }
+      #expect(lines == ["one", "", "two", "three"])
+    }
+  }
+}
