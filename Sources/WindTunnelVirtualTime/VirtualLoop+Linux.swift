@@ -40,8 +40,8 @@
       var reason: NotVirtual.Reason?
       /// The one who waits for the end.
       var waiting: CheckedContinuation<Void, Never>?
-      /// The ones who wait for work that may crash.
-      var inPeril: [ObjectIdentifier: @Sendable (Crash) -> Void] = [:]
+      /// The one who hears of a crash.
+      var hearsOfCrash: (@Sendable (Crash) -> Void)?
       var hasCrashed = false
 
       /// Tells whether the loop has to look into it before its next turn.
@@ -406,43 +406,24 @@
 
     // MARK: Crashes
 
-    /// Does work whose crash is the end of the thread that it is on; another thread is the loop
-    /// then.
-    func contain<Value: Sendable>(
-      _ work: @escaping @Sendable () async -> Value
-    ) async throws(Crash) -> Value {
+    /// Takes a crash from now on for the end of the thread that it is on; another thread is the
+    /// loop then. No turn is another's because of it.
+    func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
       CrashWatch.begin()
       timekeeper.pointee.containsCrashes = true
-      let promise = Promise<Result<Value, Crash>>()
-      inbox.withLock { box.inPeril[ObjectIdentifier(promise)] = { promise.keep(.failure($0)) } }
-      defer { inbox.withLock { _ = box.inPeril.removeValue(forKey: ObjectIdentifier(promise)) } }
-      let task = Task { promise.keep(.success(await work())) }
-      let result = await withTaskCancellationHandler {
-        await promise.value
-      } onCancel: {
-        task.cancel()
-      }
-      return try result.get()
+      inbox.withLock { box.hearsOfCrash = tell }
     }
 
     /// Goes on without the thread that has crashed.
     func goOn(after crash: wt_clock_crash) {
-      let waiting = inbox.withLock {
+      let tell = inbox.withLock {
         box.hasCrashed = true
-        return Array(box.inPeril.values)
+        return box.hearsOfCrash
       }
-      let ending = Crash(signal: crash.signal)
-      let tellAll = { @Sendable in for tell in waiting { tell(ending) } }
-      guard crash.isLoop else {
-        // What comes of it is what came of the work.
-        wt_clock_return(wt_clock_role(keeper: timekeeper, isLoop: false, work: crash.work))
-        tellAll()
-        _ = wt_clock_leave()
-        return handIn()
-      }
+      tell?(Crash(signal: crash.signal))
+      guard crash.isLoop else { return handIn() }
       LoopThread.run { [self] in
         wt_clock_keep(timekeeper, true)
-        tellAll()
         loop()
       }
     }

@@ -11,12 +11,8 @@
     /// Does nothing, where no run is.
     static func listenHere(_ time: Duration) {}
 
-    /// Does the work, where no run is.
-    static func containHere<Value: Sendable>(
-      _ work: @escaping @Sendable () async -> Value
-    ) async throws(Crash) -> Value {
-      await work()
-    }
+    /// Does nothing, where no run is.
+    static func containHere(_ tell: @escaping @Sendable (Crash) -> Void) {}
 
     /// Does the work, where no run is.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {

@@ -17,12 +17,9 @@
     /// Waits on this thread, if it is in a run.
     static func listenHere(_ time: Duration) { VirtualLoop.current?.listen(for: time) }
 
-    /// Does work by the loop of this thread, if it has one.
-    static func containHere<Value: Sendable>(
-      _ work: @escaping @Sendable () async -> Value
-    ) async throws(Crash) -> Value {
-      guard let loop = VirtualLoop.current else { return await work() }
-      return try await loop.contain(work)
+    /// Has the loop of this thread contain crashes, if it has one.
+    static func containHere(_ tell: @escaping @Sendable (Crash) -> Void) {
+      VirtualLoop.current?.containCrashes(telling: tell)
     }
 
     /// Takes the turn for all runs that the work begins.

@@ -63,16 +63,12 @@ public enum VirtualTime {
     return try await sharingTurn(work)
   }
 
-  /// Does work of a run whose crash is the end of the work alone: of the process nothing but the
-  /// thread on which it was stops, with all that it has locked. Outside a run, and on the main
-  /// thread, a crash is what it always is.
+  /// Takes a crash in this run from now on for the end of the thread that it is on, with all that
+  /// this has locked, and not of the process: what it was about to do is never done. Outside a run,
+  /// and on the main thread, a crash is what it always is.
   ///
-  /// - Parameter work: The work.
-  /// - Returns: The value of the work.
-  /// - Throws: The crash.
-  package static func containingCrashes<Value: Sendable>(
-    _ work: @escaping @Sendable () async -> Value
-  ) async throws(Crash) -> Value {
-    try await containHere(work)
+  /// - Parameter tell: Hears of a crash, on any thread.
+  package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
+    containHere(tell)
   }
 }

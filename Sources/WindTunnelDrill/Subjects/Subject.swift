@@ -58,9 +58,6 @@ package struct CallResult: Sendable {
     CallResult(ending: .failed(reason), body: nil)
   }
 
-  /// A call with which its client crashed.
-  package static let crashed = CallResult(ending: .crashed)
-
   /// Tells whether there is something to show: a body that is not empty and, where it looks like
   /// JSON, decodes.
   var showed: Bool {

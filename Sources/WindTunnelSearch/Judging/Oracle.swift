@@ -37,7 +37,7 @@ struct Oracle: Sendable {
     case .returned, .failed: break
     case .hung: violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
     case .crashed(let signal):
-      let words = "It crashed (\(signal)) after \(run.lastWords)."
+      let words = "It crashed (\(signal)); \(run.lastWords)."
       violations.append(Violation("crashes", of: run.lastRequest, words))
     }
     violations += run.issues.map { Violation(Violation.expectation, $0) }
@@ -215,17 +215,14 @@ extension FlowRun {
   fileprivate var lastRequest: String? { places.last?.key }
 
   fileprivate var hangWords: String {
-    "It had not ended after \(lastWords)."
+    "It had not ended after \(Words.time(observation.latency)); \(lastWords)."
   }
 
-  /// The time that it took and its last request, in words.
+  /// The last request, in words.
   fileprivate var lastWords: String {
-    let time = Words.time(observation.latency)
-    guard let place = places.last, let last = attempts.last else {
-      return "\(time), and had sent nothing"
-    }
+    guard let place = places.last, let last = attempts.last else { return "it had sent nothing" }
     let came = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
-    return "\(time); its last request was \(place.key), with \(came)"
+    return "its last request was \(place.key), with \(came)"
   }
 }
 

@@ -73,8 +73,7 @@ extension FlowRun {
     switch observation.ending {
     case .succeeded: ending = .returned(log.mark ?? 0)
     case .failed(let reason): ending = .failed(reason)
-    case .hung: ending = .hung
-    case .crashed: ending = .crashed(log.crash.map { "\($0)" } ?? "a signal")
+    case .hung, .crashed: ending = log.crash.map { .crashed("\($0)") } ?? .hung
     }
   }
 }

@@ -23,6 +23,8 @@ struct FlowSubject: Subject {
   }
 
   func fly(_ call: DrillCall) async -> CallResult {
+    // Nobody comes back from a crash: the call hangs, and this says why.
+    VirtualTime.containCrashes { [log] crash in log.withLock { $0.crash = crash } }
     var call = call
     var breakingOff: FlowSteps.BreakingOff?
     if case .cancel(let step?, let after)? = interruption {
@@ -38,9 +40,9 @@ struct FlowSubject: Subject {
   /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
   /// one does nothing any more.
   private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
-    let done = Locked<Result<FlowResult, Crash>?>(nil)
+    let done = Locked<FlowResult?>(nil)
     Task {
-      let result = await result(of: call)
+      let result = await body(call)
       done.withLock { $0 = result }
     }
     // Only a search that is given up ends it early, and then nobody looks at it.
@@ -53,29 +55,15 @@ struct FlowSubject: Subject {
     return await flyOnce(next)
   }
 
-  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await result(of: call)) }
-
-  private func result(of call: DrillCall) async -> Result<FlowResult, Crash> {
-    do {
-      return .success(try await VirtualTime.containingCrashes { [body] in await body(call) })
-    } catch {
-      return .failure(error)
+  private func note(_ result: FlowResult) -> CallResult {
+    log.withLock { log in
+      log.mark = result.mark
+      log.issues += result.issues
     }
+    return result.asCall
   }
 
-  private func note(_ result: Result<FlowResult, Crash>) -> CallResult {
-    switch result {
-    case .success(let result):
-      log.withLock { log in
-        log.mark = result.mark
-        log.issues += result.issues
-      }
-      return result.asCall
-    case .failure(let crash):
-      log.withLock { $0.crash = crash }
-      return .crashed
-    }
-  }
+  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await body(call)) }
 }
 
 /// The result of a flow.
