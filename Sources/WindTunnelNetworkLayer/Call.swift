@@ -38,7 +38,10 @@ struct Call {
     pausedBy pause: CallPause? = nil,
     isRevalidation: Bool = false
   ) {
-    let endpoint = client.withTerms(endpoint)
+    var own = client.withTerms(endpoint)
+    // Nobody waits for what is renewed behind, whatever is said of those who do.
+    if isRevalidation { own.priority = endpoint.priority }
+    let endpoint = own
     (self.client, self.endpoint, self.receiver) = (client, endpoint, receiver)
     (self.progress, self.pause, self.isRevalidation) = (progress, pause, isRevalidation)
     limits = endpoint.limits ?? client.limits
@@ -52,10 +55,10 @@ struct Call {
   /// - Parameter finish: The last step of the call, when there is an answer.
   /// - Returns: The answer, or the error.
   func run(
-    finishing finish: () throws(NetworkError) -> Void = {}
+    finishing finish: (Answer) throws(NetworkError) -> Void = { _ in }
   ) async -> Result<Answer, NetworkError> {
     await run { answer throws(NetworkError) in
-      try finish()
+      try finish(answer)
       return answer
     }.map { answer in
       var answer = answer
@@ -78,6 +81,7 @@ struct Call {
   }
 
   private func end() async -> CallEnd {
+    defer { progress?.end() }
     var call = self
     var request: URLRequest
     let content: SentFile?
@@ -93,7 +97,6 @@ struct Call {
       // What signs a request signs this in place of a content that is not there to be looked at.
       request.setValue("sha-256=:\(content.sha256):", forHTTPHeaderField: "Content-Digest")
     }
-    defer { progress?.end() }
     let end = await call.withDeadline { [request] call in await call.inOrder(request) }
     // The file is there until now.
     withExtendedLifetime(content) {}
@@ -190,7 +193,8 @@ struct Call {
     switch cache.find(request, endpoint.cacheTimes, at: client.time.date) {
     case .nothing: return nil
     case .fresh(let found): return found.answer(.cache)
-    case .staleWhileRevalidating(let found), .stale(let found): return found.answer(.stale)
+    case .staleWhileRevalidating(let found), .stale(let found):
+      return cache.mayGoAhead(found, endpoint.cacheTimes) ? found.answer(.stale) : nil
     }
   }
 
@@ -315,8 +319,6 @@ struct Call {
 
   /// Sends once, as soon as there is a slot.
   private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
-    await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
-    if isGivenUp { return .stopped(.cancelled) }
     let host = request.url?.origin ?? ""
     let ticket = GateState.Ticket(
       host: host,
@@ -324,13 +326,7 @@ struct Call {
       priority: endpoint.priority
     )
     let gate = client.admission.gate
-    guard
-      let slot = await gate.enter(
-        ticket,
-        until: waitsUntil,
-        queued: { tell(.waiting(.slot)) }
-      )
-    else { return .stopped(.cancelled) }
+    guard let slot = await slot(at: gate, ticket) else { return .stopped(.cancelled) }
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
       let sent = try await prepared(receiver?.asking(request) ?? request)
@@ -349,6 +345,23 @@ struct Call {
       return .answered(.success(answer), sent: sent)
     } catch {
       return .stopped(isGivenUp ? .cancelled : .middleware(error.text))
+    }
+  }
+
+  /// Waits for a slot, and while the call is suspended, without one; `nil` where it is given up.
+  private func slot(at gate: Gate, _ ticket: GateState.Ticket) async -> Int? {
+    while true {
+      await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
+      guard !isGivenUp,
+        let slot = await gate.enter(
+          ticket,
+          until: waitsUntil,
+          queued: { tell(.waiting(.slot)) }
+        )
+      else { return nil }
+      if pause?.isSuspended != true { return slot }
+      // It was suspended in the queue, and others may have the slot meanwhile.
+      gate.leave(slot)
     }
   }
 
@@ -391,6 +404,8 @@ struct Call {
     let receiver = receiver ?? MemoryReceiver(progress: progress)
     return try await withGivingUp(at: waitsUntil) { () -> AttemptOutcome in
       do throws(TransportError) { return .success(try await receiver.take(answer)) } catch {
+        // Whatever is still on its way is nobody's.
+        answer.cancel()
         return .failure(error)
       }
     } onGivingUp: {

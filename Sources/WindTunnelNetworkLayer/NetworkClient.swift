@@ -71,7 +71,7 @@ public struct NetworkClient: Sendable {
     endpoints: [String: EndpointTerms] = [:],
     admission: AdmissionController? = nil,
     sendsTraces: Bool = true,
-    environment: String = CallEvent.production,
+    environment: String = CallRecord.production,
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
@@ -217,17 +217,6 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// Returns the server-sent events of an endpoint, which come back after a loss (WHATWG HTML
-  /// §9.2).
-  ///
-  /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
-  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end where
-  /// a server answers 204, and fail where a stream cannot be opened, or brings nothing as often as
-  /// the policy retries a lost connection.
-  public func events(of endpoint: Endpoint) -> ReconnectingEvents {
-    ReconnectingEvents(self, endpoint)
-  }
-
   /// Calls an endpoint and decodes the answer as a part of the call, so that the decoder's error,
   /// such as a business code, is in its records. Runs off its caller's actor, decoding included.
   @concurrent
@@ -269,22 +258,5 @@ final class Counter: Sendable {
       count += 1
       return count
     }
-  }
-}
-
-/// The limits of a call's duration.
-public struct CallLimits: Sendable, Hashable {
-  /// The time for which one attempt may neither send nor receive a byte; the request's timeout
-  /// interval.
-  ///
-  /// On Linux `URLSession` counts whole seconds, so that the time is rounded up there.
-  public var attemptTimeout: Duration
-  /// The time that a call may take with all its attempts and waits; `nil`: no limit.
-  public var deadline: Duration?
-
-  /// Makes limits; by default 15 s for an attempt and 60 s for a call.
-  public init(attemptTimeout: Duration = .seconds(15), deadline: Duration? = .seconds(60)) {
-    self.attemptTimeout = attemptTimeout
-    self.deadline = deadline
   }
 }

@@ -47,6 +47,55 @@ import WindTunnelURLSession
     #expect(try await preview.call(Endpoint(.get, "/users/7")).status == 200)
   }
 
+  private static func client(_ deck: Deck) throws -> NetworkClient {
+    let baseURL = try #require(URL(string: "https://api.example.test"))
+    return NetworkClient(
+      builder: RequestBuilder(baseURL: baseURL),
+      transport: ReplayEngine(deck)
+    )
+  }
+
+  @Test func `an upload has its progress`() async throws {
+    let client = try Self.client(Deck([.post("/up") { _ in Response(status: 200) }]))
+    let upload = Endpoint(.post, "/up", body: .data(Data("film".utf8)))
+    final class Bar { var value = 0.0 }
+    let bar = Bar()
+    let progress = TransferProgress()
+    async let answer = client.call(upload, progress: progress)
+    for await step in progress { bar.value = step.sentFraction ?? 0 }
+    #expect(try await answer.status == 200)
+  }
+
+  @Test func `a screen is shown what there is and what is new`() async throws {
+    let client = try Self.client(Deck([.get("/home", json: ["page": 1])]))
+    let home = Endpoint(.get, "/home")
+    var shown: [Bool] = []
+    func show(_ answer: WindTunnelNetworkLayer.Answer, isOld: Bool) { shown.append(isOld) }
+    for try await answer in client.updates(of: home) { show(answer, isOld: answer.isStale) }
+    #expect(shown == [false])
+  }
+
+  @Test func `all requests have a user's id`() async throws {
+    struct Session { var userID = "7" }
+    let session = Session()
+    let base = BaseParameters(in: .query) { [Headers.Field("uid", session.userID)] }
+    let request = URLRequest(url: try #require(URL(string: "https://api.example.test/a?b=1")))
+    #expect(try await base.outgoing(request).url?.query == "b=1&uid=7")
+  }
+
+  @Test func `a download is suspended`() async throws {
+    let client = try Self.client(Deck([.get("/film") { _ in Response(status: 200) }]))
+    let film = Endpoint(.get, "/film")
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    // It is there only if the download was quicker than its suspension.
+    defer { try? FileManager.default.removeItem(at: file) }
+    let pause = CallPause()
+    let saving = Task { try await client.download(film, to: file, pausedBy: pause) }
+    pause.suspend()
+    pause.resume()
+    #expect(try await saving.value.status == 200)
+  }
+
   @Test func `a client asks by a session`() async throws {
     let baseURL = try #require(URL(string: "https://api.example.test"))
     let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])

@@ -32,7 +32,7 @@ func pay(_ order: Order, by client: NetworkClient) async throws -> Receipt {
 }
 
 func saveCover(of film: Int, to file: URL, by client: NetworkClient) async throws {
-  let cover = Endpoint(.get, "/films/\(film)/cover", template: "/films/{id}/cover", mostRetries: 6)
+  let cover = Endpoint(.get, "/films/\(film)/cover", template: "/films/{id}/cover", mostRetries: 2)
   _ = try await client.download(cover, to: file)
 }
 

@@ -51,7 +51,8 @@ public struct MiddlewareError: Error, Sendable, Hashable {
 /// the request.
 ///
 /// The signed text is, with line feeds between: the method, the path as it is sent, the items of
-/// the query in order, the time in whole seconds since 1970, the nonce, and the content.
+/// the query in order, the time in whole seconds since 1970, the nonce, and the content; of content
+/// that is in a file the value of `Content-Digest` (RFC 9530).
 public struct RequestSigner: Middleware {
   /// The names of the header fields.
   public struct Fields: Sendable, Hashable {
@@ -103,7 +104,8 @@ public struct RequestSigner: Middleware {
       request.httpMethod ?? "GET", url?.percentEncodedPath ?? "", query.joined(separator: "&"),
       seconds, nonce, "",
     ]
-    let signed = Data(text.joined(separator: "\n").utf8) + (request.httpBody ?? Data())
+    let digest = request.value(forHTTPHeaderField: "Content-Digest") ?? ""
+    let signed = Data(text.joined(separator: "\n").utf8) + (request.httpBody ?? Data(digest.utf8))
     request.setValue(seconds, forHTTPHeaderField: fields.time)
     request.setValue(nonce, forHTTPHeaderField: fields.nonce)
     request.setValue(sign(signed), forHTTPHeaderField: fields.signature)

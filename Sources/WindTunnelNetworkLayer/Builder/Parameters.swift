@@ -125,10 +125,10 @@ public struct BaseParameters: Middleware {
 extension URLRequest {
   /// Tells whether parameters can be added as content of a media type.
   fileprivate func takes(_ type: String) -> Bool {
+    // Content in a file is not there to be added to.
+    if httpBodyStream != nil || value(forHTTPHeaderField: "Content-Digest") != nil { return false }
     if let own = value(forHTTPHeaderField: "Content-Type") { return own.isMediaType(type) }
-    return HTTPMethod(rawValue: httpMethod ?? "GET").mayCarryContent
-      && httpBody == nil && httpBodyStream == nil
-      && value(forHTTPHeaderField: "Content-Digest") == nil
+    return HTTPMethod(rawValue: httpMethod ?? "GET").mayCarryContent && httpBody == nil
   }
 }
 
@@ -172,7 +172,9 @@ private enum Parameters {
         texts = [flag ? "true" : "false"]
       } else if let number = try? value.decode(Int64.self) {
         texts = ["\(number)"]
-      } else if let number = try? value.decode(Double.self) {
+      } else if let number = try? value.decode(UInt64.self) {
+        texts = ["\(number)"]
+      } else if let number = try? value.decode(Decimal.self) {
         texts = ["\(number)"]
       } else {
         texts = [try value.decode(String.self)]

@@ -159,6 +159,9 @@ struct CacheControl: Hashable {
   /// Seconds past that in which it may be shown if the server fails (RFC 5861 §4).
   private(set) var staleIfError: Int?
 
+  /// Tells whether the server is to be asked before a stale answer is shown.
+  var wantsQuestion: Bool { noCache || mustRevalidate }
+
   init(_ headers: Headers) {
     let values = headers.fields.filter { $0.isNamed("Cache-Control") }.map(\.value)
     for word in values.joined(separator: ",").split(separator: ",") {

@@ -81,6 +81,12 @@ public final class ResponseCache: Sendable {
     return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
   }
 
+  /// Returns whether an answer may be shown before its server is asked: not one whose server wants
+  /// to be asked each time (RFC 9111 §5.2.2.4, §5.2.2.2).
+  func mayGoAhead(_ kept: CachedAnswer, _ times: CacheTimes?) -> Bool {
+    times != nil || !CacheControl(kept.headers).wantsQuestion
+  }
+
   /// Returns whether a stale answer may be shown since the server cannot be had.
   func mayStandIn(
     _ kept: CachedAnswer,

@@ -22,8 +22,10 @@ public struct AnswerLines: AsyncSequence, Sendable {
   /// An iterator that reads pieces until a line is complete.
   public struct Iterator: AsyncIteratorProtocol {
     private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
-    private var bytes = Data()
-    /// The number of bytes that hold no end of a line.
+    private var bytes: [UInt8] = []
+    /// The place of the first byte that was not returned.
+    private var start = 0
+    /// The place up to which there is no end of a line.
     private var searched = 0
     private var isOver = false
 
@@ -35,25 +37,28 @@ public struct AnswerLines: AsyncSequence, Sendable {
     /// is a line, unless it is empty.
     @concurrent public mutating func next() async throws -> String? {
       while true {
-        if let end = bytes.dropFirst(searched).firstIndex(of: 0x0A) {
-          var line = bytes[bytes.startIndex..<end]
-          if line.last == 0x0D { line.removeLast() }
-          // A copy: a slice would keep all that has been read.
-          bytes = Data(bytes[(end + 1)...])
-          searched = 0
-          return String(decoding: line, as: UTF8.self)
+        if let end = bytes[searched...].firstIndex(of: 0x0A) {
+          defer { (start, searched) = (end + 1, end + 1) }
+          return try line(until: end)
         }
         searched = bytes.count
-        if searched > AnswerLines.bytesMax {
-          throw DecodeFault.content("A line is longer than \(AnswerLines.bytesMax) bytes.")
-        }
-        guard !isOver, let piece = try await pieces.next() else {
-          isOver = true
-          defer { (bytes, searched) = (Data(), 0) }
-          return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-        }
-        bytes += piece
+        if isOver || bytes.count - start > AnswerLines.bytesMax { break }
+        // What has been returned goes before the next piece comes: each byte is moved once.
+        bytes.removeFirst(start)
+        (searched, start) = (bytes.count, 0)
+        if let piece = try await pieces.next() { bytes += piece } else { isOver = true }
       }
+      defer { (bytes, start, searched) = ([], 0, 0) }
+      return start < bytes.count ? try line(until: bytes.count) : nil
+    }
+
+    private func line(until end: Int) throws(DecodeFault) -> String {
+      var line = bytes[start..<end]
+      if line.last == 0x0D, end < bytes.count { line.removeLast() }
+      if line.count > AnswerLines.bytesMax {
+        throw .content("A line is longer than \(AnswerLines.bytesMax) bytes.")
+      }
+      return String(decoding: line, as: UTF8.self)
     }
   }
 }

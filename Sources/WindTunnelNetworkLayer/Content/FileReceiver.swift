@@ -17,8 +17,12 @@ final class FileReceiver: Receiver {
     var validator: String?
     /// The length of the whole; `nil` where no server has said it.
     var total: Int64?
+    /// The number of bytes that there are at the end of the attempt; `nil`: nobody has said it.
+    var expected: Int64?
     /// The digest of the whole that the server named (RFC 9530), in base64.
     var digest: String?
+    /// Tells whether all of it is there.
+    var isWhole = false
   }
 
   private let file: URL
@@ -36,7 +40,8 @@ final class FileReceiver: Receiver {
     date: @escaping @Sendable () -> Date
   ) {
     (self.file, self.check, self.progress, self.date) = (file, check, progress, date)
-    let name = ".\(file.lastPathComponent).\(UUID().uuidString).part"
+    // A name of its own: a suffix might make a long one too long.
+    let name = ".\(UUID().uuidString).part"
     place = file.deletingLastPathComponent().appendingPathComponent(name)
   }
 
@@ -50,7 +55,9 @@ final class FileReceiver: Receiver {
     // Ranges count the bytes of a coded content, which is another for each coding (RFC 9110 §8.4).
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     let part = part.withLock { $0 }
-    guard part.count > 0, let validator = part.validator else { return request }
+    guard part.count > 0, let validator = part.validator, part.count != part.total else {
+      return request
+    }
     request.setValue("bytes=\(part.count)-", forHTTPHeaderField: "Range")
     request.setValue(validator, forHTTPHeaderField: "If-Range")
     return request
@@ -62,10 +69,8 @@ final class FileReceiver: Receiver {
       try goOn(answer)
     case 200...299:
       begin(answer)
-    case 416:
+    case 416 where part.withLock({ $0.count > 0 }):
       // What is there is no part of what the server has now.
-      let isPart = part.withLock { $0.count > 0 }
-      guard isPart else { fallthrough }
       throw anew("The server has no such part any more")
     default:
       return try await answer.collected(to: StreamedAnswer.otherBytesMax)
@@ -80,7 +85,8 @@ final class FileReceiver: Receiver {
       $0 = Part(
         validator: isCoded ? nil : answer.headers.rangeValidator(at: date()),
         total: isCoded ? nil : answer.length,
-        digest: answer.headers.sha256
+        // That of the coded bytes, which nobody has any more.
+        digest: isCoded ? nil : answer.headers.sha256
       )
     }
   }
@@ -90,11 +96,12 @@ final class FileReceiver: Receiver {
     let range = answer.headers["Content-Range"].flatMap(ContentRange.init)
     let isNext = part.withLock { part in
       // Of a server that does not know `If-Range` it may be a part of another version.
-      let other = answer.headers.rangeValidator(at: date())
-      guard let range, range.first == part.count, other == nil || other == part.validator,
+      guard let range, range.first == part.count, answer.headers.names(part.validator),
         part.total == nil || range.total == nil || part.total == range.total
       else { return false }
       part.total = part.total ?? range.total
+      // Of a whole without a known length the part's own end is all there is to go by.
+      part.expected = range.last + 1
       return true
     }
     if !isNext { throw anew("The server sent a part of another version") }
@@ -125,11 +132,12 @@ final class FileReceiver: Receiver {
       }
       progress?.received(count, of: total)
     }
-    let (count, total) = part.withLock { ($0.count, $0.total) }
-    if let total, count < total {
-      throw .failed(.truncated, text: "\(count) of \(total) bytes came.")
+    let (count, wanted) = part.withLock { ($0.count, $0.total ?? $0.expected) }
+    if let wanted, count != wanted {
+      throw .failed(.truncated, text: "\(count) of \(wanted) bytes came.")
     }
     try filing("written") { () throws in try handle.synchronize() }
+    part.withLock { $0.isWhole = true }
     return count - start
   }
 
@@ -146,17 +154,25 @@ final class FileReceiver: Receiver {
 
   /// Looks whether the file is what it should be, and puts it where it is wanted: at once, as
   /// rename(2) does.
-  func finish() throws(NetworkError) {
+  ///
+  /// - Parameter answer: The answer that the call ended with.
+  /// - Throws: ``NetworkError`` where it is another file, or none.
+  func finish(_ answer: Answer) throws(NetworkError) {
     let part = part.withLock { $0 }
+    // The rules may take an answer that brings no file, such as one that leads elsewhere.
+    guard part.isWhole else { throw .server(status: answer.status, body: answer.body) }
+    if Task.isCancelled { throw .cancelled }
     let total = check.bytes ?? part.total
     if let total, total != part.count {
       throw .decode(.content("The file has \(part.count) bytes, and should have \(total)."))
     }
     do {
-      for digest in [check.sha256, part.digest].compactMap(\.self) {
-        guard try FileDigest.sha256(of: place) != digest else { continue }
+      let digests = Set([check.sha256, part.digest].compactMap(\.self))
+      if !digests.isEmpty, digests != [try FileDigest.sha256(of: place)] {
         throw NetworkError.decode(.content("The file has another SHA-256 than it should have."))
       }
+      // To look through a large file takes a while.
+      if Task.isCancelled { throw NetworkError.cancelled }
       guard rename(place.path, file.path) == 0 else {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
@@ -185,6 +201,7 @@ public struct FileCheck: Sendable, Hashable {
 /// The value of `Content-Range` (RFC 9110 §14.4), such as `bytes 42-1233/1234`.
 struct ContentRange: Hashable {
   let first: Int64
+  let last: Int64
   /// The length of the whole; `nil` where the server does not know it.
   let total: Int64?
 
@@ -199,7 +216,7 @@ struct ContentRange: Hashable {
     else { return nil }
     let total = Int64(range[1])
     guard total.map({ $0 > last }) ?? (range[1] == "*") else { return nil }
-    (self.first, self.total) = (first, total)
+    (self.first, self.last, self.total) = (first, last, total)
   }
 }
 
@@ -213,6 +230,14 @@ extension Headers {
       let date = HTTPDate.parse(modified, now: now), sent.timeIntervalSince(date) >= 1
     else { return nil }
     return modified
+  }
+
+  /// Tells whether an answer is of the version that a validator names: it has the same, or says
+  /// nothing of its own.
+  fileprivate func names(_ validator: String?) -> Bool {
+    if let tag = self["ETag"] { return tag == validator }
+    guard let modified = self["Last-Modified"] else { return true }
+    return modified == validator || validator?.hasPrefix("\"") == true
   }
 
   /// The SHA-256 of the whole that `Repr-Digest` names (RFC 9530 §3), in base64.

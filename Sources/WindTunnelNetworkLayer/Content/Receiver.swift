@@ -40,12 +40,19 @@ extension StreamedAnswer {
     if Task.isCancelled { throw .cancelled }
   }
 
-  /// Returns the answer with its content as far as a limit.
-  func collected(to limit: Int = .max) async throws(TransportError) -> HTTPAnswer {
+  /// Returns the answer with its content as far as a limit, where the rest is given up.
+  func collected(to limit: Int) async throws(TransportError) -> HTTPAnswer {
     var body = Data()
-    try await pass { piece in
-      body += piece.prefix(limit - body.count)
+    do {
+      for try await piece in pieces {
+        body += piece.prefix(limit - body.count)
+        if body.count >= limit { break }
+      }
+    } catch {
+      throw error as? TransportError ?? .failed(.unknown, text: "\(error)")
     }
+    if Task.isCancelled { throw .cancelled }
+    if body.count >= limit { cancel() }
     return HTTPAnswer(status: status, headers: headers, body: body)
   }
 }
@@ -58,7 +65,7 @@ struct MemoryReceiver: Receiver {
     var body = Data()
     try await answer.pass { piece in
       body += piece
-      progress?.received(Int64(body.count), of: answer.length)
+      progress?.received(Int64(body.count), of: answer.lengthOfContent)
     }
     return HTTPAnswer(status: answer.status, headers: answer.headers, body: body)
   }

@@ -24,16 +24,22 @@ public struct ServerSentEventParser: Sendable {
 
   /// The time to wait before reconnecting; `nil` where the server did not name one.
   public private(set) var retry: Duration?
+  /// The last identifier that came with an event, or with the empty one that only names it; empty
+  /// where none did.
+  public private(set) var lastID: String
+  /// Tells whether a line has come, if only a comment.
+  private(set) var hasLine = false
+  /// The identifier of the event that is under way.
+  private var id: String
   private var line: [UInt8] = []
   private var wasReturn = false
   private var isFirstLine = true
   private var kind = ""
   private var data: [String] = []
   private var bytes = 0
-  private var lastID = ""
 
-  /// Makes a parser at the start of a stream.
-  public init() {}
+  /// Makes a parser at the start of a stream, which may go on behind an identifier.
+  public init(lastID: String = "") { (self.lastID, id) = (lastID, lastID) }
 
   /// Parses the next bytes and returns the events that they complete.
   ///
@@ -61,6 +67,7 @@ public struct ServerSentEventParser: Sendable {
   }
 
   private mutating func endLine() throws(DecodeFault) -> ServerSentEvent? {
+    hasLine = true
     var bytes = line[...]
     line = []
     if isFirstLine, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
@@ -76,7 +83,7 @@ public struct ServerSentEventParser: Sendable {
       self.bytes += text.utf8.count + 1
       if self.bytes > Self.bytesMax { throw Self.tooLong }
       data.append(text)
-    case "id" where !text.contains("\0"): lastID = text
+    case "id" where !text.contains("\0"): id = text
     case "retry" where !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }:
       retry = Int64(text).map { .milliseconds($0) }
     default: break
@@ -90,6 +97,7 @@ public struct ServerSentEventParser: Sendable {
       data = []
       bytes = 0
     }
+    lastID = id
     guard !data.isEmpty else { return nil }
     return ServerSentEvent(
       kind: kind.isEmpty ? "message" : kind,
@@ -117,23 +125,30 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
   /// An iterator that reads pieces until an event is complete.
   public struct Iterator: AsyncIteratorProtocol {
     private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
-    private var parser = ServerSentEventParser()
+    private var parser: ServerSentEventParser
     private var waiting: [ServerSentEvent] = []
-
-    fileprivate init(pieces: AsyncThrowingStream<Data, any Error>.Iterator) {
+    /// The number of events of the last piece that have been returned.
+    private var returned = 0
+    init(pieces: AsyncThrowingStream<Data, any Error>.Iterator, after lastID: String = "") {
       self.pieces = pieces
+      parser = ServerSentEventParser(lastID: lastID)
     }
 
     /// The time to wait before the stream is opened again; `nil` where the server did not name one.
     var retry: Duration? { parser.retry }
+    /// The last identifier that the server has sent; empty where there is none.
+    var lastID: String { parser.lastID }
+    /// Tells whether a line has come, if only a comment.
+    var hasLine: Bool { parser.hasLine }
 
     /// Returns the next event; `nil` at the end of the stream.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {
-      while waiting.isEmpty {
+      while returned == waiting.count {
         guard let piece = try await pieces.next() else { return nil }
-        waiting = try parser.take(piece)
+        (waiting, returned) = (try parser.take(piece), 0)
       }
-      return waiting.removeFirst()
+      returned += 1
+      return waiting[returned - 1]
     }
   }
 }

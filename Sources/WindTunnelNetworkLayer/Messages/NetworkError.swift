@@ -71,7 +71,7 @@ extension NetworkError {
     case .offline, .rateLimited, .circuitOpen: .wait
     case .credentials(status: 401, _): .signIn
     case .deadlinePassed: .retry
-    case .server(let status, _): status == 503 ? .wait : status > 500 ? .retry : .tell
+    case .server(let status, _): status == 503 ? .wait : status >= 500 ? .retry : .tell
     case .transport(let symptom, _): symptom.mayPass ? .retry : .tell
     case .invalidRequest, .credentials, .proxyCredentials, .business, .decode, .file, .middleware:
       .tell
@@ -263,6 +263,18 @@ extension DecodeFault: CustomStringConvertible {
     case .missing(let path): "The answer lacks \"\(path)\"."
     case .content(let text): text
     case .mismatch(let path, let text): "The answer's \"\(path)\" does not fit: \(text)"
+    }
+  }
+}
+
+extension TransportError {
+  /// The same as a caller gets it.
+  var asNetworkError: NetworkError {
+    switch self {
+    case .cancelled: .cancelled
+    case .file(let text): .file(text)
+    case .failed(.offline, let text): .offline(text: text)
+    case .failed(let symptom, let text): .transport(symptom, text: text)
     }
   }
 }

@@ -51,7 +51,8 @@ public struct ResponseRules: Sendable, Hashable {
         return .decode(.contentType(type, expected: contentTypes))
       }
     }
-    guard !requiredFields.isEmpty else { return nil }
+    // Content that went to a file or a reader is looked at there.
+    guard !requiredFields.isEmpty, answer.bytesElsewhere == nil else { return nil }
     let tree: JSONTree
     do { tree = try JSONDecoder().decode(JSONTree.self, from: answer.body) } catch {
       return .decode(.notJSON)

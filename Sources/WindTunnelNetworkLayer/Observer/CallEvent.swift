@@ -19,7 +19,7 @@ public struct CallEvent: Sendable, Hashable {
   public init(
     call: Int,
     elapsed: Duration,
-    environment: String = production,
+    environment: String = CallRecord.production,
     kind: Kind
   ) {
     self.call = call
@@ -28,9 +28,6 @@ public struct CallEvent: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// The name of a client's environment, unless another one is given.
-  public static let production = "production"
-
   /// The kinds of events of a call.
   public enum Kind: Sendable, Hashable {
     /// The caller called an endpoint.
@@ -38,7 +35,7 @@ public struct CallEvent: Sendable, Hashable {
     /// The call has to wait.
     case waiting(Wait)
     /// The cache holds an answer.
-    case foundInCache(Freshness)
+    case foundInCache(CacheFreshness)
     /// The *n*-th attempt, from 1, is about to send a request by this engine.
     case attemptStarted(Int, URLRequest, engine: String)
     /// The *n*-th attempt has ended.
@@ -63,15 +60,5 @@ public struct CallEvent: Sendable, Hashable {
     case pause
     /// An equal call in flight, whose answer the call shares.
     case sharedAnswer
-  }
-
-  /// The freshness of an answer in the cache.
-  public enum Freshness: String, Sendable, Hashable, Codable {
-    /// The answer may be returned without asking the server.
-    case fresh
-    /// The answer may be returned while a newer one is fetched.
-    case staleWhileRevalidating
-    /// The server has to be asked first.
-    case stale
   }
 }

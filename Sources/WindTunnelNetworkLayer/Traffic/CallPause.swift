@@ -5,20 +5,30 @@
 ///
 /// ```swift
 /// let pause = CallPause()
-/// let film = Task { try await client.download(film, to: file, pausedBy: pause) }
+/// let saving = Task { try await client.download(film, to: file, pausedBy: pause) }
 /// pause.suspend()
 /// ```
 public final class CallPause: Sendable {
   private let gate = Gate(TrafficCaps(total: .max, perHost: .max, reserved: 0))
+  private let suspended = Locked(false)
 
   /// Makes a switch of a call that is not suspended; each call has its own.
   public init() {}
 
+  /// Tells whether the call is suspended.
+  public var isSuspended: Bool { suspended.withLock { $0 } }
+
   /// Suspends the call: its next attempt waits.
-  public func suspend() { gate.suspend(true) }
+  public func suspend() {
+    suspended.withLock { $0 = true }
+    gate.suspend(true)
+  }
 
   /// Resumes the call: its next attempt starts.
-  public func resume() { gate.suspend(false) }
+  public func resume() {
+    suspended.withLock { $0 = false }
+    gate.suspend(false)
+  }
 
   /// Waits while the call is suspended; ends at once where it is given up.
   func pass(until deadline: CallDeadline?, waiting: () -> Void) async {

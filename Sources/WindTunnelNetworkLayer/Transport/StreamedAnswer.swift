@@ -55,6 +55,12 @@ public struct StreamedAnswer: Sendable {
 
   /// The number of bytes that `Content-Length` announces; `nil` where it does not.
   var length: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
+
+  /// The same of content without a coding: of a coded one it counts other bytes.
+  var lengthOfContent: Int64? {
+    let coding = headers["Content-Encoding"]?.lowercased() ?? "identity"
+    return coding == "identity" ? length : nil
+  }
 }
 
 /// Hears what a session says of one task and passes it on.
@@ -69,7 +75,8 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   private var isCancelled = false
   private var stop: @Sendable () -> Void = {}
   private let sent: @Sendable (Int64, Int64) -> Void
-  private let pieces: AsyncThrowingStream<Data, any Error>
+  /// The stream until it is handed over: whoever has it then ends the request when he drops it.
+  private var pieces: AsyncThrowingStream<Data, any Error>?
   private let piece: AsyncThrowingStream<Data, any Error>.Continuation
 
   init(
@@ -78,9 +85,10 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     failure: @escaping @Sendable (any Error) -> TransportError
   ) {
     (self.session, self.sent, self.failure) = (session, sent, failure)
-    (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
+    let (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
       bufferingPolicy: .bufferingOldest(URLSessionTransport.streamedPiecesMax)
     )
+    (self.pieces, self.piece) = (pieces, piece)
   }
 
   func stopsWith(_ stop: @escaping @Sendable () -> Void) {
@@ -157,6 +165,12 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   /// Hands over the head, unless that has been done.
   func land(_ response: HTTPURLResponse) {
     let head = HTTPAnswer(response, body: Data())
+    let pieces = lock.withLock {
+      defer { self.pieces = nil }
+      return self.pieces
+    }
+    // It has been handed over already.
+    guard let pieces else { return }
     let answer = StreamedAnswer(
       status: head.status,
       headers: head.headers,

@@ -120,12 +120,26 @@ final class SentFile: Sendable {
 
   /// Makes one of bytes, which is there as long as this value.
   init(_ write: (_ take: (Data) throws -> Void) throws -> Void) throws {
-    (url, isOwn) = (FileManager.default.temporaryDirectory.appending(path: "\(UUID()).body"), true)
-    try Data().write(to: url)
-    let handle = try FileHandle(forWritingTo: url)
-    try write { try handle.write(contentsOf: $0) }
-    try handle.close()
-    sha256 = try FileDigest.sha256(of: url)
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).body")
+    (self.url, isOwn) = (url, true)
+    do {
+      // Nobody else may read what is sent.
+      let isMade = FileManager.default.createFile(
+        atPath: url.path,
+        contents: nil,
+        attributes: [.posixPermissions: 0o600]
+      )
+      guard isMade else { throw CocoaError(.fileWriteUnknown) }
+      let handle = try FileHandle(forWritingTo: url)
+      // Its last word is that of the write before it.
+      defer { try? handle.close() }
+      try write { try handle.write(contentsOf: $0) }
+      sha256 = try FileDigest.sha256(of: url)
+    } catch {
+      // A value that was not made whole has no end of its own.
+      try? FileManager.default.removeItem(at: url)
+      throw error
+    }
   }
 
   // Nobody else knows its name.

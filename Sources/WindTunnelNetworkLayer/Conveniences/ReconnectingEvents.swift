@@ -5,6 +5,20 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
+extension NetworkClient {
+  /// Returns the server-sent events of an endpoint, which come back after a loss (WHATWG HTML
+  /// §9.2).
+  ///
+  /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
+  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end
+  /// where a server answers 204, and fail where a stream cannot be opened, or says nothing at all
+  /// as often as the policy retries a lost connection. What must not be repeated, such as a `POST`,
+  /// is opened once: use ``stream(_:)`` for it.
+  public func events(of endpoint: Endpoint) -> ReconnectingEvents {
+    ReconnectingEvents(self, endpoint)
+  }
+}
+
 /// The server-sent events of an endpoint over as many connections as it takes.
 public struct ReconnectingEvents: AsyncSequence, Sendable {
   /// One event of the stream.
@@ -32,6 +46,10 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
     private var fruitless = 0
     private var isOver = false
 
+    /// The least wait before the next connection, whatever the server says: nobody is to be asked
+    /// without a pause.
+    private static let leastWait = Duration.milliseconds(50)
+
     fileprivate init(_ client: NetworkClient, _ endpoint: Endpoint) {
       (self.client, self.endpoint) = (client, endpoint)
     }
@@ -44,17 +62,16 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         if events == nil, try await !open() { break }
         var lost: TransportError?
         do {
-          let event = try await events?.next()
-          retry = events?.retry ?? retry
-          if let event {
-            (lastID, fruitless) = (event.lastID, 0)
-            return event
-          }
+          if let event = try await events?.next() { return event }
         } catch let error as TransportError {
-          retry = events?.retry ?? retry
           lost = error
         }
         if lost == .cancelled || Task.isCancelled { throw NetworkError.cancelled }
+        if let events {
+          (retry, lastID) = (events.retry ?? retry, events.lastID)
+          // A feed that says anything, if only that it is there, is a good one.
+          if events.hasLine { fruitless = 0 }
+        }
         events = nil
         try await wait(after: lost ?? .failed(.connectionLost, text: "The stream ended."))
       }
@@ -71,7 +88,10 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         answer.cancel()
         throw NetworkError.decode(.contentType(type, expected: ["text/event-stream"]))
       }
-      events = answer.events.makeAsyncIterator()
+      events = ServerSentEvents.Iterator(
+        pieces: answer.pieces.makeAsyncIterator(),
+        after: lastID
+      )
       return true
     }
 
@@ -96,23 +116,11 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         isOver = true
         throw lost.asNetworkError
       }
-      try await client.time.sleep(for: retry ?? delay)
+      try await client.time.sleep(for: Swift.max(retry ?? delay, Self.leastWait))
     }
 
     private func request() throws(NetworkError) -> URLRequest {
       do { return try client.builder.request(for: question) } catch { throw .invalidRequest(error) }
-    }
-  }
-}
-
-extension TransportError {
-  /// The same as a caller gets it.
-  var asNetworkError: NetworkError {
-    switch self {
-    case .cancelled: .cancelled
-    case .file(let text): .file(text)
-    case .failed(.offline, let text): .offline(text: text)
-    case .failed(let symptom, let text): .transport(symptom, text: text)
     }
   }
 }

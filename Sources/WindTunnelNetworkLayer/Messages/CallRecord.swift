@@ -1,9 +1,3 @@
-internal import Foundation
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The history of a call in four parts: the system, the request, the response and the counters. It
 /// is a fold over the call's events.
 public struct CallRecord: Sendable, Hashable, Codable {
@@ -25,17 +19,20 @@ public struct CallRecord: Sendable, Hashable, Codable {
     case cancelled
   }
 
+  /// The name of a client's environment, unless another one is given.
+  public static let production = "production"
+
   /// The parts of the system that were involved in a call.
   public struct System: Sendable, Hashable, Codable {
     /// The engine of the latest attempt; `nil` where nothing was sent.
     public var engine: String?
     /// The freshness of the cache's answer; `nil` where there was none, or the cache was not used.
-    public var cache: CallEvent.Freshness?
+    public var cache: CacheFreshness?
     /// The id of the call and of its trace, 32 hexadecimal digits, as `X-Request-ID` and
     /// `traceparent` have it; `nil` where none was sent.
     public var traceID: String?
     /// The name of the requests' environment.
-    public var environment = CallEvent.production
+    public var environment = CallRecord.production
   }
 
   /// The request of a call.
@@ -101,27 +98,20 @@ public struct CallRecord: Sendable, Hashable, Codable {
   /// The number of the call within its client, from 1.
   public let call: Int
   /// The state of the call.
-  public private(set) var state = State.created
+  public internal(set) var state = State.created
   /// The parts of the system that were involved.
-  public private(set) var system = System()
+  public internal(set) var system = System()
   /// The request of the call.
-  public private(set) var request: Request
+  public internal(set) var request: Request
   /// The response to the call.
-  public private(set) var response = Response()
+  public internal(set) var response = Response()
   /// The counters and times of the call so far.
-  public private(set) var counters = Counters()
+  public internal(set) var counters = Counters()
 
-  /// Makes a record of a call's first event; `nil` for any other.
-  public init?(_ event: CallEvent) {
-    guard case .callStarted(let endpoint) = event.kind else { return nil }
-    call = event.call
-    system.environment = event.environment
-    request = Request(
-      method: endpoint.method.rawValue,
-      template: endpoint.template,
-      priority: endpoint.priority,
-      bytes: endpoint.body?.count ?? 0
-    )
+  /// Makes the record of a call that begins.
+  init(call: Int, in environment: String, _ request: Request) {
+    (self.call, self.request) = (call, request)
+    system.environment = environment
   }
 
   /// Tells whether the call has ended.
@@ -131,72 +121,14 @@ public struct CallRecord: Sendable, Hashable, Codable {
     case .fromCache, .answered, .failed, .cancelled: true
     }
   }
-
-  /// Adds the call's next event to the record.
-  public mutating func hear(_ event: CallEvent) {
-    counters.elapsed = event.elapsed
-    system.environment = event.environment
-    switch event.kind {
-    case .callStarted: break
-    case .waiting:
-      state = .waiting
-      counters.waits += 1
-    case .foundInCache(let freshness): system.cache = freshness
-    case .attemptStarted(let number, let sent, let engine):
-      state = .running
-      counters.attempts = number
-      system.engine = engine
-      system.traceID = sent.traceID
-      request.host = sent.url?.origin
-    case .attemptEnded(_, .success(let answer)):
-      response.status = answer.status
-      response.bytes = answer.bytes
-      response.stages = answer.stages
-    case .attemptEnded(_, .failure):
-      response.status = nil
-      response.stages = nil
-    case .retryScheduled(_, let delay):
-      state = .waiting
-      counters.backoff += delay
-    case .retryNotPaid: counters.unpaidRetries += 1
-    case .credentialRenewed: counters.renewals += 1
-    case .callEnded(let result, _): end(result)
-    }
-  }
-
-  private mutating func end(_ result: Result<Answer, NetworkError>) {
-    switch result {
-    case .success(let answer):
-      response.source = answer.source
-      state = counters.attempts == 0 && answer.source != .network ? .fromCache : .answered
-    case .failure(let error):
-      response.failure = Failure(error)
-      state = error == .cancelled ? .cancelled : .failed
-    }
-  }
 }
 
-/// The records of the calls under way: each is given up with its last event.
-struct RecordKeeper {
-  private var records: [Int: CallRecord] = [:]
-
-  /// Hears an event and tells how the record of its call is then.
-  mutating func hear(_ event: CallEvent) -> CallRecord? {
-    if let record = CallRecord(event) {
-      records[event.call] = record
-      return record
-    }
-    records[event.call]?.hear(event)
-    guard let record = records[event.call] else { return nil }
-    if record.isOver { records[event.call] = nil }
-    return record
-  }
-}
-
-extension URL {
-  /// The host with its port (RFC 6454 §4, without the scheme).
-  var origin: String {
-    let name = host ?? ""
-    return port.map { "\(name):\($0)" } ?? name
-  }
+/// The freshness of an answer in the cache.
+public enum CacheFreshness: String, Sendable, Hashable, Codable {
+  /// The answer may be returned without asking the server.
+  case fresh
+  /// The answer may be returned while a newer one is fetched.
+  case staleWhileRevalidating
+  /// The server has to be asked first.
+  case stale
 }
