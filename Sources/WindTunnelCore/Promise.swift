@@ -4,6 +4,8 @@ package final class Promise<Value: Sendable>: Sendable {
     case open
     case awaited(CheckedContinuation<Value, Never>)
     case kept(Value)
+    /// It has been handed over, and is kept here no longer.
+    case handedOver
   }
 
   private let state = Locked(State.open)
@@ -19,20 +21,23 @@ package final class Promise<Value: Sendable>: Sendable {
         state = .kept(value)
         return nil
       case .awaited(let waiting):
-        state = .kept(value)
+        state = .handedOver
         return waiting
-      case .kept: return nil
+      case .kept, .handedOver: return nil
       }
     }
     waiting?.resume(returning: value)
   }
 
-  /// The value, when it has come; one may wait for it.
+  /// The value, when it has come; one may wait for it, once.
   package var value: Value {
     get async {
       await withCheckedContinuation { waiting in
         let value: Value? = state.withLock { state in
-          if case .kept(let value) = state { return value }
+          if case .kept(let value) = state {
+            state = .handedOver
+            return value
+          }
           state = .awaited(waiting)
           return nil
         }

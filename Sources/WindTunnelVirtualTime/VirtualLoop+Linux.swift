@@ -396,7 +396,11 @@
       wt_clock_keep(nil, false)
       DispatchQueue.main.async { [self] in
         wt_clock_keep(timekeeper, true)
+        // Without the thread that it has the main queue would stand still for all that follows.
+        let contains = timekeeper.pointee.containsCrashes
+        timekeeper.pointee.containsCrashes = false
         action()
+        timekeeper.pointee.containsCrashes = contains
         wt_clock_keep(nil, false)
         done.signal()
       }
@@ -473,9 +477,10 @@
       inbox.lock()
       let came = box.arrivals
       box.arrivals = []
-      let hasCrashed = box.hasCrashed
+      // A run that was not virtual is waited for by whoever began it.
+      let isDead = box.hasCrashed && box.reason == nil
       inbox.unlock()
-      guard !hasCrashed else { return }
+      guard !isDead else { return }
       for arrival in came { handOn(arrival.turn, after: arrival.delay ?? 0) }
       while let turn = ready.popFirst() { handOn(turn, after: 0) }
       while let timer = timers.popFirst() { handOn(timer.element, after: timer.due - now) }

@@ -65,7 +65,7 @@ public enum VirtualTime {
 
   /// Takes a crash in this run from now on for the end of the thread that it is on, with all that
   /// this has locked, and not of the process: what it was about to do is never done. Outside a run,
-  /// and on the main thread, a crash is what it always is.
+  /// and on the main queue, a crash is what it always is.
   ///
   /// - Parameter tell: Hears of a crash, on any thread.
   package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {

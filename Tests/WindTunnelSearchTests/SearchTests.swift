@@ -140,6 +140,33 @@ import WindTunnelSearchTesting
       number == .max ? 0 : depth(number + 1) + 1
     }
 
+    @MainActor private static func look(at status: Int) {
+      precondition(status != 503, "nobody expects that")
+    }
+
+    private static func crashOnTheMainThread() async throws {
+      _ = try await Drill(cassette).search(plan(storms: 500)) { flow in
+        let answer = try await flow.send(flow.request)
+        await look(at: answer.status)
+        return answer.status
+      }
+    }
+
+    @Test func `a crash that ends the process is told with its storm`() async throws {
+      let ended = await #expect(
+        processExitsWith: .failure,
+        observing: [\.standardErrorContent]
+      ) {
+        try await SearchTests.crashOnTheMainThread()
+      }
+      let told = String(decoding: try #require(ended).standardErrorContent, as: UTF8.self)
+      let start = try #require(told.range(of: "The process crashed in this storm"))
+      let file = told[start.upperBound...].drop { $0 != "{" }
+      let end = try #require(file.range(of: "] }\n"))
+      let scenario = try Scenario(data: Data(file[..<end.upperBound].utf8), source: "told")
+      #expect(scenario.rules.flatMap(\.faults) == [.status(503)])
+    }
+
     @Test func `a flow that crashes in calm is not searched`() async throws {
       await #expect(processExitsWith: .success) {
         await #expect(throws: DrillError.self) {

@@ -56,6 +56,9 @@ typedef struct {
   int64_t work;
 } wt_clock_crash;
 
+/// The most crashes that a process contains; the next one ends it.
+#define WT_CLOCK_CRASHES_MAX 4096
+
 /// Contains a crash of this thread, if its timekeeper contains such; for the handler of a signal.
 bool wt_clock_contain_crash(int signal);
 

@@ -498,9 +498,9 @@ extension Scenario {
     seed: UInt64,
     lane: Lane
   ) -> Bool {
-    if rules.isEmpty { return faults == "[]" }
-    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, nil)
-    return Self.tell(faults, fired(at: moment) { $0.isForConnections })
+    tell(faults, Moment(seed, lane, Decision.connectionKey, ordinal, nil)) { moment in
+      fired(at: moment) { $0.isForConnections }
+    }
   }
 
   /// Tells the same of a line's faults alone.
@@ -512,17 +512,16 @@ extension Scenario {
     lane: Lane,
     ordinal: Int
   ) -> Bool {
-    if rules.isEmpty { return faults == "[]" }
-    return Self.tell(faults, fired(request, at: Moment(seed, lane, key.text, ordinal, nil)))
+    tell(faults, Moment(seed, lane, key.text, ordinal, nil)) { fired(request, at: $0) }
+  }
+
+  private func tell(_ faults: String, _ moment: Moment, by fired: (Moment) -> [Fired]) -> Bool {
+    rules.isEmpty ? faults == "[]" : Self.tell(faults.utf8[...], fired(moment))
   }
 
   private func tells(_ line: String, _ moment: Moment, _ fired: [Fired]) -> Bool {
     let start = "\(moment.lane)\t\(moment.key)\t\(moment.ordinal)\t"
     return line.hasPrefix(start) && Self.tell(line.utf8.dropFirst(start.utf8.count), fired)
-  }
-
-  private static func tell(_ faults: String, _ fired: [Fired]) -> Bool {
-    tell(faults.utf8[...], fired)
   }
 
   /// Tells whether rules that fire, and of those that need not all or some, make these faults.

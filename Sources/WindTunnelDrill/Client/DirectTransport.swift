@@ -29,24 +29,25 @@ struct DirectTransport: Transport {
     _ request: URLRequest,
     _ upload: Upload
   ) async throws(TransportError) -> StreamedAnswer {
-    var request = request
-    if let file = upload.file {
-      do { request.httpBody = try Data(contentsOf: file) } catch {
-        throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
-      }
-    }
-    let length = Int64(request.httpBody?.count ?? 0)
+    let request = try upload.whole(request)
     let opened = Promise<Result<StreamedAnswer, TransportError>>()
     let (pieces, next) = AsyncThrowingStream<Data, any Error>.makeStream()
+    let handed = Locked<AsyncThrowingStream<Data, any Error>?>(pieces)
     let listener = DirectExchange.Listener { head in
-      if length > 0 { upload.sent(length, length) }
+      upload.allSent(of: request)
+      // Handed over once: whoever drops it then ends the exchange.
+      let pieces = handed.withLock { handed in
+        defer { handed = nil }
+        return handed
+      }
+      guard let pieces else { return }
       opened.keep(
         .success(StreamedAnswer(status: head.status, headers: Headers(head), pieces: pieces))
       )
     } piece: { piece in
       next.yield(piece)
     }
-    let exchanging = Task { [request] in
+    let exchanging = Task {
       do throws(DirectExchange.Failure) {
         _ = try await exchange.answer(to: request, hearing: listener)
         next.finish()

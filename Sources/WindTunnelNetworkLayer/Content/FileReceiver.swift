@@ -124,13 +124,19 @@ final class FileReceiver: Receiver {
     }
     // The last word of a file that is only read from now on says nothing.
     defer { try? handle.close() }
-    try await answer.pass { piece throws(TransportError) in
-      try filing("written") { () throws in try handle.write(contentsOf: piece) }
-      let (count, total) = part.withLock { part in
-        part.count += Int64(piece.count)
-        return (part.count, part.total)
+    do throws(TransportError) {
+      try await answer.pass { piece throws(TransportError) in
+        try filing("written") { () throws in try handle.write(contentsOf: piece) }
+        let (count, total) = part.withLock { part in
+          part.count += Int64(piece.count)
+          return (part.count, part.total)
+        }
+        progress?.received(count, of: total)
       }
-      progress?.received(count, of: total)
+    } catch {
+      // A connection that is lost behind the last byte has lost nothing.
+      let isAllThere = part.withLock { $0.total == $0.count && $0.count > start }
+      guard isAllThere, case .failed = error else { throw error }
     }
     let (count, wanted) = part.withLock { ($0.count, $0.total ?? $0.expected) }
     if let wanted, count != wanted {

@@ -31,15 +31,9 @@ extension Transport {
     _ request: URLRequest,
     _ upload: Upload
   ) async throws(TransportError) -> StreamedAnswer {
-    var request = request
-    if let file = upload.file {
-      do { request.httpBody = try Data(contentsOf: file) } catch {
-        throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
-      }
-    }
-    let count = Int64(request.httpBody?.count ?? 0)
+    let request = try upload.whole(request)
     let answer = try await send(request)
-    if count > 0 { upload.sent(count, count) }
+    upload.allSent(of: request)
     return StreamedAnswer(answer)
   }
 }
@@ -58,6 +52,24 @@ public struct Upload: Sendable {
     sent: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
   ) {
     (self.file, self.sent) = (file, sent)
+  }
+
+  /// Returns a request with the content in it, for a transport that sends no files.
+  ///
+  /// - Throws: ``TransportError/file(_:)`` where the file cannot be read.
+  public func whole(_ request: URLRequest) throws(TransportError) -> URLRequest {
+    guard let file else { return request }
+    var request = request
+    do { request.httpBody = try Data(contentsOf: file) } catch {
+      throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
+    }
+    return request
+  }
+
+  /// Tells that all content of a request has been sent, where it has any.
+  public func allSent(of request: URLRequest) {
+    let count = Int64(request.httpBody?.count ?? 0)
+    if count > 0 { sent(count, count) }
   }
 }
 

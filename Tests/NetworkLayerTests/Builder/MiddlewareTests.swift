@@ -73,6 +73,19 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test func `of content in a file its digest is signed`() async throws {
+    let signer = RequestSigner(time: ManualTime(), nonce: { "n" }) {
+      String(decoding: $0, as: UTF8.self).replacingOccurrences(of: "\n", with: "|")
+    }
+    var request = URLRequest(url: try #require(URL(string: "https://a.example/p")))
+    request.httpMethod = "POST"
+    request.setValue("sha-256=:AAAA:", forHTTPHeaderField: "Content-Digest")
+    let signed = try await signer.outgoing(request)
+    #expect(
+      signed.value(forHTTPHeaderField: "X-Signature") == "POST|/p||784111777|n|sha-256=:AAAA:"
+    )
+  }
+
   @Test func `parts are spelled as the standard says, and the boundary is in none of them`() throws
   {
     let body = try RequestBody.multipart([

@@ -39,6 +39,21 @@ import WindTunnelSymptoms
     return try await work(folder)
   }
 
+  /// Downloads by a deck into a folder, letting each wait pass.
+  private static func download(
+    _ deck: Deck,
+    on stage: Stage,
+    to file: URL
+  ) async throws -> WindTunnelNetworkLayer.Answer {
+    try await FlightStand.fly(deck, on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
+      stand.time.endPassing()
+      await clock
+      return answer
+    }
+  }
+
   /// The faults that cut a body, at a number of its bytes.
   static let cuts: [(name: String, fault: @Sendable (Int) -> Fault)] = [
     ("truncate", { .truncate(afterBodyBytes: $0) }),
@@ -72,6 +87,8 @@ import WindTunnelSymptoms
     let deck = Self.deck(scenario)
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
+      // What is there is replaced.
+      try Data("before".utf8).write(to: file)
       try await FlightStand.fly(deck, on: row.stage) { stand in
         let progress = TransferProgress()
         async let clock: Void = stand.time.passAllSleeps(but: nil)
@@ -104,15 +121,37 @@ import WindTunnelSymptoms
     )
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
-      try await FlightStand.fly(deck, on: stage) { stand in
-        async let clock: Void = stand.time.passAllSleeps(but: nil)
-        let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
-        stand.time.endPassing()
-        await clock
-        #expect(answer.status == 200)
-        #expect(answer.attempts == 2)
-      }
+      let answer = try await Self.download(deck, on: stage, to: file)
+      #expect(answer.status == 200)
+      #expect(answer.attempts == 2)
       #expect(try Data(contentsOf: file) == Self.content)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `an answer that brings no file puts no part in its place`(stage: Stage) async throws {
+    let deck = Deck(
+      [
+        .get("/film") { request in
+          request.headers["Range"] == nil
+            ? Response(
+              status: 200,
+              headers: ["Transfer-Encoding": "chunked", "ETag": "\"v1\""],
+              body: Body(Self.content)
+            ) : Response(status: 304, headers: ["ETag": "\"v1\""])
+        }
+      ],
+      scenario: [.always(.first(1), .reset(afterBodyBytes: 30_000))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await Self.inFolder { folder in
+      let file = folder.appending(path: "film")
+      try Data("before".utf8).write(to: file)
+      await #expect(throws: NetworkError.server(status: 304, body: Data())) {
+        _ = try await Self.download(deck, on: stage, to: file)
+      }
+      #expect(try Data(contentsOf: file) == Data("before".utf8))
     }
   }
 
@@ -146,14 +185,9 @@ import WindTunnelSymptoms
     )
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
-      try await FlightStand.fly(deck, on: stage) { stand in
-        async let clock: Void = stand.time.passAllSleeps(but: nil)
-        let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
-        stand.time.endPassing()
-        await clock
-        #expect(answer.attempts == 3)
-        #expect(answer.status == 200)
-      }
+      let answer = try await Self.download(deck, on: stage, to: file)
+      #expect(answer.attempts == 3)
+      #expect(answer.status == 200)
       #expect(try Data(contentsOf: file) == Self.content)
     }
   }

@@ -87,6 +87,40 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: Stage.allCases)
+  func `whoever stops reading ends the request`(stage: Stage) async throws {
+    let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+    let text = String(repeating: "data: event\n\n", count: 100)
+    let feed = Response(
+      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
+      body: Body(text)
+    )
+    let url = RequestURL(FlightStand.origin + "/feed")
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", url), feed)]),
+      scenario: [.always(.always, .stall(afterBodyBytes: 100))],
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
+      observe: { if case .ended = $0 { ended.yield() } }
+    )
+    try await FlightStand.fly(deck, on: stage) { stand in
+      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+        #expect(event.data == "event")
+        break
+      }
+      for await _ in ends { break }
+    }
+  }
+
+  @Test func `an identifier counts without data, and outlives a connection`() throws {
+    var parser = ServerSentEventParser(lastID: "5")
+    #expect(try parser.take(Data("data: a\n\n".utf8)).map(\.lastID) == ["5"])
+    #expect(try parser.take(Data("id: 7\n\n".utf8)) == [])
+    #expect(parser.lastID == "7")
+    // Of an event that is not whole it says nothing.
+    #expect(try parser.take(Data("id: 8\ndata: b\n".utf8)) == [])
+    #expect(parser.lastID == "7")
+  }
+
   @Test func `an error keeps its content, and what is no feed is refused`() async throws {
     let deck = Deck(
       [

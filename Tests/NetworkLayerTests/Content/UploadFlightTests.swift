@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelNetworkLayer
 import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
 
 /// Uploads of all kinds, in process and on the wire.
 @Suite struct UploadFlightTests {
@@ -51,6 +52,8 @@ import WindTunnelSymptoms
         await clock
         #expect(answer.body == DownloadFlightTests.content)
         #expect(answer.headers["X-Type"] == "video/mp4")
+        let digest = try FileDigest.sha256(of: file)
+        #expect(answer.headers["X-Digest"] == "sha-256=:\(digest):")
         #expect(answer.attempts == 3)
         #expect(stand.gaps == [.milliseconds(200), .milliseconds(400)])
         #expect(await last.received == 60_000)
@@ -110,6 +113,17 @@ import WindTunnelSymptoms
       )
       #expect(form.headers["X-Type"] == "application/x-www-form-urlencoded")
       #expect(form.body == Data("item=a%20b%26c&count=2".utf8))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `progress ends with a call that was never made`() async throws {
+    try await FlightStand.fly(Self.deck(), on: .inProcess) { stand in
+      let progress = TransferProgress()
+      let up = Self.up(.file(URL(filePath: "/nowhere")))
+      let call = Task { try await stand.client.call(up, progress: progress) }
+      for await step in progress { Issue.record("\(step)") }
+      await #expect(throws: NetworkError.self) { _ = try await call.value }
     }
   }
 
