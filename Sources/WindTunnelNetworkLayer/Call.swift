@@ -329,7 +329,7 @@ struct Call {
     guard let slot = await slot(at: gate, ticket) else { return .stopped(.cancelled) }
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
-      let sent = try await prepared(receiver?.asking(request) ?? request)
+      let sent = try await prepared(receiver?.asking(request) ?? request, attempt)
       let admission = client.admission.admit(host)
       if case .refused(let wait) = admission {
         return .stopped(.circuitOpen(host: host, retryAfter: wait))
@@ -365,11 +365,13 @@ struct Call {
     }
   }
 
-  private func prepared(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+  private func prepared(_ request: URLRequest, _ attempt: Int) async throws(MiddlewareError)
+    -> URLRequest
+  {
     var request = request
     if let trace {
       request.setValue(trace.traceparent(client.draw), forHTTPHeaderField: "traceparent")
-      request.setValue(trace.traceID, forHTTPHeaderField: "X-Request-ID")
+      request.setValue(trace.requestID(ofAttempt: attempt), forHTTPHeaderField: "X-Request-ID")
     }
     if let authenticator = client.authenticator {
       request = try await authenticator.authorize(request)

@@ -137,7 +137,8 @@ import WindTunnelSymptoms
     #expect(record.response.bytes == 3)
     let id = try #require(record.system.traceID)
     #expect(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") } == [id, id]
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }
+        == ["\(id)-1", "\(id)-2"]
     )
     let data = try JSONEncoder().encode(record)
     #expect(try JSONDecoder().decode(CallRecord.self, from: data) == record)

@@ -28,8 +28,8 @@ public struct CallRecord: Sendable, Hashable, Codable {
     public var engine: String?
     /// The freshness of the cache's answer; `nil` where there was none, or the cache was not used.
     public var cache: CacheFreshness?
-    /// The id of the call and of its trace, 32 hexadecimal digits, as `X-Request-ID` and
-    /// `traceparent` have it; `nil` where none was sent.
+    /// The id of the call and of its trace, 32 hexadecimal digits, as `traceparent` has it, and
+    /// `X-Request-ID` with the attempt's number behind it; `nil` where none was sent.
     public var traceID: String?
     /// The name of the requests' environment.
     public var environment = CallRecord.production

@@ -18,6 +18,10 @@ struct TraceContext: Sendable, Hashable {
   /// Returns the value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
   func traceparent(_ draw: () -> Double) -> String { "00-\(traceID)-\(Self.word(draw))-01" }
 
+  /// Returns an id that no other request has. A server that takes equal ids for one deed would take
+  /// attempts for it: that is what an `Idempotency-Key` is for, where one is wanted.
+  func requestID(ofAttempt attempt: Int) -> String { "\(traceID)-\(attempt)" }
+
   /// 16 hexadecimal digits; all zero is no identifier (§3.2.2.3).
   private static func word(_ draw: () -> Double) -> String {
     let bits = (0..<2).reduce(UInt64(0)) { bits, _ in
