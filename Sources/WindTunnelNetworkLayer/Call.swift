@@ -250,7 +250,8 @@ struct Call {
       }
       // Whoever asks for a newer one has this.
       if !isRevalidation, cache.mayStandIn(kept, endpoint.cacheTimes, for: error, at: now) {
-        end.result = .success(kept.answer(.stale, attempts: end.attempts))
+        let answer = kept.answer(.stale, attempts: end.attempts)
+        end.result = .success(answer.standing(inFor: error))
       }
     }
     return end

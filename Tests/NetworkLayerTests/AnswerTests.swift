@@ -50,6 +50,25 @@ import WindTunnelSymptoms
     )
   }
 
+  @Test func `a stale answer says which error it stands in for`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+        .status(503),
+      ],
+      cache: ResponseCache()
+    )
+    let page = Endpoint(.get, "/page", mostRetries: 0)
+    let first = try await fixture.client.call(page)
+    #expect(first.standsInFor == nil)
+    fixture.time.advance(by: .seconds(2))
+    let stale = try await fixture.client.call(page)
+    #expect(stale.isStale && stale.body == Data("one".utf8))
+    #expect(stale.standsInFor == .server(status: 503, body: Data()))
+    // It came with its record, which leaves the error as it is.
+    #expect(stale.record?.response.source == .stale)
+  }
+
   @Test func `an absent server is told behind the stale answer`() async throws {
     let fixture = try Fixture(
       [

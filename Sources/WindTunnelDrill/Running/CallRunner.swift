@@ -109,6 +109,7 @@ struct CallRunner: Sendable {
       setup.authority?.issuer,
       names
     )
+    await subject.warmUp(Rehearsal(workload, of: setup.cassette, errors: setup.errors))
   }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
@@ -209,6 +210,7 @@ struct CallRunner: Sendable {
     let call = DrillCall(
       index: number,
       request: request,
+      isCritical: critical.contains(key),
       baseURL: route.baseURL,
       session: route.session,
       exchange: route.exchange,

@@ -18,6 +18,9 @@ public struct DrillCall: Sendable {
   public let index: Int
   /// The request to make, as it was recorded, with the recorded host.
   public let request: Request
+  /// Tells whether a screen stays blank without the answer: the scenario names its request among
+  /// its `critical` ones.
+  public let isCritical: Bool
   /// The base URL to call: everything in front of the recorded path.
   public let baseURL: URL
   /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
@@ -49,6 +52,7 @@ public struct DrillCall: Sendable {
   init(
     index: Int,
     request: Request,
+    isCritical: Bool = false,
     baseURL: URL,
     session: CallSession,
     exchange: DirectExchange? = nil,
@@ -61,6 +65,7 @@ public struct DrillCall: Sendable {
   ) {
     self.index = index
     self.request = request
+    self.isCritical = isCritical
     self.baseURL = baseURL
     (lazySession, self.exchange) = (session, exchange)
     self.configure = configure

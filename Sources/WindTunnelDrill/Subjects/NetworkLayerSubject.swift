@@ -9,12 +9,13 @@ internal import WindTunnelVirtualTime
   internal import FoundationNetworking
 #endif
 
-/// The reference client with its default policy. All calls of a drill share slots, retry budget and
-/// circuit breakers, as the calls of an app do.
+/// The reference client with its default policy, as an app has it: all calls of a drill share slots,
+/// retry budget, circuit breakers and a cache, and a screen has been seen before in good weather.
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
   private let time: SystemTime
   private let admission: AdmissionController
+  private let cache = ResponseCache()
   private let credential = DrillCredential()
 
   /// The share of a call's time after which it is given up. What is promised is promised to the
@@ -26,6 +27,8 @@ struct NetworkLayerSubject: Subject {
   private static let attemptShare = 0.7
   /// Nobody looks at a spinner for longer, however long the call may take.
   private static let attemptLimit = Duration.seconds(7)
+  /// Each call asks its server; what it said before is shown where it cannot be had.
+  private static let times = CacheTimes(staleIfError: .seconds(86_400))
 
   init() {
     time = SystemTime()
@@ -35,6 +38,20 @@ struct NetworkLayerSubject: Subject {
   func anew() -> any Subject { NetworkLayerSubject() }
   var canBeMadeAnew: Bool { true }
 
+  func warmUp(_ rehearsal: Rehearsal) async {
+    for request in rehearsal.requests where request.method == "GET" {
+      let client = NetworkClient(
+        builder: RequestBuilder(baseURL: Self.origin(of: request)),
+        transport: DirectTransport(exchange: rehearsal.exchange),
+        cache: cache,
+        admission: AdmissionController(time: time),
+        time: time
+      )
+      // What was recorded as an error is one in any weather, and there is nothing to keep.
+      _ = try? await client.call(Self.endpoint(for: request, isCritical: false))
+    }
+  }
+
   func fly(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
     var result = await fly(call, observer: sent)
@@ -43,10 +60,12 @@ struct NetworkLayerSubject: Subject {
   }
 
   private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
+    let origin = Self.origin(of: call.request)
     let client = NetworkClient(
-      builder: RequestBuilder(baseURL: call.baseURL),
+      builder: RequestBuilder(baseURL: origin),
       authenticator: credential,
-      transport: Self.transport(of: call),
+      transport: Self.transport(of: call, from: origin),
+      cache: cache,
       observer: observer,
       limits: CallLimits(
         attemptTimeout: max(
@@ -58,27 +77,47 @@ struct NetworkLayerSubject: Subject {
       admission: admission,
       time: time
     )
-    let request = call.request
-    var endpoint = Endpoint(
-      HTTPMethod(rawValue: request.method),
-      target: request.url.target,
-      headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-      body: request.body.data.isEmpty ? nil : .data(request.body.data)
-    )
-    endpoint.rules = Self.rules(for: request)
     do {
-      return .good(try await client.call(endpoint).body)
+      let answer = try await client.call(
+        Self.endpoint(for: call.request, isCritical: call.isCritical)
+      )
+      call.servedStale(answer.isStale)
+      guard let error = answer.standsInFor else { return .good(answer.body) }
+      // The request failed all the same: a copy is something to look at, and no success.
+      call.showed(true)
+      return .bad(Self.reason(error))
     } catch {
+      call.servedStale(false)
       return .bad(Self.reason(error))
     }
   }
 
+  private static func endpoint(for request: Request, isCritical: Bool) -> Endpoint {
+    var endpoint = Endpoint(
+      HTTPMethod(rawValue: request.method),
+      target: request.url.target,
+      headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
+      body: request.body.data.isEmpty ? nil : .data(request.body.data),
+      priority: isCritical ? .critical : .standard
+    )
+    endpoint.rules = rules(for: request)
+    endpoint.caching = .kept(times)
+    return endpoint
+  }
+
+  /// The origin that an app knows its server by, whatever address a call has.
+  private static func origin(of request: Request) -> URL {
+    URL(string: request.url.origin ?? "http://localhost") ?? URL(filePath: "/")
+  }
+
   /// In virtual time there is no session: its queues go by the machine's.
-  private static func transport(of call: DrillCall) -> any Transport {
+  private static func transport(of call: DrillCall, from origin: URL) -> any Transport {
     if VirtualTime.isRunning, let exchange = call.exchange {
       return DirectTransport(exchange: exchange)
     }
-    return URLSessionTransport(session: call.session)
+    let transport = URLSessionTransport(session: call.session)
+    if call.baseURL == origin { return transport }
+    return ReaddressingTransport(from: origin, to: call.baseURL, by: transport)
   }
 
   /// A client that speaks JSON expects it, and takes no page for an answer.

@@ -5,6 +5,8 @@ internal import WindTunnel
 package protocol Subject: Sendable {
   /// The name in the report.
   var name: String { get }
+  /// Does what its user did in good weather, before the first call.
+  func warmUp(_ rehearsal: Rehearsal) async
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
   func fly(_ call: DrillCall) async -> CallResult
@@ -25,6 +27,7 @@ package protocol Subject: Sendable {
 extension Subject {
   package var needsSockets: Bool { false }
   package var endsCalls: Bool { false }
+  package func warmUp(_ rehearsal: Rehearsal) async {}
   package func anew() -> any Subject { self }
   package var canBeMadeAnew: Bool { false }
   package func close() async {}

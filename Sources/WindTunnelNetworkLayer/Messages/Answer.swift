@@ -16,16 +16,21 @@ public struct Answer: Sendable, Hashable {
   /// without it.
   public var record: CallRecord? {
     get { history.record }
-    set { history = History(record: newValue) }
+    set { history = History(record: newValue, error: standsInFor) }
   }
 
-  private var history = History(record: nil)
+  /// The error that a stale answer stands in for, which a screen may want to show beside it; `nil`
+  /// in every other answer. Answers are compared without it.
+  public var standsInFor: NetworkError? { history.error }
 
-  /// A record that is no part of its answer's value, and takes no room in it.
+  private var history = History(record: nil, error: nil)
+
+  /// What is no part of its answer's value, and takes no room in it.
   private final class History: Sendable, Hashable {
     let record: CallRecord?
+    let error: NetworkError?
 
-    init(record: CallRecord?) { self.record = record }
+    init(record: CallRecord?, error: NetworkError?) { (self.record, self.error) = (record, error) }
     static func == (one: History, other: History) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
   }
@@ -56,6 +61,13 @@ public struct Answer: Sendable, Hashable {
     self.body = body
     self.attempts = attempts
     self.source = source
+  }
+
+  /// Returns the answer as one that is shown in an error's place.
+  func standing(inFor error: NetworkError) -> Answer {
+    var answer = self
+    answer.history = History(record: record, error: error)
+    return answer
   }
 
   /// Tells whether the answer may be out of date, as a screen should show.

@@ -16,8 +16,11 @@ public struct Metrics: Sendable, Hashable {
   public var firstTrySuccessRate: Double?
   /// The share of the calls that met a fault which succeeded by retrying.
   public var recoveredRate: Double?
-  /// The average number of attempts beyond the first, for each call.
+  /// The average number of attempts beyond the first, for each call; of calls whose attempts nobody
+  /// saw, by the client's own word.
   public var averageRetries: Double?
+  /// The number of calls whose attempts nobody saw, and whose client says how many it made.
+  public var callsByOwnWord: Int
   /// The latency of all calls that were not cancelled, failed ones included.
   public var latency: Latency
   /// The latency of the calls that succeeded.
@@ -265,6 +268,7 @@ extension Metrics {
       JSON.Member("callsByRetries", callsByRetries.map { .array($0.map { .number($0) }) } ?? .null),
       JSON.Member("amplification", .share(amplification)),
       JSON.Member("worstSecondAmplification", .share(worstSecondAmplification)),
+      JSON.Member("callsByOwnWord", .number(callsByOwnWord)),
       JSON.Member("silentRetries", .count(silentRetries)),
       JSON.Member("duplicates", .count(duplicates)),
       JSON.Member("retryAfterCompliance", .share(retryAfterCompliance)),

@@ -3,6 +3,9 @@ struct RetryTally: Sendable, Hashable {
   /// The number of calls whose attempts could be observed, of all that were not cancelled.
   private(set) var seen = 0
   private(set) var unseen = 0
+  /// The number of calls of these whose client says how often it tried, and the retries by its word.
+  private(set) var reported = 0
+  private(set) var reportedRetries = 0
   private(set) var attempts = 0
   private(set) var retries = 0
   private(set) var firstTry = 0
@@ -23,6 +26,10 @@ struct RetryTally: Sendable, Hashable {
     if call.wasGivenUp { return }
     guard let count = call.attemptCount else {
       unseen += 1
+      if let client = call.clientAttempts {
+        reported += 1
+        reportedRetries += max(0, client - 1)
+      }
       return
     }
     seen += 1
@@ -56,6 +63,8 @@ struct RetryTally: Sendable, Hashable {
   mutating func merge(_ other: RetryTally) {
     seen += other.seen
     unseen += other.unseen
+    reported += other.reported
+    reportedRetries += other.reportedRetries
     attempts += other.attempts
     retries += other.retries
     firstTry += other.firstTry

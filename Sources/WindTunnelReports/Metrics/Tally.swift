@@ -219,13 +219,18 @@ extension Metrics {
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
     endings = tally.weather.allSurfaced
-    // What follows is known only where every attempt could be seen.
-    guard judged > 0, retries.unseen == 0, retries.seen == judged else { return }
+    callsByOwnWord = retries.reported
+    guard judged > 0 else { return }
     let count = Double(judged)
+    // Where nobody is there to connect to, nobody but the client knows how often it tried.
+    if retries.seen + retries.reported == judged {
+      averageRetries = Double(retries.retries + retries.reportedRetries) / count
+    }
+    // What follows is known only where every attempt could be seen.
+    guard retries.unseen == 0, retries.seen == judged else { return }
     unexpectedErrors = tally.weather.unexpected
     firstTrySuccessRate = Self.share(retries.firstTry, of: judged)
     recoveredRate = Self.share(tally.weather.recovered, of: tally.weather.met)
-    averageRetries = Double(retries.retries) / count
     retriesP95 = retries.percentile(0.95)
     retriesMax = retries.most
     callsByRetries = retries.calls

@@ -15,8 +15,8 @@ extension Report {
           index == 0 ? flown.name.escapedForMarkdown : "", index == 0 ? flown.stage.rawValue : "",
           index == 0 ? "**\(row.name.escapedForMarkdown)**" : row.name.escapedForMarkdown,
           "\(metrics.calls)", Figures.percent(metrics.successRate),
-          Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate), metrics.falls,
+          metrics.retryWords, Figures.time(metrics.p95),
+          Figures.percent(metrics.blankPageRate), metrics.remarks,
         ]
         lines.append("| \(cells.joined(separator: " | ")) |")
       }
@@ -144,13 +144,23 @@ extension Report {
 }
 
 extension Metrics {
-  /// Crashes, hangs and what is not on the cassette in words; empty where there are none.
-  var falls: String {
-    var words: [String] = []
-    if crashes > 0 { words.append("\(crashes) crashed") }
-    if hangs > 0 { words.append("\(hangs) hung") }
-    if notOnCassette > 0 { words.append("\(notOnCassette) not on the cassette") }
-    return words.joined(separator: ", ")
+  /// Crashes, hangs, what is not on the cassette and copies from before in words; empty where there
+  /// are none.
+  var remarks: String {
+    let counts = [
+      (crashes, "crashed"), (hangs, "hung"), (notOnCassette, "not on the cassette"),
+      (staleServed ?? 0, "stale"),
+    ]
+    return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+  }
+
+  /// Tells whether one of them is bad.
+  var hasFallen: Bool { crashes + hangs + notOnCassette > 0 }
+
+  /// The retries a call, with a star where the client alone knows of them.
+  var retryWords: String {
+    let words = Figures.decimal(averageRetries)
+    return averageRetries != nil && callsByOwnWord > 0 ? words + "*" : words
   }
 }
 

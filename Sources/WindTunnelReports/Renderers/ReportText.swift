@@ -6,6 +6,7 @@ extension Report {
   public func text(inColour: Bool = false) -> String {
     let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
     var rows: [[String]] = []
+    var colours: [Colour?] = [nil]
     for flown in scenarios {
       for (index, row) in flown.subjects.enumerated() {
         let metrics = row.metrics
@@ -13,21 +14,21 @@ extension Report {
           index == 0 ? flown.name.visibleInLine : "", index == 0 ? flown.stage.rawValue : "",
           row.name.visibleInLine,
           String(metrics.calls), Figures.percent(metrics.successRate),
-          Figures.decimal(metrics.averageRetries), Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate), metrics.falls,
+          metrics.retryWords, Figures.time(metrics.p95),
+          Figures.percent(metrics.blankPageRate), metrics.remarks,
         ])
+        colours.append(inColour && metrics.hasFallen ? .red : nil)
       }
     }
     let widths = heads.indices.map { column in
       ([heads] + rows).map { $0[column].count }.max() ?? 0
     }
-    let lines = ([heads] + rows).map { row in
+    let lines = zip([heads] + rows, colours).map { row, colour in
       row.indices.map { column in
         // Words stand left, figures right.
         let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return column < 3 || column == 8
-          ? Colour.red.paint(row[column], inColour && column == 8) + padding
-          : padding + row[column]
+        guard column == 8 else { return column < 3 ? row[column] + padding : padding + row[column] }
+        return (colour?.paint(row[column], true) ?? row[column]) + padding
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
@@ -121,6 +122,9 @@ extension Report {
       $0.possible < $1.possible
     }) {
       warnings.append("latencies may be the machine's: \(starts.reason)")
+    }
+    if rows.contains(where: { $0.metrics.callsByOwnWord > 0 }) {
+      warnings.append("* reported by the client: nobody was there to see its attempts")
     }
     if rows.contains(where: { !$0.metrics.latency.isExact }) {
       warnings.append("percentiles of more than a million calls are within 0.1 %")

@@ -150,7 +150,11 @@ extension GateMetric {
   func words(_ figure: Double, of metrics: Metrics) -> String {
     switch kind {
     case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"
-    case .count, .ratio: return "\(JSON.number(figure, places: 6))"
+    case .count, .ratio:
+      let word = "\(JSON.number(figure, places: 6))"
+      guard self == .averageRetries, metrics.callsByOwnWord > 0 else { return word }
+      return "\(word) (reported by the client, and seen by nobody, of \(metrics.callsByOwnWord) "
+        + "of \(metrics.latency.calls) calls)"
     case .share:
       let share = "\(JSON.number(figure, places: 6))"
       guard self == .successRate || self == .firstTrySuccessRate else { return share }

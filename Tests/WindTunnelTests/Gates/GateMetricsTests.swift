@@ -47,6 +47,20 @@ import Testing
     #expect(try words(gate, drill) == expected)
   }
 
+  @Test func `a gate may rest on the client's own word, and says so`() throws {
+    let calls = (0..<4).map { number in
+      var call = Flights.call(number)
+      (call.attemptCount, call.attempts, call.clientAttempts) = (nil, [], number + 1)
+      return call
+    }
+    let word = "1.5 (reported by the client, and seen by nobody, of 4 of 4 calls)"
+    #expect(try words("averageRetries <= 1.5", calls) == "met, got \(word)")
+    #expect(try words("averageRetries < 1.5", calls) == "failed, got \(word)")
+    #expect(
+      try words("amplification <= 2.5", calls) == "inconclusive, the attempts could not be seen"
+    )
+  }
+
   @Test func `every metric reads, has a figure's nature and a reason for having none`() throws {
     let nothing = [Flights.call()].map { call in
       var call = call

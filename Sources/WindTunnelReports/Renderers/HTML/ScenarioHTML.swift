@@ -116,7 +116,7 @@ extension Metrics {
   fileprivate var htmlCells: [HTML.Cell] {
     [
       HTML.Cell("\(calls)"), HTML.Cell(Figures.percent(successRate)),
-      HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(Figures.decimal(averageRetries)),
+      HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(retryWords),
       HTML.Cell(Figures.time(p50)), HTML.Cell(Figures.time(p90)), HTML.Cell(Figures.time(p95)),
       HTML.Cell(Figures.time(p99)), HTML.Cell(Figures.time(max)), .unwanted(blankPages),
       .unwanted(duplicates),
@@ -151,8 +151,9 @@ extension Report.Row {
       HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
       HTML.tile(
         "retries a call",
-        Figures.decimal(metrics.averageRetries),
-        metrics.retriesMax.map { "at most \($0)" } ?? ""
+        metrics.retryWords,
+        metrics.retriesMax.map { "at most \($0)" }
+          ?? (metrics.callsByOwnWord > 0 ? "reported by the client" : "")
       ),
       HTML.tile(
         "P95",

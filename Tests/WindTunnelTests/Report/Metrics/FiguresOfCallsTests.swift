@@ -34,6 +34,31 @@ import Testing
     #expect(unseen.amplification == nil && unseen.duplicates == nil && unseen.backoff == nil)
   }
 
+  @Test func `retries that nobody saw are the client's own word, where it says so of every call`() {
+    var calls = [F.call(0, [F.attempt("", 0), F.attempt("", 10)]), F.call(1), F.call(2), F.call(3)]
+    #expect(Metrics(calls).callsByOwnWord == 0, "what was seen needs no word")
+    for (place, sent) in [(1, 1), (2, 3), (3, 0)] {
+      (calls[place].attemptCount, calls[place].attempts) = (nil, [])
+      calls[place].clientAttempts = sent
+    }
+    let metrics = Metrics(calls)
+    #expect(metrics.averageRetries == 0.75)
+    #expect(metrics.callsByOwnWord == 3)
+    // What a server saw is nobody's word.
+    #expect(metrics.amplification == nil && metrics.firstTrySuccessRate == nil)
+    #expect(metrics.retriesMax == nil && metrics.silentRetries == nil)
+    var parts = Tally()
+    var names = FaultNames()
+    for call in calls.reversed() {
+      var one = Tally()
+      one.add(call, &names)
+      parts.merge(one)
+    }
+    #expect(Metrics(parts).averageRetries == 0.75 && Metrics(parts).callsByOwnWord == 3)
+    calls[2].clientAttempts = nil
+    #expect(Metrics(calls).averageRetries == nil, "of one nobody knows")
+  }
+
   @Test func `a retry is early if it comes more than 5 ms before it was asked to`() {
     func calls(_ gap: Int) -> [Observation] {
       var refused = F.attempt(F.unavailable, 100, to: 110)

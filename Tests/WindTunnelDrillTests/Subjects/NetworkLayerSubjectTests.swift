@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelReports
+
+@testable import WindTunnelDrill
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The reference client as an app has it: what a screen showed in good weather is there in bad.
+@Suite struct NetworkLayerSubjectTests {
+  /// The ways to fly a drill.
+  enum Way: String, CaseIterable, CustomTestStringConvertible {
+    case wire, inProcess, virtualTime
+
+    var testDescription: String { rawValue }
+  }
+
+  private func row(_ scenario: String, _ way: Way, gates: [String] = []) async throws -> Report.Row {
+    let folder = try Folder()
+    let page = try folder.file("report.json")
+    let words =
+      switch way {
+      case .wire: ["--stage", "wire"]
+      case .inProcess: ["--stage", "in-process"]
+      case .virtualTime: ["--clock", "virtual"]
+      }
+    let end = try await Tool.run(
+      [
+        "drill", "--scenario", scenario, "--subject", "network-layer", "--calls", "18",
+        "--report", page,
+      ] + words + gates.flatMap { ["--gate", $0] }
+    )
+    try #require(end.code == 0, "\(end.complaints)")
+    let report = try Report(contentsOf: URL(filePath: page))
+    return try #require(report.scenarios.first?.subjects.first)
+  }
+
+  @Test(arguments: ["offline", "outage", "dns-failure"], Way.allCases)
+  func `a screen that was seen before is never blank, and says that it shows a copy`(
+    scenario: String,
+    way: Way
+  ) async throws {
+    let calls = try await row(scenario, way).observations
+    let screens = calls.filter { $0.isCritical && $0.endpoint.hasPrefix("GET ") }
+    #expect(screens.count > 2)
+    for call in screens {
+      #expect(call.showed && call.isStale == true, "\(call.call)")
+      // A copy is no success, and the reason is the network's.
+      guard case .failed(let reason) = call.ending else {
+        Issue.record("\(call.call) is said to have succeeded")
+        continue
+      }
+      #expect(
+        ["offline", "hostNotFound", "connectionRefused", "status 503", "circuit open"]
+          .contains(reason),
+        "\(reason)"
+      )
+    }
+    // What changes something has no copy.
+    #expect(calls.contains { !$0.endpoint.hasPrefix("GET ") && !$0.showed && $0.isStale == false })
+  }
+
+  @Test(arguments: Way.allCases)
+  func `good weather is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
+    let row = try await row("calm", way)
+    #expect(row.metrics.successRate == 1)
+    #expect(row.metrics.amplification == 1)
+    #expect(row.metrics.staleServed == 0)
+    #expect(row.metrics.silentTruncations == 0)
+  }
+
+  @Test(arguments: ["offline", "dns-failure"])
+  func `retries that nobody can see are the client's own word`(scenario: String) async throws {
+    let row = try await row(scenario, .wire, gates: ["averageRetries <= 2"])
+    #expect(row.metrics.callsByOwnWord == 18)
+    let retries = try #require(row.metrics.averageRetries)
+    #expect(retries > 0.1 && retries <= 2)
+    #expect(row.metrics.amplification == nil)
+  }
+
+  @Test func `a request is sent to the call's own address, and nothing else is`() async throws {
+    let origin = try #require(URL(string: "https://api.example.test"))
+    let base = try #require(URL(string: "http://127.0.0.1:4711/"))
+    let seen = SeenURLs()
+    let transport = ReaddressingTransport(from: origin, to: base, by: seen)
+    for text in [
+      "https://api.example.test/a%20b?q=%2F", "https://api.example.test",
+      "https://api.example.test?x=1", "https://api.example.test.evil.test/a",
+      "https://other.example.test/a", "http://api.example.test/a",
+    ] {
+      _ = try await transport.send(URLRequest(url: try #require(URL(string: text))))
+    }
+    #expect(
+      seen.urls == [
+        "http://127.0.0.1:4711/a%20b?q=%2F", "http://127.0.0.1:4711", "http://127.0.0.1:4711?x=1",
+        "https://api.example.test.evil.test/a", "https://other.example.test/a",
+        "http://api.example.test/a",
+      ]
+    )
+    #expect(transport.engine(for: URLRequest(url: origin)) == "SeenURLs")
+  }
+}
+
+/// A transport that answers everything, and knows what it was asked.
+private final class SeenURLs: Transport {
+  private let seen = Locked<[String]>([])
+
+  var urls: [String] { seen.withLock { $0 } }
+
+  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    seen.withLock { $0.append(request.url?.absoluteString ?? "") }
+    return HTTPAnswer(status: 200)
+  }
+}
