@@ -54,8 +54,8 @@ public struct NetworkClient: Sendable {
   ///     those of a ``NetworkConfiguration``.
   ///   - admission: The slots, the retry budget and the circuit breakers; `nil`: a controller of
   ///     its own, with the default rules and the same time.
-  ///   - sendsTraces: Tells whether each attempt has the id of its call, which no other call has, of
-  ///     this launch or another, in `traceparent` (W3C Trace Context), and with its number in
+  ///   - sendsTraces: Tells whether each attempt has the id of its call, which no other call has,
+  ///     of this launch or another, in `traceparent` (W3C Trace Context), and with its number in
   ///     `X-Request-ID`.
   ///   - environment: The name of the client's environment in records.
   ///   - time: The source of time.

@@ -9,8 +9,9 @@ internal import WindTunnelVirtualTime
   internal import FoundationNetworking
 #endif
 
-/// The reference client with its default policy, as an app has it: all calls of a drill share slots,
-/// retry budget, circuit breakers and a cache, and a screen has been seen before in good weather.
+/// The reference client with its default policy, as an app has it: all calls of a drill share
+/// slots, retry budget, circuit breakers and a cache, and each screen has been seen before in good
+/// weather.
 struct NetworkLayerSubject: Subject {
   let name = "network-layer"
   private let time: SystemTime

@@ -11,8 +11,8 @@ extension NetworkClient {
   ///
   /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
   /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end
-  /// where a server answers 204, and fail where a stream cannot be opened, or says nothing at all
-  /// as often as the policy retries a lost connection. What must not be repeated, such as a `POST`,
+  /// where a server answers 204, and fail where a stream cannot be opened, or brings nothing new as
+  /// often as the policy retries a lost connection. What must not be repeated, such as a `POST`,
   /// is opened once: use ``stream(_:)`` for it.
   public func events(of endpoint: Endpoint) -> ReconnectingEvents {
     ReconnectingEvents(self, endpoint)
@@ -44,6 +44,8 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
     private var retry: Duration?
     /// The number of connections in a row that brought nothing.
     private var fruitless = 0
+    /// The time at which the latest connection was opened.
+    private var opened = Duration.zero
     private var isOver = false
 
     /// The least wait before the next connection, whatever the server says: nobody is to be asked
@@ -68,9 +70,8 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         }
         if lost == .cancelled || Task.isCancelled { throw NetworkError.cancelled }
         if let events {
+          if bearsFruit(events) { fruitless = 0 }
           (retry, lastID) = (events.retry ?? retry, events.lastID)
-          // A feed that says anything, if only that it is there, is a good one.
-          if events.hasLine { fruitless = 0 }
         }
         events = nil
         try await wait(after: lost ?? .failed(.connectionLost, text: "The stream ended."))
@@ -78,6 +79,18 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
       isOver = true
       return nil
     }
+
+    /// Tells whether a connection brought the events on. One that ends again and again behind the
+    /// same event does not, however much it says; one that is kept open for long, if only with a
+    /// comment now and then, belongs to a feed in which nothing happens.
+    private func bearsFruit(_ events: ServerSentEvents.Iterator) -> Bool {
+      guard events.hasLine else { return false }
+      return events.lastID.isEmpty || events.lastID != lastID
+        || client.time.uptime - opened >= Self.long
+    }
+
+    /// A proxy that cuts what is silent does so after a minute, as nginx by default.
+    private static let long = Duration.seconds(60)
 
     /// Opens the stream; false where the server has no more events (§9.2.3: status 204).
     private mutating func open() async throws -> Bool {
@@ -88,6 +101,7 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         answer.cancel()
         throw NetworkError.decode(.contentType(type, expected: ["text/event-stream"]))
       }
+      opened = client.time.uptime
       events = ServerSentEvents.Iterator(
         pieces: answer.pieces.makeAsyncIterator(),
         after: lastID

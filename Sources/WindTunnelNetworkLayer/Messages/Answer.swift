@@ -25,7 +25,7 @@ public struct Answer: Sendable, Hashable {
 
   private var history = History(record: nil, error: nil)
 
-  /// What is no part of its answer's value, and takes no room in it.
+  /// A record and an error that are no part of their answer's value, and take no room in it.
   private final class History: Sendable, Hashable {
     let record: CallRecord?
     let error: NetworkError?

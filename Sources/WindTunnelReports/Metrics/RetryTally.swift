@@ -3,7 +3,7 @@ struct RetryTally: Sendable, Hashable {
   /// The number of calls whose attempts could be observed, of all that were not cancelled.
   private(set) var seen = 0
   private(set) var unseen = 0
-  /// The number of calls of these whose client says how often it tried, and the retries by its word.
+  /// The number of these whose client says how often it tried, and the retries by its word.
   private(set) var reported = 0
   private(set) var reportedRetries = 0
   private(set) var attempts = 0

@@ -71,6 +71,40 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: Stage.allCases)
+  func `a stream that never gets beyond the same event is given up as the policy says`(
+    stage: Stage
+  ) async throws {
+    let text = (1...5).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
+    let feed = Response(
+      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
+      body: Body(text)
+    )
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/feed")), feed)]),
+      scenario: [.always(.always, .truncate(afterBodyBytes: 50))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      var events: [String] = []
+      do {
+        for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+          events.append(event.data)
+        }
+        Issue.record("an end")
+      } catch {
+        #expect((error as? NetworkError)?.symptom == .truncated)
+      }
+      stand.time.endPassing()
+      await clock
+      // A server that sends an event again has it handed on again.
+      #expect(events == Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 })
+      #expect(stand.sent.count == 4)
+    }
+  }
+
+  @Test(arguments: Stage.allCases)
   func `a stream is opened with the attempts of any call`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.first(2), .status(503))]
     try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in

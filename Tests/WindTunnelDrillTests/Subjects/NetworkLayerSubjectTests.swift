@@ -19,7 +19,8 @@ import WindTunnelReports
     var testDescription: String { rawValue }
   }
 
-  private func row(_ scenario: String, _ way: Way, gates: [String] = []) async throws -> Report.Row {
+  private func row(_ scenario: String, _ way: Way, gates: [String] = []) async throws -> Report.Row
+  {
     let folder = try Folder()
     let page = try folder.file("report.json")
     let words =

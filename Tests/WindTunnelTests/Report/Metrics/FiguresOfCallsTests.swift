@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test func `retries that nobody saw are the client's own word, where it says so of every call`() {
-    var calls = [F.call(0, [F.attempt("", 0), F.attempt("", 10)]), F.call(1), F.call(2), F.call(3)]
+    var calls = [
+      F.call(0, [F.attempt("", 0), F.attempt("", 10)]), F.call(1), F.call(2), F.call(3),
+    ]
     #expect(Metrics(calls).callsByOwnWord == 0, "what was seen needs no word")
     for (place, sent) in [(1, 1), (2, 3), (3, 0)] {
       (calls[place].attemptCount, calls[place].attempts) = (nil, [])
