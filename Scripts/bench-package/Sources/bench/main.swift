@@ -12,7 +12,7 @@ func report(_ what: String, _ ratios: [Double]) {
 
 func usage() -> Never {
   let text =
-    "usage: bench session|deck|load|record|recording URL|layer URL|crowd-client layer|alone|bare URL URL [WAVES]|brown-out|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold|virtual\n"
+    "usage: bench session|deck|load|record|recording URL|layer URL|main-actor|crowd-client layer|alone|bare URL URL [WAVES]|brown-out|serve [COUNT]|distinct|dribble|latency|forward URL|tunnel [link]|fold|virtual\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(64)
 }
@@ -54,6 +54,7 @@ case "layer-profile":
     arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000,
     isBare: arguments.dropFirst(2).first == "bare"
   )
+case "main-actor": try await MainActorBench().run()
 case "brown-out": try await BrownOut.hold()
 case "crowd-client":
   let arguments = Array(words.dropFirst())

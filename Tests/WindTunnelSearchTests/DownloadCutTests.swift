@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import WindTunnelNetworkLayer
+import WindTunnelSearch
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Downloads in virtual time, cut in every way in which one can be cut behind its head.
+@Suite(.onThisSystem, .timeLimit(.minutes(1))) struct DownloadCutTests {
+  private static let film = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+
+  private static let cassette = Cassette([
+    Interaction(
+      Request("GET", RequestURL("https://films.example/film")),
+      .response(
+        Response(
+          status: 200,
+          headers: [
+            "Content-Length": "60000", "ETag": "\"v1\"", "Accept-Ranges": "bytes",
+          ],
+          body: Body(film)
+        )
+      )
+    )
+  ])
+
+  struct Way: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var cut: @Sendable (Int) -> Fault
+  }
+
+  private static let ways = [
+    Way(testDescription: "reset") { .reset(afterBodyBytes: $0) },
+    Way(testDescription: "close") { .truncate(afterBodyBytes: $0) },
+    Way(testDescription: "half-close") { .halfClose(afterBodyBytes: $0) },
+    Way(testDescription: "stall") { .stall(afterBodyBytes: $0) },
+    Way(testDescription: "stall of a minute") { .stall(afterBodyBytes: $0, for: .seconds(60)) },
+  ]
+
+  /// Returns the file, and the number of requests that it took.
+  private static func download(_ faults: [Fault]) async throws -> (film: Data?, requests: Int?) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "film")
+    var scenario = Scenario("cuts")
+    scenario.rules = faults.enumerated().map { place, fault in
+      Rule(when: Trigger(attempt: place + 1), [fault])
+    }
+    let drill = Drill(cassette, in: [scenario], calls: 1, deadline: .seconds(120))
+    let report = try await drill.fly(in: .virtualTime) { call in
+      let client = NetworkClient(
+        builder: RequestBuilder(baseURL: call.baseURL),
+        transport: call.transport,
+        limits: CallLimits(attemptTimeout: .seconds(5), deadline: .seconds(100))
+      )
+      _ = try await client.download(Endpoint(.get, "/film"), to: file)
+      return "there"
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+    let metrics = report.scenarios.first?.subjects.first?.metrics
+    // One that is not there was not fetched, and no part of it is there either.
+    return (
+      left == ["film"] ? try Data(contentsOf: file) : nil, metrics?.amplification.map { Int($0) }
+    )
+  }
+
+  @Test(arguments: ways, [[1], [29_999], [59_999], [17, 20_011, 30_000]])
+  func `a film goes on where it was cut`(way: Way, bytes: [Int]) async throws {
+    let end = try await Self.download(bytes.map(way.cut))
+    #expect(end.film == Self.film)
+    #expect(end.requests == bytes.count + 1)
+  }
+
+  /// Where more was announced than there is, the next attempt asks for what nobody has, and the one
+  /// after that for the whole. What is no HTTP comes from no server that would say it otherwise.
+  @Test(arguments: [
+    (Malformation.resetWithoutLength, 2, true), (.lengthTooLong, 3, true), (.twoLengths, 3, true),
+    (.missingLastChunk, 3, true), (.badChunkSize, 1, false),
+  ])
+  func `a film whose end is not what was announced comes again`(
+    form: Malformation,
+    requests: Int,
+    isThere: Bool
+  ) async throws {
+    let end = try await Self.download([.malformed(form)])
+    #expect(end.film == (isThere ? Self.film : nil))
+    #expect(end.requests == requests)
+  }
+
+  @Test(arguments: ways)
+  func `a film that is cut each time is no file at all`(way: Way) async throws {
+    let end = try await Self.download((1...4).map { _ in way.cut(10_000) })
+    #expect(end.film == nil)
+    #expect(end.requests == 4)
+  }
+}
