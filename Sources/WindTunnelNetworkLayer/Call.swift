@@ -161,7 +161,7 @@ struct Call {
     }
     let generation = cache.generation
     let kept: CachedAnswer
-    switch cache.find(request, endpoint.cacheTimes, at: client.time.date) {
+    switch found(request, in: cache) {
     case .nothing:
       return await asked(request, keepingIn: cache, generation)
     case .fresh(let found):
@@ -183,6 +183,18 @@ struct Call {
     return await confirmed(kept, request, in: cache, generation)
   }
 
+  /// Looks for an answer that the endpoint's rules accept: one that was kept under others, such as
+  /// those of an earlier version of the app, may break them.
+  private func found(_ request: URLRequest, in cache: ResponseCache) -> ResponseCache.Found {
+    let found = cache.find(request, endpoint.cacheTimes, at: client.time.date)
+    guard let kept = found.kept,
+      endpoint.rules.breach(
+        by: HTTPAnswer(status: kept.status, headers: kept.headers, body: kept.body)
+      ) == nil
+    else { return .nothing }
+    return found
+  }
+
   /// Returns the answer that the cache holds, marked as stale unless it is fresh; `nil` where it
   /// holds none.
   func cached() -> Answer? {
@@ -190,7 +202,7 @@ struct Call {
       let request = try? client.builder.request(for: endpoint)
     else { return nil }
     // A request that cannot be made is told of by the call itself.
-    switch cache.find(request, endpoint.cacheTimes, at: client.time.date) {
+    switch found(request, in: cache) {
     case .nothing: return nil
     case .fresh(let found): return found.answer(.cache)
     case .staleWhileRevalidating(let found), .stale(let found):
@@ -214,8 +226,14 @@ struct Call {
     _ generation: Int
   ) async -> CallEnd {
     let end = await shared(request)
-    guard case .success(let answer) = end.result else { return end }
-    if let kept = CachedAnswer(answer, to: request, at: client.time.date) {
+    var kept: CachedAnswer?
+    switch end.result {
+    case .success(let answer): kept = CachedAnswer(answer, to: request, at: client.time.date)
+    // The server did as it was told, whatever the rules make of its answer.
+    case .failure(.decode): break
+    case .failure: return end
+    }
+    if let kept {
       cache.keep(kept, generation: generation)
     } else if !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod) {
       cache.invalidate(request.url)

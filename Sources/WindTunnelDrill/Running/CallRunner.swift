@@ -49,6 +49,8 @@ struct CallRunner: Sendable {
   private let epoch: DispatchTime
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
+  /// Makes a rehearsal of some calls.
+  private let rehearse: @Sendable ([Int]) -> Rehearsal
   /// The number of calls so far.
   private let begun = Locked(0)
 
@@ -109,25 +111,33 @@ struct CallRunner: Sendable {
       setup.authority?.issuer,
       names
     )
-    await subject.warmUp(Rehearsal(workload, of: setup.cassette, errors: setup.errors))
+    rehearse = { [workload] calls in
+      Rehearsal(of: calls.map { workload.request(of: $0) }, workload.matcher, setup.cassette)
+    }
   }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
   func run(_ calls: [Int], load: Load) async {
+    await subject.warmUp(rehearse(calls))
     // What one call may fill several together would fill that many times.
     if scenario.hasUnboundedBodies { return await run(calls, atOnce: 1) }
     switch load.atMost(scenario.callsPerSecond) {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
     case .openLoop(let rate):
       let count = (calls.max() ?? -1) + 1
-      await run(calls, ArrivalProcess(seed: seed, callsPerSecond: rate, count: count))
+      await begin(calls, ArrivalProcess(seed: seed, callsPerSecond: rate, count: count))
     }
   }
 
   /// Each begins at its moment, counted from that of the first: what a process that fell has left
   /// over is not late because of it.
   func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
+    await subject.warmUp(rehearse(calls))
+    await begin(calls, arrivals)
+  }
+
+  private func begin(_ calls: [Int], _ arrivals: ArrivalProcess) async {
     guard let first = calls.first.map(arrivals.offset) else { return }
     let start = ContinuousClock.now
     await withTaskGroup(of: Void.self) { group in

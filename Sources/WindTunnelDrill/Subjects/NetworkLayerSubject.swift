@@ -40,15 +40,16 @@ struct NetworkLayerSubject: Subject {
   var canBeMadeAnew: Bool { true }
 
   func warmUp(_ rehearsal: Rehearsal) async {
+    let transport = DirectTransport(exchange: rehearsal.exchange())
     for request in rehearsal.requests where request.method == "GET" {
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: Self.origin(of: request)),
-        transport: DirectTransport(exchange: rehearsal.exchange),
+        transport: transport,
         cache: cache,
         admission: AdmissionController(time: time),
         time: time
       )
-      // What was recorded as an error is one in any weather, and there is nothing to keep.
+      // What cannot be had in good weather is in no cache.
       _ = try? await client.call(Self.endpoint(for: request, isCritical: false))
     }
   }

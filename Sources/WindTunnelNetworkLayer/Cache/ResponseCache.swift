@@ -31,6 +31,14 @@ public final class ResponseCache: Sendable {
     case fresh(CachedAnswer)
     case staleWhileRevalidating(CachedAnswer)
     case stale(CachedAnswer)
+
+    /// The answer, however old; `nil`: there is none.
+    var kept: CachedAnswer? {
+      switch self {
+      case .nothing: nil
+      case .fresh(let kept), .staleWhileRevalidating(let kept), .stale(let kept): kept
+      }
+    }
   }
 
   private struct State {

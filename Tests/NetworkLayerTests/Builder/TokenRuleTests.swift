@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Who has a token renewed, and when it counts.
+@Suite struct TokenRuleTests {
+  @Test func `who has no access gets no other token`() async throws {
+    let fetches = Counter()
+    let fixture = try Fixture(
+      [.status(403), .status(200)],
+      authenticator: BearerTokens("0") { "\(fetches.next())" }
+    )
+    #expect(await fixture.start().value == .failure(.credentials(status: 403, body: Data())))
+    #expect(fixture.transport.instants == [.zero])
+    #expect(fetches.next() == 1)
+  }
+
+  @Test func `what is fetched after a cancellation does not count`() async throws {
+    let tokens = BearerTokens("0") { "1" }
+    var request = URLRequest(url: try Fixture.base())
+    request = try await tokens.authorize(request)
+    let isRenewed = await Task { [request] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await tokens.renew(after: request)
+    }.value
+    #expect(!isRenewed)
+    let next = try await tokens.authorize(URLRequest(url: try Fixture.base()))
+    #expect(next.value(forHTTPHeaderField: "Authorization") == "Bearer 0")
+  }
+
+  @Test func `where another token has come meanwhile none is fetched`() async throws {
+    let fetches = Counter()
+    let tokens = BearerTokens("0") { "\(fetches.next())" }
+    let refused = try await tokens.authorize(URLRequest(url: try Fixture.base()))
+    let renewals = [await tokens.renew(after: refused), await tokens.renew(after: refused)]
+    #expect(renewals == [true, true])
+    let next = try await tokens.authorize(refused)
+    #expect(next.value(forHTTPHeaderField: "Authorization") == "Bearer 1")
+    #expect(fetches.next() == 2)
+  }
+
+  @Test func `whoever signs out takes his token along`() async throws {
+    let tokens = BearerTokens("0") { "1" }
+    let fixture = try Fixture([.status(200), .status(200)], authenticator: tokens)
+    _ = try await fixture.start().value.get()
+    tokens.signOut()
+    _ = try await fixture.start().value.get()
+    let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
+    #expect(sent == ["Bearer 0", nil])
+  }
+
+  /// Has a credential for each path, and renews each once both were refused.
+  final class Two: Authenticator {
+    let renewed = Locked<[String: Int]>([:])
+    let refused = Locked<Set<String>>([])
+
+    func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
+      var request = request
+      let path = request.url?.path ?? ""
+      let number = renewed.withLock { $0[path] ?? 0 }
+      request.setValue("\(path) \(number)", forHTTPHeaderField: "Authorization")
+      return request
+    }
+
+    func isRefused(by answer: HTTPAnswer) -> Bool {
+      guard answer.status == 401 else { return false }
+      refused.withLock { _ = $0.insert(String(decoding: answer.body, as: UTF8.self)) }
+      return true
+    }
+
+    func renew(after request: URLRequest) async -> Bool {
+      while refused.withLock({ $0.count }) < 2 { await Task.yield() }
+      // Whoever would join this has the time to.
+      for _ in 0..<100 { await Task.yield() }
+      renewed.withLock { $0[request.url?.path ?? "", default: 0] += 1 }
+      return true
+    }
+  }
+
+  @Test func `two credentials that are refused at once are renewed one by one`() async throws {
+    let two = Two()
+    let engine = ScriptedEngine { request throws(TransportError) in
+      let isNew = request.value(forHTTPHeaderField: "Authorization")?.hasSuffix(" 1") ?? false
+      return HTTPAnswer(
+        status: isNew ? 200 : 401,
+        body: Data((request.url?.path ?? "").utf8)
+      )
+    }
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      authenticator: two,
+      transport: engine,
+      limits: CallLimits(deadline: nil)
+    )
+    let results = await client.results(of: [Endpoint(.get, "/a"), Endpoint(.get, "/b")])
+    #expect(
+      results
+        == ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
+    )
+    #expect(two.renewed.withLock { $0 } == ["/a": 1, "/b": 1])
+  }
+}

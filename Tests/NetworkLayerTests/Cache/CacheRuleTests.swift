@@ -1,0 +1,340 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The rules of the cache that an answer meets seldom.
+@Suite struct CacheRuleTests {
+  let page = Endpoint(.get, "/page")
+
+  /// Calls endpoints one after the other, and tells what each brought and where it is from.
+  func seen(_ fixture: Fixture, _ endpoints: [Endpoint]) async -> [String] {
+    var seen: [String] = []
+    for endpoint in endpoints {
+      switch await fixture.result(of: endpoint) {
+      case .success(let answer):
+        seen.append("\(String(decoding: answer.body, as: UTF8.self)) \(answer.source)")
+      case .failure(let error): seen.append(error.name)
+      }
+    }
+    return seen
+  }
+
+  @Test(arguments: [201, 203, 204, 206, 301, 304])
+  func `no other answer than a 200 is kept`(status: Int) async throws {
+    let step = ScriptedTransport.Step.status(status, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, step], cache: ResponseCache())
+    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
+  }
+
+  @Test(arguments: [
+    "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range",
+  ])
+  func `what asks for a part or on a condition is neither answered nor kept`(
+    field: String
+  ) async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, step, step], cache: ResponseCache())
+    let special = Endpoint(.get, "/page", headers: Headers([Headers.Field(field, "x")]))
+    #expect(
+      await seen(fixture, [special, page, special, page])
+        == ["one network", "one network", "one network", "one cache"]
+    )
+  }
+
+  @Test(arguments: ["max-age=60, max-age=0", "max-age=0, max-age=60"])
+  func `of two lifetimes the shorter one counts`(control: String) async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": control], body: "one")
+    let fixture = try Fixture([step, step], cache: ResponseCache())
+    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
+  }
+
+  @Test func `max-age goes before Expires`() async throws {
+    let headers: Headers = [
+      "Cache-Control": "max-age=60", "Date": "Sun, 06 Nov 1994 08:49:37 GMT",
+      "Expires": "Sun, 06 Nov 1994 08:49:37 GMT",
+    ]
+    let fixture = try Fixture([.status(200, headers, body: "one")], cache: ResponseCache())
+    #expect(await seen(fixture, [page, page]) == ["one network", "one cache"])
+  }
+
+  @Test(arguments: [
+    (-5.0, "0", -60.0), (0, "0", -60), (5, "0", -55), (5, "9", -46), (5, "-9", -55),
+  ])
+  func `no answer is younger than new, whatever the clocks say`(
+    passed: TimeInterval,
+    age: String,
+    staleness: TimeInterval
+  ) {
+    let kept = CachedAnswer(
+      key: "k",
+      date: ManualTime.epoch,
+      varied: [:],
+      status: 200,
+      headers: ["Cache-Control": "max-age=60", "Age": age],
+      body: Data()
+    )
+    #expect(kept.staleness(at: ManualTime.epoch + passed, nil) == staleness)
+    let times = CacheTimes(fresh: .seconds(60))
+    #expect(kept.staleness(at: ManualTime.epoch + passed, times) == max(0, passed) - 60)
+  }
+
+  @Test func `a field that neither request has is the same in both`() async throws {
+    let headers: Headers = ["Cache-Control": "max-age=60", "Vary": "Accept-Language, X"]
+    let fixture = try Fixture([.status(200, headers, body: "one")], cache: ResponseCache())
+    #expect(await seen(fixture, [page, page]) == ["one network", "one cache"])
+  }
+
+  @Test func `an answer that is confirmed meets the rules by what is kept`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["ETag": "\"1\"", "Content-Type": "application/json"], body: #"{"id":1}"#),
+        .status(304),
+      ],
+      cache: ResponseCache()
+    )
+    let json = Endpoint(.get, "/page", rules: .json(requiring: "id"))
+    #expect(
+      await seen(fixture, [json, json]) == [#"{"id":1} network"#, #"{"id":1} revalidated"#]
+    )
+  }
+
+  @Test func `a configuration keeps an endpoint out of the cache by no time at all`() async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture(
+      [step, step],
+      endpoints: ["/page": EndpointTerms(freshSeconds: 0)],
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
+    #expect(fixture.client.cache?.bytes == 0)
+  }
+
+  @Test func `without a tag the server is asked by the date`() async throws {
+    let modified = "Sat, 05 Nov 1994 08:49:37 GMT"
+    let fixture = try Fixture(
+      [.status(200, ["Last-Modified": modified], body: "one"), .status(304)],
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page, page]) == ["one network", "one revalidated"])
+    let asked = fixture.transport.requests.map {
+      $0.value(forHTTPHeaderField: "If-Modified-Since")
+    }
+    #expect(asked == [nil, modified])
+  }
+
+  @Test func `a confirmation brings new fields, but none of its own content`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(
+          200,
+          ["ETag": "\"1\"", "Age": "5", "Content-Length": "3", "X": "old", "Y": "kept"],
+          body: "one"
+        ),
+        .status(
+          304,
+          [
+            "Cache-Control": "max-age=10", "Content-Length": "0", "Content-Encoding": "gzip",
+            "Content-Range": "bytes 0-0/1", "Transfer-Encoding": "chunked", "x": "new",
+          ]
+        ),
+      ],
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page, page]) == ["one network", "one revalidated"])
+    // The age is that of the answer, not of its confirmation: all of the ten seconds are left.
+    fixture.time.advance(by: .seconds(9))
+    let answer = try await fixture.client.call(page)
+    #expect(answer.source == .cache)
+    #expect(
+      answer.headers == [
+        "ETag": "\"1\"", "Content-Length": "3", "Y": "kept", "Cache-Control": "max-age=10",
+        "x": "new",
+      ]
+    )
+    #expect(fixture.transport.instants.count == 2)
+  }
+
+  @Test func `a server that wants fewer requests is absent, too`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+        .status(429, ["Retry-After": "3600"]),
+      ],
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page]) == ["one network"])
+    fixture.time.advance(by: .seconds(2))
+    #expect(await seen(fixture, [page]) == ["one stale"])
+  }
+
+  @Test func `while a host is left alone what is stale is shown`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+        .symptom(.timedOut),
+      ],
+      rules: .init(breaker: BreakerRules(window: 1)),
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page]) == ["one network"])
+    fixture.time.advance(by: .seconds(2))
+    let other = Endpoint(.get, "/other", mostRetries: 0)
+    #expect(await seen(fixture, [other, page]) == ["timedOut", "one stale"])
+    #expect(fixture.transport.instants.count == 2)
+  }
+
+  @Test func `the time in which stale is shown first has an end`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+        .status(200, body: "two"),
+      ],
+      cache: ResponseCache()
+    )
+    let runner = Task { await fixture.client.run() }
+    while !fixture.client.background.add({}) { await Task.yield() }
+    #expect(await seen(fixture, [page]) == ["one network"])
+    fixture.time.advance(by: .seconds(11))
+    #expect(await seen(fixture, [page]) == ["two network"])
+    runner.cancel()
+    await runner.value
+  }
+
+  @Test(arguments: [(10, 100), (100, 10)])
+  func `of the server's grace and the app's the longer one counts`(
+    server: Int,
+    app: Int
+  ) async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-if-error=\(server)"], body: "one"),
+        .symptom(.offline), .symptom(.offline),
+      ],
+      cache: ResponseCache(rules: .init(staleIfError: .seconds(app)))
+    )
+    #expect(await seen(fixture, [page]) == ["one network"])
+    fixture.time.advance(by: .seconds(100))
+    #expect(await seen(fixture, [page]) == ["one stale"])
+    fixture.time.advance(by: .seconds(1))
+    #expect(await seen(fixture, [page]) == ["offline"])
+  }
+
+  @Test(arguments: [HTTPMethod.head, .options, .trace])
+  func `what changes nothing removes nothing`(method: HTTPMethod) async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, .status(200)], cache: ResponseCache())
+    #expect(
+      await seen(fixture, [page, Endpoint(method, "/page"), page])
+        == ["one network", " network", "one cache"]
+    )
+  }
+
+  @Test func `a change that is refused removes nothing`() async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, .status(409)], cache: ResponseCache())
+    #expect(
+      await seen(fixture, [page, Endpoint(.delete, "/page"), page])
+        == ["one network", "server", "one cache"]
+    )
+  }
+
+  @Test(arguments: [false, true])
+  func `what a change or clearing removes is gone from disk, too`(clears: Bool) async throws {
+    let folder = DiskStoreTests.Folder()
+    let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, .status(204)], cache: cache)
+    #expect(await seen(fixture, [page]) == ["one network"])
+    #expect(try folder.names.count == 1)
+    if clears { cache.clear() } else { _ = await seen(fixture, [Endpoint(.delete, "/page")]) }
+    #expect(try folder.names == [])
+  }
+
+  @Test func `an endpoint whose answers are never kept is asked each time`() async throws {
+    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
+    let fixture = try Fixture([step, step], cache: ResponseCache())
+    let never = Endpoint(.get, "/page", caching: .never)
+    #expect(await seen(fixture, [never, never]) == ["one network", "one network"])
+    #expect(fixture.client.cache?.bytes == 0)
+  }
+
+  @Test(arguments: ["no-cache", "max-age=1, must-revalidate"])
+  func `what its server wants to be asked about is no update before that`(
+    control: String
+  ) async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": control, "ETag": "\"1\""], body: "one"), .status(304),
+      ],
+      cache: ResponseCache()
+    )
+    #expect(await seen(fixture, [page]) == ["one network"])
+    fixture.time.advance(by: .seconds(2))
+    var sources: [Answer.Source] = []
+    for try await answer in fixture.client.updates(of: page) { sources.append(answer.source) }
+    #expect(sources == [.revalidated])
+  }
+
+  @Test func `a newer answer is fetched behind when nothing more urgent is`() async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+        .status(200, body: "two"),
+      ],
+      // Of those who wait it says what it says, and of nobody else.
+      endpoints: ["/page": EndpointTerms(priority: .critical)],
+      cache: ResponseCache()
+    )
+    let runner = Task { await fixture.client.run() }
+    while !fixture.client.background.add({}) { await Task.yield() }
+    let urgent = Endpoint(.get, "/page")
+    #expect(await seen(fixture, [urgent]) == ["one network"])
+    fixture.time.advance(by: .seconds(2))
+    #expect(await seen(fixture, [urgent]) == ["one stale"])
+    while fixture.client.revalidations.count > 0 { await Task.yield() }
+    let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
+      if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }
+    }
+    #expect(priorities == [.critical, .critical, .deferrable])
+    runner.cancel()
+    await runner.value
+  }
+
+  @Test func `on disk what was used last stays, too`() throws {
+    let folder = DiskStoreTests.Folder()
+    let store = try DiskStore(directory: folder.url, bytes: 10_000)
+    for number in 0..<20 {
+      store.keep(DiskStoreTests.answer("\(number)", Data(count: 1_000)))
+      _ = store["0"]
+    }
+    #expect(store["0"] != nil)
+    #expect(store["1"] == nil)
+    // One that fills all the room would drive out everything for itself.
+    store.keep(DiskStoreTests.answer("huge", Data(count: 9_000)))
+    #expect(store["huge"] == nil)
+    #expect(store["0"] != nil)
+  }
+
+  @Test func `at a start what was written first goes first`() throws {
+    let folder = DiskStoreTests.Folder()
+    let keys = (0..<4).map { "\($0)" }
+    var files: Set<URL> = []
+    for (place, key) in keys.enumerated() {
+      try DiskStore(directory: folder.url).keep(DiskStoreTests.answer(key, Data(count: 1_000)))
+      let all = Set(try folder.names.map { folder.url.appendingPathComponent($0) })
+      let new = try #require(all.subtracting(files).first)
+      files = all
+      let date = ManualTime.epoch.addingTimeInterval(Double(place))
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: new.path)
+    }
+    let bytes = try DiskStore(directory: folder.url).bytes
+    let store = try DiskStore(directory: folder.url, bytes: bytes / 2)
+    #expect(keys.filter { store[$0] != nil } == ["2", "3"])
+  }
+}

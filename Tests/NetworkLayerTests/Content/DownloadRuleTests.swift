@@ -1,0 +1,280 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a download asks for after a loss, and what it makes of the answer.
+@Suite struct DownloadRuleTests {
+  /// An answer whose content may break off.
+  struct Step: Sendable {
+    var status = 200
+    var headers: Headers
+    var content: String
+    var isLost = false
+  }
+
+  /// Answers the n-th request with the n-th step, and keeps what was asked.
+  final class Pieces: Transport {
+    private let steps: [Step]
+    private let asked = Locked<[URLRequest]>([])
+
+    init(_ steps: [Step]) { self.steps = steps }
+
+    /// The fields by which parts are asked for, of each request.
+    var ranges: [[String?]] {
+      asked.withLock { $0 }.map { request in
+        ["Range", "If-Range"].map { request.value(forHTTPHeaderField: $0) }
+      }
+    }
+
+    /// The codings that each request takes.
+    var codings: [String?] {
+      asked.withLock { $0 }.map { $0.value(forHTTPHeaderField: "Accept-Encoding") }
+    }
+
+    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+      throw .failed(.unknown, text: "A download is read as it comes.")
+    }
+
+    func open(
+      _ request: URLRequest,
+      _ upload: Upload
+    ) async throws(TransportError) -> StreamedAnswer {
+      let number = asked.withLock { asked in
+        asked.append(request)
+        return asked.count
+      }
+      guard number <= steps.count else { throw .failed(.unknown, text: "past the script's end") }
+      let step = steps[number - 1]
+      return StreamedAnswer(
+        status: step.status,
+        headers: step.headers,
+        pieces: AsyncThrowingStream { pieces in
+          pieces.yield(Data(step.content.utf8))
+          guard step.isLost else { return pieces.finish() }
+          pieces.finish(throwing: TransportError.failed(.connectionLost, text: "lost"))
+        }
+      )
+    }
+  }
+
+  /// What came of a download.
+  struct End: Equatable {
+    var content: String?
+    var attempts: Int?
+    var ranges: [[String?]]
+  }
+
+  /// Downloads by a script, with waits that take no time.
+  func end(
+    of transport: Pieces,
+    mostRetries: [RetryReason: Int] = RetryPolicy.standardTable,
+    expecting check: FileCheck = FileCheck()
+  ) async throws -> End {
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      policy: RetryPolicy(
+        mostRetries: mostRetries,
+        backoff: Backoff(base: .zero, jitter: .none)
+      ),
+      transport: transport,
+      limits: CallLimits(deadline: nil),
+      time: FixedTime()
+    )
+    return try await DownloadFlightTests.inFolder { folder in
+      let file = folder.appending(path: "film")
+      var answer: Answer?
+      do throws(NetworkError) {
+        answer = try await client.download(Endpoint(.get, "/film"), to: file, expecting: check)
+      } catch {
+        #expect(error.symptom != nil || check != FileCheck(), "\(error)")
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names == (answer == nil ? [] : ["film"]))
+      let content = try answer.map { _ in try String(contentsOf: file, encoding: .utf8) }
+      return End(content: content, attempts: answer?.attempts, ranges: transport.ranges)
+    }
+  }
+
+  /// A time that stands still, in which nobody sleeps.
+  struct FixedTime: TimeSource {
+    var uptime: Duration { .zero }
+    var date: Date { ManualTime.epoch }
+    func sleep(for duration: Duration) async throws(CancellationError) {}
+  }
+
+  /// The whole, of which three bytes come.
+  static func cut(_ headers: Headers) -> Step {
+    Step(headers: headers, content: "abc", isLost: true)
+  }
+
+  /// The rest of six bytes by one validator.
+  static func rest(_ range: String, _ content: String = "def", tag: String = "\"1\"") -> Step {
+    Step(status: 206, headers: ["Content-Range": range, "ETag": tag], content: content)
+  }
+
+  static let tagged: Headers = ["Content-Length": "6", "ETag": "\"1\""]
+  static let whole = Step(headers: tagged, content: "abcdef")
+  static let none: [String?] = [nil, nil]
+
+  @Test func `the part that is missing is asked for by the version, and without a coding`()
+    async throws
+  {
+    let transport = Pieces([Self.cut(Self.tagged), Self.rest("bytes 3-5/6")])
+    let end = try await end(of: transport)
+    #expect(
+      end
+        == End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
+    )
+    #expect(transport.codings == ["identity", "identity"])
+  }
+
+  @Test(
+    arguments: [
+      // Of the second in which it was changed a date may name two versions.
+      (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], nil),
+      (["Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"], nil),
+      (
+        ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], "Sun, 06 Nov 1994 08:49:36 GMT"
+      ),
+      (["ETag": "W/\"1\""], nil), ([:], nil), (["ETag": "\"1\""], "\"1\""),
+      // The bytes that are counted are those of the coded content, which is not there.
+      (["ETag": "\"1\"", "Content-Encoding": "gzip"], nil),
+      (["ETag": "\"1\"", "Content-Encoding": "Identity"], "\"1\""),
+    ] as [([String: String], String?)]
+  )
+  func `a part is asked for by a strong validator alone`(
+    fields: [String: String],
+    validator: String?
+  ) async throws {
+    let headers = Headers(
+      [Headers.Field("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]
+        + fields.map { Headers.Field($0.key, $0.value) }
+    )
+    let transport = Pieces([Self.cut(headers), Self.whole])
+    let range = validator.map { ["bytes=3-", $0] } ?? Self.none
+    let end = try await end(of: transport)
+    #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, range]))
+  }
+
+  @Test(arguments: [
+    // Another place, another length, another version, more than there is, and no such part at all.
+    rest("bytes 2-5/6", "cdef"), rest("bytes 3-6/7", "defg"),
+    rest("bytes 3-5/6", "DEF", tag: "\"2\""), rest("bytes 3-9/6"), rest("3-5/6"),
+    Step(status: 206, headers: ["ETag": "\"1\""], content: "def"),
+    Step(status: 416, headers: ["Content-Range": "bytes */2"], content: ""),
+  ])
+  func `what is no part of the same version has the file come anew`(step: Step) async throws {
+    let end = try await end(of: Pieces([Self.cut(Self.tagged), step, Self.whole]))
+    #expect(
+      end
+        == End(
+          content: "abcdef",
+          attempts: 3,
+          ranges: [Self.none, ["bytes=3-", "\"1\""], Self.none]
+        )
+    )
+  }
+
+  @Test func `a connection that is lost behind the last byte has lost nothing`() async throws {
+    let step = Step(headers: Self.tagged, content: "abcdef", isLost: true)
+    let end = try await end(of: Pieces([step]))
+    #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+  }
+
+  @Test func `of a coded content neither the length nor the digest is checked`() async throws {
+    let coded: Headers = [
+      "Content-Length": "3", "Content-Encoding": "gzip", "Repr-Digest": "sha-256=:AAAA:",
+    ]
+    let end = try await end(of: Pieces([Step(headers: coded, content: "abcdef")]))
+    #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+  }
+
+  @Test(
+    arguments: [
+      ("AAAA", digest, false), (digest, "AAAA", false), (digest, digest, true),
+      (nil, digest, true), (digest, nil, true),
+    ] as [(String?, String?, Bool)]
+  )
+  func `the digest that is told and the server's have to be the file's`(
+    told: String?,
+    named: String?,
+    isRight: Bool
+  ) async throws {
+    var headers = Self.tagged
+    headers["Repr-Digest"] = named.map { "sha-256=:\($0):" }
+    let transport = Pieces([Step(headers: headers, content: "abcdef")])
+    let end = try await end(of: transport, expecting: FileCheck(sha256: told))
+    #expect(end.content == (isRight ? "abcdef" : nil))
+  }
+
+  /// The SHA-256 of the six bytes.
+  static let digest = "vvV+x/U6bUC+tkCngKY5yDvCmsipgW8fxsXG3Nk8RyE="
+
+  @Test(
+    arguments: [
+      // It names no version, and the condition was met.
+      (["ETag": "\"1\""], [:], true),
+      (["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], [:], true),
+      (
+        ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"],
+        ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], true
+      ),
+      (
+        ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"],
+        ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], false
+      ),
+    ] as [([String: String], [String: String], Bool)]
+  )
+  func `a part is of the version that its own fields say`(
+    whole: [String: String],
+    part: [String: String],
+    isJoined: Bool
+  ) async throws {
+    let date = Headers.Field("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
+    let first = Headers([date] + whole.map { Headers.Field($0.key, $0.value) })
+    let range = Headers.Field("Content-Range", "bytes 3-5/6")
+    let second = Headers([range] + part.map { Headers.Field($0.key, $0.value) })
+    let rest = Step(status: 206, headers: second, content: "def")
+    let end = try await end(of: Pieces([Self.cut(first), rest, Self.whole]))
+    #expect(end.content == "abcdef")
+    #expect(end.attempts == (isJoined ? 2 : 3))
+  }
+
+  @Test func `who has the whole and wants it again asks for no part behind its end`() async throws {
+    let end = try await end(of: Pieces([Self.whole, Self.whole]), mostRetries: [.status(200): 1])
+    #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, Self.none]))
+  }
+
+  @Test func `of a whole without a length a part's own end is the end`() async throws {
+    let end = try await end(
+      of: Pieces([
+        Self.cut(["ETag": "\"1\""]), Self.rest("bytes 3-5/*", "de"), Self.rest("bytes 5-5/*", "f"),
+      ])
+    )
+    #expect(
+      end
+        == End(
+          content: "abcdef",
+          attempts: 3,
+          ranges: [Self.none, ["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""]]
+        )
+    )
+  }
+
+  @Test(arguments: [
+    "bytes 0-0/1", "Bytes 3-5/6", "bytes 3-5/*",
+  ])
+  func `a range is understood`(text: String) { #expect(ContentRange(text) != nil) }
+
+  @Test(arguments: [
+    "", "bytes", "items 0-0/1", "bytes */6", "bytes 0-0", "bytes 5-3/6", "bytes -1-3/6",
+    "bytes 3-6/6", "bytes 3-5/", "bytes 3-5/six", "bytes 3-4-5/6",
+  ])
+  func `garbage is no range`(text: String) { #expect(ContentRange(text) == nil) }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelNetworkLayer
+
+/// The deadline of a call that waits for its turn, in process and on the wire.
+@Suite struct TurnFlightTests {
+  @Test(.timeLimit(.minutes(1)), arguments: Stage.allCases)
+  func `who waits for his turn is given up, however long the one before him takes`(
+    stage: Stage
+  ) async throws {
+    let url = RequestURL(FlightStand.origin + "/page")
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", url), .json(["id": 7]))]),
+      scenario: [.always(.always, .stall(.afterRequest))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: stage) { stand in
+      let endless = Endpoint(.get, "/page", order: "cart")
+      var timely = endless
+      timely.limits = CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(2))
+      let calls = await stand.start(inOrder: [endless, timely])
+      while stand.time.sleeping < 1 { await Task.yield() }
+      stand.time.advance(by: .seconds(2))
+      #expect(await calls[1].value == .failure(.deadlinePassed(.seconds(2))))
+      #expect(stand.client.admission.queues.load == (1, 0))
+      calls[0].cancel()
+      #expect(await calls[0].value == .failure(.cancelled))
+      #expect(stand.client.admission.queues.load == (0, 0))
+    }
+  }
+}

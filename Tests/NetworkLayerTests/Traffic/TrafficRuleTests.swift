@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+/// The rules of slots, breakers, budgets and deadlines that a call meets seldom.
+@Suite struct TrafficRuleTests {
+  typealias Ticket = GateState.Ticket
+
+  @Test func `what is overtaken by newcomers has its turn, too, and then any slot is good for it`()
+  {
+    var state = GateState(TrafficCaps(total: 2, reserved: 1, overtakingsMax: 2))
+    let later = Ticket(host: "a", endpoint: "/", priority: .deferrable)
+    let now = Ticket(host: "a", endpoint: "/")
+    let entered = [state.arrive(1, later), state.arrive(2, later), state.arrive(3, now)]
+    #expect(entered == [true, false, true])
+    let first = state.leave(3)
+    #expect(first == [])
+    let isIn = state.arrive(4, now)
+    #expect(isIn)
+    // Overtaken twice.
+    let second = state.leave(4)
+    #expect(second == [2])
+  }
+
+  @Test func `whoever is held up by his host is overtaken by nobody`() {
+    var state = GateState(TrafficCaps(total: 3, perHost: 1, reserved: 0, overtakingsMax: 1))
+    let later = Ticket(host: "a", endpoint: "/", priority: .deferrable)
+    let entered = [
+      state.arrive(1, Ticket(host: "a", endpoint: "/")), state.arrive(2, later),
+      state.arrive(3, Ticket(host: "b", endpoint: "/")),
+      state.arrive(4, Ticket(host: "c", endpoint: "/")),
+      state.arrive(5, Ticket(host: "a", endpoint: "/", priority: .critical)),
+    ]
+    #expect(entered == [true, false, true, true, false])
+    let admitted = [state.leave(1), state.leave(5)]
+    #expect(admitted == [[5], [2]])
+  }
+
+  @Test func `while all is suspended a slot that becomes free stays free`() {
+    var state = GateState(TrafficCaps(total: 1, reserved: 0))
+    let ticket = Ticket(host: "a", endpoint: "/")
+    let entered = [state.arrive(1, ticket), state.arrive(2, ticket)]
+    #expect(entered == [true, false])
+    let admitted = [state.suspend(true), state.leave(1), state.suspend(false)]
+    #expect(admitted == [[], [], [2]])
+  }
+
+  @Test func `a call that is suspended in the queue takes no slot from others`() async throws {
+    let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 1)))
+    let first = await fixture.start(Endpoint(.get, "/first"))
+    #expect(await fixture.transport.next() == "/first")
+    let (pause, client) = (CallPause(), fixture.client)
+    let second = Task {
+      try await client.call(Endpoint(.get, "/second"), progress: nil, pausedBy: pause)
+    }
+    while fixture.waits != [.slot] { await Task.yield() }
+    pause.suspend()
+    let third = await fixture.start(Endpoint(.get, "/third"))
+    fixture.transport.answer("/first")
+    // What was suspended gets the slot first, and gives it away.
+    let next = await fixture.transport.next()
+    #expect(next == "/third")
+    while next == "/third", !fixture.waits.contains(.pause) { await Task.yield() }
+    pause.resume()
+    fixture.transport.answer(next)
+    let last = await fixture.transport.next()
+    #expect(last == "/second")
+    fixture.transport.answer(last)
+    for call in [first, third] { #expect(try await call.value.get().attempts == 1) }
+    #expect(try await second.value.attempts == 1)
+    #expect(fixture.client.admission.load == (0, 0))
+  }
+
+  @Test(arguments: [
+    ("http://a.test/x", "a.test"), ("http://a.test:8080/x", "a.test:8080"),
+    ("https://a.test:443", "a.test:443"),
+  ])
+  func `two ports of one machine are two hosts`(url: String, host: String) throws {
+    #expect(try #require(URL(string: url)).origin == host)
+  }
+
+  @Test func `a probe that succeeds makes the next pause as short as the first`() {
+    let rules = BreakerRules(window: 1, share: 1, pause: .seconds(5), longestPause: .seconds(60))
+    var breaker = CircuitBreaker(rules)
+    breaker.report(.go, hasFailed: true, at: .zero)
+    var admissions = [breaker.admit(at: .seconds(5))]
+    breaker.report(.probe, hasFailed: true, at: .seconds(5))
+    admissions.append(breaker.admit(at: .seconds(15)))
+    breaker.report(.probe, hasFailed: false, at: .seconds(15))
+    breaker.report(.go, hasFailed: true, at: .seconds(15))
+    admissions.append(breaker.admit(at: .seconds(15)))
+    #expect(admissions == [.probe, .probe, .refused(.seconds(5))])
+  }
+
+  @Test func `what began before the pause does not prolong it`() {
+    var breaker = CircuitBreaker(BreakerRules(window: 1, share: 1, pause: .seconds(5)))
+    breaker.report(.go, hasFailed: true, at: .zero)
+    breaker.report(.go, hasFailed: true, at: .seconds(4))
+    let refused = breaker.admit(at: .seconds(4))
+    #expect(refused == .refused(.seconds(1)))
+  }
+
+  @Test func `the latest attempts decide, however many there were before`() {
+    var breaker = CircuitBreaker(BreakerRules(window: 3, share: 1, pause: .seconds(5)))
+    var admissions: [CircuitBreaker.Admission] = []
+    for hasFailed in [false, false, false, true, true, true] {
+      admissions.append(breaker.admit(at: .zero))
+      breaker.report(.go, hasFailed: hasFailed, at: .zero)
+    }
+    admissions.append(breaker.admit(at: .zero))
+    #expect(admissions == Array(repeating: .go, count: 6) + [.refused(.seconds(5))])
+  }
+
+  @Test func `of more hosts than are remembered the others are asked each time`() {
+    let admission = AdmissionController(.init(breaker: BreakerRules(window: 1)), time: ManualTime())
+    let lost = AttemptOutcome.failure(.failed(.timedOut, text: ""))
+    let refused = (0..<1100).count { number in
+      let host = "\(number).example.test"
+      admission.report(host, admission.admit(host), lost)
+      return admission.admit(host) != .go
+    }
+    #expect(refused == 1024)
+  }
+
+  @Test func `a disk without room speaks against no host, and is no reason to try again`()
+    async throws
+  {
+    let full = ScriptedTransport.Step(outcome: .failure(.file("full")))
+    let fixture = try Fixture([full, .status(200)], rules: .init(breaker: BreakerRules(window: 1)))
+    #expect(await fixture.start().value == .failure(.file("full")))
+    #expect(fixture.transport.instants == [.zero])
+    #expect(fixture.client.admission.admit("api.example.test") == .go)
+  }
+
+  @Test func `without a budget each retry is free`() async throws {
+    let script = Array(repeating: ScriptedTransport.Step.status(503), count: 4)
+    let fixture = try Fixture(script, rules: .init(budget: nil))
+    async let clock: Void = fixture.time.passAllSleeps(but: nil)
+    let result = await fixture.result(of: Endpoint(.get, "/a"))
+    fixture.time.endPassing()
+    await clock
+    #expect(result == .failure(.server(status: 503, body: Data())))
+    #expect(fixture.transport.instants.count == 4)
+  }
+
+  @Test func `no cap is so low that nothing starts`() {
+    let caps = TrafficCaps(total: 0, perHost: 0, perEndpoint: ["/a": 0], reserved: 9)
+    #expect(caps == TrafficCaps(total: 1, perHost: 1, perEndpoint: ["/a": 1], reserved: 0))
+  }
+
+  @Test func `a configuration leaves an endpoint the limits that it does not name`() {
+    var endpoint = Endpoint(.get, "/a")
+    endpoint.limits = CallLimits(attemptTimeout: .seconds(9), deadline: .seconds(30))
+    let terms = EndpointTerms(attemptTimeoutMilliseconds: 7000)
+    let limits = CallLimits(attemptTimeout: .seconds(1), deadline: .seconds(2))
+    #expect(
+      terms.applied(to: endpoint, upon: limits).limits
+        == CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(30))
+    )
+    #expect(
+      terms.applied(to: Endpoint(.get, "/a"), upon: limits).limits
+        == CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(2))
+    )
+  }
+
+  @Test func `a caller who gives up says nothing of the host`() async throws {
+    let fixture = try HeldFixture(.init(breaker: BreakerRules(window: 1)))
+    let call = await fixture.start(Endpoint(.get, "/a"))
+    #expect(await fixture.transport.next() == "/a")
+    call.cancel()
+    #expect(await call.value == .failure(.cancelled))
+    #expect(fixture.client.admission.admit("api.example.test") == .go)
+  }
+
+  @Test func `a retry that the deadline forbids costs nothing`() async throws {
+    let fixture = try Fixture(
+      [.status(503)],
+      deadline: .milliseconds(200),
+      rules: .init(budget: RetryBudget(share: 0, reserve: 1))
+    )
+    #expect(await fixture.start().value == .failure(.server(status: 503, body: Data())))
+    let paid = [fixture.client.admission.spend(), fixture.client.admission.spend()]
+    #expect(paid == [true, false])
+  }
+
+  @Test func `the deadline of a call counts from its own start`() async throws {
+    let fixture = try Fixture([.status(503), .status(200)], deadline: .seconds(2))
+    fixture.time.advance(by: .seconds(3600))
+    async let clock: Void = fixture.time.passAllSleeps(but: .seconds(2))
+    let result = await fixture.result(of: Endpoint(.get, "/a"))
+    fixture.time.endPassing()
+    await clock
+    #expect(result == .success(Answer(status: 200, attempts: 2)))
+  }
+
+  /// Two calls at the same time, and whether they are one.
+  struct Pair: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var one = Endpoint(.get, "/news", priority: .deferrable)
+    var other = Endpoint(.get, "/news", priority: .deferrable)
+    var areOne = false
+  }
+
+  static let pairs = [
+    Pair(testDescription: "equal ones", areOne: true),
+    Pair(
+      testDescription: "a user waits for one",
+      one: Endpoint(.get, "/news"),
+      other: Endpoint(.get, "/news")
+    ),
+    Pair(
+      testDescription: "another language",
+      other: Endpoint(
+        .get,
+        "/news",
+        headers: ["Accept-Language": "de"],
+        priority: .deferrable
+      )
+    ),
+    Pair(
+      testDescription: "another query",
+      other: Endpoint(.get, "/news", query: ["page": "2"], priority: .deferrable)
+    ),
+    Pair(
+      testDescription: "other rules",
+      other: Endpoint(
+        .get,
+        "/news",
+        priority: .deferrable,
+        rules: .json(requiring: "id")
+      )
+    ),
+    Pair(
+      testDescription: "changes",
+      one: Endpoint(.post, "/news", priority: .deferrable),
+      other: Endpoint(.post, "/news", priority: .deferrable)
+    ),
+  ]
+
+  @Test(arguments: pairs)
+  func `only equal questions that nobody waits for share an answer`(pair: Pair) async throws {
+    let fixture = try HeldFixture()
+    fixture.client.admission.suspend()
+    var calls: [Task<Result<Answer, NetworkError>, Never>] = []
+    for endpoint in [pair.one, pair.other] { calls.append(await fixture.start(endpoint)) }
+    #expect(fixture.waits == [.slot, pair.areOne ? .sharedAnswer : .slot])
+    for call in calls { call.cancel() }
+    for call in calls { #expect(await call.value == .failure(.cancelled)) }
+    #expect(fixture.client.admission.load == (0, 0))
+  }
+}
