@@ -31,8 +31,8 @@ import WindTunnelNetworkLayer
     #expect(
       configuration.publicView == [
         "environment": "production", "baseURL": "https://api.example.test/v1",
-        "attemptTimeout": "15.0 seconds", "deadline": "5.0 seconds", "slots": "12",
-        "slotsPerHost": "8",
+        "attemptTimeout": "15.0 seconds", "deadline": "5.0 seconds", "slots": "64",
+        "slotsPerHost": "48",
         "headers.A": "1", "headers.B": "2", "parameters.app": "shop", "parameters.lang": "de",
         "extras.x": "y", "secrets.key": "(secret)",
       ]

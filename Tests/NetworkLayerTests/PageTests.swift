@@ -26,7 +26,7 @@ import WindTunnelNetworkLayer
 
   @Test func `what the page says of the defaults is so`() {
     #expect(CallLimits() == CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(60)))
-    #expect(TrafficCaps() == TrafficCaps(total: 12, perHost: 8, reserved: 2, overtakingsMax: 32))
+    #expect(TrafficCaps() == TrafficCaps(total: 64, perHost: 48, reserved: 2, overtakingsMax: 32))
     #expect(RetryBudget() == RetryBudget(share: 0.2, reserve: 10, most: 100))
     #expect(
       BreakerRules()

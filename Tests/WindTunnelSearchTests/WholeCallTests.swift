@@ -35,8 +35,8 @@ import WindTunnelSearchTesting
     at("GET", "/feed", 200, "text/event-stream", Data(feed.utf8)),
   ])
 
-  /// What a screen does in one visit: a list, a photo that is sent up, a film that is fetched, and the
-  /// first five events of a feed.
+  /// What a screen does in one visit: a list, a photo that is sent up, a film that is fetched, and
+  /// the first five events of a feed.
   private static func visit(_ flow: DrillCall, in folder: URL) async throws -> Data {
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: flow.baseURL),

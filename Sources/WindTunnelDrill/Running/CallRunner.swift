@@ -49,8 +49,7 @@ struct CallRunner: Sendable {
   private let epoch: DispatchTime
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
-  /// Makes a rehearsal of some calls.
-  private let rehearse: @Sendable ([Int]) -> Rehearsal
+  private let cassette: Cassette
   /// The number of calls so far.
   private let begun = Locked(0)
 
@@ -111,15 +110,13 @@ struct CallRunner: Sendable {
       setup.authority?.issuer,
       names
     )
-    rehearse = { [workload] calls in
-      Rehearsal(of: calls.map { workload.request(of: $0) }, workload.matcher, setup.cassette)
-    }
+    cassette = setup.cassette
   }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
   func run(_ calls: [Int], load: Load) async {
-    await subject.warmUp(rehearse(calls))
+    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
     // What one call may fill several together would fill that many times.
     if scenario.hasUnboundedBodies { return await run(calls, atOnce: 1) }
     switch load.atMost(scenario.callsPerSecond) {
@@ -133,7 +130,7 @@ struct CallRunner: Sendable {
   /// Each begins at its moment, counted from that of the first: what a process that fell has left
   /// over is not late because of it.
   func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
-    await subject.warmUp(rehearse(calls))
+    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
     await begin(calls, arrivals)
   }
 

@@ -5,30 +5,35 @@ internal import WindTunnelURLSession
 /// The good weather before a drill's first call, for a client to be used in, as an app has been
 /// before its user steps into a lift. Nothing of it is seen, counted or judged.
 package struct Rehearsal: Sendable {
-  private let calls: [Request]
-  private let matcher: Matcher
+  private let calls: [Int]
+  private let workload: Workload
   private let cassette: Cassette
 
-  init(of calls: [Request], _ matcher: Matcher, _ cassette: Cassette) {
-    (self.calls, self.matcher, self.cassette) = (calls, matcher, cassette)
+  init(of calls: [Int], _ workload: Workload, _ cassette: Cassette) {
+    (self.calls, self.workload, self.cassette) = (calls, workload, cassette)
   }
 
   /// The requests of the calls that were first answered well, each once, in their order.
   var requests: [Request] {
+    let matcher = workload.matcher
     var first: [RequestKey: Int?] = [:]
     for interaction in cassette.interactions {
       let key = matcher.key(interaction.request)
       if first[key] == nil { first[key] = .some(interaction.response?.status) }
     }
-    return calls.filter { call in
+    var requests: [Request] = []
+    for call in calls where !first.isEmpty {
       // Of each only once.
-      first.removeValue(forKey: matcher.key(call)) == 200
+      if first.removeValue(forKey: workload.key(of: call)) == 200 {
+        requests.append(workload.request(of: call))
+      }
     }
+    return requests
   }
 
   /// Makes a way to the recorded answers.
   func exchange() -> DirectExchange {
-    let deck = Deck(cassette, options: PlaybackOptions(matcher: matcher, then: .repeat))
+    let deck = Deck(cassette, options: PlaybackOptions(matcher: workload.matcher, then: .repeat))
     return DirectExchange(deck, lane: .deck, errors: .current)
   }
 }

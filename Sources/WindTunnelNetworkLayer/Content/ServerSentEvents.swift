@@ -29,8 +29,11 @@ public struct ServerSentEventParser: Sendable {
   public private(set) var lastID: String
   /// Tells whether a line has come, if only a comment.
   private(set) var hasLine = false
+  /// Tells whether an event has come that named no identifier of its own.
+  private(set) var hasUnnamedEvent = false
   /// The identifier of the event that is under way.
   private var id: String
+  private var isNamed = false
   private var line: [UInt8] = []
   private var wasReturn = false
   private var isFirstLine = true
@@ -83,7 +86,7 @@ public struct ServerSentEventParser: Sendable {
       self.bytes += text.utf8.count + 1
       if self.bytes > Self.bytesMax { throw Self.tooLong }
       data.append(text)
-    case "id" where !text.contains("\0"): id = text
+    case "id" where !text.contains("\0"): (id, isNamed) = (text, true)
     case "retry" where !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }:
       retry = Int64(text).map { .milliseconds($0) }
     default: break
@@ -96,9 +99,11 @@ public struct ServerSentEventParser: Sendable {
       kind = ""
       data = []
       bytes = 0
+      isNamed = false
     }
     lastID = id
     guard !data.isEmpty else { return nil }
+    if !isNamed { hasUnnamedEvent = true }
     return ServerSentEvent(
       kind: kind.isEmpty ? "message" : kind,
       data: data.joined(separator: "\n"),
@@ -140,6 +145,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     var lastID: String { parser.lastID }
     /// Tells whether a line has come, if only a comment.
     var hasLine: Bool { parser.hasLine }
+    /// Tells whether an event has come that named no identifier of its own.
+    var hasUnnamedEvent: Bool { parser.hasUnnamedEvent }
 
     /// Returns the next event; `nil` at the end of the stream.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {

@@ -10,10 +10,10 @@ extension NetworkClient {
   /// §9.2).
   ///
   /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
-  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end
-  /// where a server answers 204, and fail where a stream cannot be opened, or brings nothing new as
-  /// often as the policy retries a lost connection. What must not be repeated, such as a `POST`,
-  /// is opened once: use ``stream(_:)`` for it.
+  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end where
+  /// a server answers 204, and fail where a stream cannot be opened, or as often as the policy
+  /// retries a lost connection says nothing, or nothing behind the last event's id. What must not
+  /// be repeated, such as a `POST`, is opened once: use ``stream(_:)`` for it.
   public func events(of endpoint: Endpoint) -> ReconnectingEvents {
     ReconnectingEvents(self, endpoint)
   }
@@ -80,17 +80,18 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Tells whether a connection brought the events on. One that ends again and again behind the
-    /// same event does not, however much it says; one that is kept open for long, if only with a
-    /// comment now and then, belongs to a feed in which nothing happens.
+    /// Tells whether a connection brought the events on. Where they have identifiers, one that ends
+    /// behind the same event as the one before does not, however much it says; one that was open
+    /// for a while, if only with a comment now and then, is of a feed in which nothing happens.
     private func bearsFruit(_ events: ServerSentEvents.Iterator) -> Bool {
       guard events.hasLine else { return false }
-      return events.lastID.isEmpty || events.lastID != lastID
-        || client.time.uptime - opened >= Self.long
+      return events.lastID.isEmpty || events.lastID != lastID || events.hasUnnamedEvent
+        || client.time.uptime - opened >= Self.aWhile
     }
 
-    /// A proxy that cuts what is silent does so after a minute, as nginx by default.
-    private static let long = Duration.seconds(60)
+    /// Far more than the wait between two connections, and less than any proxy leaves one that is
+    /// quiet.
+    private static let aWhile = Duration.seconds(10)
 
     /// Opens the stream; false where the server has no more events (§9.2.3: status 204).
     private mutating func open() async throws -> Bool {

@@ -227,10 +227,14 @@ public struct TrafficCaps: Sendable, Hashable {
   /// counts as critical, so that none starves.
   public var overtakingsMax: Int
 
-  /// Makes caps; by default 12 in all and 8 to one host, two of them not for deferrable calls.
+  /// Makes caps; by default 64 in all and 48 to one host, two of them not for deferrable calls.
+  ///
+  /// That is enough for a screen whose requests each take ten seconds on a bad network, and less
+  /// than the hundred that a server should let one connection have (RFC 9113 §6.5.2): whoever
+  /// waits for a slot there has the time for its attempt run out.
   public init(
-    total: Int = 12,
-    perHost: Int = 8,
+    total: Int = 64,
+    perHost: Int = 48,
     perEndpoint: [String: Int] = [:],
     reserved: Int = 2,
     overtakingsMax: Int = 32

@@ -99,6 +99,9 @@ public struct Metrics: Sendable, Hashable {
   /// The share of the scenario's faults that fired at all; `nil` where its faults are not known.
   public var faultCoverage: Double?
 
+  /// Tells whether its average of retries rests on the client's own word.
+  var hasOwnWord: Bool { averageRetries != nil && callsByOwnWord > 0 }
+
   /// The latency that half of the calls stay within, failed ones included.
   public var p50: Duration? { latency.p50?.value }
   /// The latency that 90 % of the calls stay within.

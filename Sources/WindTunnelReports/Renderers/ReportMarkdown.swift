@@ -21,6 +21,7 @@ extension Report {
         lines.append("| \(cells.joined(separator: " | ")) |")
       }
     }
+    if let ownWordNote { lines += ["", ownWordNote.escapedForMarkdown] }
     lines += gateLines + coverageLines + notOnCassetteLines + comparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
@@ -160,7 +161,7 @@ extension Metrics {
   /// The retries a call, with a star where the client alone knows of them.
   var retryWords: String {
     let words = Figures.decimal(averageRetries)
-    return averageRetries != nil && callsByOwnWord > 0 ? words + "*" : words
+    return hasOwnWord ? words + "*" : words
   }
 }
 

@@ -81,6 +81,12 @@ extension Report {
     return lines.isEmpty ? [] : ["", "against the baseline:"] + lines
   }
 
+  /// The meaning of the star behind some figure; `nil` where none has one.
+  var ownWordNote: String? {
+    scenarios.flatMap(\.subjects).contains { $0.metrics.hasOwnWord }
+      ? "* reported by the client: nobody was there to see its attempts" : nil
+  }
+
   /// The sentences that a reader has to know before reading a latency.
   var warnings: [String] {
     var warnings: [String] = []
@@ -123,9 +129,7 @@ extension Report {
     }) {
       warnings.append("latencies may be the machine's: \(starts.reason)")
     }
-    if rows.contains(where: { $0.metrics.callsByOwnWord > 0 }) {
-      warnings.append("* reported by the client: nobody was there to see its attempts")
-    }
+    if let ownWordNote { warnings.append(ownWordNote) }
     if rows.contains(where: { !$0.metrics.latency.isExact }) {
       warnings.append("percentiles of more than a million calls are within 0.1 %")
     }

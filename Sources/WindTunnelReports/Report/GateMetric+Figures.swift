@@ -152,9 +152,9 @@ extension GateMetric {
     case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"
     case .count, .ratio:
       let word = "\(JSON.number(figure, places: 6))"
-      guard self == .averageRetries, metrics.callsByOwnWord > 0 else { return word }
-      return "\(word) (reported by the client, and seen by nobody, of \(metrics.callsByOwnWord) "
-        + "of \(metrics.latency.calls) calls)"
+      guard self == .averageRetries, metrics.hasOwnWord else { return word }
+      let (count, judged) = (metrics.callsByOwnWord, metrics.latency.calls)
+      return "\(word) (of \(count) of \(judged) calls by the client's own word)"
     case .share:
       let share = "\(JSON.number(figure, places: 6))"
       guard self == .successRate || self == .firstTrySuccessRate else { return share }

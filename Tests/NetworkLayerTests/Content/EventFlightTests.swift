@@ -145,6 +145,35 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test(arguments: Stage.allCases)
+  func `events without ids of their own go on for as long as they come`(
+    stage: Stage
+  ) async throws {
+    // An id stays in force until the next one (WHATWG HTML §9.2.6).
+    let text = "id: 1\ndata: first\n\ndata: next\n\n"
+    let feed = Response(
+      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
+      body: Body(text)
+    )
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/feed")), feed)]),
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    try await FlightStand.fly(deck, on: stage) { stand in
+      async let clock: Void = stand.time.passAllSleeps(but: nil)
+      var events: [String] = []
+      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+        events.append(event.data)
+        if events.count == 20 { break }
+      }
+      stand.time.endPassing()
+      await clock
+      #expect(events == Array(repeating: ["first", "next"], count: 10).flatMap { $0 })
+      #expect(stand.sent.count == 10)
+    }
+  }
+
   @Test func `an identifier counts without data, and outlives a connection`() throws {
     var parser = ServerSentEventParser(lastID: "5")
     #expect(try parser.take(Data("data: a\n\n".utf8)).map(\.lastID) == ["5"])

@@ -120,8 +120,8 @@ import WindTunnelSymptoms
     #expect(end == End(events: ["a"], waits: [wait], symptom: nil, connections: 2))
   }
 
-  @Test(arguments: [(60, true), (59, false)])
-  func `a connection that is kept for a minute belongs to a feed in which nothing happens`(
+  @Test(arguments: [(10, true), (9, false)])
+  func `a connection that is kept for a while belongs to a feed in which nothing happens`(
     seconds: Int,
     isKept: Bool
   ) async throws {

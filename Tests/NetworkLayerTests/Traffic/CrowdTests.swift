@@ -40,7 +40,7 @@ import WindTunnelSymptoms
     var engine: Engine? = Engine(session)
     weak let gone = engine
     // Nobody is promoted before the critical ones have gone first.
-    let caps = TrafficCaps(overtakingsMax: 32)
+    let caps = TrafficCaps(total: 12, perHost: 8, overtakingsMax: 32)
     let admission = AdmissionController(.init(caps: caps))
     let counters = origins.map { _ in CallCounters() }
     var clients = try zip(origins, counters).map { origin, counters in

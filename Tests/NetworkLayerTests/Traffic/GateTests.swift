@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `eight attempts are in flight at once and no ninth`() async throws {
-    let fixture = try HeldFixture()
+    let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 12, perHost: 8)))
     var calls: [Task<Result<Answer, NetworkError>, Never>] = []
     for number in 0..<20 { calls.append(await fixture.start(endpoint("/\(number)"))) }
     #expect(fixture.client.admission.load == (8, 12))

@@ -102,7 +102,7 @@ struct VirtualDrillTests {
     for call in try #require(report.scenarios.first?.subjects.first).observations {
       #expect(call.ending == .failed("timedOut"))
       if call.attempts.first?.isRepeatable == false {
-        #expect(call.latency == .seconds(7), "the limit of its one attempt")
+        #expect(call.latency == .seconds(10), "the limit of its one attempt")
       } else {
         #expect(call.latency > .seconds(21) && call.latency <= .seconds(31) * 0.95)
       }

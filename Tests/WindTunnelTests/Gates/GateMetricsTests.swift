@@ -53,7 +53,7 @@ import Testing
       (call.attemptCount, call.attempts, call.clientAttempts) = (nil, [], number + 1)
       return call
     }
-    let word = "1.5 (reported by the client, and seen by nobody, of 4 of 4 calls)"
+    let word = "1.5 (of 4 of 4 calls by the client's own word)"
     #expect(try words("averageRetries <= 1.5", calls) == "met, got \(word)")
     #expect(try words("averageRetries < 1.5", calls) == "failed, got \(word)")
     #expect(

@@ -32,6 +32,7 @@ import Testing
     #expect(lines.contains("* reported by the client: nobody was there to see its attempts"))
     #expect(lines.contains { $0.contains("  0.50*  ") && $0.hasSuffix("1 stale") })
     #expect(report.markdown().contains("| 0.50* |"))
+    #expect(report.markdown().contains("* reported by the client"))
     #expect(report.html().contains("reported by the client"))
     #expect(String(decoding: report.data(), as: UTF8.self).contains(#""callsByOwnWord": 2"#))
   }

@@ -153,7 +153,7 @@ extension Report.Row {
         "retries a call",
         metrics.retryWords,
         metrics.retriesMax.map { "at most \($0)" }
-          ?? (metrics.callsByOwnWord > 0 ? "reported by the client" : "")
+          ?? (metrics.hasOwnWord ? "reported by the client" : "")
       ),
       HTML.tile(
         "P95",
