@@ -1,9 +1,11 @@
 internal import Dispatch
-internal import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
+  internal import Foundation
   public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// A transport that sends requests by a `URLSession`.
