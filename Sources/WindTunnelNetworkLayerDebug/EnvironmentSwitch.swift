@@ -57,17 +57,11 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
     guard let target = environments[lock.withLock { current }], target != base else {
       return request
     }
-    let (from, text) = (Self.trimmed(base), request.url?.absoluteString ?? "")
-    guard text.hasPrefix(from),
-      let url = URL(string: Self.trimmed(target) + text.dropFirst(from.count))
-    else { throw MiddlewareError("\(text) does not lie under \(from), so it cannot be switched.") }
-    var request = request
-    request.url = url
-    return request
-  }
-
-  private static func trimmed(_ url: URL) -> String {
-    let text = url.absoluteString
-    return text.hasSuffix("/") ? String(text.dropLast()) : text
+    guard let moved = request.moved(from: base, to: target) else {
+      throw MiddlewareError(
+        "\(request.url?.absoluteString ?? "") does not lie under \(base), so it cannot be switched."
+      )
+    }
+    return moved
   }
 }

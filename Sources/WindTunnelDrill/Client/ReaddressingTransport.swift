@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
+internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -8,14 +9,14 @@ internal import WindTunnelNetworkLayer
 /// A transport under a client that knows one host, where each of its calls has an address of its
 /// own: what the client keeps by host and by URL it keeps as in an app.
 struct ReaddressingTransport: Transport {
-  private let origin: String
-  private let base: String
+  private let origin: URL
+  private let base: URL
   private let transport: any Transport
 
-  /// Makes one that sends what is for an origin to a base URL, and everything else where it is for.
+  /// Makes one that sends what is for an origin to a base URL, and nothing else anywhere: what is
+  /// for another host would leave the drill.
   init(from origin: URL, to base: URL, by transport: any Transport) {
-    (self.origin, self.base) = (Self.prefix(origin), Self.prefix(base))
-    self.transport = transport
+    (self.origin, self.base, self.transport) = (origin, base, transport)
   }
 
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
@@ -31,19 +32,9 @@ struct ReaddressingTransport: Transport {
 
   func engine(for request: URLRequest) -> String { transport.engine(for: request) }
 
-  private func readdressed(_ request: URLRequest) -> URLRequest {
-    guard let url = request.url?.absoluteString, url.hasPrefix(origin) else { return request }
-    let rest = url.dropFirst(origin.count)
-    guard rest.first.map({ "/?".contains($0) }) ?? true, let url = URL(string: base + rest) else {
-      return request
-    }
-    var request = request
-    request.url = url
-    return request
-  }
-
-  private static func prefix(_ url: URL) -> String {
-    let text = url.absoluteString
-    return text.hasSuffix("/") ? String(text.dropLast()) : text
+  private func readdressed(_ request: URLRequest) throws(TransportError) -> URLRequest {
+    if let moved = request.moved(from: origin, to: base) { return moved }
+    let text = request.url?.absoluteString ?? ""
+    throw .failed(.unknown, text: "\(text) is not at \(origin), so no address of the drill is its.")
   }
 }

@@ -18,39 +18,11 @@ import WindTunnelSymptoms
     var isLost = false
   }
 
-  /// Answers the n-th request with the n-th step, and keeps what was asked.
-  final class Pieces: Transport {
-    private let steps: [Step]
-    private let asked = Locked<[URLRequest]>([])
-
-    init(_ steps: [Step]) { self.steps = steps }
-
-    /// The fields by which parts are asked for, of each request.
-    var ranges: [[String?]] {
-      asked.withLock { $0 }.map { request in
-        ["Range", "If-Range"].map { request.value(forHTTPHeaderField: $0) }
-      }
-    }
-
-    /// The codings that each request takes.
-    var codings: [String?] {
-      asked.withLock { $0 }.map { $0.value(forHTTPHeaderField: "Accept-Encoding") }
-    }
-
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      throw .failed(.unknown, text: "A download is read as it comes.")
-    }
-
-    func open(
-      _ request: URLRequest,
-      _ upload: Upload
-    ) async throws(TransportError) -> StreamedAnswer {
-      let number = asked.withLock { asked in
-        asked.append(request)
-        return asked.count
-      }
-      guard number <= steps.count else { throw .failed(.unknown, text: "past the script's end") }
-      let step = steps[number - 1]
+  /// Answers the n-th request with the n-th step.
+  static func pieces(_ steps: [Step]) -> OpenedTransport {
+    OpenedTransport { number throws(TransportError) in
+      guard number < steps.count else { throw .failed(.unknown, text: "past the script's end") }
+      let step = steps[number]
       return StreamedAnswer(
         status: step.status,
         headers: step.headers,
@@ -63,6 +35,13 @@ import WindTunnelSymptoms
     }
   }
 
+  /// The fields by which parts are asked for, of each request.
+  static func ranges(of transport: OpenedTransport) -> [[String?]] {
+    transport.requests.map { request in
+      ["Range", "If-Range"].map { request.value(forHTTPHeaderField: $0) }
+    }
+  }
+
   /// What came of a download.
   struct End: Equatable {
     var content: String?
@@ -72,7 +51,7 @@ import WindTunnelSymptoms
 
   /// Downloads by a script, with waits that take no time.
   func end(
-    of transport: Pieces,
+    of transport: OpenedTransport,
     mostRetries: [RetryReason: Int] = RetryPolicy.standardTable,
     expecting check: FileCheck = FileCheck()
   ) async throws -> End {
@@ -97,7 +76,7 @@ import WindTunnelSymptoms
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(names == (answer == nil ? [] : ["film"]))
       let content = try answer.map { _ in try String(contentsOf: file, encoding: .utf8) }
-      return End(content: content, attempts: answer?.attempts, ranges: transport.ranges)
+      return End(content: content, attempts: answer?.attempts, ranges: Self.ranges(of: transport))
     }
   }
 
@@ -125,13 +104,17 @@ import WindTunnelSymptoms
   @Test func `the part that is missing is asked for by the version, and without a coding`()
     async throws
   {
-    let transport = Pieces([Self.cut(Self.tagged), Self.rest("bytes 3-5/6")])
+    let transport = Self.pieces([Self.cut(Self.tagged), Self.rest("bytes 3-5/6")])
     let end = try await end(of: transport)
     #expect(
       end
         == End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
     )
-    #expect(transport.codings == ["identity", "identity"])
+    #expect(
+      transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") } == [
+        "identity", "identity",
+      ]
+    )
   }
 
   @Test(
@@ -156,7 +139,7 @@ import WindTunnelSymptoms
       [Headers.Field("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]
         + fields.map { Headers.Field($0.key, $0.value) }
     )
-    let transport = Pieces([Self.cut(headers), Self.whole])
+    let transport = Self.pieces([Self.cut(headers), Self.whole])
     let range = validator.map { ["bytes=3-", $0] } ?? Self.none
     let end = try await end(of: transport)
     #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, range]))
@@ -170,7 +153,7 @@ import WindTunnelSymptoms
     Step(status: 416, headers: ["Content-Range": "bytes */2"], content: ""),
   ])
   func `what is no part of the same version has the file come anew`(step: Step) async throws {
-    let end = try await end(of: Pieces([Self.cut(Self.tagged), step, Self.whole]))
+    let end = try await end(of: Self.pieces([Self.cut(Self.tagged), step, Self.whole]))
     #expect(
       end
         == End(
@@ -183,7 +166,7 @@ import WindTunnelSymptoms
 
   @Test func `a connection that is lost behind the last byte has lost nothing`() async throws {
     let step = Step(headers: Self.tagged, content: "abcdef", isLost: true)
-    let end = try await end(of: Pieces([step]))
+    let end = try await end(of: Self.pieces([step]))
     #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
   }
 
@@ -191,7 +174,7 @@ import WindTunnelSymptoms
     let coded: Headers = [
       "Content-Length": "3", "Content-Encoding": "gzip", "Repr-Digest": "sha-256=:AAAA:",
     ]
-    let end = try await end(of: Pieces([Step(headers: coded, content: "abcdef")]))
+    let end = try await end(of: Self.pieces([Step(headers: coded, content: "abcdef")]))
     #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
   }
 
@@ -208,7 +191,7 @@ import WindTunnelSymptoms
   ) async throws {
     var headers = Self.tagged
     headers["Repr-Digest"] = named.map { "sha-256=:\($0):" }
-    let transport = Pieces([Step(headers: headers, content: "abcdef")])
+    let transport = Self.pieces([Step(headers: headers, content: "abcdef")])
     let end = try await end(of: transport, expecting: FileCheck(sha256: told))
     #expect(end.content == (isRight ? "abcdef" : nil))
   }
@@ -241,19 +224,22 @@ import WindTunnelSymptoms
     let range = Headers.Field("Content-Range", "bytes 3-5/6")
     let second = Headers([range] + part.map { Headers.Field($0.key, $0.value) })
     let rest = Step(status: 206, headers: second, content: "def")
-    let end = try await end(of: Pieces([Self.cut(first), rest, Self.whole]))
+    let end = try await end(of: Self.pieces([Self.cut(first), rest, Self.whole]))
     #expect(end.content == "abcdef")
     #expect(end.attempts == (isJoined ? 2 : 3))
   }
 
   @Test func `who has the whole and wants it again asks for no part behind its end`() async throws {
-    let end = try await end(of: Pieces([Self.whole, Self.whole]), mostRetries: [.status(200): 1])
+    let end = try await end(
+      of: Self.pieces([Self.whole, Self.whole]),
+      mostRetries: [.status(200): 1]
+    )
     #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, Self.none]))
   }
 
   @Test func `of a whole without a length a part's own end is the end`() async throws {
     let end = try await end(
-      of: Pieces([
+      of: Self.pieces([
         Self.cut(["ETag": "\"1\""]), Self.rest("bytes 3-5/*", "de"), Self.rest("bytes 5-5/*", "f"),
       ])
     )

@@ -17,32 +17,10 @@ import WindTunnelSymptoms
   }
 
   /// Makes the connections of a list one by one, and then tells that there are no more events.
-  final class Feed: Transport {
-    private let connections: [Connection]
-    private let time: ManualTime
-    private let count = Locked(0)
-
-    init(_ connections: [Connection], _ time: ManualTime) {
-      (self.connections, self.time) = (connections, time)
-    }
-
-    /// The number of connections that were asked for.
-    var asked: Int { count.withLock { $0 } }
-
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      throw .failed(.unknown, text: "A feed is read as it comes.")
-    }
-
-    func open(
-      _ request: URLRequest,
-      _ upload: Upload
-    ) async throws(TransportError) -> StreamedAnswer {
-      let number = count.withLock { count in
-        count += 1
-        return count
-      }
-      guard number <= connections.count else { return StreamedAnswer(HTTPAnswer(status: 204)) }
-      let (connection, time) = (connections[number - 1], time)
+  static func feed(_ connections: [Connection], _ time: ManualTime) -> OpenedTransport {
+    OpenedTransport { number in
+      guard number < connections.count else { return StreamedAnswer(HTTPAnswer(status: 204)) }
+      let connection = connections[number]
       let isRead = Locked(false)
       return StreamedAnswer(
         status: 200,
@@ -73,7 +51,7 @@ import WindTunnelSymptoms
     _ rules: AdmissionController.Rules = AdmissionController.Rules()
   ) async throws -> End {
     let time = ManualTime()
-    let feed = Feed(connections, time)
+    let feed = Self.feed(connections, time)
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
       policy: RetryPolicy(backoff: Backoff(jitter: .none)),
@@ -99,7 +77,7 @@ import WindTunnelSymptoms
       events: events,
       waits: await waits,
       symptom: symptom,
-      connections: feed.asked
+      connections: feed.requests.count
     )
   }
 

@@ -68,8 +68,10 @@ import WindTunnelSymptoms
     #expect(moved == "http://127.0.0.1:8080/mock/users?q=1")
     #expect(!flip.fly(to: "moon"))
     #expect(flip.environment == "test")
-    let elsewhere = try request("https://other.example.test/")
-    await #expect(throws: MiddlewareError.self) { try await flip.outgoing(elsewhere) }
+    for text in ["https://other.example.test/", "https://api.example.test/v10/users"] {
+      let elsewhere = try request(text)
+      await #expect(throws: MiddlewareError.self, "\(text)") { try await flip.outgoing(elsewhere) }
+    }
     #expect(flip.fly(to: EnvironmentSwitch.production))
     #expect(try await flip.outgoing(asked) == asked)
   }

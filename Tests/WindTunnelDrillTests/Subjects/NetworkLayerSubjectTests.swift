@@ -88,18 +88,21 @@ import WindTunnelReports
     let base = try #require(URL(string: "http://127.0.0.1:4711/"))
     let seen = SeenURLs()
     let transport = ReaddressingTransport(from: origin, to: base, by: seen)
-    for text in [
-      "https://api.example.test/a%20b?q=%2F", "https://api.example.test",
-      "https://api.example.test?x=1", "https://api.example.test.evil.test/a",
-      "https://other.example.test/a", "http://api.example.test/a",
-    ] {
+    func send(_ text: String) async throws {
       _ = try await transport.send(URLRequest(url: try #require(URL(string: text))))
+    }
+    for rest in ["/a%20b?q=%2F", "", "?x=1"] { try await send("https://api.example.test\(rest)") }
+    for text in [
+      "https://api.example.test.evil.test/a", "https://other.example.test/a",
+      "http://api.example.test/a",
+    ] {
+      await #expect(throws: TransportError.self, "\(text) would leave the drill") {
+        try await send(text)
+      }
     }
     #expect(
       seen.urls == [
         "http://127.0.0.1:4711/a%20b?q=%2F", "http://127.0.0.1:4711", "http://127.0.0.1:4711?x=1",
-        "https://api.example.test.evil.test/a", "https://other.example.test/a",
-        "http://api.example.test/a",
       ]
     )
     #expect(transport.engine(for: URLRequest(url: origin)) == "SeenURLs")
