@@ -50,6 +50,8 @@ struct CallRunner: Sendable {
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
   private let cassette: Cassette
+  /// The age of the scenario when the first call begins; `nil`: it begins with the first attempt.
+  private let age: Duration?
   /// The number of calls so far.
   private let begun = Locked(0)
 
@@ -99,7 +101,7 @@ struct CallRunner: Sendable {
       options: PlaybackOptions(matcher: setup.matcher, then: .repeat),
       observe: { attempts.observe($0) }
     )
-    if let elapsed = setup.elapsed { deck.begin(aged: elapsed) }
+    age = setup.elapsed
     seesAttempts = Targets.seesAttempts(in: setup.scenario, on: setup.stage)
     (authorityFile, alarms) = (setup.authority?.file, (setup.hanging, setup.givingUp))
     target = try await Targets.target(
@@ -116,7 +118,7 @@ struct CallRunner: Sendable {
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
   /// abandoned.
   func run(_ calls: [Int], load: Load) async {
-    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
+    await prepare(calls)
     // What one call may fill several together would fill that many times.
     if scenario.hasUnboundedBodies { return await run(calls, atOnce: 1) }
     switch load.atMost(scenario.callsPerSecond) {
@@ -130,8 +132,14 @@ struct CallRunner: Sendable {
   /// Each begins at its moment, counted from that of the first: what a process that fell has left
   /// over is not late because of it.
   func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
-    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
+    await prepare(calls)
     await begin(calls, arrivals)
+  }
+
+  /// Has the subject used in good weather, and then the weather begin.
+  private func prepare(_ calls: [Int]) async {
+    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
+    if let age { deck.begin(aged: age) }
   }
 
   private func begin(_ calls: [Int], _ arrivals: ArrivalProcess) async {

@@ -16,7 +16,8 @@ extension Report {
           index == 0 ? "**\(row.name.escapedForMarkdown)**" : row.name.escapedForMarkdown,
           "\(metrics.calls)", Figures.percent(metrics.successRate),
           metrics.retryWords, Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate), metrics.remarks,
+          Figures.percent(metrics.blankPageRate),
+          metrics.remarks.map(\.words).joined(separator: ", "),
         ]
         lines.append("| \(cells.joined(separator: " | ")) |")
       }
@@ -145,18 +146,15 @@ extension Report {
 }
 
 extension Metrics {
-  /// Crashes, hangs, what is not on the cassette and copies from before in words; empty where there
-  /// are none.
-  var remarks: String {
+  /// Crashes, hangs, what is not on the cassette and copies from before in words, and whether they
+  /// are bad; empty where there are none.
+  var remarks: [(words: String, isBad: Bool)] {
     let counts = [
-      (crashes, "crashed"), (hangs, "hung"), (notOnCassette, "not on the cassette"),
-      (staleServed ?? 0, "stale"),
+      (crashes, "crashed", true), (hangs, "hung", true),
+      (notOnCassette, "not on the cassette", true), (staleServed ?? 0, "stale", false),
     ]
-    return counts.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+    return counts.filter { $0.0 > 0 }.map { ("\($0) \($1)", $2) }
   }
-
-  /// Tells whether one of them is bad.
-  var hasFallen: Bool { crashes + hangs + notOnCassette > 0 }
 
   /// The retries a call, with a star where the client alone knows of them.
   var retryWords: String {

@@ -6,7 +6,6 @@ extension Report {
   public func text(inColour: Bool = false) -> String {
     let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
     var rows: [[String]] = []
-    var colours: [Colour?] = [nil]
     for flown in scenarios {
       for (index, row) in flown.subjects.enumerated() {
         let metrics = row.metrics
@@ -15,20 +14,20 @@ extension Report {
           row.name.visibleInLine,
           String(metrics.calls), Figures.percent(metrics.successRate),
           metrics.retryWords, Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate), metrics.remarks,
+          Figures.percent(metrics.blankPageRate),
+          metrics.remarks.map { Colour.red.paint($0.words, inColour && $0.isBad) }
+            .joined(separator: ", "),
         ])
-        colours.append(inColour && metrics.hasFallen ? .red : nil)
       }
     }
     let widths = heads.indices.map { column in
       ([heads] + rows).map { $0[column].count }.max() ?? 0
     }
-    let lines = zip([heads] + rows, colours).map { row, colour in
+    let lines = ([heads] + rows).map { row in
       row.indices.map { column in
         // Words stand left, figures right.
         let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        guard column == 8 else { return column < 3 ? row[column] + padding : padding + row[column] }
-        return (colour?.paint(row[column], true) ?? row[column]) + padding
+        return column < 3 || column == 8 ? row[column] + padding : padding + row[column]
       }.joined(separator: "  ").trimmingEnd
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"

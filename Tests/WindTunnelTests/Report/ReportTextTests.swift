@@ -20,18 +20,23 @@ import Testing
   }
 
   @Test func `what the client alone knows has a star, and copies are told`() {
-    let calls = (0..<2).map { number in
-      var call = Flights.call(number, .failed("offline"))
-      (call.attemptCount, call.attempts, call.clientAttempts) = (nil, [], number + 1)
-      (call.isStale, call.showed) = (number == 0, number == 0)
-      return call
-    }
+    let calls =
+      (0..<2).map { number in
+        var call = Flights.call(number, .failed("offline"))
+        (call.attemptCount, call.attempts, call.clientAttempts) = (nil, [], number + 1)
+        (call.isStale, call.showed) = (number == 0, number == 0)
+        return call
+      } + [Flights.call(2, .hung)]
     let flown = Report.Flown("s", on: .onTheWire, subjects: [Report.Row("c", calls)])
     let report = Report(seed: 1, decisionHash: "", platformErrors: "apple", scenarios: [flown])
     let lines = report.text(inColour: true).split(separator: "\n").map(String.init)
     #expect(lines.contains("* reported by the client: nobody was there to see its attempts"))
-    #expect(lines.contains { $0.contains("  0.50*  ") && $0.hasSuffix("1 stale") })
-    #expect(report.markdown().contains("| 0.50* |"))
+    #expect(
+      lines.contains {
+        $0.contains("  0.33*  ") && $0.hasSuffix("  \u{1B}[31m1 hung\u{1B}[0m, 1 stale")
+      }
+    )
+    #expect(report.markdown().contains("| 0.33* |"))
     #expect(report.markdown().contains("* reported by the client"))
     #expect(report.html().contains("reported by the client"))
     #expect(String(decoding: report.data(), as: UTF8.self).contains(#""callsByOwnWord": 2"#))
