@@ -188,7 +188,7 @@ let package = Package(
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
-        "WindTunnelURLSession",
+        "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),
     // A host's own drill, which tests start as a process; no product holds it.

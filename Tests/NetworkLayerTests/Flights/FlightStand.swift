@@ -148,9 +148,10 @@ struct FlightStand {
   }
 
   /// Makes a call of a kind.
-  private func fly(
+  static func fly(
     _ endpoint: Endpoint,
-    _ kind: Kind
+    _ kind: Kind,
+    by client: NetworkClient
   ) async throws(NetworkError) -> WindTunnelNetworkLayer.Answer {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     // It may never have been there.
@@ -181,7 +182,9 @@ struct FlightStand {
     async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
     let before = observer.events.count
     let result: Result<WindTunnelNetworkLayer.Answer, NetworkError>
-    do throws(NetworkError) { result = .success(try await fly(endpoint, kind)) } catch {
+    do throws(NetworkError) {
+      result = .success(try await Self.fly(endpoint, kind, by: client))
+    } catch {
       result = .failure(error)
     }
     time.endPassing()
