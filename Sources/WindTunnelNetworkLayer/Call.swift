@@ -312,7 +312,7 @@ struct Call {
         }
       case .stopped(let error):
         // What an earlier attempt brought says more than that there is no further one.
-        if let last, case .circuitOpen = error {
+        if let last, error.isOfAdmission {
           return CallEnd(surfaced(last, of: request, attempts: attempt), attempts: attempt)
         }
         return CallEnd(.failure(error), attempts: attempt)
@@ -336,12 +336,13 @@ struct Call {
     case stopped(NetworkError)
   }
 
-  /// Sends once, as soon as there is a slot.
+  /// Sends once, as soon as the server wants it and there is a slot.
   private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
-    let host = request.url?.origin ?? ""
+    let place = RateLimits.Place(host: request.url?.origin ?? "", endpoint: endpoint.template)
+    if let refusal = await whileLimited(place) { return .stopped(refusal) }
     let ticket = GateState.Ticket(
-      host: host,
-      endpoint: endpoint.template,
+      host: place.host,
+      endpoint: place.endpoint,
       priority: endpoint.priority
     )
     let gate = client.admission.gate
@@ -349,13 +350,13 @@ struct Call {
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
       let sent = try await prepared(receiver?.asking(request) ?? request, attempt)
-      let admission = client.admission.admit(host)
+      let admission = client.admission.admit(place.host)
       if case .refused(let wait) = admission {
-        return .stopped(.circuitOpen(host: host, retryAfter: wait))
+        return .stopped(.circuitOpen(host: place.host, retryAfter: wait))
       }
       tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
       let outcome = await outcome(of: sent)
-      client.admission.report(host, admission, outcome)
+      client.admission.report(place, admission, outcome)
       tell(.attemptEnded(attempt, outcome))
       guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
       for middleware in client.middleware.reversed() {
@@ -365,6 +366,19 @@ struct Call {
     } catch {
       return .stopped(isGivenUp ? .cancelled : .middleware(error.text))
     }
+  }
+
+  /// Waits while the server wants the endpoint to be left alone; the error where the call cannot
+  /// wait so long.
+  private func whileLimited(_ place: RateLimits.Place) async -> NetworkError? {
+    while let wait = client.admission.limit(on: place) {
+      if let deadline = limits.deadline, elapsed + wait >= deadline {
+        return .rateLimited(retryAfter: wait)
+      }
+      tell(.waiting(.rateLimit))
+      do { try await client.time.sleep(for: wait) } catch { return .cancelled }
+    }
+    return nil
   }
 
   /// Waits for a slot, and while the call is suspended, without one; `nil` where it is given up.
@@ -525,6 +539,16 @@ struct Call {
       if record == nil { record = CallRecord(event) } else { record?.hear(event) }
     }
     client.observer?.observe(event)
+  }
+}
+
+extension NetworkError {
+  /// True where the client itself let nothing be sent, which says less than any answer.
+  fileprivate var isOfAdmission: Bool {
+    switch self {
+    case .circuitOpen, .rateLimited: true
+    default: false
+    }
   }
 }
 

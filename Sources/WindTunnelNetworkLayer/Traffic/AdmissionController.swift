@@ -1,7 +1,8 @@
 internal import WindTunnelSymptoms
 
 /// The limits that the calls of a client share, and those of several clients with the same
-/// controller: the slots, the retry budget, and the circuit breakers of hosts.
+/// controller: the slots, the retry budget, the circuit breakers of hosts, and the times for which
+/// servers want to be left alone.
 public final class AdmissionController: Sendable {
   /// The rules of a controller.
   public struct Rules: Sendable, Hashable {
@@ -11,16 +12,21 @@ public final class AdmissionController: Sendable {
     public var budget: RetryBudget?
     /// The rules of the circuit breakers; `nil`: there are none.
     public var breaker: BreakerRules?
+    /// The longest time for which calls of an endpoint are held back because one of them was told
+    /// to wait by a `Retry-After`; zero: they are not.
+    public var longestLimit: Duration
 
     /// Makes rules; the defaults are those of the parts.
     public init(
       caps: TrafficCaps = TrafficCaps(),
       budget: RetryBudget? = RetryBudget(),
-      breaker: BreakerRules? = BreakerRules()
+      breaker: BreakerRules? = BreakerRules(),
+      longestLimit: Duration = .seconds(30)
     ) {
       self.caps = caps
       self.budget = budget
       self.breaker = breaker
+      self.longestLimit = longestLimit
     }
   }
 
@@ -34,6 +40,7 @@ public final class AdmissionController: Sendable {
   private let time: any TimeSource
   private let budget: Locked<RetryBudget?>
   private let breakers = Locked<[String: CircuitBreaker]>([:])
+  private let limits = Locked(RateLimits())
 
   /// Makes a controller; `time` measures its pauses.
   public init(_ rules: Rules = Rules(), time: any TimeSource = SystemTime()) {
@@ -68,10 +75,25 @@ public final class AdmissionController: Sendable {
     }
   }
 
+  /// Returns the time for which an endpoint is to be left alone; `nil` where it may be asked.
+  func limit(on place: RateLimits.Place) -> Duration? {
+    limits.withLock { $0.wait(for: place, at: time.uptime) }
+  }
+
   /// Takes note of the end of an attempt that was let through.
-  func report(_ host: String, _ admission: CircuitBreaker.Admission, _ outcome: AttemptOutcome) {
+  func report(
+    _ place: RateLimits.Place,
+    _ admission: CircuitBreaker.Admission,
+    _ outcome: AttemptOutcome
+  ) {
     breakers.withLock {
-      $0[host]?.report(admission, hasFailed: outcome.speaksAgainstHost, at: time.uptime)
+      $0[place.host]?.report(admission, hasFailed: outcome.speaksAgainstHost, at: time.uptime)
+    }
+    guard case .success(let answer) = outcome, [429, 503].contains(answer.status),
+      let wait = answer.retryAfter(at: time.date)
+    else { return }
+    limits.withLock {
+      $0.leave(place, alone: min(wait, rules.longestLimit), at: time.uptime)
     }
   }
 }

@@ -118,7 +118,8 @@ import WindTunnelSymptoms
     let lost = AttemptOutcome.failure(.failed(.timedOut, text: ""))
     let refused = (0..<1100).count { number in
       let host = "\(number).example.test"
-      admission.report(host, admission.admit(host), lost)
+      let place = RateLimits.Place(host: host, endpoint: "/")
+      admission.report(place, admission.admit(host), lost)
       return admission.admit(host) != .go
     }
     #expect(refused == 1024)
