@@ -43,16 +43,18 @@ case "session-profile":
   )
 case "layer":
   guard let origin = words.dropFirst().first.flatMap({ URL(string: $0) }) else { usage() }
-  report(
-    "layer    NetworkLayer : bare URLSession, healthy",
-    try await LayerBench(origin).ratios(rounds: 21, requests: 200)
-  )
+  for way in LayerBench.Way.allCases where way != .bare {
+    report(
+      "layer    \(way.rawValue) : bare URLSession, healthy",
+      try await LayerBench(origin).ratios(way, rounds: 21, requests: 200)
+    )
+  }
 case "layer-profile":
   let arguments = Array(words.dropFirst())
   guard let origin = arguments.first.flatMap({ URL(string: $0) }) else { usage() }
   try await LayerBench(origin).fly(
-    arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000,
-    isBare: arguments.dropFirst(2).first == "bare"
+    arguments.dropFirst(2).first.flatMap(LayerBench.Way.init) ?? .layer,
+    arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000
   )
 case "main-actor": try await MainActorBench().run()
 case "brown-out": try await BrownOut.hold()
