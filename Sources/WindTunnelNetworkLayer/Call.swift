@@ -156,14 +156,29 @@ struct Call {
 
   /// Answers out of the cache where that may be, and asks where it may not.
   private func throughCache(_ request: URLRequest) async -> CallEnd {
-    guard receiver == nil, let cache = client.cache, endpoint.caching != .never else {
-      return await shared(request)
-    }
-    let generation = cache.generation
+    guard let cache = client.cache else { return await shared(request) }
+    let end =
+      if receiver == nil, endpoint.caching != .never {
+        await answered(request, by: cache)
+      } else {
+        await shared(request)
+      }
+    cache.hear(end.result, of: request)
+    return end
+  }
+
+  private func answered(_ request: URLRequest, by cache: ResponseCache) async -> CallEnd {
+    let moment = cache.now
     let kept: CachedAnswer
     switch found(request, in: cache) {
     case .nothing:
-      return await asked(request, keepingIn: cache, generation)
+      let end = await shared(request)
+      if case .success(let answer) = end.result,
+        let kept = CachedAnswer(answer, to: request, at: client.time.date)
+      {
+        cache.keep(kept, askedAt: moment)
+      }
+      return end
     case .fresh(let found):
       if !isRevalidation {
         tell(.foundInCache(.fresh))
@@ -180,7 +195,7 @@ struct Call {
       kept = found
     }
     tell(.foundInCache(.stale))
-    return await confirmed(kept, request, in: cache, generation)
+    return await confirmed(kept, request, in: cache, askedAt: moment)
   }
 
   /// Looks for an answer that the endpoint's rules accept: one that was kept under others, such as
@@ -220,34 +235,13 @@ struct Call {
     }
   }
 
-  private func asked(
-    _ request: URLRequest,
-    keepingIn cache: ResponseCache,
-    _ generation: Int
-  ) async -> CallEnd {
-    let end = await shared(request)
-    var kept: CachedAnswer?
-    switch end.result {
-    case .success(let answer): kept = CachedAnswer(answer, to: request, at: client.time.date)
-    // The server did as it was told, whatever the rules make of its answer.
-    case .failure(.decode): break
-    case .failure: return end
-    }
-    if let kept {
-      cache.keep(kept, generation: generation)
-    } else if !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod) {
-      cache.invalidate(request.url)
-    }
-    return end
-  }
-
   /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that
   /// is granted.
   private func confirmed(
     _ kept: CachedAnswer,
     _ request: URLRequest,
     in cache: ResponseCache,
-    _ generation: Int
+    askedAt moment: ResponseCache.Moment
   ) async -> CallEnd {
     let question = kept.question(request)
     var end = await shared(question ?? request)
@@ -255,11 +249,11 @@ struct Call {
     switch end.result {
     case .success(let answer) where answer.status == 304 && question != nil:
       let confirmed = kept.confirmed(by: answer, at: now)
-      cache.keep(confirmed, generation: generation)
+      cache.keep(confirmed, askedAt: moment)
       end.result = .success(confirmed.answer(.revalidated, attempts: end.attempts))
     case .success(let answer):
       if let new = CachedAnswer(answer, to: request, at: now) {
-        cache.keep(new, generation: generation)
+        cache.keep(new, askedAt: moment)
       }
     case .failure(var error):
       // A server that takes too long is absent, too.

@@ -41,9 +41,46 @@ public final class ResponseCache: Sendable {
     }
   }
 
+  /// A moment between two changes of what the cache may hold.
+  typealias Moment = Int
+
   private struct State {
     var memory: MemoryStore
-    var generation = 0
+    var now: Moment = 0
+    /// The moment since when answers may be kept, whatever they are to.
+    private var cleared: Moment = 0
+    /// The moment of the latest change at an address.
+    private var changes: [String: Moment] = [:]
+
+    /// The most addresses whose changes are remembered; past it no answer is kept that was asked
+    /// for before.
+    private static let changesMax = 1024
+
+    init(memory: MemoryStore) { self.memory = memory }
+
+    mutating func clear() {
+      memory.removeAll()
+      forget()
+    }
+
+    mutating func change(_ key: String) {
+      memory.remove(key)
+      if changes.count >= Self.changesMax { forget() }
+      now += 1
+      changes[key] = now
+    }
+
+    private mutating func forget() {
+      now += 1
+      (cleared, changes) = (now, [:])
+    }
+
+    /// Keeps an answer, unless its address has changed since it was asked for.
+    mutating func keep(_ kept: CachedAnswer, askedAt moment: Moment) -> Bool {
+      guard max(cleared, changes[kept.key] ?? 0) <= moment else { return false }
+      memory.keep(kept)
+      return true
+    }
   }
 
   private let rules: Rules
@@ -67,15 +104,13 @@ public final class ResponseCache: Sendable {
 
   /// Removes all answers, those that are still on their way included.
   public func clear() {
-    state.withLock {
-      $0.memory.removeAll()
-      $0.generation += 1
-    }
+    state.withLock { $0.clear() }
     disk?.removeAll()
   }
 
-  /// Grows with each ``clear()``; what was asked for before it is not kept after it.
-  var generation: Int { state.withLock { $0.generation } }
+  /// The moment that it is. What was asked for before a change of its address, or before
+  /// ``clear()``, is not kept after it.
+  var now: Moment { state.withLock { $0.now } }
 
   /// Looks for an answer, by the times that its endpoint gives; `nil`: by its header fields.
   func find(_ request: URLRequest, _ times: CacheTimes?, at now: Date) -> Found {
@@ -110,29 +145,32 @@ public final class ResponseCache: Sendable {
     return kept.staleness(at: now, times) < grace
   }
 
-  func keep(_ kept: CachedAnswer, generation: Int) {
-    let isCurrent = state.withLock { state in
-      guard state.generation == generation else { return false }
-      state.memory.keep(kept)
-      return true
-    }
-    if isCurrent { disk?.keep(kept) }
+  func keep(_ kept: CachedAnswer, askedAt moment: Moment) {
+    if state.withLock({ $0.keep(kept, askedAt: moment) }) { disk?.keep(kept) }
   }
 
-  /// A request changed what lies at its address (RFC 9111 §4.4).
-  func invalidate(_ url: URL?) {
-    guard let key = url?.absoluteString else { return }
-    state.withLock { $0.memory.remove(key) }
+  /// Takes note of a request that ended: one that is not safe has changed what lies at its address,
+  /// unless the server says that it has not (RFC 9111 §4.4).
+  func hear(_ result: Result<Answer, NetworkError>, of request: URLRequest) {
+    guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod),
+      let key = request.url?.absoluteString
+    else { return }
+    switch result {
+    // The server did as it was told, whatever the rules make of its answer.
+    case .success, .failure(.decode): break
+    case .failure: return
+    }
+    state.withLock { $0.change(key) }
     disk?.remove(key)
   }
 
   private func kept(_ request: URLRequest) -> CachedAnswer? {
     guard let key = CachedAnswer.key(of: request) else { return nil }
-    let generation = generation
+    let now = now
     var kept = state.withLock { $0.memory[key] }
     if kept == nil, let onDisk = disk?[key] {
       kept = onDisk
-      state.withLock { if $0.generation == generation { $0.memory.keep(onDisk) } }
+      _ = state.withLock { $0.keep(onDisk, askedAt: now) }
     }
     return kept.flatMap { $0.answers(request) ? $0 : nil }
   }
@@ -143,9 +181,11 @@ public final class ResponseCache: Sendable {
 }
 
 extension NetworkError {
-  /// True where the server cannot be had (RFC 5861 §4), rather than says no.
+  /// True where the server cannot be had (RFC 5861 §4), rather than says no. An answer of another
+  /// kind is somebody else's, such as a captive portal's.
   fileprivate var isServersAbsence: Bool {
     switch self {
+    case .decode(.contentType): true
     case .offline, .transport, .deadlinePassed, .circuitOpen, .rateLimited: true
     case .server(let status, _): status >= 500
     case .invalidRequest, .credentials, .proxyCredentials, .cancelled, .business, .decode, .file,

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What changes leave in the cache (RFC 9111 §4.4), whoever makes them and whatever is under way.
+@Suite struct CacheChangeTests {
+  /// Holds back what is read; what changes is done at once.
+  private struct SlowReads: Transport {
+    let held = HeldTransport()
+
+    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+      request.httpMethod == "GET" ? try await held.send(request) : HTTPAnswer(status: 204)
+    }
+  }
+
+  private static let page = Endpoint(.get, "/page")
+  private static let other = Endpoint(.get, "/other")
+  private static let fields: Headers = ["Cache-Control": "max-age=60"]
+
+  /// Reads two pages while one of them is changed, and tells where the next answers come from.
+  private static func sources(
+    _ change: (NetworkClient, ResponseCache) async throws -> Void
+  ) async throws -> [Answer.Source] {
+    let transport = SlowReads()
+    let cache = ResponseCache()
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: transport,
+      cache: cache,
+      time: ManualTime()
+    )
+    async let first = client.call(page)
+    async let second = client.call(other)
+    _ = await transport.held.next(2)
+    try await change(client, cache)
+    for endpoint in [page, other] { transport.held.answer(endpoint.path, 200, fields, body: "old") }
+    #expect(try await [first.body, second.body] == [Data("old".utf8), Data("old".utf8)])
+    var sources: [Answer.Source] = []
+    for endpoint in [page, other] {
+      async let next = client.call(endpoint)
+      transport.held.answer(endpoint.path, 200, fields, body: "new")
+      sources.append(try await next.source)
+    }
+    return sources
+  }
+
+  @Test func `what was asked for before a change is not kept after it`() async throws {
+    let sources = try await Self.sources { client, _ in
+      _ = try await client.call(Endpoint(.put, "/page", body: .data(Data("new".utf8))))
+    }
+    #expect(sources == [.network, .cache])
+  }
+
+  @Test func `what was asked for before all was forgotten is not kept after it`() async throws {
+    let sources = try await Self.sources { _, cache in cache.clear() }
+    #expect(sources == [.network, .network])
+  }
+
+  @Test func `of more changes than are remembered none is lost`() async throws {
+    let sources = try await Self.sources { client, _ in
+      for path in ["/page"] + (0..<1100).map({ "/item/\($0)" }) {
+        _ = try await client.call(Endpoint(.delete, path))
+      }
+    }
+    #expect(sources == [.network, .network])
+  }
+
+  @Test func `a read that begins after the change is kept`() async throws {
+    let fixture = try Fixture(
+      [.status(204), .status(200, Self.fields, body: "new")],
+      cache: ResponseCache()
+    )
+    _ = try await fixture.client.call(Endpoint(.delete, "/page"))
+    _ = try await fixture.client.call(Self.page)
+    #expect(try await fixture.client.call(Self.page).source == .cache)
+  }
+
+  enum Change: CaseIterable { case uncached, stream, download }
+
+  @Test(arguments: Change.allCases)
+  func `a change counts, however its answer is taken`(change: Change) async throws {
+    let fixture = try Fixture(
+      [
+        .status(200, Self.fields, body: "old"), .status(200, body: "done"),
+        .status(200, Self.fields, body: "new"),
+      ],
+      cache: ResponseCache()
+    )
+    _ = try await fixture.client.call(Self.page)
+    var put = Endpoint(.put, "/page", body: .data(Data("new".utf8)))
+    switch change {
+    case .uncached:
+      put.caching = .never
+      _ = try await fixture.client.call(put)
+    case .stream: _ = try await fixture.client.stream(put)
+    case .download:
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: file) }
+      _ = try await fixture.client.download(put, to: file)
+    }
+    #expect(try await fixture.client.call(Self.page).body == Data("new".utf8))
+  }
+
+  @Test func `a change that the server did not make leaves what is there`() async throws {
+    let fixture = try Fixture(
+      [.status(200, Self.fields, body: "old"), .status(409)],
+      cache: ResponseCache()
+    )
+    _ = try await fixture.client.call(Self.page)
+    #expect(
+      await fixture.result(of: Endpoint(.put, "/page", caching: .never))
+        == .failure(.server(status: 409, body: Data()))
+    )
+    #expect(try await fixture.client.call(Self.page).source == .cache)
+  }
+
+  /// A captive portal answers in place of the server that cannot be had.
+  @Test func `a copy stands in where somebody else answers`() async throws {
+    let page = Endpoint(.get, "/page", rules: .json())
+    let fixture = try Fixture(
+      [
+        .status(
+          200,
+          ["Cache-Control": "max-age=0, stale-if-error=60", "Content-Type": "application/json"],
+          body: "{}"
+        ),
+        .status(200, ["Content-Type": "text/html"], body: "<p>Sign in to the network</p>"),
+      ],
+      cache: ResponseCache()
+    )
+    _ = try await fixture.client.call(page)
+    let answer = try await fixture.client.call(page)
+    #expect(answer.body == Data("{}".utf8))
+    #expect(answer.source == .stale)
+    guard case .decode(.contentType) = answer.standsInFor else {
+      Issue.record("\(String(describing: answer.standsInFor))")
+      return
+    }
+  }
+}
