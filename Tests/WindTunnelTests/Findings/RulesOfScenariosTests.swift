@@ -67,9 +67,9 @@ import WindTunnelFindings
     #expect(try RuleTests.words(rule, [Self.silent(10, since: 30)]) == "kept by 1")
     #expect(try RuleTests.words(rule, [Self.silent(0)]) == "not met")
     // Nobody sees how a connection is tried for that does not come about.
-    func unconnected(_ seconds: Int, seen: Int?) throws -> String {
+    func unconnected(_ seconds: Int, seen: Int?, told: Int? = nil) throws -> String {
       var call = RuleTests.call(0, .failed("exit 28"), lasted: seconds * 1000, [])
-      call.attemptCount = seen
+      (call.attemptCount, call.clientAttempts) = (seen, told)
       return try RuleTests.words(rule, [call])
     }
     #expect(
@@ -79,6 +79,13 @@ import WindTunnelFindings
     #expect(try unconnected(10, seen: nil) == "kept by 1")
     #expect(try unconnected(0, seen: nil) == "not met")
     #expect(try unconnected(28, seen: 0) == "not met")
+    // It says how often it tried: one of the attempts took its share of the time, or more.
+    #expect(try unconnected(28, seen: nil, told: 3) == "kept by 1")
+    #expect(
+      try unconnected(60, seen: nil, told: 2)
+        == "warning 0: It gave up after 60.0 s, in which no connection came about. (1 of 1 call)"
+    )
+    #expect(try unconnected(28, seen: nil, told: 0).hasPrefix("warning 0: "))
     #expect(try RuleTests.words(rule, [Self.good(0)]) == "not met")
   }
 
