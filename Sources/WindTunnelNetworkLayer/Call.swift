@@ -156,19 +156,10 @@ struct Call {
 
   /// Answers out of the cache where that may be, and asks where it may not.
   private func throughCache(_ request: URLRequest) async -> CallEnd {
-    guard let cache = client.cache else { return await shared(request) }
-    let end =
-      if receiver == nil, endpoint.caching != .never {
-        await answered(request, by: cache)
-      } else {
-        await shared(request)
-      }
-    cache.hear(end.result, of: request)
-    return end
-  }
-
-  private func answered(_ request: URLRequest, by cache: ResponseCache) async -> CallEnd {
-    let moment = cache.now
+    guard receiver == nil, let cache = client.cache, endpoint.caching != .never else {
+      return await shared(request)
+    }
+    let generation = cache.generation(of: request)
     let kept: CachedAnswer
     switch found(request, in: cache) {
     case .nothing:
@@ -176,7 +167,7 @@ struct Call {
       if case .success(let answer) = end.result,
         let kept = CachedAnswer(answer, to: request, at: client.time.date)
       {
-        cache.keep(kept, askedAt: moment)
+        cache.keep(kept, generation: generation)
       }
       return end
     case .fresh(let found):
@@ -195,7 +186,7 @@ struct Call {
       kept = found
     }
     tell(.foundInCache(.stale))
-    return await confirmed(kept, request, in: cache, askedAt: moment)
+    return await confirmed(kept, request, in: cache, generation: generation)
   }
 
   /// Looks for an answer that the endpoint's rules accept: one that was kept under others, such as
@@ -241,19 +232,26 @@ struct Call {
     _ kept: CachedAnswer,
     _ request: URLRequest,
     in cache: ResponseCache,
-    askedAt moment: ResponseCache.Moment
+    generation: Int
   ) async -> CallEnd {
+    // Who would wait for what the server has asked has this at once.
+    if !isRevalidation, let limit = client.admission.limit(on: place(of: request)) {
+      let error = NetworkError.rateLimited(retryAfter: limit.rest)
+      if cache.mayStandIn(kept, endpoint.cacheTimes, for: error, at: client.time.date) {
+        return CallEnd(.success(kept.answer(.stale).standing(inFor: error)))
+      }
+    }
     let question = kept.question(request)
     var end = await shared(question ?? request)
     let now = client.time.date
     switch end.result {
     case .success(let answer) where answer.status == 304 && question != nil:
       let confirmed = kept.confirmed(by: answer, at: now)
-      cache.keep(confirmed, askedAt: moment)
+      cache.keep(confirmed, generation: generation)
       end.result = .success(confirmed.answer(.revalidated, attempts: end.attempts))
     case .success(let answer):
       if let new = CachedAnswer(answer, to: request, at: now) {
-        cache.keep(new, askedAt: moment)
+        cache.keep(new, generation: generation)
       }
     case .failure(var error):
       // A server that takes too long is absent, too.
@@ -277,7 +275,7 @@ struct Call {
       return await attempts(at: request)
     }
     let end = await client.flights.value(
-      for: FlightKey(request, endpoint.rules),
+      for: FlightKey(request, endpoint.rules, client.cache?.generation(of: request)),
       joined: { tell(.waiting(.sharedAnswer)) }
     ) {
       // Whoever shares it may have come later: it has a deadline of its own.
@@ -330,17 +328,14 @@ struct Call {
     case stopped(NetworkError)
   }
 
-  /// Sends once, as soon as the server wants it and there is a slot.
+  /// Sends once, as soon as there is a slot.
   private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
-    let place = RateLimits.Place(host: request.url?.origin ?? "", endpoint: endpoint.template)
-    if let refusal = await whileLimited(place) { return .stopped(refusal) }
-    let ticket = GateState.Ticket(
-      host: place.host,
-      endpoint: place.endpoint,
-      priority: endpoint.priority
-    )
+    let place = place(of: request)
     let gate = client.admission.gate
-    guard let slot = await slot(at: gate, ticket) else { return .stopped(.cancelled) }
+    let slot: Int
+    do throws(NetworkError) { slot = try await self.slot(at: gate, for: place) } catch {
+      return .stopped(error)
+    }
     defer { gate.leave(slot) }
     do throws(MiddlewareError) {
       let sent = try await prepared(receiver?.asking(request) ?? request, attempt)
@@ -351,6 +346,7 @@ struct Call {
       tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
       let outcome = await outcome(of: sent)
       client.admission.report(place, admission, outcome)
+      client.cache?.hear(outcome, of: request)
       tell(.attemptEnded(attempt, outcome))
       guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
       for middleware in client.middleware.reversed() {
@@ -362,34 +358,55 @@ struct Call {
     }
   }
 
-  /// Waits while the server wants the endpoint to be left alone; the error where the call cannot
-  /// wait so long.
-  private func whileLimited(_ place: RateLimits.Place) async -> NetworkError? {
-    while let wait = client.admission.limit(on: place) {
-      if let deadline = limits.deadline, elapsed + wait >= deadline {
-        return .rateLimited(retryAfter: wait)
-      }
-      tell(.waiting(.rateLimit))
-      do { try await client.time.sleep(for: wait) } catch { return .cancelled }
-    }
-    return nil
-  }
-
-  /// Waits for a slot, and while the call is suspended, without one; `nil` where it is given up.
-  private func slot(at gate: Gate, _ ticket: GateState.Ticket) async -> Int? {
+  /// Waits for a slot, and while the call is suspended or the server wants to be left alone,
+  /// without one.
+  private func slot(
+    at gate: Gate,
+    for place: RateLimits.Place
+  ) async throws(NetworkError) -> Int {
+    let ticket = GateState.Ticket(
+      host: place.host,
+      endpoint: place.endpoint,
+      priority: endpoint.priority
+    )
+    var wasHeld = false
     while true {
       await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
+      if let limit = client.admission.limit(on: place) {
+        try await wait(for: limit, again: wasHeld)
+        wasHeld = true
+        continue
+      }
       guard !isGivenUp,
         let slot = await gate.enter(
           ticket,
           until: waitsUntil,
           queued: { tell(.waiting(.slot)) }
         )
-      else { return nil }
-      if pause?.isSuspended != true { return slot }
-      // It was suspended in the queue, and others may have the slot meanwhile.
+      else { throw .cancelled }
+      if pause?.isSuspended != true, client.admission.limit(on: place) == nil { return slot }
+      // That came while it was in the queue, and others may have the slot meanwhile.
       gate.leave(slot)
     }
+  }
+
+  /// Waits as long as the server has asked, unless that is too long for anybody, or for this call,
+  /// or it has done so before: the server may ask for ever.
+  private func wait(for limit: RateLimits.Limit, again: Bool) async throws(NetworkError) {
+    // Those who wait do not come back in step.
+    let wait = limit.rest + limit.rest * client.draw() / 10
+    let isTooLate = limits.deadline.map { elapsed + wait >= $0 } ?? false
+    if again || limit.isTooLong || isTooLate { throw .rateLimited(retryAfter: limit.rest) }
+    tell(.waiting(.retryAfter))
+    do { try await client.time.sleep(for: wait) } catch { throw .cancelled }
+  }
+
+  private func place(of request: URLRequest) -> RateLimits.Place {
+    RateLimits.Place(
+      host: request.url?.origin ?? "",
+      method: request.httpMethod,
+      endpoint: endpoint.template
+    )
   }
 
   private func prepared(_ request: URLRequest, _ attempt: Int) async throws(MiddlewareError)
@@ -570,11 +587,13 @@ struct FlightKey: Hashable {
   private let url: URL?
   private let fields: [String: String]
   private let rules: ResponseRules
+  /// Whoever asks after a change wants what is there since.
+  private let generation: Int?
 
-  init(_ request: URLRequest, _ rules: ResponseRules) {
+  init(_ request: URLRequest, _ rules: ResponseRules, _ generation: Int? = nil) {
     method = request.httpMethod
     url = request.url
     fields = request.allHTTPHeaderFields ?? [:]
-    self.rules = rules
+    (self.rules, self.generation) = (rules, generation)
   }
 }

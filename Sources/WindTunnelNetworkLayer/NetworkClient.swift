@@ -52,7 +52,7 @@ public struct NetworkClient: Sendable {
   ///   - limits: The limits of a call's duration, for endpoints that have none of their own.
   ///   - endpoints: The terms of endpoints by their templates, which overrule their own, such as
   ///     those of a ``NetworkConfiguration``.
-  ///   - admission: The slots, the retry budget and the circuit breakers; `nil`: a controller of
+  ///   - admission: The slots, the retry budget and what else calls share; `nil`: a controller of
   ///     its own, with the default rules and the same time.
   ///   - sendsTraces: Tells whether each attempt has the id of its call, which no other call has,
   ///     of this launch or another, in `traceparent` (W3C Trace Context), and with its number in

@@ -4,7 +4,8 @@ import WindTunnelSearch
 
 /// Bugs that are planted in a client, each found in a storm of which nothing can be left out.
 ///
-/// Searches take turns for virtual time, with those of other suites, too: the limit is for all.
+/// Searches take turns for virtual time, with those of other suites, too: each may have to wait for
+/// all the others.
 @Suite(.onThisSystem, .timeLimit(.minutes(30))) struct PlantedShopTests {
   private static let invariants: [Invariant] = [.exactlyOnce("POST /payments")]
 

@@ -13,8 +13,8 @@ extension FindingRule {
       guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
       if call.isUnseen {
         let latency = call.observation.latency
-        // Of the attempts that it says it made one at least took its share. Where it says nothing it
-        // may have tried several times.
+        // Of the attempts that it says it made one at least took its share. Where it says nothing
+        // it may have tried several times.
         let silence = latency / max(1, call.observation.clientAttempts ?? 1)
         if silence < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
         return .broken(

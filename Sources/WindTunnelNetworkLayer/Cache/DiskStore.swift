@@ -65,11 +65,13 @@ public final class DiskStore: Sendable {
     }
   }
 
-  func keep(_ kept: CachedAnswer) {
+  /// Writes an answer that is still wanted when its turn has come; nobody removes it meanwhile.
+  func keep(_ kept: CachedAnswer, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
     // What cannot be spelled or written is not kept.
     guard let data = try? CacheFile.write(kept), data.count <= most / 2 else { return }
     state.withLock { state in
+      guard isWanted() else { return }
       do {
         try data.write(to: file(name), options: .atomic)
         Self.note(name, data.count, in: &state)

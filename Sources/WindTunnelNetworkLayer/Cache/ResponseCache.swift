@@ -41,45 +41,43 @@ public final class ResponseCache: Sendable {
     }
   }
 
-  /// A moment between two changes of what the cache may hold.
-  typealias Moment = Int
-
   private struct State {
     var memory: MemoryStore
-    var now: Moment = 0
-    /// The moment since when answers may be kept, whatever they are to.
-    private var cleared: Moment = 0
-    /// The moment of the latest change at an address.
-    private var changes: [String: Moment] = [:]
+    private var latest = 0
+    /// The generation of all addresses that are not in ``changed``.
+    private var cleared = 0
+    /// The generations of addresses that have changed since.
+    private var changed: [String: Int] = [:]
 
-    /// The most addresses whose changes are remembered; past it no answer is kept that was asked
-    /// for before.
-    private static let changesMax = 1024
+    /// The most addresses whose generations are remembered; past it all have a new one.
+    private static let changedMax = 1024
 
     init(memory: MemoryStore) { self.memory = memory }
 
+    func generation(of key: String) -> Int { changed[key] ?? cleared }
+
     mutating func clear() {
       memory.removeAll()
-      forget()
+      renewAll()
     }
 
-    mutating func change(_ key: String) {
+    mutating func invalidate(_ key: String) {
       memory.remove(key)
-      if changes.count >= Self.changesMax { forget() }
-      now += 1
-      changes[key] = now
+      if changed.count >= Self.changedMax { renewAll() }
+      latest += 1
+      changed[key] = latest
     }
 
-    private mutating func forget() {
-      now += 1
-      (cleared, changes) = (now, [:])
-    }
-
-    /// Keeps an answer, unless its address has changed since it was asked for.
-    mutating func keep(_ kept: CachedAnswer, askedAt moment: Moment) -> Bool {
-      guard max(cleared, changes[kept.key] ?? 0) <= moment else { return false }
+    /// Keeps an answer, unless its address has another generation by now.
+    mutating func keep(_ kept: CachedAnswer, generation: Int) -> Bool {
+      guard self.generation(of: kept.key) == generation else { return false }
       memory.keep(kept)
       return true
+    }
+
+    private mutating func renewAll() {
+      latest += 1
+      (cleared, changed) = (latest, [:])
     }
   }
 
@@ -104,13 +102,18 @@ public final class ResponseCache: Sendable {
 
   /// Removes all answers, those that are still on their way included.
   public func clear() {
-    state.withLock { $0.clear() }
-    disk?.removeAll()
+    change {
+      $0.clear()
+    } onDisk: {
+      $0.removeAll()
+    }
   }
 
-  /// The moment that it is. What was asked for before a change of its address, or before
-  /// ``clear()``, is not kept after it.
-  var now: Moment { state.withLock { $0.now } }
+  /// Returns the generation of what lies at a request's address. It is another one after each
+  /// change there and each ``clear()``, and what was asked for before is not kept.
+  func generation(of request: URLRequest) -> Int {
+    state.withLock { $0.generation(of: Self.address(request)) }
+  }
 
   /// Looks for an answer, by the times that its endpoint gives; `nil`: by its header fields.
   func find(_ request: URLRequest, _ times: CacheTimes?, at now: Date) -> Found {
@@ -145,32 +148,42 @@ public final class ResponseCache: Sendable {
     return kept.staleness(at: now, times) < grace
   }
 
-  func keep(_ kept: CachedAnswer, askedAt moment: Moment) {
-    if state.withLock({ $0.keep(kept, askedAt: moment) }) { disk?.keep(kept) }
+  func keep(_ kept: CachedAnswer, generation: Int) {
+    guard state.withLock({ $0.keep(kept, generation: generation) }) else { return }
+    disk?.keep(kept) { state.withLock { $0.generation(of: kept.key) == generation } }
   }
 
-  /// Takes note of a request that ended: one that is not safe has changed what lies at its address,
-  /// unless the server says that it has not (RFC 9111 §4.4).
-  func hear(_ result: Result<Answer, NetworkError>, of request: URLRequest) {
+  /// Takes note of an attempt that ended: a request that is not safe, and is answered by no error,
+  /// has changed what lies at its address (RFC 9111 §4.4), whatever rules make of the answer.
+  func hear(_ outcome: AttemptOutcome, of request: URLRequest) {
     guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod),
-      let key = request.url?.absoluteString
+      case .success(let answer) = outcome, 200...399 ~= answer.status
     else { return }
-    switch result {
-    // The server did as it was told, whatever the rules make of its answer.
-    case .success, .failure(.decode): break
-    case .failure: return
+    let key = Self.address(request)
+    change {
+      $0.invalidate(key)
+    } onDisk: {
+      $0.remove(key)
     }
-    state.withLock { $0.change(key) }
-    disk?.remove(key)
   }
+
+  private func change(_ change: (inout State) -> Void, onDisk: (DiskStore) -> Void) {
+    state.withLock(change)
+    guard let disk else { return }
+    onDisk(disk)
+    // Whoever has read the old file meanwhile does not keep it.
+    state.withLock(change)
+  }
+
+  private static func address(_ request: URLRequest) -> String { request.url?.absoluteString ?? "" }
 
   private func kept(_ request: URLRequest) -> CachedAnswer? {
     guard let key = CachedAnswer.key(of: request) else { return nil }
-    let now = now
+    let generation = generation(of: request)
     var kept = state.withLock { $0.memory[key] }
     if kept == nil, let onDisk = disk?[key] {
       kept = onDisk
-      _ = state.withLock { $0.keep(onDisk, askedAt: now) }
+      _ = state.withLock { $0.keep(onDisk, generation: generation) }
     }
     return kept.flatMap { $0.answers(request) ? $0 : nil }
   }

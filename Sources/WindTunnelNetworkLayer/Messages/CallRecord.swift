@@ -87,7 +87,7 @@ public struct CallRecord: Sendable, Hashable, Codable {
     public var unpaidRetries = 0
     /// The number of new credentials.
     public var renewals = 0
-    /// The number of waits in a queue.
+    /// The number of waits before attempts: in a queue, or for what a server has asked.
     public var waits = 0
     /// The sum of the waits between attempts.
     public var backoff = Duration.zero

@@ -16,8 +16,8 @@ public struct Endpoint: Sendable, Hashable {
   ///
   /// Escapes are kept, and what cannot stand in a path is escaped.
   public var path: String
-  /// The path without the parts that change from call to call, as in `/users/{id}`, for records and
-  /// caps; by default the path itself.
+  /// The path without the parts that change from call to call, as in `/users/{id}`, for records,
+  /// caps, and the times for which servers want to be left alone; by default the path itself.
   public var template: String
   /// The part after the `?`; `nil` where there is none.
   public var query: Query?
@@ -183,7 +183,7 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Cod
 public enum Caching: Sendable, Hashable {
   /// The use that the answers' own header fields ask for.
   case byHeaders
-  /// The cache is neither read nor written.
+  /// The cache is neither read nor written; what a change makes old is removed from it as ever.
   case never
   /// The times that an endpoint gives its answers, whatever their header fields say, but for
   /// `no-store`: for servers without `Cache-Control`.

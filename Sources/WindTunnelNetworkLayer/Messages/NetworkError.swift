@@ -19,7 +19,8 @@ public enum NetworkError: Error, Sendable, Hashable {
   case credentials(status: Int, body: Data)
   /// The proxy wants credentials (407, RFC 9110 §15.5.8).
   case proxyCredentials
-  /// The last answer has status 429 (RFC 6585 §4), with the wait that it asked for, if any.
+  /// The last answer has status 429 (RFC 6585 §4), with the wait that it asked for, if any; or
+  /// nothing was sent, since another call of the endpoint was told to wait for this time.
   case rateLimited(retryAfter: Duration?)
   /// The server refused in an answer that arrived well, with the code and the message of its
   /// envelope.

@@ -60,7 +60,7 @@ public struct CallEvent: Sendable, Hashable {
     case pause
     /// An equal call in flight, whose answer the call shares.
     case sharedAnswer
-    /// The time for which the server has asked another call of the endpoint to wait.
-    case rateLimit
+    /// The time for which the server has asked the endpoint's calls to wait.
+    case retryAfter
   }
 }

@@ -12,21 +12,22 @@ public final class AdmissionController: Sendable {
     public var budget: RetryBudget?
     /// The rules of the circuit breakers; `nil`: there are none.
     public var breaker: BreakerRules?
-    /// The longest time for which calls of an endpoint are held back because one of them was told
-    /// to wait by a `Retry-After`; zero: they are not.
-    public var longestLimit: Duration
+    /// The longest `Retry-After` of a 429 or 503 for which the other calls of the endpoint wait,
+    /// too. After a longer one they are told so at once for this time. Zero: each finds out by
+    /// itself.
+    public var longestRetryAfter: Duration
 
     /// Makes rules; the defaults are those of the parts.
     public init(
       caps: TrafficCaps = TrafficCaps(),
       budget: RetryBudget? = RetryBudget(),
       breaker: BreakerRules? = BreakerRules(),
-      longestLimit: Duration = .seconds(30)
+      longestRetryAfter: Duration = .seconds(30)
     ) {
       self.caps = caps
       self.budget = budget
       self.breaker = breaker
-      self.longestLimit = longestLimit
+      self.longestRetryAfter = longestRetryAfter
     }
   }
 
@@ -40,7 +41,7 @@ public final class AdmissionController: Sendable {
   private let time: any TimeSource
   private let budget: Locked<RetryBudget?>
   private let breakers = Locked<[String: CircuitBreaker]>([:])
-  private let limits = Locked(RateLimits())
+  private let limits: Locked<RateLimits>
 
   /// Makes a controller; `time` measures its pauses.
   public init(_ rules: Rules = Rules(), time: any TimeSource = SystemTime()) {
@@ -48,6 +49,7 @@ public final class AdmissionController: Sendable {
     self.time = time
     gate = Gate(rules.caps)
     budget = Locked(rules.budget)
+    limits = Locked(RateLimits(longest: rules.longestRetryAfter))
   }
 
   /// The number of attempts in flight, and of those that wait for a slot.
@@ -75,9 +77,10 @@ public final class AdmissionController: Sendable {
     }
   }
 
-  /// Returns the time for which an endpoint is to be left alone; `nil` where it may be asked.
-  func limit(on place: RateLimits.Place) -> Duration? {
-    limits.withLock { $0.wait(for: place, at: time.uptime) }
+  /// Returns the limit of an endpoint that a server wants to be left alone; `nil` where it may be
+  /// asked.
+  func limit(on place: RateLimits.Place) -> RateLimits.Limit? {
+    limits.withLock { $0.limit(on: place, at: time.uptime) }
   }
 
   /// Takes note of the end of an attempt that was let through.
@@ -92,9 +95,7 @@ public final class AdmissionController: Sendable {
     guard case .success(let answer) = outcome, [429, 503].contains(answer.status),
       let wait = answer.retryAfter(at: time.date)
     else { return }
-    limits.withLock {
-      $0.leave(place, alone: min(wait, rules.longestLimit), at: time.uptime)
-    }
+    limits.withLock { $0.leave(place, alone: wait, at: time.uptime) }
   }
 }
 

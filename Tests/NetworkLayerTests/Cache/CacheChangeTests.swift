@@ -9,12 +9,18 @@ import Testing
 
 /// What changes leave in the cache (RFC 9111 §4.4), whoever makes them and whatever is under way.
 @Suite struct CacheChangeTests {
-  /// Holds back what is read; what changes is done at once.
+  /// Holds back what is read, or the first of it; all else is done at once.
   private struct SlowReads: Transport {
     let held = HeldTransport()
+    var most = Int.max
+    private let reads = Counter()
+
+    init(most: Int = .max) { self.most = most }
 
     func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      request.httpMethod == "GET" ? try await held.send(request) : HTTPAnswer(status: 204)
+      guard request.httpMethod == "GET" else { return HTTPAnswer(status: 204) }
+      if reads.next() <= most { return try await held.send(request) }
+      return HTTPAnswer(status: 200, headers: fields, body: Data("new".utf8))
     }
   }
 
@@ -104,6 +110,61 @@ import Testing
       _ = try await fixture.client.download(put, to: file)
     }
     #expect(try await fixture.client.call(Self.page).body == Data("new".utf8))
+  }
+
+  @Test func `whoever asks after a change does not share an answer from before it`() async throws {
+    let transport = SlowReads(most: 1)
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: transport,
+      cache: ResponseCache(),
+      time: ManualTime()
+    )
+    let later = Endpoint(.get, "/page", priority: .deferrable)
+    async let before = client.call(later)
+    _ = await transport.held.next()
+    _ = try await client.call(Endpoint(.put, "/page", body: .data(Data("new".utf8))))
+    async let after = client.call(later)
+    #expect(try await after.body == Data("new".utf8))
+    transport.held.answer("/page", 200, Self.fields, body: "old")
+    #expect(try await before.body == Data("old".utf8))
+    #expect(try await client.call(later).body == Data("new".utf8))
+  }
+
+  @Test func `a change counts, whatever rules make of its answer`() async throws {
+    let fixture = try Fixture(
+      [.status(200, Self.fields, body: "old"), .status(303), .status(200, body: "new")],
+      cache: ResponseCache()
+    )
+    _ = try await fixture.client.call(Self.page)
+    _ = await fixture.result(of: Endpoint(.put, "/page", rules: .json()))
+    #expect(try await fixture.client.call(Self.page).body == Data("new".utf8))
+  }
+
+  @Test func `nothing from before a change comes back from the disk`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let disk = try DiskStore(directory: folder)
+    let cache = ResponseCache(disk: disk)
+    let request = URLRequest(url: try Fixture.base())
+    let answer = Answer(status: 200, headers: Self.fields, body: Data("old".utf8))
+    let kept = try #require(CachedAnswer(answer, to: request, at: Date()))
+    var change = request
+    change.httpMethod = "PUT"
+    let generation = cache.generation(of: request)
+    cache.hear(.success(HTTPAnswer(status: 204)), of: change)
+    cache.keep(kept, generation: generation)
+    #expect(disk.bytes == 0)
+    cache.keep(kept, generation: cache.generation(of: request))
+    #expect(disk.bytes > 0)
+    // One whose turn comes after the change is not written.
+    disk.keep(kept) { false }
+    cache.clear()
+    #expect(disk.bytes == 0)
+    guard case .nothing = cache.find(request, nil, at: Date()) else {
+      Issue.record("It is still there.")
+      return
+    }
   }
 
   @Test func `a change that the server did not make leaves what is there`() async throws {

@@ -22,18 +22,19 @@ import WindTunnelVirtualTime
   private struct Start {
     var endpoint = list
     var at = Duration.zero
-    var deadline = Duration.seconds(60)
+    var deadline: Duration? = .seconds(60)
   }
 
   /// Returns how each call ended and when, and when each request was sent.
   private static func fly(
     _ starts: [Start],
     through rules: [Rule],
-    _ admission: AdmissionController.Rules = .init()
+    _ admission: AdmissionController.Rules = .init(),
+    draw: Double = 0
   ) async throws -> (ends: [String], requests: [String]) {
     let cassette = Cassette(
-      ["/list", "/item"].map {
-        Interaction(Request("GET", RequestURL(origin + $0)), .json(["id": 7]))
+      [("GET", "/list"), ("GET", "/item"), ("POST", "/list")].map {
+        Interaction(Request($0, RequestURL(origin + $1)), .json(["id": 7]))
       }
     )
     var scenario = Scenario("limits")
@@ -50,7 +51,8 @@ import WindTunnelVirtualTime
         transport: call.transport,
         observer: observer,
         admission: AdmissionController(admission, time: time),
-        time: time
+        time: time,
+        draw: { draw }
       )
       await withTaskGroup { group in
         for (place, start) in starts.enumerated() {
@@ -120,23 +122,142 @@ import WindTunnelVirtualTime
     #expect(ends == ["status 200 at 5.0", "status 200 at 1.0"])
   }
 
+  @Test func `another method of the same path is not limited`() async throws {
+    let (ends, _) = try await Self.fly(
+      [Start(), Start(endpoint: Endpoint(.post, "/list"), at: .seconds(1))],
+      through: [
+        Rule(
+          when: Trigger(request: "GET /list", attempt: 1),
+          [.status(429, retryAfter: .seconds(5))]
+        )
+      ]
+    )
+    #expect(ends == ["status 200 at 5.0", "status 200 at 1.0"])
+  }
+
   @Test func `a server that errs by a day shuts nobody out for longer than the rules say`()
     async throws
   {
     let (ends, requests) = try await Self.fly(
-      [Start(), Start(at: .seconds(1)), Start(at: .seconds(40))],
+      [Start(), Start(at: .seconds(1)), Start(at: .seconds(29)), Start(at: .seconds(31))],
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(86_400))])]
     )
-    #expect(ends == ["rate limited at 0.0", "status 200 at 30.0", "status 200 at 40.0"])
-    #expect(requests == ["/list at 0.0", "/list at 30.0", "/list at 40.0"])
+    #expect(ends == [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"])
+    #expect(requests == ["/list at 0.0", "/list at 31.0"])
+  }
+
+  @Test func `whoever waits for a slot when the word comes waits on without one`() async throws {
+    let (ends, requests) = try await Self.fly(
+      [Start(), Start(), Start(endpoint: Endpoint(.get, "/item"), at: .seconds(1))],
+      through: [
+        Rule(when: .always, [.delay(.exactly(.seconds(2)))]),
+        Rule(
+          when: Trigger(request: "GET /list", attempt: 1),
+          [.status(429, retryAfter: .seconds(5))]
+        ),
+      ],
+      .init(caps: TrafficCaps(total: 1))
+    )
+    #expect(requests.first == "/list at 0.0")
+    // What is not limited has the slot meanwhile, and then one after the other.
+    #expect(requests.dropFirst() == ["/item at 2.0", "/list at 7.0", "/list at 9.0"])
+    #expect(ends == ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"])
+  }
+
+  @Test func `a server that asks for ever is waited for once, also without a deadline`()
+    async throws
+  {
+    let (ends, requests) = try await Self.fly(
+      [Start(), Start(at: .seconds(1), deadline: nil)],
+      through: [Rule(when: .always, [.status(429, retryAfter: .seconds(5))])],
+      draw: 0.5
+    )
+    #expect(ends == ["rate limited at 15.0", "rate limited at 5.2"])
+    #expect(requests == ["/list at 0.0", "/list at 5.0", "/list at 10.0", "/list at 15.0"])
+  }
+
+  @Test func `those who wait do not come back in step`() async throws {
+    let (_, requests) = try await Self.fly(
+      [Start(), Start(at: .seconds(1))],
+      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
+      draw: 0.5
+    )
+    #expect(requests == ["/list at 0.0", "/list at 5.0", "/list at 5.2"])
   }
 
   @Test func `without the rule each call finds out by itself`() async throws {
     let (_, requests) = try await Self.fly(
       [Start(), Start(at: .seconds(1))],
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
-      .init(longestLimit: .zero)
+      .init(longestRetryAfter: .zero)
     )
     #expect(requests == ["/list at 0.0", "/list at 1.0", "/list at 5.0"])
+  }
+}
+
+/// The words of servers, as a value, and what calls make of them where nothing is virtual.
+@Suite struct RateLimitsTests {
+  private static func place(_ number: Int = 0) -> RateLimits.Place {
+    RateLimits.Place(host: "api.example.test", method: "GET", endpoint: "/\(number)")
+  }
+
+  @Test func `a shorter word does not end a longer one`() {
+    var limits = RateLimits(longest: .seconds(30))
+    limits.leave(Self.place(), alone: .seconds(10), at: .zero)
+    limits.leave(Self.place(), alone: .seconds(5), at: .seconds(1))
+    let limit = limits.limit(on: Self.place(), at: .seconds(6))
+    #expect(limit == RateLimits.Limit(rest: .seconds(4), isTooLong: false))
+    #expect(limits.limit(on: Self.place(), at: .milliseconds(9_999)) == nil)
+    limits.leave(Self.place(), alone: .seconds(60), at: .seconds(10))
+    let longer = limits.limit(on: Self.place(), at: .seconds(10))
+    #expect(longer == RateLimits.Limit(rest: .seconds(60), isTooLong: true))
+    #expect(limits.limit(on: Self.place(), at: .seconds(40)) == nil)
+  }
+
+  @Test
+  func
+    `of more endpoints than are remembered the known ones are, and those that are over make room`()
+  {
+    var limits = RateLimits(longest: .seconds(30))
+    for number in 0..<1100 { limits.leave(Self.place(number), alone: .seconds(5), at: .zero) }
+    func known(at time: Duration) -> Int {
+      (0..<1100).count { limits.limit(on: Self.place($0), at: time) != nil }
+    }
+    #expect(known(at: .seconds(1)) == 1024)
+    limits.leave(Self.place(7), alone: .seconds(20), at: .seconds(1))
+    #expect(known(at: .seconds(6)) == 1)
+    limits.leave(Self.place(1099), alone: .seconds(5), at: .seconds(6))
+    #expect(known(at: .seconds(7)) == 2)
+  }
+
+  @Test func `whoever is cancelled while it waits ends at once, and holds no slot meanwhile`()
+    async throws
+  {
+    let fixture = try Fixture([.status(429, ["Retry-After": "5"]), .status(200)])
+    var once = Endpoint(.get, "/a")
+    once.mostRetries = 0
+    #expect(await fixture.result(of: once) == .failure(.rateLimited(retryAfter: .seconds(5))))
+    let call = fixture.start()
+    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.retryAfter) }) {
+      await Task.yield()
+    }
+    #expect(fixture.client.admission.load == (0, 0))
+    call.cancel()
+    #expect(await call.value == .failure(.cancelled))
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a copy is shown at once where its server wants to be left alone`() async throws {
+    let fields: Headers = ["Cache-Control": "max-age=0, stale-if-error=60"]
+    let fixture = try Fixture(
+      [.status(200, fields, body: "old"), .status(503, ["Retry-After": "5"])],
+      cache: ResponseCache()
+    )
+    var once = Endpoint(.get, "/a")
+    once.mostRetries = 0
+    for _ in 0..<3 { #expect(try await fixture.client.call(once).body == Data("old".utf8)) }
+    #expect(fixture.transport.requests.count == 2)
+    let answer = try await fixture.client.call(once)
+    #expect(answer.standsInFor == .rateLimited(retryAfter: .seconds(5)))
   }
 }

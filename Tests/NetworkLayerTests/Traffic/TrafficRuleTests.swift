@@ -118,7 +118,7 @@ import WindTunnelSymptoms
     let lost = AttemptOutcome.failure(.failed(.timedOut, text: ""))
     let refused = (0..<1100).count { number in
       let host = "\(number).example.test"
-      let place = RateLimits.Place(host: host, endpoint: "/")
+      let place = RateLimits.Place(host: host, method: "GET", endpoint: "/")
       admission.report(place, admission.admit(host), lost)
       return admission.admit(host) != .go
     }

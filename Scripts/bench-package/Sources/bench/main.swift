@@ -51,9 +51,11 @@ case "layer":
   }
 case "layer-profile":
   let arguments = Array(words.dropFirst())
-  guard let origin = arguments.first.flatMap({ URL(string: $0) }) else { usage() }
+  guard let origin = arguments.first.flatMap({ URL(string: $0) }),
+    let way = LayerBench.Way(rawValue: arguments.dropFirst(2).first ?? "layer")
+  else { usage() }
   try await LayerBench(origin).fly(
-    arguments.dropFirst(2).first.flatMap(LayerBench.Way.init) ?? .layer,
+    way,
     arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000
   )
 case "main-actor": try await MainActorBench().run()
