@@ -234,13 +234,6 @@ struct Call {
     in cache: ResponseCache,
     generation: Int
   ) async -> CallEnd {
-    // Who would wait for what the server has asked has this at once.
-    if !isRevalidation, let limit = client.admission.limit(on: place(of: request)) {
-      let error = NetworkError.rateLimited(retryAfter: limit.rest)
-      if cache.mayStandIn(kept, endpoint.cacheTimes, for: error, at: client.time.date) {
-        return CallEnd(.success(kept.answer(.stale).standing(inFor: error)))
-      }
-    }
     let question = kept.question(request)
     var end = await shared(question ?? request)
     let now = client.time.date
@@ -330,7 +323,11 @@ struct Call {
 
   /// Sends once, as soon as there is a slot.
   private func pass(_ request: URLRequest, attempt: Int) async -> Passage {
-    let place = place(of: request)
+    let place = RateLimits.Place(
+      host: request.url?.origin ?? "",
+      method: request.httpMethod,
+      endpoint: endpoint.template
+    )
     let gate = client.admission.gate
     let slot: Int
     do throws(NetworkError) { slot = try await self.slot(at: gate, for: place) } catch {
@@ -359,7 +356,7 @@ struct Call {
   }
 
   /// Waits for a slot, and while the call is suspended or the server wants to be left alone,
-  /// without one.
+  /// without one. For that it waits once: a server may ask for ever.
   private func slot(
     at gate: Gate,
     for place: RateLimits.Place
@@ -372,10 +369,9 @@ struct Call {
     var wasHeld = false
     while true {
       await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
-      if let limit = client.admission.limit(on: place) {
-        try await wait(for: limit, again: wasHeld)
+      if !wasHeld, let limit = client.admission.limit(on: place) {
+        try await wait(for: limit)
         wasHeld = true
-        continue
       }
       guard !isGivenUp,
         let slot = await gate.enter(
@@ -384,29 +380,21 @@ struct Call {
           queued: { tell(.waiting(.slot)) }
         )
       else { throw .cancelled }
-      if pause?.isSuspended != true, client.admission.limit(on: place) == nil { return slot }
+      let isLimited = !wasHeld && client.admission.limit(on: place) != nil
+      if pause?.isSuspended != true, !isLimited { return slot }
       // That came while it was in the queue, and others may have the slot meanwhile.
       gate.leave(slot)
     }
   }
 
-  /// Waits as long as the server has asked, unless that is too long for anybody, or for this call,
-  /// or it has done so before: the server may ask for ever.
-  private func wait(for limit: RateLimits.Limit, again: Bool) async throws(NetworkError) {
+  /// Waits as long as the server has asked, unless that is too long for anybody, or for this call.
+  private func wait(for limit: RateLimits.Limit) async throws(NetworkError) {
     // Those who wait do not come back in step.
     let wait = limit.rest + limit.rest * client.draw() / 10
     let isTooLate = limits.deadline.map { elapsed + wait >= $0 } ?? false
-    if again || limit.isTooLong || isTooLate { throw .rateLimited(retryAfter: limit.rest) }
+    if limit.isTooLong || isTooLate { throw .rateLimited(retryAfter: limit.rest) }
     tell(.waiting(.retryAfter))
     do { try await client.time.sleep(for: wait) } catch { throw .cancelled }
-  }
-
-  private func place(of request: URLRequest) -> RateLimits.Place {
-    RateLimits.Place(
-      host: request.url?.origin ?? "",
-      method: request.httpMethod,
-      endpoint: endpoint.template
-    )
   }
 
   private func prepared(_ request: URLRequest, _ attempt: Int) async throws(MiddlewareError)
