@@ -174,9 +174,8 @@ import WindTunnelVirtualTime
     )
     // The second waits for what the first was told at 0. From then on each waits for its own word,
     // and for what the other has been told meanwhile.
-    #expect(
-      requests == [0.0, 5, 5.2, 10.2, 10.21, 15.21, 15.2105, 20.2105].map { "/list at \($0)" }
-    )
+    let times: [Double] = [0, 5, 5.2, 10.2, 10.21, 15.21, 15.2105, 20.2105]
+    #expect(requests == times.map { "/list at \($0)" })
     #expect(ends == ["rate limited at 15.21", "rate limited at 20.2105"])
   }
 
