@@ -177,7 +177,7 @@ struct Call {
       }
       kept = found
     case .staleWhileRevalidating(let found):
-      if !isRevalidation, revalidates(found.key) {
+      if !isRevalidation, revalidates("\(generation) \(found.key)") {
         tell(.foundInCache(.staleWhileRevalidating))
         return CallEnd(.success(found.answer(.stale)))
       }
@@ -268,7 +268,11 @@ struct Call {
       return await attempts(at: request)
     }
     let end = await client.flights.value(
-      for: FlightKey(request, endpoint.rules, client.cache?.generation(of: request)),
+      for: FlightKey(
+        request,
+        endpoint.rules,
+        after: [client.changes.current, client.cache?.generation(of: request) ?? 0]
+      ),
       joined: { tell(.waiting(.sharedAnswer)) }
     ) {
       // Whoever shares it may have come later: it has a deadline of its own.
@@ -343,7 +347,10 @@ struct Call {
       tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
       let outcome = await outcome(of: sent)
       client.admission.report(place, admission, outcome)
-      client.cache?.hear(outcome, of: request)
+      if outcome.hasChanged(request) {
+        _ = client.changes.next()
+        client.cache?.invalidate(request)
+      }
       tell(.attemptEnded(attempt, outcome))
       guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
       for middleware in client.middleware.reversed() {
@@ -369,9 +376,10 @@ struct Call {
     var wasHeld = false
     while true {
       await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
-      if !wasHeld, let limit = client.admission.limit(on: place) {
+      if let limit = client.admission.limit(on: place), !wasHeld || limit.isTooLong {
         try await wait(for: limit)
         wasHeld = true
+        continue
       }
       guard !isGivenUp,
         let slot = await gate.enter(
@@ -380,8 +388,8 @@ struct Call {
           queued: { tell(.waiting(.slot)) }
         )
       else { throw .cancelled }
-      let isLimited = !wasHeld && client.admission.limit(on: place) != nil
-      if pause?.isSuspended != true, !isLimited { return slot }
+      let isHeld = client.admission.limit(on: place).map { !wasHeld || $0.isTooLong } ?? false
+      if pause?.isSuspended != true, !isHeld { return slot }
       // That came while it was in the queue, and others may have the slot meanwhile.
       gate.leave(slot)
     }
@@ -389,10 +397,13 @@ struct Call {
 
   /// Waits as long as the server has asked, unless that is too long for anybody, or for this call.
   private func wait(for limit: RateLimits.Limit) async throws(NetworkError) {
-    // Those who wait do not come back in step.
-    let wait = limit.rest + limit.rest * client.draw() / 10
-    let isTooLate = limits.deadline.map { elapsed + wait >= $0 } ?? false
-    if limit.isTooLong || isTooLate { throw .rateLimited(retryAfter: limit.rest) }
+    func isTooLate(_ wait: Duration) -> Bool {
+      limits.deadline.map { elapsed + wait >= $0 } ?? false
+    }
+    if limit.isTooLong || isTooLate(limit.rest) { throw .rateLimited(retryAfter: limit.rest) }
+    // Those who wait do not come back in step, where there is the time for it.
+    var wait = limit.rest + limit.rest * client.draw() / 10
+    if isTooLate(wait) { wait = limit.rest }
     tell(.waiting(.retryAfter))
     do { try await client.time.sleep(for: wait) } catch { throw .cancelled }
   }
@@ -463,6 +474,7 @@ struct Call {
       await authenticator.renew(after: sent)
     }
     guard isRenewed == true else { return false }
+    _ = client.changes.next()
     tell(.credentialRenewed(after: attempt))
     return true
   }
@@ -576,12 +588,12 @@ struct FlightKey: Hashable {
   private let fields: [String: String]
   private let rules: ResponseRules
   /// Whoever asks after a change wants what is there since.
-  private let generation: Int?
+  private let changes: [Int]
 
-  init(_ request: URLRequest, _ rules: ResponseRules, _ generation: Int? = nil) {
+  init(_ request: URLRequest, _ rules: ResponseRules, after changes: [Int] = []) {
     method = request.httpMethod
     url = request.url
     fields = request.allHTTPHeaderFields ?? [:]
-    (self.rules, self.generation) = (rules, generation)
+    (self.rules, self.changes) = (rules, changes)
   }
 }

@@ -38,6 +38,9 @@ public struct NetworkClient: Sendable {
   let revalidations: SingleFlight<String, Void>
   let renewals: SingleFlight<String, Bool>
   let calls = Counter()
+  /// The changes that it has made at servers, and its new credentials: whoever asks after one
+  /// shares no answer from before.
+  let changes = Counter()
 
   /// Makes a client of its parts.
   ///
@@ -59,7 +62,8 @@ public struct NetworkClient: Sendable {
   ///     `X-Request-ID`.
   ///   - environment: The name of the client's environment in records.
   ///   - time: The source of time.
-  ///   - draw: The source of random numbers in 0..<1: one for each attempt, and those for traces.
+  ///   - draw: The source of random numbers in 0..<1: for traces, jitter, and the waits for what
+  ///     another call was told.
   public init(
     builder: any Builder,
     middleware: [any Middleware] = [],
@@ -250,9 +254,11 @@ public struct NetworkClient: Sendable {
   public func run() async { await background.run() }
 }
 
-/// Counts calls, from 1; copies of a client count together.
+/// Counts from 1; copies of a client count together.
 final class Counter: Sendable {
   private let count = Locked(0)
+
+  var current: Int { count.withLock { $0 } }
 
   func next() -> Int {
     count.withLock { count in

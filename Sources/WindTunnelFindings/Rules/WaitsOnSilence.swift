@@ -13,9 +13,10 @@ extension FindingRule {
       guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
       if call.isUnseen {
         let latency = call.observation.latency
-        // Of the attempts that it says it made one at least took its share. Where it says nothing
-        // it may have tried several times.
-        let silence = latency / max(1, call.observation.clientAttempts ?? 1)
+        // By the client's own word it may have tried several times, or not at all.
+        let told = call.observation.clientAttempts
+        guard told != 0 else { return .notMet }
+        let silence = latency / (told ?? 1)
         if silence < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
         return .broken(
           Violation(

@@ -82,10 +82,19 @@ public final class DiskStore: Sendable {
     }
   }
 
-  func remove(_ key: String) { state.withLock { remove(Self.name(key), in: &$0) } }
+  /// Removes an answer, and does what belongs to that while nobody reads or writes.
+  func remove(_ key: String, and body: () -> Void = {}) {
+    state.withLock { state in
+      remove(Self.name(key), in: &state)
+      body()
+    }
+  }
 
-  func removeAll() {
-    state.withLock { state in for name in state.files.keys { remove(name, in: &state) } }
+  func removeAll(and body: () -> Void = {}) {
+    state.withLock { state in
+      for name in state.files.keys { remove(name, in: &state) }
+      body()
+    }
   }
 
   private func file(_ name: String) -> URL { directory.appendingPathComponent(name) }

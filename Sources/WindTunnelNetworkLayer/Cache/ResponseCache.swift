@@ -105,7 +105,7 @@ public final class ResponseCache: Sendable {
     change {
       $0.clear()
     } onDisk: {
-      $0.removeAll()
+      $0.removeAll(and: $1)
     }
   }
 
@@ -153,26 +153,23 @@ public final class ResponseCache: Sendable {
     disk?.keep(kept) { state.withLock { $0.generation(of: kept.key) == generation } }
   }
 
-  /// Takes note of an attempt that ended: a request that is not safe, and is answered by no error,
-  /// has changed what lies at its address (RFC 9111 §4.4), whatever rules make of the answer.
-  func hear(_ outcome: AttemptOutcome, of request: URLRequest) {
-    guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod),
-      case .success(let answer) = outcome, 200...399 ~= answer.status
-    else { return }
+  /// Removes what lies at a request's address, what is still on its way included.
+  func invalidate(_ request: URLRequest) {
     let key = Self.address(request)
     change {
       $0.invalidate(key)
     } onDisk: {
-      $0.remove(key)
+      $0.remove(key, and: $1)
     }
   }
 
-  private func change(_ change: (inout State) -> Void, onDisk: (DiskStore) -> Void) {
-    state.withLock(change)
-    guard let disk else { return }
-    onDisk(disk)
-    // Whoever has read the old file meanwhile does not keep it.
-    state.withLock(change)
+  /// In memory and on disk at once: whoever reads or writes the disk comes before or after both.
+  private func change(
+    _ change: @escaping (inout State) -> Void,
+    onDisk: (DiskStore, () -> Void) -> Void
+  ) {
+    guard let disk else { return state.withLock(change) }
+    onDisk(disk) { state.withLock(change) }
   }
 
   private static func address(_ request: URLRequest) -> String { request.url?.absoluteString ?? "" }
@@ -190,6 +187,17 @@ public final class ResponseCache: Sendable {
 
   private static func grace(_ told: Int?, _ granted: Duration, _ control: CacheControl) -> Double {
     control.mustRevalidate ? 0 : max(told.map(Double.init) ?? 0, granted.seconds)
+  }
+}
+
+extension AttemptOutcome {
+  /// Tells whether what lies at the address of a request is another thing since: it is not safe,
+  /// and was answered by no error (RFC 9111 §4.4), whatever rules make of the answer.
+  func hasChanged(_ request: URLRequest) -> Bool {
+    guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod),
+      case .success(let answer) = self
+    else { return false }
+    return 200...399 ~= answer.status
   }
 }
 

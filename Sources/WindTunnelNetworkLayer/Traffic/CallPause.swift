@@ -10,25 +10,18 @@
 /// ```
 public final class CallPause: Sendable {
   private let gate = Gate(TrafficCaps(total: .max, perHost: .max, reserved: 0))
-  private let suspended = Locked(false)
 
   /// Makes a switch of a call that is not suspended; each call has its own.
   public init() {}
 
   /// Tells whether the call is suspended.
-  public var isSuspended: Bool { suspended.withLock { $0 } }
+  public var isSuspended: Bool { gate.isSuspended }
 
   /// Suspends the call: its next attempt waits.
-  public func suspend() {
-    suspended.withLock { $0 = true }
-    gate.suspend(true)
-  }
+  public func suspend() { gate.suspend(true) }
 
   /// Resumes the call: its next attempt starts.
-  public func resume() {
-    suspended.withLock { $0 = false }
-    gate.suspend(false)
-  }
+  public func resume() { gate.suspend(false) }
 
   /// Waits while the call is suspended; ends at once where it is given up.
   func pass(until deadline: CallDeadline?, waiting: () -> Void) async {

@@ -35,6 +35,9 @@ final class Gate: Sendable {
     state.withLock { ($0.order.runningCount, $0.order.waitingCount) }
   }
 
+  /// Tells whether it lets nobody in.
+  var isSuspended: Bool { state.withLock { $0.order.isSuspended } }
+
   /// Waits for a slot and gives its number, to be given back by ``leave(_:)``; `nil` where the task
   /// was cancelled or the deadline passed. `queued` is called where there is a wait.
   func enter(
@@ -116,7 +119,7 @@ struct GateState {
   private var hosts: [String: Int] = [:]
   private var endpoints: [String: Int] = [:]
   /// True where nothing starts for now.
-  private var isSuspended = false
+  private(set) var isSuspended = false
 
   init(_ caps: TrafficCaps) { self.caps = caps }
 

@@ -49,8 +49,10 @@ struct RateLimits {
       words = words.filter { $0.value.kept > now }
       guard words.count < Self.placesMax else { return }
     }
-    let word = Word(end: now + wait, kept: now + min(wait, longest))
-    if let before = words[place], before.kept >= word.kept { return }
+    var word = Word(end: now + wait, kept: now + min(wait, longest))
+    if let before = words[place], before.kept > now {
+      word = Word(end: max(before.end, word.end), kept: max(before.kept, word.kept))
+    }
     words[place] = word
   }
 }

@@ -179,6 +179,28 @@ import WindTunnelVirtualTime
     #expect(ends == ["rate limited at 15.21", "rate limited at 20.2105"])
   }
 
+  @Test func `a word that is too long is heard after a wait, too`() async throws {
+    let (ends, requests) = try await Self.fly(
+      [Start(), Start(at: .seconds(1))],
+      through: [
+        Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))]),
+        Rule(when: Trigger(attempt: 2), [.status(429, retryAfter: .seconds(3600))]),
+      ],
+      draw: 0.5
+    )
+    #expect(requests == ["/list at 0.0", "/list at 5.0"])
+    #expect(ends == ["rate limited at 5.0", "rate limited at 5.2"])
+  }
+
+  @Test func `whoever has just the time for it waits without the rest`() async throws {
+    let (ends, _) = try await Self.fly(
+      [Start(), Start(at: .seconds(1), deadline: .milliseconds(4100))],
+      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
+      draw: 0.5
+    )
+    #expect(ends == ["status 200 at 5.0", "status 200 at 5.0"])
+  }
+
   @Test func `those who wait do not come back in step`() async throws {
     let (_, requests) = try await Self.fly(
       [Start(), Start(at: .seconds(1))],
@@ -214,7 +236,10 @@ import WindTunnelVirtualTime
     limits.leave(Self.place(), alone: .seconds(60), at: .seconds(10))
     let longer = limits.limit(on: Self.place(), at: .seconds(10))
     #expect(longer == RateLimits.Limit(rest: .seconds(60), isTooLong: true))
-    #expect(limits.limit(on: Self.place(), at: .seconds(40)) == nil)
+    limits.leave(Self.place(), alone: .seconds(25), at: .seconds(20))
+    let still = limits.limit(on: Self.place(), at: .seconds(41))
+    #expect(still == RateLimits.Limit(rest: .seconds(29), isTooLong: true))
+    #expect(limits.limit(on: Self.place(), at: .seconds(45)) == nil)
   }
 
   @Test
