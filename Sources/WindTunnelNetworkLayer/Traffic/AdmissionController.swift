@@ -13,8 +13,8 @@ public final class AdmissionController: Sendable {
     /// The rules of the circuit breakers; `nil`: there are none.
     public var breaker: BreakerRules?
     /// The longest `Retry-After` of a 429 or 503 for which the other calls of the endpoint wait,
-    /// too. After a longer one they are told so at once for this time. Zero: each finds out by
-    /// itself.
+    /// too, as do retries that a policy wants sooner. After a longer one they are told so at once
+    /// for this time. Zero: each finds out by itself.
     public var longestRetryAfter: Duration
 
     /// Makes rules; the defaults are those of the parts.

@@ -160,14 +160,16 @@ struct SwiftClient: Sendable, CustomStringConvertible {
     ) {
       var parts = Parts()
       change(&parts)
-      // A bug that a shared budget would hide; careful clients keep theirs.
+      // A bug that a shared budget, or what other calls were told, would hide; careful clients keep
+      // theirs.
       let admission =
         rule == nil
         ? AdmissionController()
         : AdmissionController(
           AdmissionController.Rules(
             budget: RetryBudget(share: 10, reserve: 1000, most: 1000),
-            breaker: nil
+            breaker: nil,
+            longestRetryAfter: .zero
           )
         )
       return { [parts] call in

@@ -31,14 +31,15 @@ import WindTunnel
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
-  func `a page for an answer in JSON is blank, and only a client that looks notices`(stage: Stage)
-    async throws
-  {
+  func `a page for an answer in JSON is blank, and a client that looks shows its copy`(
+    stage: Stage
+  ) async throws {
     let portal = Rule.on("* /**", .always, .answer(.captivePortalPage))
     let bare = try await row(portal, "urlsession", on: stage)
     #expect(bare.successRate == 1 && bare.blankPageRate == 1)
     let careful = try await row(portal, "network-layer", on: stage)
-    #expect(careful.successRate == 0 && careful.blankPageRate == 1)
+    #expect(careful.successRate == 0 && careful.blankPageRate == 0)
+    #expect(careful.staleServed == 10)
     for (subject, rules) in [("urlsession", ["takes-portal-for-answer"]), ("network-layer", [])] {
       let report = try await report(portal, subject, on: stage)
       #expect(report.findings.map(\.finding.rule) == rules, "\(subject)")
