@@ -1,7 +1,6 @@
 import Testing
 import WindTunnel
 import WindTunnelDrill
-import WindTunnelVirtualTime
 
 @testable import WindTunnelNetworkLayer
 
@@ -11,10 +10,7 @@ import WindTunnelVirtualTime
 
 /// Each rule of the policy in virtual time: no wait is the test's word for one, each is measured by
 /// the client's own clock, to the nanosecond.
-@Suite(
-  .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had here."),
-  .timeLimit(.minutes(10))
-) struct PolicyVirtualTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(10))) struct PolicyVirtualTests {
   static let flights = PolicyFlightTests.flights.filter { $0.stage == .inProcess }
 
   @Test(arguments: flights, [false, true])

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import WindTunnel
 import WindTunnelDrill
-import WindTunnelVirtualTime
 
 @testable import WindTunnelNetworkLayer
 
@@ -11,10 +10,7 @@ import WindTunnelVirtualTime
 #endif
 
 /// The time for which a server wants to be left alone, by all calls of the endpoint.
-@Suite(
-  .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had here."),
-  .timeLimit(.minutes(1))
-) struct RateLimitTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(1))) struct RateLimitTests {
   private static let origin = "https://api.example.test"
   private static let list = Endpoint(.get, "/list")
 
