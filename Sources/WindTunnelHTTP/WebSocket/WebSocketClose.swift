@@ -1,0 +1,84 @@
+internal import Foundation
+
+/// The end of a WebSocket connection as one side says it (RFC 6455 §5.5.1).
+package struct WebSocketClose: Sendable, Hashable {
+  /// The code of the reason (§7.4); `nil` where the frame has no content.
+  package var code: UInt16?
+  /// The reason in words, which nobody has to understand.
+  package var reason: String
+
+  /// Makes an end of a code and words.
+  package init(_ code: UInt16?, _ reason: String = "") {
+    (self.code, self.reason) = (code, reason)
+  }
+
+  /// The codes that have a meaning of their own (§7.4.1, and the registry of IANA).
+  package static let goingAway: UInt16 = 1001
+  package static let normal: UInt16 = 1000
+  package static let protocolError: UInt16 = 1002
+  package static let invalidPayload: UInt16 = 1007
+  package static let messageTooBig: UInt16 = 1009
+
+  /// Tells whether a code may stand in a frame: one that is registered, or of a library's or an
+  /// app's range. Those for "no code", "no close frame" and "no TLS" never do (§7.4.1, §7.4.2).
+  package static func mayBeSent(_ code: UInt16) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
+
+  /// The frame that says it; without a code there are no words either.
+  package var frame: WebSocketFrame {
+    var payload = Data()
+    if let code {
+      payload.append(number: code)
+      // A reason is cut where a scalar ends.
+      for scalar in reason.unicodeScalars {
+        let bytes = String(scalar).utf8
+        if payload.count + bytes.count > WebSocketFrame.controlBytesMax { break }
+        payload.append(contentsOf: bytes)
+      }
+    }
+    return WebSocketFrame(.close, payload)
+  }
+
+  /// Reads a frame's content.
+  init(_ payload: Data) throws(WebSocketFailure) {
+    if payload.isEmpty {
+      self.init(nil)
+      return
+    }
+    guard payload.count >= 2 else {
+      throw .protocolError("A close frame has one byte; a code has two (RFC 6455 §5.5.1).")
+    }
+    let code = payload.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+    guard Self.mayBeSent(code) else {
+      throw .protocolError("The close code \(code) may not be sent (RFC 6455 §7.4).")
+    }
+    guard let reason = String(utf8: payload.dropFirst(2)) else {
+      throw .invalidText("A close frame's reason is no UTF-8 (RFC 6455 §5.5.1).")
+    }
+    self.init(code, reason)
+  }
+}
+
+/// The failure of a WebSocket connection, whose peer breaks a rule.
+package struct WebSocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The code with which the connection is closed (RFC 6455 §7.1.7).
+  package let code: UInt16
+  /// What the peer did, and the paragraph that forbids it.
+  package let description: String
+
+  static func protocolError(_ text: String) -> WebSocketFailure {
+    WebSocketFailure(code: WebSocketClose.protocolError, description: text)
+  }
+
+  static func invalidText(_ text: String) -> WebSocketFailure {
+    WebSocketFailure(code: WebSocketClose.invalidPayload, description: text)
+  }
+
+  static func tooBig(_ text: String) -> WebSocketFailure {
+    WebSocketFailure(code: WebSocketClose.messageTooBig, description: text)
+  }
+}

@@ -1,0 +1,268 @@
+internal import Foundation
+
+/// The opening handshake of a WebSocket connection (RFC 6455 §4), as both sides see it.
+package enum WebSocketHandshake {
+  /// The reason for which a server refuses a handshake, and its answer.
+  package struct Refusal: Error, Sendable, Hashable {
+    /// The status and fields of the answer.
+    package var head: ResponseHead
+    /// The rule that is broken, with its paragraph.
+    package var reason: String
+
+    fileprivate init(_ reason: String, status: Int = 400, headers: HeaderFields = [:]) {
+      (head, self.reason) = (ResponseHead(status: status, headers: headers), reason)
+    }
+  }
+
+  /// The terms that a handshake has led to.
+  package struct Terms: Sendable, Hashable {
+    /// The subprotocol; `nil`: none.
+    package var subprotocol: String?
+    /// The terms of compression; `nil`: nothing is compressed.
+    package var deflate: PerMessageDeflate?
+  }
+
+  /// The error of a client whose handshake was not answered as it has to be.
+  package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The rule that is broken, with its paragraph.
+    package let description: String
+
+    fileprivate init(_ text: String) { description = text }
+  }
+
+  /// Tells whether a request asks for a WebSocket connection, rightly or not; in HTTP/1.0 nobody
+  /// can (RFC 9110 §7.8).
+  package static func isAsked(by request: Request, version: String = "HTTP/1.1") -> Bool {
+    version != "HTTP/1.0" && request.headers.contains(token: "websocket", in: "Upgrade")
+  }
+
+  /// Returns the value with which a server proves that it has understood the key (§4.2.2, 5.4).
+  package static func accept(_ key: String) -> String {
+    Data(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+      .base64EncodedString()
+  }
+
+  /// Returns the field values that a client's request has to have (§4.1).
+  ///
+  /// - Parameters:
+  ///   - key: Sixteen random bytes, new for each connection.
+  ///   - subprotocols: The subprotocols that the client speaks, the best first.
+  ///   - compresses: Tells whether it offers to compress messages.
+  /// - Returns: The fields, without those of any other request.
+  package static func request(
+    key: [UInt8],
+    subprotocols: [String] = [],
+    compresses: Bool = PerMessageDeflate.isSupported
+  ) -> HeaderFields {
+    var fields: HeaderFields = [
+      "Upgrade": "websocket", "Connection": "Upgrade",
+      "Sec-WebSocket-Key": Data(key).base64EncodedString(), "Sec-WebSocket-Version": "13",
+    ]
+    if !subprotocols.isEmpty {
+      fields["Sec-WebSocket-Protocol"] = subprotocols.joined(separator: ", ")
+    }
+    if compresses {
+      fields["Sec-WebSocket-Extensions"] = "\(PerMessageDeflate.name); client_max_window_bits"
+    }
+    return fields
+  }
+
+  /// Answers a client's request (§4.2).
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - version: The version of HTTP, such as `HTTP/1.1`.
+  ///   - subprotocol: The choice among the offered subprotocols; `nil`: none of them.
+  ///   - compresses: Tells whether the server is willing to compress messages.
+  /// - Returns: The head of the answer, and the terms.
+  /// - Throws: The refusal where the request breaks a rule.
+  package static func answer(
+    to request: Request,
+    version: String = "HTTP/1.1",
+    choosing subprotocol: ([String]) -> String? = { _ in nil },
+    compresses: Bool = PerMessageDeflate.isSupported
+  ) throws(Refusal) -> (head: ResponseHead, terms: Terms) {
+    let key = try checkedKey(of: request, version)
+    var fields: HeaderFields = [
+      "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": accept(key),
+    ]
+    var terms = Terms()
+    let offered = try subprotocols(in: request.headers)
+    if !offered.isEmpty, let chosen = subprotocol(offered), offered.contains(chosen) {
+      fields["Sec-WebSocket-Protocol"] = chosen
+      terms.subprotocol = chosen
+    }
+    guard let offers = WebSocketExtension.list(request.headers.values("Sec-WebSocket-Extensions"))
+    else { throw Refusal("Sec-WebSocket-Extensions cannot be read (RFC 6455 §9.1).") }
+    // The first offer that can be met; others and other extensions are declined by saying nothing.
+    if compresses, let deflate = offers.lazy.compactMap({ PerMessageDeflate(offer: $0) }).first {
+      fields["Sec-WebSocket-Extensions"] = deflate.answer
+      terms.deflate = deflate
+    }
+    return (ResponseHead(status: 101, headers: fields), terms)
+  }
+
+  private static func checkedKey(
+    of request: Request,
+    _ version: String
+  ) throws(Refusal) -> String {
+    let fields = request.headers
+    guard request.method == "GET" else {
+      throw Refusal(
+        "A handshake is a GET (RFC 6455 §4.2.1).",
+        status: 405,
+        headers: ["Allow": "GET"]
+      )
+    }
+    guard version == "HTTP/1.1" else {
+      throw Refusal("A handshake is of HTTP/1.1 (RFC 6455 §4.2.1), not of \(version).")
+    }
+    guard fields.values("Host").count == 1 else {
+      throw Refusal("A handshake has one Host (RFC 6455 §4.2.1).")
+    }
+    guard fields.contains(token: "websocket", in: "Upgrade") else {
+      throw Refusal("Upgrade does not say websocket (RFC 6455 §4.2.1).")
+    }
+    guard fields.contains(token: "Upgrade", in: "Connection") else {
+      throw Refusal("Connection does not say Upgrade (RFC 6455 §4.2.1).")
+    }
+    guard fields.values("Sec-WebSocket-Version").count == 1,
+      fields["Sec-WebSocket-Version"] == "13"
+    else {
+      throw Refusal(
+        "Sec-WebSocket-Version is not 13 (RFC 6455 §4.2.2).",
+        status: 426,
+        headers: ["Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"]
+      )
+    }
+    let keys = fields.values("Sec-WebSocket-Key")
+    guard keys.count == 1, let key = keys.first,
+      Data(base64Encoded: key)?.count == 16
+    else {
+      throw Refusal("Sec-WebSocket-Key is not base64 of sixteen bytes (RFC 6455 §4.2.1).")
+    }
+    return key
+  }
+
+  private static func subprotocols(in fields: HeaderFields) throws(Refusal) -> [String] {
+    let values = fields.values("Sec-WebSocket-Protocol")
+    let names = names(in: values)
+    guard names.isEmpty == values.isEmpty, names.allSatisfy(\.isHTTPToken),
+      Set(names).count == names.count
+    else {
+      throw Refusal("Sec-WebSocket-Protocol is no list of different tokens (RFC 6455 §11.3.4).")
+    }
+    return names
+  }
+
+  /// The elements of a list; empty ones count for nothing (RFC 9110 §5.6.1.2).
+  private static func names(in values: [String]) -> [String] {
+    values.flatMap { value in
+      value.utf8.split(separator: UInt8(ascii: ",")).map {
+        String(Substring($0).trimmingOptionalWhitespace())
+      }
+    }
+    .filter { !$0.isEmpty }
+  }
+
+  /// Holds a server's answer against the request (§4.1).
+  ///
+  /// - Returns: The terms.
+  /// - Throws: The rule that is broken, for which the client fails the connection.
+  package static func terms(
+    of head: ResponseHead,
+    answering request: HeaderFields
+  ) throws(Failure) -> Terms {
+    let fields = head.headers
+    guard head.status == 101 else {
+      throw Failure("The server answered \(head.status) in place of 101 (RFC 6455 §4.1).")
+    }
+    let upgrades = fields.values("Upgrade")
+    guard upgrades.count == 1, upgrades[0].equalsIgnoringASCIICase("websocket") else {
+      throw Failure("The answer's Upgrade is not websocket (RFC 6455 §4.1).")
+    }
+    guard fields.contains(token: "Upgrade", in: "Connection") else {
+      throw Failure("The answer's Connection does not say Upgrade (RFC 6455 §4.1).")
+    }
+    let proofs = fields.values("Sec-WebSocket-Accept")
+    // Texts are equal that are not the same bytes.
+    guard proofs.count == 1,
+      proofs[0].utf8.elementsEqual(accept(request["Sec-WebSocket-Key"] ?? "").utf8)
+    else {
+      throw Failure("Sec-WebSocket-Accept does not prove the key (RFC 6455 §4.1).")
+    }
+    var terms = Terms()
+    let chosen = fields.values("Sec-WebSocket-Protocol")
+    if let name = chosen.first {
+      let offered = names(in: request.values("Sec-WebSocket-Protocol"))
+      guard chosen.count == 1, name.isHTTPToken, offered.contains(name) else {
+        throw Failure("The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
+      }
+      terms.subprotocol = name
+    }
+    let extensions = fields.values("Sec-WebSocket-Extensions")
+    guard extensions.count <= 1, let agreed = WebSocketExtension.list(extensions) else {
+      throw Failure(
+        "The answer's Sec-WebSocket-Extensions cannot be read, or comes twice (RFC 6455 §11.3.2)."
+      )
+    }
+    let offered = WebSocketExtension.list(request.values("Sec-WebSocket-Extensions")) ?? []
+    for one in agreed {
+      guard offered.contains(where: { $0.name.equalsIgnoringASCIICase(one.name) }) else {
+        throw Failure(
+          "The answer has the extension \(one.name), which nobody asked for (RFC 6455 §4.1)."
+        )
+      }
+      guard terms.deflate == nil, let deflate = PerMessageDeflate(answer: one, to: offered) else {
+        throw Failure(
+          "The answer's terms of \(one.name) are not those of any offer (RFC 7692 §7.1)."
+        )
+      }
+      terms.deflate = deflate
+    }
+    return terms
+  }
+}
+
+/// The hash function SHA-1 (FIPS 180-4 §6.1), by which a server shows that it speaks WebSocket. It
+/// secures nothing.
+enum SHA1 {
+  /// Returns the 20 bytes of a message's hash.
+  static func hash(_ message: [UInt8]) -> [UInt8] {
+    var bytes = message + [0x80]
+    bytes += [UInt8](repeating: 0, count: (119 - message.count % 64) % 64)
+    withUnsafeBytes(of: (UInt64(message.count) * 8).bigEndian) { bytes += $0 }
+    var hash: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+    for block in stride(from: 0, to: bytes.count, by: 64) {
+      add(bytes[block..<(block + 64)], to: &hash)
+    }
+    return hash.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+  }
+
+  private static func add(_ block: ArraySlice<UInt8>, to hash: inout [UInt32]) {
+    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { place in
+      block[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    for place in 16..<80 {
+      words.append(
+        turned(words[place - 3] ^ words[place - 8] ^ words[place - 14] ^ words[place - 16], 1)
+      )
+    }
+    var (a, b, c, d, e) = (hash[0], hash[1], hash[2], hash[3], hash[4])
+    for (place, word) in words.enumerated() {
+      let (mixed, constant): (UInt32, UInt32) =
+        switch place / 20 {
+        case 0: (b & c | ~b & d, 0x5A82_7999)
+        case 1: (b ^ c ^ d, 0x6ED9_EBA1)
+        case 2: (b & c | b & d | c & d, 0x8F1B_BCDC)
+        default: (b ^ c ^ d, 0xCA62_C1D6)
+        }
+      (a, b, c, d, e) = (turned(a, 5) &+ mixed &+ e &+ constant &+ word, a, turned(b, 30), c, d)
+    }
+    for (place, word) in [a, b, c, d, e].enumerated() { hash[place] &+= word }
+  }
+
+  private static func turned(_ word: UInt32, _ bits: UInt32) -> UInt32 {
+    word << bits | word >> (32 - bits)
+  }
+}

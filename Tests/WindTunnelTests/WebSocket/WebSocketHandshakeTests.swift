@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import WindTunnelHTTP
+
+/// The rules of the opening handshake (RFC 6455 §4.1, §4.2, §9.1), from both sides.
+@Suite struct WebSocketHandshakeTests {
+  private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
+  private static let proof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+
+  private static let asked: HeaderFields = [
+    "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
+    "Sec-WebSocket-Key": key, "Sec-WebSocket-Version": "13",
+  ]
+  private static let answered: HeaderFields = [
+    "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": proof,
+  ]
+
+  /// The vectors of FIPS 180-4, and the example of RFC 6455 §1.3.
+  @Test(arguments: [
+    ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+    ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+    ),
+    (String(repeating: "a", count: 55), "c1c8bbdc22796e28c0e15163d20899b65621d65a"),
+    (String(repeating: "a", count: 64), "0098ba824b5c16427bd7a1122a5a442a25ec644d"),
+    (String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
+  ])
+  func `a hash is the standard's`(text: String, hash: String) {
+    let digits = SHA1.hash(Array(text.utf8)).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    #expect(digits.joined() == hash)
+    #expect(WebSocketHandshake.accept(Self.key) == Self.proof)
+  }
+
+  @Test func `a request is answered, and the answer is understood`() throws {
+    let fields = WebSocketHandshake.request(
+      key: Array("the sample nonce".utf8),
+      subprotocols: ["chat", "superchat"],
+      compresses: false
+    )
+    #expect(fields["Sec-WebSocket-Key"] == Self.key)
+    var asked = fields
+    asked["Host"] = "server.example.com"
+    let request = Request("GET", RequestURL("/chat"), headers: asked)
+    #expect(WebSocketHandshake.isAsked(by: request))
+    let (head, terms) = try WebSocketHandshake.answer(to: request, choosing: { $0.last })
+    #expect(head.status == 101)
+    #expect(head.headers["Sec-WebSocket-Accept"] == Self.proof)
+    #expect(head.headers["Sec-WebSocket-Protocol"] == "superchat")
+    #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
+    #expect(terms == WebSocketHandshake.Terms(subprotocol: "superchat", deflate: nil))
+    #expect(try WebSocketHandshake.terms(of: head, answering: fields) == terms)
+    // One that nobody offered is not chosen.
+    let other = try WebSocketHandshake.answer(to: request, choosing: { _ in "other" })
+    #expect(other.head.headers["Sec-WebSocket-Protocol"] == nil)
+  }
+
+  /// A field, its value, and the status with which it is refused; `nil`: it is not.
+  @Test(
+    arguments: [
+      ("Host", nil, 400), ("Upgrade", nil, 400), ("Upgrade", "h2c", 400),
+      ("Upgrade", "WebSocket", nil),
+      ("Upgrade", "h2c, websocket", nil), ("Connection", nil, 400),
+      ("Connection", "keep-alive", 400),
+      ("Connection", "keep-alive, Upgrade", nil), ("Connection", "upgrade", nil),
+      ("Sec-WebSocket-Key", nil, 400), ("Sec-WebSocket-Key", "", 400),
+      ("Sec-WebSocket-Key", "AAAA", 400),
+      ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ", 400), ("Sec-WebSocket-Key", "????", 400),
+      ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZSE=", 400), ("Sec-WebSocket-Version", nil, 426),
+      ("Sec-WebSocket-Version", "8", 426), ("Sec-WebSocket-Version", "13, 8", 426),
+      ("Sec-WebSocket-Version", "013", 426), ("Origin", "https://elsewhere.example", nil),
+      ("Sec-WebSocket-Protocol", "a, b", nil), ("Sec-WebSocket-Protocol", "a,, b", nil),
+      ("Sec-WebSocket-Protocol", "a, a", 400), ("Sec-WebSocket-Protocol", "a b", 400),
+      ("Sec-WebSocket-Protocol", "a(b)", 400), ("Sec-WebSocket-Protocol", ",", 400),
+      ("Sec-WebSocket-Extensions", "foo; bar=\"a b\"", 400),
+      ("Sec-WebSocket-Extensions", "foo; =1", 400), ("Sec-WebSocket-Extensions", "foo bar", 400),
+      ("Sec-WebSocket-Extensions", "foo; bar=", 400),
+      ("Sec-WebSocket-Extensions", "foo; bar=\"x", 400),
+      ("Sec-WebSocket-Extensions", "foo;", 400),
+      ("Sec-WebSocket-Extensions", "foo, , bar; a; b=\"c\"", nil),
+      ("Sec-WebSocket-Unknown", "whatever", nil),
+    ] as [(String, String?, Int?)]
+  )
+  func `a server holds a request to the rules`(name: String, value: String?, status: Int?) throws {
+    var fields = Self.asked
+    fields[name] = value
+    let request = Request("GET", RequestURL("/chat"), headers: fields)
+    do throws(WebSocketHandshake.Refusal) {
+      #expect(try WebSocketHandshake.answer(to: request).head.status == 101)
+      #expect(status == nil)
+    } catch {
+      #expect(error.head.status == status, "\(error.reason)")
+      // Whoever has another version is told which one is spoken (§4.4).
+      #expect((error.head.headers["Sec-WebSocket-Version"] == "13") == (status == 426))
+    }
+  }
+
+  @Test(arguments: ["POST", "HEAD", "get", "OPTIONS"])
+  func `a handshake is a GET`(method: String) {
+    let request = Request(method, RequestURL("/chat"), headers: Self.asked)
+    #expect(throws: WebSocketHandshake.Refusal.self) {
+      try WebSocketHandshake.answer(to: request)
+    }
+  }
+
+  @Test(arguments: ["HTTP/1.0", "HTTP/2"])
+  func `a handshake is of one version of HTTP`(version: String) {
+    let request = Request("GET", RequestURL("/chat"), headers: Self.asked)
+    #expect(throws: WebSocketHandshake.Refusal.self) {
+      try WebSocketHandshake.answer(to: request, version: version)
+    }
+    #expect(WebSocketHandshake.isAsked(by: request, version: version) == (version != "HTTP/1.0"))
+  }
+
+  @Test(arguments: ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
+  func `a field that is one comes once`(name: String) {
+    let twice = HeaderFields(
+      Self.asked.map { $0 } + [HeaderField(name, Self.asked[name] ?? "")]
+    )
+    let request = Request("GET", RequestURL("/chat"), headers: twice)
+    #expect(throws: WebSocketHandshake.Refusal.self) {
+      try WebSocketHandshake.answer(to: request)
+    }
+  }
+
+  /// A field of an answer, its value, and whether a client may go on.
+  @Test(
+    arguments: [
+      ("Upgrade", nil, false), ("Upgrade", "WebSocket", true), ("Upgrade", "h2c", false),
+      ("Connection", nil, false), ("Connection", "keep-alive, upgrade", true),
+      ("Connection", "close", false),
+      ("Sec-WebSocket-Accept", nil, false),
+      ("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOO=", false),
+      ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO=", false),
+      ("Sec-WebSocket-Protocol", "chat", true),
+      ("Sec-WebSocket-Protocol", "Chat", false), ("Sec-WebSocket-Protocol", "other", false),
+      ("Sec-WebSocket-Protocol", "chat, superchat", false),
+      ("Sec-WebSocket-Extensions", "foo", false),
+      ("Sec-WebSocket-Extensions", "foo bar", false), ("Server", "x", true),
+    ] as [(String, String?, Bool)]
+  )
+  func `a client holds an answer to the rules`(name: String, value: String?, isGood: Bool) {
+    var asked = Self.asked
+    asked["Sec-WebSocket-Protocol"] = "chat, superchat"
+    var fields = Self.answered
+    fields[name] = value
+    let head = ResponseHead(status: 101, headers: fields)
+    do throws(WebSocketHandshake.Failure) {
+      _ = try WebSocketHandshake.terms(of: head, answering: asked)
+      #expect(isGood)
+    } catch {
+      #expect(!isGood, "\(error)")
+    }
+  }
+
+  @Test(arguments: [
+    ("Upgrade", "h2c"), ("Sec-WebSocket-Accept", proof), ("Sec-WebSocket-Protocol", "chat"),
+    ("Sec-WebSocket-Extensions", "permessage-deflate"),
+  ])
+  func `a field of an answer comes once`(name: String, value: String) throws {
+    var asked = Self.asked
+    asked["Sec-WebSocket-Protocol"] = "chat"
+    asked["Sec-WebSocket-Extensions"] = "permessage-deflate"
+    var fields = Self.answered
+    fields[name] = fields[name] ?? value
+    _ = try WebSocketHandshake.terms(
+      of: ResponseHead(status: 101, headers: fields),
+      answering: asked
+    )
+    let twice = HeaderFields(fields.map { $0 } + [HeaderField(name, value)])
+    #expect(throws: WebSocketHandshake.Failure.self) {
+      try WebSocketHandshake.terms(of: ResponseHead(status: 101, headers: twice), answering: asked)
+    }
+  }
+
+  @Test func `a proof is compared by its bytes`() {
+    var fields = Self.answered
+    // The sign for kelvin is the letter K to whoever compares texts.
+    fields["Sec-WebSocket-Accept"] = Self.proof.replacingOccurrences(of: "K", with: "\u{212A}")
+    #expect(throws: WebSocketHandshake.Failure.self) {
+      try WebSocketHandshake.terms(
+        of: ResponseHead(status: 101, headers: fields),
+        answering: Self.asked
+      )
+    }
+  }
+
+  @Test(arguments: [100, 200, 301, 401, 403, 426, 500])
+  func `another status is no handshake`(status: Int) {
+    let head = ResponseHead(status: status, headers: Self.answered)
+    #expect(throws: WebSocketHandshake.Failure.self) {
+      try WebSocketHandshake.terms(of: head, answering: Self.asked)
+    }
+  }
+}
