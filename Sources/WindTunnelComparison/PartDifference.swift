@@ -112,7 +112,8 @@ extension PartDifference {
       )
       return values(before, after, place: "messages[\(index)]") { message in
         let content = message.body.text.map { shown($0) } ?? "\(message.body.data.count) bytes"
-        return "\(message.sender.rawValue): \(content)"
+        let kind = if case .close(let code) = message.kind { "close \(code) " } else { "" }
+        return "\(message.sender.rawValue): \(kind)\(content)"
       }
     }
   }

@@ -22,6 +22,11 @@
   }
 }
 
+extension Boxed {
+  /// Tells whether another one shares the value.
+  package func isSame(as other: Boxed) -> Bool { box === other.box }
+}
+
 @_spi(WindTunnel) extension Boxed: Sendable where Value: Sendable {}
 
 @_spi(WindTunnel) extension Boxed: Equatable where Value: Equatable {

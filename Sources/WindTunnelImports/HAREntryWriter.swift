@@ -96,7 +96,8 @@ struct HAREntryWriter {
     ]
     if !interaction.messages.isEmpty {
       let start = date + (timing?.firstByte ?? .zero)
-      let messages = interaction.messages.map { message($0, start: start) }
+      // Chrome lists no frames of the connection itself, and an end is one.
+      let messages = interaction.messages.filter { !$0.isClose }.map { message($0, start: start) }
       members.append(JSON.Member("_webSocketMessages", .array(messages)))
     }
     return members + kept(interaction.notes)

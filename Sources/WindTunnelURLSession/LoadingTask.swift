@@ -231,7 +231,7 @@ final class LoadingTask {
       case .reset: finish { $0.broken(.connectionLost) }
       case .fail(let symptom): finish { $0.broken(symptom) }
       // Nothing in process has two ends to relay between.
-      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands:
+      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands, .converse:
         finish { $0.fail(Symptom.unknown) }
       }
     }

@@ -324,7 +324,7 @@ extension Deck {
   package var isObserved: Bool { observe != nil }
 
   /// Notes in the journal what an answer gave no room for.
-  func note(_ misfits: [String], on outcome: Outcome) {
+  package func note(_ misfits: [String], on outcome: Outcome) {
     let id = outcome.id
     state.withLock { $0.note(misfits, on: id) }
   }
@@ -373,6 +373,43 @@ extension Deck {
   /// Remembers that a request was not answered, by a courier that could not ask for it.
   package func missed(_ request: Request) {
     let mismatch = state.withLock { $0.cassette }.explanation(of: request)
+    state.withLock { $0.keep(mismatch) }
+  }
+}
+
+// MARK: - A conversation
+
+extension Deck {
+  /// Returns the player of the conversation that an outcome begins; `nil` where it begins none.
+  package func conversation(of outcome: Outcome) -> ConversationPlayer? {
+    guard case .recording(let interaction, let place) = outcome.source, interaction.isConversation
+    else { return nil }
+    let cassette = state.withLock { $0.cassette }
+    // Another cassette may have been loaded since it was decided.
+    let isLoaded =
+      place < cassette.interactions.count && cassette.interactions[place].isSame(as: interaction)
+    return ConversationPlayer(
+      isLoaded ? cassette.conversation(at: place) : Conversation(interaction),
+      pace: outcome.pace
+    )
+  }
+
+  /// Notes what was left of a conversation that has ended: messages that wait for one of the
+  /// client's, and one of the client's that is not on the cassette.
+  package func conversed(_ player: ConversationPlayer, in outcome: Outcome) {
+    guard case .recording(_, let place) = outcome.source else { return }
+    let waiting = player.waiting.map { "\($0), which the client has not sent." }
+    if !waiting.isEmpty { note(waiting, on: outcome) }
+    guard let stray = player.stray else { return }
+    let mismatch = Mismatch(
+      message: stray.shown,
+      of: outcome.request,
+      number: place + 1,
+      nearest: stray.nearest,
+      difference: stray.difference,
+      count: state.withLock { $0.cassette.interactions.count }
+    )
+    note(["\(mismatch.line)."], on: outcome)
     state.withLock { $0.keep(mismatch) }
   }
 }

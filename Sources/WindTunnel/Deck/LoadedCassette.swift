@@ -47,6 +47,8 @@ final class LoadedCassette: Sendable {
   /// The explanations of requests that nothing answers: what is not answered is mostly asked again.
   private let explanations = Locked<[Request: Mismatch]>([:])
   private static let explanationsMax = 256
+  /// The conversations that were played, worked out, by their places.
+  private let conversations = Locked<[Int: Conversation]>([:])
   /// Requests with more content are explained each time.
   private static let explainedBytesMax = 64 << 10
 
@@ -123,6 +125,14 @@ final class LoadedCassette: Sendable {
       takesRecordingsUnchanged: playsUnchanged && request.method == "GET"
         && request.headers["Range"] == nil
     )
+  }
+
+  /// Returns the conversation at a place, worked out once.
+  func conversation(at place: Int) -> Conversation {
+    if let known = conversations.withLock({ $0[place] }) { return known }
+    let conversation = Conversation(interactions[place])
+    conversations.withLock { $0[place] = conversation }
+    return conversation
   }
 
   /// Explains why nothing answers a request, once for equal ones; how often what comes near was

@@ -17,6 +17,9 @@ public struct Delivery: Sendable, Hashable {
     /// Shake hands in TLS, as the server that the client came to; what follows on the connection is
     /// sealed.
     case shakeHands(Handshake)
+    /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that it
+    /// takes, and go on with the conversation that was recorded.
+    case converse(ResponseHead)
     /// Send bytes: of the body after a head, raw ones without.
     case bytes(Payload)
     /// End the message that was begun.
@@ -134,6 +137,8 @@ extension Delivery {
     case relay
     /// The ability to perform a TLS handshake.
     case handshakes
+    /// The ability to go on as a WebSocket.
+    case conversations
 
     /// The ability's name within a sentence.
     public var noun: String {
@@ -144,6 +149,7 @@ extension Delivery {
       case .keptConnections: "connections that outlive an answer"
       case .relay: "connections to pass on"
       case .handshakes: "handshakes"
+      case .conversations: "WebSocket connections"
       }
     }
   }
@@ -160,6 +166,7 @@ extension Delivery {
       case .fail: needs.insert(.symptoms)
       case .relay, .relayUntil: needs.insert(.relay)
       case .shakeHands: needs.insert(.handshakes)
+      case .converse: needs.insert(.conversations)
       case .await, .wait, .bytes, .finish, .close, .reset, .stall: break
       }
     }
@@ -173,7 +180,8 @@ extension Stage {
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
-    case .onTheWire: [.rawBytes, .halfClose, .keptConnections, .relay, .handshakes]
+    case .onTheWire:
+      [.rawBytes, .halfClose, .keptConnections, .relay, .handshakes, .conversations]
     }
   }
 }

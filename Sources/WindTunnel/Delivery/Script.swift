@@ -17,6 +17,8 @@ struct Script {
   /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
   private var isContentless = false
   private var isLive = false
+  /// The answer to a WebSocket's handshake, behind which a conversation goes on.
+  private var conversation: ResponseHead?
   /// The reason why there is nothing that a mutation could change.
   private var obstacle: String?
   /// The place where the recorded answer broke off; another answer in its place does not.
@@ -63,7 +65,7 @@ struct Script {
   /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes
   /// steps.
   var whole: (head: ResponseHead, body: Data)? {
-    guard let head, recordedCut == nil, !isLive, stops.isEmpty, before.isEmpty, malformation == nil,
+    guard let head, recordedCut == nil, !isLive, conversation == nil, stops.isEmpty, before.isEmpty, malformation == nil,
       interimResponses == 0, endlessBytes == nil, dribble == nil, idleEnd == nil, pieces.isOne
     else { return nil }
     return (head, body)
@@ -79,6 +81,9 @@ struct Script {
     if isLive {
       let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
       return Delivery(steps, afterwards: afterwards(.finish))
+    }
+    if let conversation, stops.isEmpty {
+      return Delivery(Self.withoutIdleWaits(steps) + [.converse(conversation)])
     }
     let ending: Delivery.Step
     switch form {
@@ -112,7 +117,14 @@ extension Script {
     let (timing, pace) = (interaction.timing, outcome.pace)
     switch interaction.answer {
     case .response(let response) where stage == .onTheWire && response.status == 101:
-      refuse("The recorded 101 hands the connection over to another protocol")
+      guard interaction.isConversation else {
+        return refuse("The recorded 101 hands the connection over to another protocol")
+      }
+      answer(response, to: outcome.request)
+      conversation = response.head
+      if let timing, case let wait = pace.wait(timing.firstByte), wait > .zero {
+        before.append(.wait(wait))
+      }
     case .response(let response):
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
@@ -260,7 +272,7 @@ extension Script {
 
   private mutating func replace(by response: Response, _ request: Request) {
     answer(response, to: request)
-    (isLive, obstacle, recordedCut, pieces) = (false, nil, nil, Pieces())
+    (isLive, conversation, obstacle, recordedCut, pieces) = (false, nil, nil, nil, Pieces())
   }
 
   private mutating func cut(at point: Fault.Point, then effect: Fault.Effect, _ fault: Fault) {

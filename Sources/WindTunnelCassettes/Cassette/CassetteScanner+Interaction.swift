@@ -27,6 +27,8 @@ extension CassetteScanner {
     case (let response?, nil): interaction.answer = .response(response)
     case (nil, let failure?): interaction.answer = .failure(failure)
     case (let response?, let failure?): interaction.answer = .cut(response, failure)
+    case (nil, nil) where !interaction.messages.isEmpty:
+      interaction.answer = .response(Response(status: 101))
     case (nil, nil): throw Self.unusual
     }
     interaction.notes = object.notes
@@ -137,34 +139,59 @@ extension CassetteScanner {
     var messages: [WebSocketMessage] = []
     guard try parser.enterList() else { return messages }
     repeat {
-      messages.append(try message(number: messages.count, &notes))
+      messages.append(try message(behind: messages, &notes))
     } while try parser.goesOnInList()
     return messages
   }
 
   private mutating func message(
-    number: Int,
+    behind messages: [WebSocketMessage],
     _ notes: inout InnerNotes
   ) throws(Failure) -> WebSocketMessage {
     var object = OpenObject()
     var sender: WebSocketMessage.Sender?
     var offset = 0.0
     var keys = BodyKeys()
+    var code: Int?
+    var fragments: [Int] = []
+    var cause: Int?
     while let key = try nextKey(&object) {
       switch key {
       case .from: sender = try choice(WebSocketMessage.Sender.self)
       case .offsetMilliseconds: offset = try milliseconds()
       case .json, .layout, .text, .base64: try body(key, &keys)
+      case .close: code = try int(in: WebSocketMessage.closeCodes)
+      case .fragments: fragments = try lengths()
+      case .after: cause = try int(in: 0...messages.count)
       default: throw Self.unusual
       }
     }
     guard let sender else { throw Self.unusual }
-    close(object, "messages[\(number)]", &notes)
-    return WebSocketMessage(
+    close(object, "messages[\(messages.count)]", &notes)
+    let body = try body(keys)?.body ?? .empty
+    var message = WebSocketMessage(
       from: sender,
-      try body(keys)?.body ?? .empty,
+      body,
       isText: keys.isText,
       offset: Duration(milliseconds: offset)
     )
+    if let code {
+      guard body.count == 0 || keys.isText else { throw Self.unusual }
+      message.kind = .close(code)
+    }
+    (message.fragments, message.cause) = (fragments, cause)
+    if let cause, !InteractionReader.isCause(cause, of: message, behind: messages) {
+      throw Self.unusual
+    }
+    return message
+  }
+
+  private mutating func lengths() throws(Failure) -> [Int] {
+    guard try parser.kind() == .array else { throw Self.unusual }
+    var lengths: [Int] = []
+    guard try parser.enterList() else { return lengths }
+    repeat { lengths.append(try int(in: InteractionReader.chunkRange)) } while try parser
+      .goesOnInList()
+    return lengths
   }
 }

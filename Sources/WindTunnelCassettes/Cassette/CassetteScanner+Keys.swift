@@ -7,7 +7,7 @@ extension CassetteScanner {
     case json, layout, text, base64
     case symptom
     case firstByteMilliseconds, lastByteMilliseconds, chunks
-    case from, offsetMilliseconds
+    case from, close, fragments, offsetMilliseconds, after
   }
 
   /// A key as it stands in a text, and its bit in a set of keys.

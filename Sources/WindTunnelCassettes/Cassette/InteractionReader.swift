@@ -40,6 +40,9 @@ package struct InteractionReader {
     case (let response?, nil): answer = .response(response)
     case (nil, let failure?): answer = .failure(failure)
     case (let response?, let failure?): answer = .cut(response, failure)
+    case (nil, nil) where !messages.isEmpty:
+      // A conversation begins with this answer, which goes without saying (RFC 6455 §4.2.2).
+      answer = .response(Response(status: 101))
     case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
     }
     var interaction = Interaction(request, answer)
@@ -210,21 +213,63 @@ package struct InteractionReader {
 
   private mutating func messages(_ object: inout ObjectReader) throws -> [WebSocketMessage] {
     let (source, path) = (object.source, object.place("messages"))
-    return try (object.array("messages") ?? []).enumerated().map { index, json in
-      var object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
-      guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
-        throw object.error("from", "\"client\" or \"server\" should stand here")
-      }
-      let offset = try object.double("offsetMilliseconds", in: Self.millisecondsRange) ?? 0
-      let body = try body(&object)
-      let isText = object.take("text") != nil || object.take("json") != nil
-      try close(object, "messages[\(index)]")
-      return WebSocketMessage(
-        from: sender,
-        body?.body ?? .empty,
-        isText: isText,
-        offset: Duration(milliseconds: offset)
-      )
+    var messages: [WebSocketMessage] = []
+    for (index, json) in (try object.array("messages") ?? []).enumerated() {
+      let object = try ObjectReader(json, source: source, path: "\(path)[\(index)]")
+      messages.append(try message(object, behind: messages))
     }
+    return messages
+  }
+
+  private mutating func message(
+    _ object: ObjectReader,
+    behind messages: [WebSocketMessage]
+  ) throws -> WebSocketMessage {
+    var object = object
+    guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
+      throw object.error("from", "\"client\" or \"server\" should stand here")
+    }
+    let code = try object.int("close", in: WebSocketMessage.closeCodes)
+    let offset = Duration(
+      milliseconds: try object.double("offsetMilliseconds", in: Self.millisecondsRange) ?? 0
+    )
+    let body = try body(&object)?.body ?? .empty
+    let isText = object.take("text") != nil || object.take("json") != nil
+    var message = WebSocketMessage(from: sender, body, isText: isText, offset: offset)
+    if let code {
+      guard body.text != nil, body.count == 0 || isText else {
+        throw object.error("close", "the reason of a close is a \"text\" (RFC 6455 §5.5.1)")
+      }
+      message.kind = .close(code)
+    }
+    message.fragments = try (object.array("fragments") ?? []).map { length in
+      guard let length = length.intValue, Self.chunkRange.contains(length) else {
+        throw object.error("fragments", "\(length) is no length in bytes")
+      }
+      return length
+    }
+    let after = try object.int("after", in: 0...messages.count)
+    if let after {
+      guard Self.isCause(after, of: message, behind: messages) else {
+        throw object.error(
+          "after",
+          "\(after) is no number of a message that a client sent before",
+          remedy: "Messages are counted from 1; 0 is the handshake. Only a server's has a cause."
+        )
+      }
+      message.cause = after
+    }
+    try close(object, "messages[\(messages.count)]")
+    return message
+  }
+
+  /// Tells whether a message can have been caused by another one, or by the handshake.
+  static func isCause(
+    _ number: Int,
+    of message: WebSocketMessage,
+    behind messages: [WebSocketMessage]
+  ) -> Bool {
+    guard message.sender == .server, 0...messages.count ~= number else { return false }
+    return number == 0 || messages[number - 1].sender == .client
   }
 }

@@ -27,8 +27,8 @@ package struct InteractionWriter {
     }
     if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
     if !interaction.messages.isEmpty {
-      let messages = interaction.messages.enumerated().map { index, message in
-        JSON.object(self.members(message) + (notes["messages[\(index)]"] ?? []))
+      let messages = try interaction.messages.enumerated().map { index, message in
+        JSON.object(try self.members(message) + (notes["messages[\(index)]"] ?? []))
       }
       members.append(JSON.Member("messages", .array(messages)))
     }
@@ -115,14 +115,39 @@ package struct InteractionWriter {
     return members
   }
 
-  private func members(_ message: WebSocketMessage) -> [JSON.Member] {
-    let text = message.isText ? message.body.text : nil
-    let content =
-      text.map { JSON.Member("text", .text($0)) }
-      ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
-    return [
-      JSON.Member("from", .text(message.sender.rawValue)), content,
-      JSON.Member("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3)),
-    ]
+  private func members(_ message: WebSocketMessage) throws -> [JSON.Member] {
+    var members = [JSON.Member("from", .text(message.sender.rawValue))]
+    switch message.kind {
+    case .close(let code):
+      members.append(JSON.Member("close", .number(code)))
+      if message.body.count > 0 { members.append(JSON.Member("text", .text(message.body.text ?? ""))) }
+    case .text: members += texts(message.body)
+    case .binary:
+      let content = message.body.data
+      members.append(
+        try sideFile(content).map { JSON.Member("file", .text($0)) }
+          ?? JSON.Member("base64", .text(content.base64EncodedString()))
+      )
+    }
+    if !message.fragments.isEmpty {
+      members.append(JSON.Member("fragments", .array(message.fragments.map { .number($0) })))
+    }
+    members.append(
+      JSON.Member("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3))
+    )
+    if let cause = message.cause { members.append(JSON.Member("after", .number(cause))) }
+    return members
+  }
+
+  /// The content of a text message, which has to stay one: no side file says what it holds.
+  private func texts(_ body: Body) -> [JSON.Member] {
+    if keepsStructure, let (json, layout) = Self.structure(body.data) {
+      let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
+      return spelled + [JSON.Member("json", json)]
+    }
+    guard let text = body.text else {
+      return [JSON.Member("base64", .text(body.data.base64EncodedString()))]
+    }
+    return [JSON.Member("text", .text(text))]
   }
 }

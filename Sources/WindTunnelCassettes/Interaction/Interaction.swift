@@ -117,6 +117,17 @@ extension Interaction {
     }
   }
 
+  /// Tells whether it is a conversation by WebSocket: a handshake that was answered (RFC 6455 §4),
+  /// and what was said behind it.
+  package var isConversation: Bool {
+    guard case .response(let response) = answer, response.status == 101 else { return false }
+    return !messages.isEmpty || response.headers["Sec-WebSocket-Accept"] != nil
+      || response.headers.values("Upgrade").contains { $0.equalsIgnoringASCIICase("websocket") }
+  }
+
+  /// Tells whether another is the very same value, without looking at it.
+  package func isSame(as other: Interaction) -> Bool { parts.isSame(as: other.parts) }
+
   /// Tells whether nobody was there to answer.
   package var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
@@ -153,27 +164,4 @@ public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
   case `repeat`
   /// The recordings start again with the first.
   case cycle
-}
-
-/// One message of a WebSocket (RFC 6455 §5.6).
-public struct WebSocketMessage: Sendable, Hashable {
-  /// The side that sends a message.
-  public enum Sender: String, Sendable, Hashable, CaseIterable { case client, server }
-
-  /// The side that sent it.
-  public var sender: Sender
-  /// The content of the message.
-  public var body: Body
-  /// Tells whether the message is a text message; otherwise it is a binary one.
-  public var isText: Bool
-  /// The time at which the message was sent, counted from the handshake's end.
-  public var offset: Duration
-
-  /// Makes a message of its sender and content.
-  public init(from sender: Sender, _ body: Body, isText: Bool, offset: Duration) {
-    self.sender = sender
-    self.body = body
-    self.isText = isText
-    self.offset = offset
-  }
 }

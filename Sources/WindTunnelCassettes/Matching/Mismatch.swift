@@ -170,6 +170,27 @@ extension Mismatch {
     )
   }
 
+  /// A client said something within a conversation that it does not say on the cassette.
+  package init(
+    message: String,
+    of request: Request,
+    number: Int,
+    nearest: Int?,
+    difference: String,
+    count: Int
+  ) {
+    self.init(
+      asked: "the message \(RequestDistance.cut(message)) of \(Self.shown(request))",
+      nearest: Nearest(
+        number: number,
+        request: nearest.map { "message \($0)" } ?? "on which the client says nothing",
+        difference: difference
+      ),
+      played: 0,
+      count: count
+    )
+  }
+
   private static func shown(_ request: Request) -> String {
     "\(request.method) \(request.url.withoutUserInfo)"
   }

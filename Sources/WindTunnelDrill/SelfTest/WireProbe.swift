@@ -50,6 +50,7 @@ struct ExpectedView: Sendable, Hashable {
       case .reset: ending = .reset
       case .stall: ending = .open
       case .shakeHands: (isHandshake, ending) = (true, .open)
+      case .converse: ending = .open
       case .await, .bytes(.live), .finish, .close, .closeWrite, .fail, .relay, .relayUntil: break
       }
     }

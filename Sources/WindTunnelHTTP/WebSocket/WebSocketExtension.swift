@@ -1,6 +1,6 @@
 /// An extension of a WebSocket connection, offered or agreed on, with its parameters (RFC 6455
 /// §9.1).
-package struct WebSocketExtension: Sendable, Hashable {
+package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
   /// A parameter of an extension; it may have no value.
   package struct Parameter: Sendable, Hashable {
     /// The name of the parameter.
@@ -13,6 +13,19 @@ package struct WebSocketExtension: Sendable, Hashable {
   package var name: String
   /// The parameters in their order.
   package var parameters: [Parameter] = []
+
+  /// Tells whether messages can be read on which it was agreed.
+  package var isRead: Bool {
+    PerMessageDeflate.isSupported && name.equalsIgnoringASCIICase(PerMessageDeflate.name)
+  }
+
+  /// The extension as it stands in a field.
+  package var description: String {
+    name
+      + parameters.map { parameter in
+        "; \(parameter.name)" + (parameter.value.map { "=\($0)" } ?? "")
+      }.joined()
+  }
 
   /// Reads the values of `Sec-WebSocket-Extensions`, in order; `nil` where they are none.
   package static func list(_ values: [String]) -> [WebSocketExtension]? {

@@ -102,6 +102,44 @@ package enum WebSocketHandshake {
     return (ResponseHead(status: 101, headers: fields), terms)
   }
 
+  /// Answers a client's request as a recorded server did: with its subprotocol and its compression,
+  /// where the client offers them, and its other fields.
+  ///
+  /// - Throws: The refusal where the request breaks a rule, or asks for no WebSocket at all.
+  package static func replayed(
+    _ recorded: ResponseHead,
+    to request: Request,
+    version: String
+  ) throws(Refusal) -> (head: ResponseHead, terms: Terms) {
+    guard isAsked(by: request, version: version) else {
+      throw Refusal(
+        "What was recorded here is a WebSocket, and the request does not ask for one "
+          + "(RFC 6455 §4.1).",
+        status: 426,
+        headers: ["Upgrade": "websocket", "Connection": "Upgrade"]
+      )
+    }
+    let fields = recorded.headers
+    let extensions = WebSocketExtension.list(fields.values("Sec-WebSocket-Extensions")) ?? []
+    var (head, terms) = try answer(
+      to: request,
+      version: version,
+      choosing: { _ in fields["Sec-WebSocket-Protocol"] },
+      compresses: PerMessageDeflate.isSupported
+        && extensions.contains { $0.name.equalsIgnoringASCIICase(PerMessageDeflate.name) }
+    )
+    for field in fields where !ownFields.contains(field.name.lowercased()) {
+      head.headers.append(field.name, field.value)
+    }
+    return (head, terms)
+  }
+
+  /// The fields that belong to one handshake or to one connection.
+  private static let ownFields: Set<String> = [
+    "upgrade", "connection", "sec-websocket-accept", "sec-websocket-protocol",
+    "sec-websocket-extensions", "sec-websocket-version", "content-length", "transfer-encoding",
+  ]
+
   private static func checkedKey(
     of request: Request,
     _ version: String

@@ -42,6 +42,8 @@ final class ClientConnection {
     case tunnelling(Tunnel)
     /// Another protocol is spoken with the upstream.
     case relaying
+    /// A recorded conversation is played.
+    case conversing(ReplayedConversation)
     /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
     case stalled(Outcome?)
     case ended
@@ -205,6 +207,7 @@ extension ClientConnection {
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
     case .tunnelling(let tunnel): tunnel.stop()
+    case .conversing(let conversation): conversation.goAway()
     case .answering, .ended: break
     }
   }
@@ -315,7 +318,7 @@ extension ClientConnection: ChannelDelegate {
         writer.advance(.arrived(.clientHello))
       }
     case .parting(let ending): terminate(by: ending)
-    case .relaying, .stalled, .ended: break
+    case .relaying, .conversing, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
       if answerKnown(bytes, on: channel) { return }
@@ -339,7 +342,7 @@ extension ClientConnection: ChannelDelegate {
       if upload != nil { read() } else { writer.clientEnded() }
     case .opening, .stalled, .parting: channel.close()
     case .tunnelling(let tunnel): tunnel.clientReachedEnd()
-    case .relaying, .ended: break
+    case .relaying, .conversing, .ended: break
     }
   }
 
@@ -349,7 +352,7 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .answering(let writer): writer.clientDrained()
     case .tunnelling(let tunnel): tunnel.clientDrained()
-    case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .conversing, .stalled, .ended: break
     }
   }
 
@@ -359,7 +362,7 @@ extension ClientConnection: ChannelDelegate {
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
     // A server of recorded answers is told by who asks.
     case .stalled(let outcome?) where context.origins.proxy != nil: context.deck.left(outcome)
-    case .idle, .parting, .opening, .receiving, .relaying, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .conversing, .stalled, .ended: break
     }
     ended?(channel, error)
     release()
@@ -390,7 +393,7 @@ extension ClientConnection {
         }
         handle(event, of: upload, answeredBy: writer)
         continue
-      case .parting, .opening, .tunnelling, .relaying, .stalled, .ended: return
+      case .parting, .opening, .tunnelling, .relaying, .conversing, .stalled, .ended: return
       }
       guard let event = parser.next() else { break }
       switch event {
@@ -616,22 +619,71 @@ extension ClientConnection: UpstreamClient {
   }
 
   /// Passes on both ways whatever comes, once a request has been answered by 101: a WebSocket (RFC
-  /// 6455 §4.1, RFC 9110 §7.8). Nothing of it is kept.
+  /// 6455 §4.1, RFC 9110 §7.8).
   ///
   /// - Parameters:
   ///   - upstream: The origin's connection, on which the other protocol is spoken by now.
   ///   - early: The bytes that the origin has said in it.
-  func relay(to upstream: Channel, early: Data) {
+  ///   - observe: Told of all that passes, before it does.
+  ///   - ended: Called when nothing passes any more.
+  func relay(
+    to upstream: Channel,
+    early: Data,
+    observing observe: ((Relay.Side, Relay.Event) -> Void)?,
+    ended: @escaping () -> Void
+  ) {
     guard let channel else { return upstream.abandon() }
     let rest = parser.takeRemainder()
     deadline.begin(.none, on: reactor)
     state = .relaying
-    let relay = Relay(channel, upstream) { [weak self] _ in self?.release() }
-    relay.begin(with: early, to: channel)
-    relay.begin(with: rest, to: upstream)
+    let relay = Relay(channel, upstream, observing: observe) { [weak self] _ in
+      ended()
+      self?.release()
+    }
+    relay.begin(with: early, from: .right)
+    relay.begin(with: rest, from: .left)
     channel.resumeReading()
     upstream.resumeReading()
     let seconds = context.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
+  }
+}
+
+// MARK: - Conversations
+
+extension ClientConnection {
+  /// Answers the handshake of a WebSocket by a recorded one, and goes on with what was recorded
+  /// behind it.
+  func converse(_ exchange: RequestExchange, answering recorded: ResponseHead) {
+    guard let channel, let player = context.deck.conversation(of: exchange.outcome) else { return }
+    let request = Request(exchange.head.method, exchange.head.url, headers: exchange.head.headers)
+    do throws(WebSocketHandshake.Refusal) {
+      let (head, terms) = try WebSocketHandshake.replayed(
+        recorded,
+        to: request,
+        version: exchange.head.version.rawValue
+      )
+      var shown = head
+      exchange.authority.localise(&shown)
+      exchange.measure?.take(shown)
+      channel.write { $0.appendHead(shown, reason: nil) }
+      deadline.begin(.none, on: reactor)
+      let conversation = ReplayedConversation(
+        player,
+        terms,
+        of: exchange,
+        on: channel,
+        in: context
+      ) { [weak self] in self?.release() }
+      state = .conversing(conversation)
+      conversation.begin(with: parser.takeRemainder())
+    } catch {
+      let notice = Response.notice(error.head.status, "\(error.reason)")
+      var response = notice
+      for field in error.head.headers { response.head.headers[field.name] = field.value }
+      exchange.measure?.take(response.head)
+      exchange.finished(.whole)
+      answer(response, to: exchange.head, isLast: true)
+    }
   }
 }

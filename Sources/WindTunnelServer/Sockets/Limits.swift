@@ -92,6 +92,10 @@ public struct Limits: Sendable, Hashable {
   /// Node.js's `highWaterMark` is 16 KiB; a slice of a large body should not need many rounds.
   public var queuedBytesMax = 256 * 1024
 
+  /// The bytes of a WebSocket message, after decompression; a longer one is refused with the code
+  /// 1009 (RFC 6455 §7.4.1). Python's `websockets` takes 1 MiB, Go's `gorilla` any length.
+  public var messageBytesMax = 64 * 1024 * 1024
+
   /// Makes limits with the default amounts.
   public init() {}
 

@@ -127,7 +127,7 @@ final class Tunnel {
       case .takeMore(let way): set(way) { $0.isHeld = false }
       case .close, .finish, .closeWrite: end(.cut) { $0.close() }
       // A wire has no other way to fail.
-      case .reset, .fail, .live: end(.cut) { $0.reset() }
+      case .reset, .fail, .live, .converse: end(.cut) { $0.reset() }
       case .shakeHands(let handshake): shakeHands(handshake)
       case .stall: stall()
       }

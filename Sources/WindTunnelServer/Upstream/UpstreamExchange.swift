@@ -13,8 +13,13 @@ protocol UpstreamClient: AnyObject {
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
   /// Passes on both ways whatever comes; `early` is what the upstream has said in the other
-  /// protocol.
-  func relay(to upstream: Channel, early: Data)
+  /// protocol, and `ended` is called when nothing passes any more.
+  func relay(
+    to upstream: Channel,
+    early: Data,
+    observing observe: ((Relay.Side, Relay.Event) -> Void)?,
+    ended: @escaping () -> Void
+  )
 }
 
 /// The player of an exchange, where it says what passes when.
@@ -284,7 +289,7 @@ extension UpstreamExchange {
     request.send(
       on: channel,
       to: recorded ?? upstream.url,
-      asksForUpgrade ? .isUpgraded : isShared ? .isShared : .ends,
+      asksForUpgrade ? .isUpgraded(isRecorded: ticket != nil) : isShared ? .isShared : .ends,
       opensCodings: ticket != nil && !origins.keepsEncodings
     )
   }
@@ -363,6 +368,7 @@ extension UpstreamExchange {
   }
 
   /// The origin goes on in the other protocol.
+  /// Goes on in the other protocol, and reads along where the exchange is recorded.
   private func upgraded(_ start: ResponseStart) {
     guard let client, let own = client.channel, let channel else { return }
     own.write { $0.appendHead(start.head, reason: start.reason) }
@@ -370,9 +376,47 @@ extension UpstreamExchange {
     isOver = true
     stopPatience()
     self.channel = nil
+    timing.firstByte = elapsed
     exchange.measure?.status = start.head.status
-    exchange.finished(.whole)
-    client.relay(to: channel, early: early)
+    // What breaks the rules of the handshake passes unread; the client will say so.
+    guard ticket != nil,
+      let terms = try? WebSocketHandshake.terms(of: start.head, answering: outcome.request.headers)
+    else {
+      exchange.finished(.whole)
+      return client.relay(to: channel, early: early, observing: nil) {}
+    }
+    let recorder = ConversationRecorder(terms, roundTrip: elapsed, origins.limits)
+    client.relay(to: channel, early: early) { side, event in
+      let sender = side == .left ? WebSocketMessage.Sender.client : .server
+      switch event {
+      case .came(let bytes): recorder.read(bytes, from: sender)
+      case .ended: recorder.ended(sender)
+      }
+    } ended: { [self] in
+      keep(recorder, behind: start.head)
+    }
+  }
+
+  /// Keeps a conversation that has ended, without what belonged to its one handshake.
+  private func keep(_ recorder: ConversationRecorder, behind answer: ResponseHead) {
+    var (request, head) = (outcome.request, answer)
+    request.headers.remove("Sec-WebSocket-Key")
+    for name in ["Sec-WebSocket-Accept", "Connection"] { head.headers.remove(name) }
+    timing.lastByte = elapsed
+    let response = Response(status: head.status, headers: head.headers)
+    var interaction = Interaction(request, .response(response), timing: timing)
+    interaction.messages = recorder.conversation
+    if let shortfall = recorder.shortfall {
+      deck.note(["The conversation is not on the cassette as a whole: \(shortfall)."], on: outcome)
+    }
+    let finish = { [exchange] in exchange.finished(.whole) }
+    guard let write = deck.remember(interaction, for: outcome) else { return finish() }
+    guard let journal = origins.journal else {
+      write()
+      return finish()
+    }
+    let bytes = interaction.messages.reduce(0) { $0 + $1.body.count }
+    journal.write(bytes, write, then: finish)
   }
 
   /// Ends the exchange for want of a connection to the upstream.

@@ -9,8 +9,9 @@ struct UpstreamRequest {
     case ends
     /// The connection may serve another request.
     case isShared
-    /// The connection goes on as a WebSocket.
-    case isUpgraded
+    /// The connection goes on as a WebSocket; where that is recorded, it has to be one that can be
+    /// read.
+    case isUpgraded(isRecorded: Bool)
   }
 
   /// The count of bytes of a body that are handed over at once, so that an upstream that does not
@@ -47,7 +48,8 @@ struct UpstreamRequest {
     let port = origin.port.map { ":\($0)" } ?? ""
     headers = HeaderFields([HeaderField("Host", (origin.host ?? "") + port)] + headers)
     switch connection {
-    case .isUpgraded:
+    case .isUpgraded(let isRecorded):
+      if isRecorded { headers.keepReadExtensions() }
       headers.append("Connection", "Upgrade")
       headers.append("Upgrade", "websocket")
     case .ends: headers.append("Connection", "close")
@@ -134,4 +136,14 @@ final class Upload {
   func append(_ data: Data) { if isPassedOn { waiting.append(data) } }
 
   func dequeue(atMost count: Int) -> Data { waiting.take(atMost: count) }
+}
+
+extension HeaderFields {
+  /// Offers no extension of WebSocket but those that can be read here (RFC 6455 §9.1).
+  fileprivate mutating func keepReadExtensions() {
+    let name = "Sec-WebSocket-Extensions"
+    let offers = (WebSocketExtension.list(values(name)) ?? []).filter { $0.isRead }
+    remove(name)
+    if !offers.isEmpty { append(name, offers.map(\.description).joined(separator: ", ")) }
+  }
 }

@@ -47,7 +47,16 @@ import WindTunnelSymptoms
           },
           "messages": [
             { "from": "client", "text": "hi", "offsetMilliseconds": 0 },
-            { "from": "server", "base64": "AP8=", "offsetMilliseconds": 1.5, "_kind": "ping" }
+            { "from": "server", "base64": "AP8=", "offsetMilliseconds": 1.5, "_kind": "ping" },
+            { "from": "client", "json": { "id": 1 }, "fragments": [4, 4], "offsetMilliseconds": 2 },
+            { "from": "client", "close": 1005, "offsetMilliseconds": 3 },
+            {
+              "from": "server",
+              "close": 1001,
+              "text": "bye",
+              "offsetMilliseconds": 3.5,
+              "after": 4
+            }
           ],
           "then": "repeat",
           "recordedAt": "2025-11-03T10:00:00Z",
@@ -95,6 +104,20 @@ import WindTunnelSymptoms
         == "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
     )
     #expect(first.failure == Failure(.truncated, text: "ended early"))
+    var id = WebSocketMessage(
+      from: .client,
+      Body(#"{"id":1}"#),
+      isText: true,
+      offset: .milliseconds(2)
+    )
+    id.fragments = [4, 4]
+    var bye = WebSocketMessage(
+      from: .server,
+      closing: 1001,
+      "bye",
+      offset: .microseconds(3500)
+    )
+    bye.cause = 4
     #expect(
       first.messages == [
         WebSocketMessage(from: .client, Body("hi"), isText: true, offset: .zero),
@@ -104,6 +127,9 @@ import WindTunnelSymptoms
           isText: false,
           offset: .microseconds(1500)
         ),
+        id,
+        WebSocketMessage(from: .client, closing: 1005, offset: .milliseconds(3)),
+        bye,
       ]
     )
     #expect(cassette.interactions[1].answer == .failure(Failure(.hostNotFound)))

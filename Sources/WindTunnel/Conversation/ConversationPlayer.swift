@@ -1,0 +1,285 @@
+package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The server of a recorded conversation: told what a client says and when, it tells what to send.
+///
+/// A message goes out when its cause has come and those before it of the same cause or the same
+/// correlation have gone, at its recorded distance from its cause. What the client says is looked
+/// for among all that it has not said yet, so that it may say things in another order.
+package struct ConversationPlayer: Sendable {
+  /// An event that a courier reports.
+  package enum Event: Sendable, Hashable {
+    /// The handshake's answer has been sent.
+    case opened
+    /// The client has sent a message.
+    case message(Data, isText: Bool)
+    /// The client has sent its last word; 1005 without a code.
+    case closed(code: Int, reason: String)
+    /// A time has come at which the player asked to be woken.
+    case tick
+  }
+
+  /// An action for a courier to take, in order.
+  package enum Action: Sendable, Hashable {
+    /// Send a message, in frames whose lengths are to each other as these are; in one where there
+    /// are none.
+    case send(Data, isText: Bool, fragments: [Int])
+    /// Send a close frame, without a code for 1005, and end the connection.
+    case close(code: Int, reason: String)
+    /// End the connection without a close frame.
+    case drop
+    /// Wake the player at this time.
+    case wake(Duration)
+  }
+
+  /// A message that is not on the cassette, and the nearest that is.
+  package struct Stray: Sendable, Hashable {
+    /// The message, cut to one short line.
+    package var shown: String
+    /// The number of the nearest recorded message, from 1; `nil`: the client says nothing on the
+    /// cassette.
+    package var nearest: Int?
+    /// The first difference from it.
+    package var difference: String
+
+    /// The reason for a close frame, which has room for 123 bytes (RFC 6455 §5.5).
+    package var reason: String {
+      nearest.map { "not on the cassette; nearest: #\($0), differs in \(difference)" }
+        ?? "not on the cassette, on which the client says nothing"
+    }
+  }
+
+  /// The messages that wait for one of the client's.
+  package struct Waiting: Sendable, Hashable, CustomStringConvertible {
+    /// The number of the client's message, from 1.
+    package var cause: Int
+    /// The count of messages that wait for it.
+    package var count: Int
+
+    package var description: String {
+      count == 1 ? "1 message waits for #\(cause)" : "\(count) messages wait for #\(cause)"
+    }
+  }
+
+  /// The time within which the recorded order is kept of messages whose causes have come in another
+  /// rhythm: so much a client's clock and the system's scheduling may differ from the recording.
+  package static let orderSlack = Duration.milliseconds(100)
+
+  /// A message that is to be sent.
+  private struct Item {
+    var number: Int
+    /// The number of the plan, so that it is known in both queues.
+    var serial: Int
+    var due: Duration
+    /// The content of a reply that is sent once more.
+    var repeated: Data?
+  }
+
+  private enum State: UInt8 { case waits, isPlanned, hasGone }
+
+  private let conversation: Conversation
+  private let pace: Pace
+  private var bindings = Conversation.Bindings()
+  /// The time at which each of the client's messages came, by number; 0 is the handshake.
+  private var arrivals: [Int: Duration] = [:]
+  /// The state of each of the server's messages.
+  private var states: [State]
+  /// The places from which lists of equal messages are still unused, by the first number of each.
+  private var firstUnused: [Int: Int] = [:]
+  /// What is due later, the earliest first.
+  private var later = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
+  /// What is due now or would be within the slack, by its place in the recording and by its time.
+  private var inOrder = Heap<Item> { $0.number < $1.number }
+  private var byTime = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
+  /// The plans that have not been carried out.
+  private var open: Set<Int> = []
+  private var lastSerial = 0
+  private var isOver = false
+  /// The message for which the player has closed the conversation; `nil`: none.
+  package private(set) var stray: Stray?
+
+  /// Begins a conversation.
+  package init(_ conversation: Conversation, pace: Pace) {
+    (self.conversation, self.pace) = (conversation, pace)
+    states = [State](repeating: .waits, count: conversation.messages.count + 1)
+  }
+
+  /// Tells the player of an event; what it says is to be done at once, in order.
+  package mutating func next(_ event: Event, at now: Duration) -> [Action] {
+    guard !isOver else { return [] }
+    switch event {
+    case .opened: came(0, at: now)
+    case .message(let data, let isText):
+      guard let number = match(data, isText: isText) else {
+        let stray = stray(data, isText: isText)
+        self.stray = stray
+        isOver = true
+        return [.close(code: 1008, reason: stray.reason)]
+      }
+      let isAgain = arrivals[number] != nil
+      conversation.bind(data, to: number, in: &bindings)
+      if isAgain { again(number, at: now) } else { came(number, at: now) }
+    case .closed(let code, let reason):
+      isOver = true
+      return [lastWord(after: code, reason)]
+    case .tick: break
+    }
+    return release(at: now)
+  }
+
+  // MARK: What the client says
+
+  /// Returns the number of the recorded message that one of the client's is; `nil`: none.
+  private mutating func match(_ data: Data, isText: Bool) -> Int? {
+    let candidates = conversation.candidates(for: data, isText: isText)
+    if let number = unused(candidates.exact) ?? unused(candidates.alike) { return number }
+    // A heartbeat comes as often as it likes.
+    return (candidates.exact + candidates.alike).filter(conversation.heartbeats.contains).max()
+  }
+
+  private mutating func unused(_ numbers: [Int]) -> Int? {
+    guard let first = numbers.first else { return nil }
+    var place = firstUnused[first, default: 0]
+    while place < numbers.count, arrivals[numbers[place]] != nil { place += 1 }
+    firstUnused[first] = place
+    return place < numbers.count ? numbers[place] : nil
+  }
+
+  private func stray(_ data: Data, isText: Bool) -> Stray {
+    let shown =
+      isText
+      ? String(decoding: data.prefix(200), as: UTF8.self).split(whereSeparator: \.isNewline)
+        .joined(separator: " ") : "\(data.count) bytes"
+    let nearest = conversation.nearest(to: data, isText: isText) { arrivals[$0] != nil }
+    return Stray(shown: shown, nearest: nearest?.number, difference: nearest?.difference ?? "")
+  }
+
+  /// The server's last word after the client's: the recorded one, or the same code (RFC 6455
+  /// §5.5.1).
+  private func lastWord(after code: Int, _ reason: String) -> Action {
+    let recorded = conversation.messages.indices.last { place in
+      conversation.messages[place].sender == .server && conversation.messages[place].isClose
+        && conversation.messages[place].cause.map { $0 > 0 && isClientsEnd($0) } == true
+    }
+    guard let recorded, case .close(let own) = conversation.messages[recorded].kind else {
+      return .close(code: code, reason: code == 1005 ? "" : reason)
+    }
+    if own == 1006 { return .drop }
+    return .close(code: own, reason: conversation.messages[recorded].body.text ?? "")
+  }
+
+  private func isClientsEnd(_ number: Int) -> Bool { conversation.messages[number - 1].isClose }
+
+  // MARK: What the server says
+
+  /// Notes that a cause has come, and plans what it causes.
+  private mutating func came(_ number: Int, at now: Duration) {
+    arrivals[number] = now
+    for effect in conversation.effects[number] ?? [] { plan(effect) }
+  }
+
+  /// Answers a heartbeat that has come more often than it was recorded, as the last time.
+  private mutating func again(_ number: Int, at now: Duration) {
+    for effect in conversation.effects[number] ?? [] where states[effect] == .hasGone {
+      let content = conversation.content(of: effect, bindings)
+      plan(effect, at: now + distance(of: effect), repeating: content)
+    }
+  }
+
+  /// Returns the time between a message and its cause.
+  private func distance(of number: Int) -> Duration {
+    let message = conversation.messages[number - 1]
+    let cause = message.cause ?? 0
+    return pace.wait(message.offset - (cause == 0 ? .zero : conversation.messages[cause - 1].offset))
+  }
+
+  /// Plans a message if its cause has come and everything has gone that has to go before it.
+  private mutating func plan(_ number: Int) {
+    let before = conversation.predecessors[number - 1]
+    guard states[number] == .waits,
+      let came = conversation.messages[number - 1].cause.flatMap({ arrivals[$0] }),
+      before.allSatisfy({ states[$0] == .hasGone })
+    else { return }
+    states[number] = .isPlanned
+    plan(number, at: came + distance(of: number))
+  }
+
+  private mutating func plan(_ number: Int, at due: Duration, repeating content: Data? = nil) {
+    lastSerial += 1
+    open.insert(lastSerial)
+    later.insert(Item(number: number, serial: lastSerial, due: due, repeated: content))
+  }
+
+  /// Sends what may go.
+  ///
+  /// Of those that are due or soon will be, the first of the recording goes first, unless one that
+  /// is due has waited for it longer than the slack.
+  private mutating func release(at now: Duration) -> [Action] {
+    var actions: [Action] = []
+    while !isOver {
+      while let item = later.first, item.due <= now + Self.orderSlack {
+        later.removeFirst()
+        inOrder.insert(item)
+        byTime.insert(item)
+      }
+      while let item = inOrder.first, !open.contains(item.serial) { inOrder.removeFirst() }
+      while let item = byTime.first, !open.contains(item.serial) { byTime.removeFirst() }
+      guard let first = inOrder.first, let earliest = byTime.first else { break }
+      if first.due <= now {
+        send(first, &actions)
+      } else if earliest.due + Self.orderSlack <= now {
+        send(earliest, &actions)
+      } else {
+        let isLate = earliest.due <= now
+        actions.append(
+          .wake(isLate ? min(first.due, earliest.due + Self.orderSlack) : earliest.due)
+        )
+        return actions
+      }
+    }
+    if !isOver, let next = later.first { actions.append(.wake(next.due)) }
+    return actions
+  }
+
+  private mutating func send(_ item: Item, _ actions: inout [Action]) {
+    let message = conversation.messages[item.number - 1]
+    open.remove(item.serial)
+    states[item.number] = .hasGone
+    switch message.kind {
+    case .close(1006):
+      isOver = true
+      actions.append(.drop)
+    case .close(let code):
+      isOver = true
+      actions.append(.close(code: code, reason: message.body.text ?? ""))
+    case .text, .binary:
+      actions.append(
+        .send(
+          item.repeated ?? conversation.content(of: item.number, bindings),
+          isText: message.isText,
+          fragments: message.fragments
+        )
+      )
+      for follower in conversation.followers[item.number] ?? [] { plan(follower) }
+    }
+  }
+}
+
+extension ConversationPlayer {
+  /// The messages that wait for one of the client's which has not come, by number. Replies to
+  /// heartbeats and ends wait for nothing that anybody misses.
+  package var waiting: [Waiting] {
+    var blockers = [Int?](repeating: nil, count: states.count)
+    var counts: [Int: Int] = [:]
+    for (place, message) in conversation.messages.enumerated() where states[place + 1] == .waits {
+      guard let cause = message.cause, !message.isClose, !conversation.heartbeats.contains(cause)
+      else { continue }
+      let blocker =
+        arrivals[cause] == nil
+        ? cause : conversation.predecessors[place].lazy.compactMap { blockers[$0] }.first
+      blockers[place + 1] = blocker
+      if let blocker { counts[blocker, default: 0] += 1 }
+    }
+    return counts.sorted { $0.key < $1.key }.map { Waiting(cause: $0.key, count: $0.value) }
+  }
+}

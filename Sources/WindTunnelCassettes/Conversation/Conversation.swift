@@ -1,0 +1,301 @@
+package import Foundation
+
+/// A recorded conversation with all that is worked out of it once: the cause of each of the server's
+/// messages, and where each of the client's is found. It does not change.
+package final class Conversation: Sendable {
+  /// The messages in order; each of the server's has its cause.
+  package let messages: [WebSocketMessage]
+  /// The numbers of the client's messages that come again and again and ask for nothing.
+  package let heartbeats: Set<Int>
+  /// For each message the numbers of those that have to have gone when it goes: the last one before
+  /// it that answers the same, and the last one of the same correlation.
+  package let predecessors: [[Int]]
+  /// The numbers of the messages that a message has to go before.
+  package let followers: [Int: [Int]]
+  /// The numbers of the server's messages by their cause.
+  package let effects: [Int: [Int]]
+  /// The client's messages by their meaning: numbers in ascending order.
+  private let exact: [Data: [Int]]
+  /// The same by what of it is not volatile.
+  private let loose: [Data: [Int]]
+  /// The client's messages of which something was redacted.
+  private let redacted: [(number: Int, content: MessageContent)]
+  private let identifiers: Set<String>
+
+  /// Works out a conversation.
+  ///
+  /// - Parameters:
+  ///   - messages: Its messages in the order in which they were sent.
+  ///   - roundTrip: The time that the handshake took: what came sooner behind a message does not
+  ///     answer it.
+  package init(_ messages: [WebSocketMessage], roundTrip: Duration) {
+    let contents = messages.map { MessageContent($0.body.data, isText: $0.isText) }
+    let heartbeats = Heartbeats(messages, contents)
+    let causes = MessageCauses(messages, contents, heartbeats, roundTrip: roundTrip)
+    self.messages = zip(messages, causes.numbers).map { message, cause in
+      var message = message
+      message.cause = cause
+      return message
+    }
+    self.heartbeats = heartbeats.numbers
+    identifiers = Self.identifiers(in: messages, contents)
+
+    var (predecessors, followers, effects) = ([[Int]](), [Int: [Int]](), [Int: [Int]]())
+    var lastOfCorrelation: [MessageContent.Correlation: Int] = [:]
+    for (place, cause) in causes.numbers.enumerated() {
+      var before: Set<Int> = []
+      if let cause {
+        if let last = effects[cause]?.last { before.insert(last) }
+        if let correlation = contents[place].correlations.first {
+          if let last = lastOfCorrelation[correlation] { before.insert(last) }
+          lastOfCorrelation[correlation] = place + 1
+        }
+        // Behind an end nothing is said, so that all has to be said before.
+        if messages[place].isClose {
+          before = Set(effects.filter { !heartbeats.numbers.contains($0.key) }.values.joined())
+        }
+        effects[cause, default: []].append(place + 1)
+      }
+      predecessors.append(before.sorted())
+      for number in before { followers[number, default: []].append(place + 1) }
+    }
+    (self.predecessors, self.followers, self.effects) = (predecessors, followers, effects)
+
+    var (exact, loose) = ([Data: [Int]](), [Data: [Int]]())
+    var redacted: [(number: Int, content: MessageContent)] = []
+    for (place, content) in contents.enumerated()
+    where messages[place].sender == .client && !messages[place].isClose {
+      exact[content.exactKey, default: []].append(place + 1)
+      loose[content.looseKey(identifiers), default: []].append(place + 1)
+      if content.isRedacted { redacted.append((place + 1, content)) }
+    }
+    (self.exact, self.loose, self.redacted) = (exact, loose, redacted)
+  }
+
+  /// Works out the conversation of an interaction.
+  package convenience init(_ interaction: Interaction) {
+    self.init(interaction.messages, roundTrip: interaction.timing?.firstByte ?? .zero)
+  }
+
+  /// Returns the members whose values name messages and not what is asked for: beside those that
+  /// always do `id`, where the client's values are UUIDs, or count up by one.
+  private static func identifiers(
+    in messages: [WebSocketMessage],
+    _ contents: [MessageContent]
+  ) -> Set<String> {
+    var values: [String] = []
+    var known: Set<String> = []
+    for (message, content) in zip(messages, contents) where message.sender == .client {
+      guard let value = content.identifier, known.insert(value).inserted else { continue }
+      values.append(value)
+    }
+    let numbers = values.compactMap { Int($0) }
+    let isCounted =
+      numbers.count == values.count && numbers.count > 1
+      && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }
+    let areUUIDs = !values.isEmpty && values.allSatisfy(VolatileText.isUUID)
+    return MessageContent.identifierFields.union(isCounted || areUUIDs ? ["id"] : [])
+  }
+}
+
+// MARK: - What a client says
+
+extension Conversation {
+  /// The recorded messages that one of a client's may be.
+  package struct Candidates: Sendable {
+    /// The numbers of those that are the same, in order.
+    package var exact: [Int]
+    /// The numbers of those that differ in volatile or redacted parts only, in order.
+    package var alike: [Int]
+  }
+
+  /// Returns the recorded messages that one of a client's may be.
+  package func candidates(for data: Data, isText: Bool) -> Candidates {
+    let content = MessageContent(data, isText: isText)
+    var alike = loose[content.looseKey(identifiers)] ?? []
+    let standing = redacted.filter { $0.content.stands(for: content, identifiers) }.map(\.number)
+    if !standing.isEmpty { alike = Set(alike + standing).sorted() }
+    return Candidates(exact: exact[content.exactKey] ?? [], alike: alike)
+  }
+
+  /// The values that a client has in place of recorded ones, by which messages correlate.
+  package struct Bindings: Sendable {
+    fileprivate var values: [MessageContent.Correlation: JSON] = [:]
+
+    package init() {}
+  }
+
+  /// Notes in which correlating values a client's message differs from the recorded one.
+  package func bind(_ data: Data, to number: Int, in bindings: inout Bindings) {
+    let recorded = MessageContent(messages[number - 1].body.data, isText: true)
+    guard case .object(let there)? = recorded.json,
+      case .object(let here)? = MessageContent(data, isText: true).json
+    else { return }
+    for field in MessageContent.correlationFields {
+      guard let old = there.first(where: { $0.name.value == field })?.value,
+        let new = here.first(where: { $0.name.value == field })?.value,
+        let value = old.scalarText, new.scalarText != nil
+      else { continue }
+      let place = MessageContent.Correlation(field: field, value: value)
+      // `nil` alone would be JSON's null.
+      bindings.values[place] = old == new ? Optional.none : new
+    }
+  }
+
+  /// Returns the content of a server's message with a client's own values in place of the recorded
+  /// ones.
+  package func content(of number: Int, _ bindings: Bindings) -> Data {
+    let message = messages[number - 1]
+    guard message.isText, !bindings.values.isEmpty,
+      let (json, layout) = InteractionWriter.structure(message.body.data),
+      case .object(var members) = json
+    else { return message.body.data }
+    var isChanged = false
+    for index in members.indices {
+      guard let value = members[index].value.scalarText else { continue }
+      let place = MessageContent.Correlation(field: members[index].name.value, value: value)
+      guard let own = bindings.values[place] else { continue }
+      members[index].value = own
+      isChanged = true
+    }
+    return isChanged ? Data(JSON.object(members).bytes(layout)) : message.body.data
+  }
+
+  /// The number of recorded messages that one which is not on the cassette is held against.
+  private static let comparedMax = 200
+
+  /// Returns the recorded message that is nearest to one of a client's, those first that have not
+  /// come; `nil` where there is none.
+  package func nearest(
+    to data: Data,
+    isText: Bool,
+    isUsed: (Int) -> Bool
+  ) -> (number: Int, difference: String)? {
+    let asked = MessageContent(data, isText: isText)
+    let numbers = messages.indices.map { $0 + 1 }.filter {
+      messages[$0 - 1].sender == .client && !messages[$0 - 1].isClose
+    }
+    let open = numbers.filter { !isUsed($0) }
+    return (open.isEmpty ? numbers : open).prefix(Self.comparedMax)
+      .map { ($0, difference(from: $0, to: asked)) }
+      .min { $0.1.distance < $1.1.distance }
+      .map { ($0, $1.words) }
+  }
+
+  private func difference(
+    from number: Int,
+    to asked: MessageContent
+  ) -> (distance: Int, words: String) {
+    let message = messages[number - 1]
+    let recorded = MessageContent(message.body.data, isText: message.isText)
+    if let there = recorded.json, let here = asked.json {
+      let all = JSONDifference.all(there, here, ignoring: [])
+      guard let first = all.first else { return (0, "nothing, and it has come already") }
+      let shown: (JSON?) -> String = { $0.map { RequestDistance.cut($0.description) } ?? "none" }
+      return (
+        all.count,
+        "\(JSONPath.spelled(first.steps)): recorded \(shown(first.recorded)), "
+          + "asked \(shown(first.asked))"
+      )
+    }
+    if recorded.data == asked.data { return (0, "nothing, and it has come already") }
+    return (
+      1000 + abs(recorded.data.count - asked.data.count),
+      "the whole: recorded \(recorded.data.count) bytes, asked \(asked.data.count) other ones"
+    )
+  }
+}
+
+// MARK: - Causes
+
+/// The client's messages that keep a connection alive: they come three times or more, equal but for
+/// volatile parts.
+struct Heartbeats {
+  static let least = 3
+
+  /// The numbers of all of them, from 1.
+  private(set) var numbers: Set<Int> = []
+  /// The numbers of the replies to them, each with the number of its heartbeat.
+  private(set) var replies: [Int: Int] = [:]
+
+  init(_ messages: [WebSocketMessage], _ contents: [MessageContent]) {
+    // Whatever counts the messages makes no two of them.
+    let names = MessageContent.identifierFields.union(["id"])
+    var groups: [WebSocketMessage.Sender: [Data: [Int]]] = [.client: [:], .server: [:]]
+    for (place, message) in messages.enumerated() where !message.isClose {
+      groups[message.sender]?[contents[place].looseKey(names), default: []].append(place + 1)
+    }
+    let answers = (groups[.server] ?? [:]).values.filter { $0.count >= Self.least - 1 }
+    for group in (groups[.client] ?? [:]).values where group.count >= Self.least {
+      numbers.formUnion(group)
+      // Each is answered behind it, but perhaps for the last.
+      let replies = answers.filter { answer in
+        group.count - 1...group.count ~= answer.count
+          && zip(group, answer).allSatisfy { $0 < $1 }
+      }
+      let reply = replies.min { delay($0, group) < delay($1, group) } ?? pulled(by: group)
+      for (heartbeat, reply) in zip(group, reply) { self.replies[reply] = heartbeat }
+    }
+
+    /// The one message behind each of a group, where a client asks for one after the other.
+    func pulled(by group: [Int]) -> [Int] {
+      let isInTurn = zip(group, group.dropFirst()).allSatisfy { number, next in
+        next == number + 2 && messages[number].sender == .server
+      }
+      guard isInTurn else { return [] }
+      return group.map { $0 + 1 }.filter {
+        $0 <= messages.count && messages[$0 - 1].sender == .server
+      }
+    }
+
+    func delay(_ answer: [Int], _ group: [Int]) -> Duration {
+      zip(group, answer).reduce(.zero) { sum, pair in
+        sum + messages[pair.1 - 1].offset - messages[pair.0 - 1].offset
+      }
+    }
+  }
+}
+
+/// The causes of a server's messages: the client's message that each answers, or the handshake.
+struct MessageCauses {
+  /// For each message the number of its cause, from 1, or 0 for the handshake; `nil` for the
+  /// client's.
+  private(set) var numbers: [Int?] = []
+
+  init(
+    _ messages: [WebSocketMessage],
+    _ contents: [MessageContent],
+    _ heartbeats: Heartbeats,
+    roundTrip: Duration
+  ) {
+    var correlated: [MessageContent.Correlation: Int] = [:]
+    var asked: [Int] = []
+    // The newest of those is looked for that are old enough, and they get older.
+    var oldEnough = 0
+    var lastClose: Int?
+    for (place, message) in messages.enumerated() {
+      let number = place + 1
+      guard message.sender == .server else {
+        numbers.append(nil)
+        if message.kind == .close(1006) { continue }
+        if message.isClose { lastClose = number }
+        for correlation in contents[place].correlations { correlated[correlation] = number }
+        if !heartbeats.numbers.contains(number) { asked.append(number) }
+        continue
+      }
+      while oldEnough < asked.count,
+        messages[asked[oldEnough] - 1].offset <= message.offset - roundTrip
+      {
+        oldEnough += 1
+      }
+      numbers.append(
+        message.cause
+          // RFC 6455 §5.5.1: a close is answered by one.
+          ?? (message.isClose ? lastClose : nil)
+          ?? contents[place].correlations.lazy.compactMap { correlated[$0] }.first
+          ?? heartbeats.replies[number]
+          ?? (oldEnough > 0 ? asked[oldEnough - 1] : 0)
+      )
+    }
+  }
+}

@@ -1,0 +1,174 @@
+internal import Foundation
+
+/// The content of a message as it is compared with others: JSON by its meaning, any other text and
+/// bytes as they are.
+struct MessageContent {
+  /// A member by which messages belong together, and the spelling of its value.
+  struct Correlation: Hashable {
+    var field: String
+    var value: String
+  }
+
+  /// The members that correlate messages, the most telling first: JSON-RPC and GraphQL over
+  /// WebSocket use `id`, Phoenix channels `ref` and `topic`, exchanges `requestId`, `subscription`
+  /// and `channel`.
+  static let correlationFields = ["id", "ref", "requestId", "subscription", "channel", "topic"]
+
+  /// The members that name one message or one request and nothing that is asked for.
+  static let identifierFields: Set<String> = ["ref", "requestId"]
+
+  /// Larger messages are compared as bytes.
+  static let openedBytesMax = 1 << 20
+
+  let isText: Bool
+  let data: Data
+  /// The canonical value, where the message is JSON.
+  let json: JSON?
+
+  init(_ data: Data, isText: Bool) {
+    (self.data, self.isText) = (data, isText)
+    // Whatever else a text is, it is compared as a text.
+    json =
+      isText && data.count <= Self.openedBytesMax
+        && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(data.first)
+      ? (try? JSONParser.parse(data))?.canonical() : nil
+  }
+
+  /// The members that correlate it, in the order of ``correlationFields``. An `id` counts at the
+  /// top alone, where it names the message; further in it names anything.
+  var correlations: [Correlation] {
+    guard case .object(let members)? = json else { return [] }
+    return Self.correlationFields.compactMap { field in
+      var value = members.first { $0.name.value == field }?.value.scalarText
+      if value == nil, field != "id" {
+        value = members.lazy.compactMap { $0.value[field]?.scalarText }.first
+      }
+      return value.map { Correlation(field: field, value: $0) }
+    }
+  }
+
+  /// The value of the member `id` at the top.
+  var identifier: String? { json?["id"]?.scalarText }
+
+  /// The key under which equal messages are found.
+  var exactKey: Data { key(json?.bytes()) }
+
+  /// The key that messages share which differ in volatile parts only: identifiers of messages, UUIDs
+  /// (RFC 9562), dates with a time (RFC 3339), and numbers that are a clock's.
+  func looseKey(_ identifiers: Set<String>) -> Data {
+    guard let json else { return isText ? key(VolatileText.steady(Array(data))) : key(nil) }
+    return key(Self.steady(json, identifiers).bytes())
+  }
+
+  private func key(_ bytes: [UInt8]?) -> Data {
+    var key = Data([isText ? UInt8(ascii: "t") : UInt8(ascii: "b")])
+    if let bytes { key.append(contentsOf: bytes) } else { key.append(data) }
+    return key
+  }
+
+  /// Tells whether some of it was redacted.
+  var isRedacted: Bool { isText && RedactedText.mayBeIn(data) }
+
+  /// Tells whether a recorded message with redacted parts stands for another one.
+  func stands(for asked: MessageContent, _ identifiers: Set<String>) -> Bool {
+    guard isText == asked.isText else { return false }
+    guard let json, let other = asked.json else {
+      guard let text = String(utf8: data), let asked = String(utf8: asked.data) else {
+        return false
+      }
+      return text == asked || RequestDistance.stands(text, for: asked)
+    }
+    return JSONDifference.all(
+      Self.steady(json, identifiers),
+      Self.steady(other, identifiers),
+      ignoring: []
+    ).isEmpty
+  }
+
+  private static let mark = JSON.text("\0")
+
+  /// Returns a value with a mark in place of its volatile parts; `identifiers` are members at the
+  /// top.
+  private static func steady(_ json: JSON, _ identifiers: Set<String> = []) -> JSON {
+    switch json {
+    case .null, .bool: json
+    case .number(let digits): VolatileText.isClock(digits.utf8) ? mark : json
+    case .string(let text): .text(String(decoding: VolatileText.steady(Array(text.value.utf8)), as: UTF8.self))
+    case .array(let elements): .array(elements.map { steady($0) })
+    case .object(let members):
+      .object(
+        members.map { member in
+          let isIdentifier = identifiers.contains(member.name.value) && member.value.scalarText != nil
+          return JSON.Member(member.name, isIdentifier ? mark : steady(member.value))
+        }
+      )
+    }
+  }
+}
+
+/// The parts of a text that change from one recording to the next.
+enum VolatileText {
+  /// Returns a text with a mark in place of each UUID, date with a time and clock's number.
+  static func steady(_ bytes: [UInt8]) -> [UInt8] {
+    // Shorter ones have none.
+    guard bytes.count >= 10 else { return bytes }
+    var result: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+      let isInside = place > 0 && isWord(bytes[place - 1])
+      let count = isInside ? 0 : length(at: place, in: bytes)
+      result.append(count > 0 ? 0 : bytes[place])
+      place += max(1, count)
+    }
+    return result
+  }
+
+  /// Returns the length of what is volatile at a place; 0 for nothing.
+  private static func length(at place: Int, in bytes: [UInt8]) -> Int {
+    if fits("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", at: place, in: bytes) { return 36 }
+    guard isDigit(bytes[place]) else { return 0 }
+    if fits("dddd-dd-dd?dd:dd:dd", at: place, in: bytes) {
+      // The fraction and the zone belong to it.
+      let rest = bytes[(place + 19)...].prefix(16)
+      return 19 + rest.prefix { isDigit($0) || ".:+-Zz".utf8.contains($0) }.count
+    }
+    let digits = bytes[place...].prefix(20).prefix { isDigit($0) }
+    return isClock(digits) ? digits.count : 0
+  }
+
+  /// Tells whether digits are seconds, milliseconds, microseconds or nanoseconds since 1970, of a
+  /// day between 2001 and 2286. Behind a point there may be more of them.
+  static func isClock(_ digits: some Collection<UInt8>) -> Bool {
+    let whole = digits.prefix { $0 != UInt8(ascii: ".") }
+    return [10, 13, 16, 19].contains(whole.count) && whole.first != UInt8(ascii: "0")
+      && whole.allSatisfy(isDigit)
+  }
+
+  /// Tells whether a text is a UUID.
+  static func isUUID(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return bytes.count == 36 && length(at: 0, in: bytes) == 36
+  }
+
+  /// Holds bytes against a pattern: `x` is a hexadecimal digit, `d` a decimal one, `?` any byte.
+  private static func fits(_ pattern: StaticString, at place: Int, in bytes: [UInt8]) -> Bool {
+    let count = pattern.utf8CodeUnitCount
+    guard place + count <= bytes.count else { return false }
+    for index in 0..<count {
+      let byte = bytes[place + index]
+      switch pattern.utf8Start[index] {
+      case UInt8(ascii: "x"): if !isDigit(byte), !(0x61...0x66 ~= byte | 0x20) { return false }
+      case UInt8(ascii: "d"): if !isDigit(byte) { return false }
+      case UInt8(ascii: "?"): break
+      case let wanted: if byte != wanted { return false }
+      }
+    }
+    return true
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    isDigit(byte) || 0x61...0x7A ~= byte | 0x20
+  }
+}
