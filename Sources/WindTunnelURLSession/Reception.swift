@@ -65,7 +65,8 @@ struct Reception {
       case .fail(let symptom): return answer.isWhole ? whole : .failure(symptom)
       case .live: return .impossible("There is no live origin to ask without a session.")
       // Nothing in process has two ends to relay between.
-      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands, .converse: return .failure(.unknown)
+      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands, .converse:
+        return .failure(.unknown)
       }
     }
     if isOpening, delivery.afterwards == .keep, player.isDone { return .opened }

@@ -86,9 +86,10 @@ package struct ConversationPlayer: Sendable {
   private var states: [State]
   /// The places from which lists of equal messages are still unused, by the first number of each.
   private var firstUnused: [Int: Int] = [:]
-  /// What is due later, the earliest first.
+  /// The messages that are due later, the earliest first.
   private var later = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
-  /// What is due now or would be within the slack, by its place in the recording and by its time.
+  /// The messages that are due now or would be within the slack, by their places in the recording
+  /// and by their times.
   private var inOrder = Heap<Item> { $0.number < $1.number }
   private var byTime = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
   /// The plans that have not been carried out.
@@ -98,7 +99,7 @@ package struct ConversationPlayer: Sendable {
   /// The message for which the player has closed the conversation; `nil`: none.
   package private(set) var stray: Stray?
 
-  /// Begins a conversation.
+  /// Begins a conversation at its first message.
   package init(_ conversation: Conversation, pace: Pace) {
     (self.conversation, self.pace) = (conversation, pace)
     states = [State](repeating: .waits, count: conversation.messages.count + 1)
@@ -180,7 +181,7 @@ package struct ConversationPlayer: Sendable {
 
   /// Answers a heartbeat that has come more often than it was recorded, as the last time.
   private mutating func again(_ number: Int, at now: Duration) {
-    for effect in conversation.effects[number] ?? [] where states[effect] == .hasGone {
+    for effect in conversation.effects[number] ?? [] where states[effect] != .waits {
       let content = conversation.content(of: effect, bindings)
       plan(effect, at: now + distance(of: effect), repeating: content)
     }
@@ -190,7 +191,9 @@ package struct ConversationPlayer: Sendable {
   private func distance(of number: Int) -> Duration {
     let message = conversation.messages[number - 1]
     let cause = message.cause ?? 0
-    return pace.wait(message.offset - (cause == 0 ? .zero : conversation.messages[cause - 1].offset))
+    return pace.wait(
+      message.offset - (cause == 0 ? .zero : conversation.messages[cause - 1].offset)
+    )
   }
 
   /// Plans a message if its cause has come and everything has gone that has to go before it.

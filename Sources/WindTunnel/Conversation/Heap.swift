@@ -9,7 +9,7 @@ struct Heap<Element: Sendable>: Sendable {
   /// The least element; `nil`: there is none.
   var first: Element? { elements.first }
 
-  /// Adds an element.
+  /// Adds an element at its place.
   mutating func insert(_ element: Element) {
     elements.append(element)
     var place = elements.count - 1

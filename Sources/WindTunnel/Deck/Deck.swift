@@ -324,7 +324,7 @@ extension Deck {
   package var isObserved: Bool { observe != nil }
 
   /// Notes in the journal what an answer gave no room for.
-  package func note(_ misfits: [String], on outcome: Outcome) {
+  func note(_ misfits: [String], on outcome: Outcome) {
     let id = outcome.id
     state.withLock { $0.note(misfits, on: id) }
   }

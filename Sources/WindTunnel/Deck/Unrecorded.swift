@@ -43,7 +43,7 @@ package final class Unrecorded: Sendable {
       }
       let reason =
         passed.request.headers[Self.webSocketKey] != nil
-        ? "it is a WebSocket, which was passed on; what is said on one is not recorded"
+        ? "it is a WebSocket that breaks the rules of one (RFC 6455), so that it passed unread"
         : "the recording ended before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }

@@ -17,8 +17,8 @@ public struct Delivery: Sendable, Hashable {
     /// Shake hands in TLS, as the server that the client came to; what follows on the connection is
     /// sealed.
     case shakeHands(Handshake)
-    /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that it
-    /// takes, and go on with the conversation that was recorded.
+    /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
+    /// it takes, and go on with the conversation that was recorded.
     case converse(ResponseHead)
     /// Send bytes: of the body after a head, raw ones without.
     case bytes(Payload)

@@ -65,7 +65,8 @@ struct Script {
   /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes
   /// steps.
   var whole: (head: ResponseHead, body: Data)? {
-    guard let head, recordedCut == nil, !isLive, conversation == nil, stops.isEmpty, before.isEmpty, malformation == nil,
+    guard let head, recordedCut == nil, !isLive, conversation == nil, stops.isEmpty, before.isEmpty,
+      malformation == nil,
       interimResponses == 0, endlessBytes == nil, dribble == nil, idleEnd == nil, pieces.isOne
     else { return nil }
     return (head, body)

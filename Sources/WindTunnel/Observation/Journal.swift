@@ -82,7 +82,7 @@ public struct Journal: Sendable {
   }
 
   mutating func note(_ misfits: [String], on id: Int) {
-    change(id) { $0.misfits = misfits }
+    change(id) { $0.misfits += misfits }
   }
 
   private mutating func change(_ id: Int, _ change: (inout Entry) -> Void) {

@@ -16,11 +16,11 @@
 // headers, "joined": names of fields that a platform may have joined of several, body), "failure"
 // (symptom, text) or both, where the response was cut; "timing"
 // (firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …]); "messages"
-// of a WebSocket ([{ "from", "close": the code of the side's last word, whose reason is a "text",
-// a body, "fragments": [bytes, …], "offsetMilliseconds", "after": the number of the client's message
-// that a server's answers, from 1, or 0 for the handshake }], with which the response may be left
-// out, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". Keys that begin with "_" are anybody's and are kept; any other
-// unknown key is refused.
+// of a WebSocket ([{ "from", a body or "close": the code of the side's last word, whose reason is a
+// "text", "fragments": [bytes, …], "offsetMilliseconds", "after" }], where "after" is the number of
+// the client's message that a server's answers, from 1, or 0 for the handshake; the response may be
+// left out then, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". Keys that
+// begin with "_" are anybody's and are kept; any other unknown key is refused.
 //
 // A body is one of "json", "text", "base64" or "file". It is "json" only if the writer turns the
 // structure back into the very same bytes: the order of keys and the spelling of numbers and

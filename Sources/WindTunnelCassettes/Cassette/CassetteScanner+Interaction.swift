@@ -190,7 +190,9 @@ extension CassetteScanner {
     guard try parser.kind() == .array else { throw Self.unusual }
     var lengths: [Int] = []
     guard try parser.enterList() else { return lengths }
-    repeat { lengths.append(try int(in: InteractionReader.chunkRange)) } while try parser
+    repeat {
+      lengths.append(try int(in: InteractionReader.chunkRange))
+    } while try parser
       .goesOnInList()
     return lengths
   }

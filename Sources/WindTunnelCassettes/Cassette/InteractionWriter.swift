@@ -120,7 +120,9 @@ package struct InteractionWriter {
     switch message.kind {
     case .close(let code):
       members.append(JSON.Member("close", .number(code)))
-      if message.body.count > 0 { members.append(JSON.Member("text", .text(message.body.text ?? ""))) }
+      if message.body.count > 0 {
+        members.append(JSON.Member("text", .text(message.body.text ?? "")))
+      }
     case .text: members += texts(message.body)
     case .binary:
       let content = message.body.data

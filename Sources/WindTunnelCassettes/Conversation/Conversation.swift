@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A recorded conversation with all that is worked out of it once: the cause of each of the server's
-/// messages, and where each of the client's is found. It does not change.
+/// A recorded conversation with all that is worked out of it once: the cause of each of the
+/// server's messages, and where each of the client's is found. It does not change.
 package final class Conversation: Sendable {
   /// The messages in order; each of the server's has its cause.
   package let messages: [WebSocketMessage]

@@ -24,14 +24,17 @@ struct MessageContent {
   let data: Data
   /// The canonical value, where the message is JSON.
   let json: JSON?
+  /// The value as it was spelled: digits say more of a clock than the number does.
+  private let spelled: JSON?
 
   init(_ data: Data, isText: Bool) {
     (self.data, self.isText) = (data, isText)
     // Whatever else a text is, it is compared as a text.
-    json =
+    spelled =
       isText && data.count <= Self.openedBytesMax
         && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(data.first)
-      ? (try? JSONParser.parse(data))?.canonical() : nil
+      ? try? JSONParser.parse(data) : nil
+    json = spelled?.canonical()
   }
 
   /// The members that correlate it, in the order of ``correlationFields``. An `id` counts at the
@@ -53,11 +56,11 @@ struct MessageContent {
   /// The key under which equal messages are found.
   var exactKey: Data { key(json?.bytes()) }
 
-  /// The key that messages share which differ in volatile parts only: identifiers of messages, UUIDs
-  /// (RFC 9562), dates with a time (RFC 3339), and numbers that are a clock's.
+  /// The key that messages share which differ in volatile parts only: identifiers of messages,
+  /// UUIDs (RFC 9562), dates with a time (RFC 3339), and numbers that are a clock's.
   func looseKey(_ identifiers: Set<String>) -> Data {
-    guard let json else { return isText ? key(VolatileText.steady(Array(data))) : key(nil) }
-    return key(Self.steady(json, identifiers).bytes())
+    guard let spelled else { return isText ? key(VolatileText.steady(Array(data))) : key(nil) }
+    return key(Self.steady(spelled, identifiers).canonical().bytes())
   }
 
   private func key(_ bytes: [UInt8]?) -> Data {
@@ -72,15 +75,15 @@ struct MessageContent {
   /// Tells whether a recorded message with redacted parts stands for another one.
   func stands(for asked: MessageContent, _ identifiers: Set<String>) -> Bool {
     guard isText == asked.isText else { return false }
-    guard let json, let other = asked.json else {
+    guard let spelled, let other = asked.spelled else {
       guard let text = String(utf8: data), let asked = String(utf8: asked.data) else {
         return false
       }
       return text == asked || RequestDistance.stands(text, for: asked)
     }
     return JSONDifference.all(
-      Self.steady(json, identifiers),
-      Self.steady(other, identifiers),
+      Self.steady(spelled, identifiers).canonical(),
+      Self.steady(other, identifiers).canonical(),
       ignoring: []
     ).isEmpty
   }
@@ -93,12 +96,14 @@ struct MessageContent {
     switch json {
     case .null, .bool: json
     case .number(let digits): VolatileText.isClock(digits.utf8) ? mark : json
-    case .string(let text): .text(String(decoding: VolatileText.steady(Array(text.value.utf8)), as: UTF8.self))
+    case .string(let text):
+      .text(String(decoding: VolatileText.steady(Array(text.value.utf8)), as: UTF8.self))
     case .array(let elements): .array(elements.map { steady($0) })
     case .object(let members):
       .object(
         members.map { member in
-          let isIdentifier = identifiers.contains(member.name.value) && member.value.scalarText != nil
+          let isIdentifier =
+            identifiers.contains(member.name.value) && member.value.scalarText != nil
           return JSON.Member(member.name, isIdentifier ? mark : steady(member.value))
         }
       )

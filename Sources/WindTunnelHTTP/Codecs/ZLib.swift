@@ -37,7 +37,7 @@ struct ZLib: @unchecked Sendable {
   typealias Step = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
   typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
 
-  /// What messages of a WebSocket need beside it, and an old library may not have.
+  /// The functions that messages of a WebSocket need beside it, and an old library may not have.
   struct Messages {
     fileprivate let initialiseDeflate: InitialiseDeflate
     let inflateReset: Call

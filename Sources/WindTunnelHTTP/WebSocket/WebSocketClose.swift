@@ -67,7 +67,7 @@ package struct WebSocketClose: Sendable, Hashable {
 package struct WebSocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The code with which the connection is closed (RFC 6455 §7.1.7).
   package let code: UInt16
-  /// What the peer did, and the paragraph that forbids it.
+  /// The peer's breach, and the paragraph that forbids it.
   package let description: String
 
   static func protocolError(_ text: String) -> WebSocketFailure {

@@ -21,6 +21,7 @@ package struct WebSocketWriter {
   ///   - content: The content of the message.
   ///   - isText: Tells whether it is a text.
   ///   - fragments: The lengths that the frames have to each other; empty: it is one frame.
+  /// - Returns: The bytes of its frames.
   package func message(_ content: Data, isText: Bool, fragments: [Int] = []) -> Data {
     let deflated = deflater?.deflated(content)
     let payload = deflated ?? content

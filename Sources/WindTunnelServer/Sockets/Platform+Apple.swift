@@ -26,6 +26,10 @@
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
 
+    /// Returns `nil`: the system counts round trips in milliseconds, which say nothing of a
+    /// machine's own connections.
+    static func roundTrip(_ socket: Int32) -> Duration? { nil }
+
     /// Tells whether a full accept queue drops attempts to connect and counts them.
     ///
     /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so

@@ -35,6 +35,16 @@
       return count < 0 ? nil : Int(count)
     }
 
+    /// Returns the shortest round trip that a connection has had, or `nil`.
+    static func roundTrip(_ socket: Int32) -> Duration? {
+      // TCP_INFO, and in it tcpi_min_rtt, in microseconds (linux/tcp.h; glibc's own is shorter).
+      var info = [UInt32](repeating: 0, count: 64)
+      var size = socklen_t(info.count * MemoryLayout<UInt32>.stride)
+      let code = getsockopt(socket, Int32(IPPROTO_TCP), 11, &info, &size)
+      guard code == 0, size >= 152, 1..<UInt32.max ~= info[37] else { return nil }
+      return .microseconds(Int64(info[37]))
+    }
+
     /// Tells whether a full accept queue drops attempts to connect and counts them.
     static let dropsSYNs = true
 

@@ -128,6 +128,9 @@ extension Socket {
   var localAddress: SocketAddress? { .asked { getsockname(descriptor, $0, $1) } }
   var peerAddress: SocketAddress? { .asked { getpeername(descriptor, $0, $1) } }
 
+  /// The shortest round trip that the connection has had; `nil` where the system does not tell.
+  var roundTrip: Duration? { Platform.roundTrip(descriptor) }
+
   /// The bytes that were written and are not yet safe at the peer; `nil` if nobody can tell.
   var unsentBytes: Int? { Platform.unsentBytes(descriptor) }
 

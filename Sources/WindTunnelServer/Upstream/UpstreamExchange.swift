@@ -385,7 +385,9 @@ extension UpstreamExchange {
       exchange.finished(.whole)
       return client.relay(to: channel, early: early, observing: nil) {}
     }
-    let recorder = ConversationRecorder(terms, roundTrip: elapsed, origins.limits)
+    // The handshake takes a round trip and what the origin needs for it, which most answers do not.
+    let roundTrip = min(elapsed, channel.socket.roundTrip ?? elapsed)
+    let recorder = ConversationRecorder(terms, roundTrip: roundTrip, origins.limits)
     client.relay(to: channel, early: early) { side, event in
       let sender = side == .left ? WebSocketMessage.Sender.client : .server
       switch event {
@@ -406,10 +408,11 @@ extension UpstreamExchange {
     let response = Response(status: head.status, headers: head.headers)
     var interaction = Interaction(request, .response(response), timing: timing)
     interaction.messages = recorder.conversation
-    if let shortfall = recorder.shortfall {
-      deck.note(["The conversation is not on the cassette as a whole: \(shortfall)."], on: outcome)
-    }
     let finish = { [exchange] in exchange.finished(.whole) }
+    if let shortfall = recorder.shortfall {
+      if interaction.messages.isEmpty { return finish() }
+      interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
+    }
     guard let write = deck.remember(interaction, for: outcome) else { return finish() }
     guard let journal = origins.journal else {
       write()

@@ -29,8 +29,9 @@ import Testing
     listens() { until [ -s $1 ]; do kill -0 $2 || exit 3; sleep 0.05; done; }
     "$1" serve --cassette tape.json --bind 10.77.0.1 > own 2> own.err & serve=$!
     "$1" serve --cassette tape.json > loop 2> loop.err & loop=$!
-    on $server "$1" serve --cassette tape.json --bind 0.0.0.0 --port 80 --allow-origin http://8.8.4.4 \
-      > far 2> far.err & far=$!
+    # Behind the function the shell's own child would be ended, and the server not.
+    nsenter --preserve-credentials -n -t $server "$1" serve --cassette tape.json --bind 0.0.0.0 \
+      --port 80 --allow-origin http://8.8.4.4 > far 2> far.err & far=$!
     listens own $serve; listens loop $loop; listens far $far
     "$1" proxy --lan --bind 10.77.0.1 --admin-port 0 --report flight.json $2 > ready 2> told & proxy=$!
     until [ "$(wc -l < ready)" = 2 ]; do kill -0 $proxy || exit 3; sleep 0.05; done

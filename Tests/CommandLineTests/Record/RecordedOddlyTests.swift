@@ -5,7 +5,7 @@ import WindTunnel
 
 /// What `record` says of exchanges that a tape cannot hold, or holds only in part.
 @Suite(.timeLimit(.minutes(10))) struct RecordedOddlyTests {
-  @Test func `a WebSocket is called that`() async throws {
+  @Test func `a WebSocket whose handshake proves nothing is called that`() async throws {
     let scratch = try Scratch()
     let origin = try ByteOrigin([
       "/chat": Data(
@@ -26,8 +26,8 @@ import WindTunnel
     #expect(run.code == 0 && run.out.hasPrefix("HTTP/1.1 101 "), "\(run)")
     #expect(
       run.err == """
-        left out: GET \(origin.url)/chat: it is a WebSocket, which was passed on; what is said on one is \
-        not recorded
+        left out: GET \(origin.url)/chat: it is a WebSocket that breaks the rules of one (RFC 6455), \
+        so that it passed unread
         a.json: 1 interactions
 
         """

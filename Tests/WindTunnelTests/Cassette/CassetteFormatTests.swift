@@ -48,15 +48,14 @@ import WindTunnelSymptoms
           "messages": [
             { "from": "client", "text": "hi", "offsetMilliseconds": 0 },
             { "from": "server", "base64": "AP8=", "offsetMilliseconds": 1.5, "_kind": "ping" },
-            { "from": "client", "json": { "id": 1 }, "fragments": [4, 4], "offsetMilliseconds": 2 },
-            { "from": "client", "close": 1005, "offsetMilliseconds": 3 },
             {
-              "from": "server",
-              "close": 1001,
-              "text": "bye",
-              "offsetMilliseconds": 3.5,
-              "after": 4
-            }
+              "from": "client",
+              "json": { "id": 1 },
+              "fragments": [4, 4],
+              "offsetMilliseconds": 2
+            },
+            { "from": "client", "close": 1005, "offsetMilliseconds": 3 },
+            { "from": "server", "close": 1001, "text": "bye", "offsetMilliseconds": 3.5, "after": 4 }
           ],
           "then": "repeat",
           "recordedAt": "2025-11-03T10:00:00Z",

@@ -32,7 +32,7 @@ final class ConversationRecorder {
   ///
   /// - Parameters:
   ///   - terms: The terms that the handshake has led to.
-  ///   - roundTrip: The time that it took.
+  ///   - roundTrip: The shortest time in which the server can have answered.
   ///   - limits: The longest message.
   init(_ terms: WebSocketHandshake.Terms, roundTrip: Duration, _ limits: Limits) {
     self.roundTrip = roundTrip

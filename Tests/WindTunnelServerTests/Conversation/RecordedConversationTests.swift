@@ -1,0 +1,269 @@
+import Foundation
+import Origins
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelHTTP
+@testable import WindTunnelServer
+
+/// Conversations that pass through a recording server, and what stands on the cassette of them.
+@Suite(.timeLimit(.minutes(10))) struct RecordedConversationTests {
+  /// A server of WebSockets that answers each message by a function, frame by frame.
+  private struct Origin {
+    let loop: EventLoop
+    let address: SocketAddress
+    let asked = Events<String>()
+
+    init(
+      compresses: Bool = false,
+      answering: @escaping @Sendable (WebSocketReader.Event, WebSocketWriter) -> [Data]
+    ) async throws {
+      loop = try EventLoop()
+      let asked = asked
+      address = try await loop.serve { script in
+        let terms = compresses ? PerMessageDeflate() : nil
+        let conversation = Conversation(terms, answering)
+        var head = ""
+        script.received = { channel, bytes in
+          if head.hasSuffix("\r\n\r\n") { return conversation.read(bytes, on: channel) }
+          head += String(decoding: bytes, as: UTF8.self)
+          guard head.hasSuffix("\r\n\r\n") else { return }
+          asked(head)
+          let fields = compresses ? "Sec-WebSocket-Extensions: permessage-deflate\r\n" : ""
+          channel.write(
+            Array(
+              ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nX-Served: yes\r\n\(fields)\r\n")
+                .utf8
+            )
+          )
+        }
+        script.ended = { $0.close() }
+      }
+    }
+
+    /// One connection's state, on the loop's thread.
+    private final class Conversation {
+      private var reader: WebSocketReader
+      private let writer: WebSocketWriter
+      private let answering: (WebSocketReader.Event, WebSocketWriter) -> [Data]
+
+      init(
+        _ terms: PerMessageDeflate?,
+        _ answering: @escaping (WebSocketReader.Event, WebSocketWriter) -> [Data]
+      ) {
+        reader = WebSocketReader(from: .client, terms)
+        writer = WebSocketWriter(as: .server, terms)
+        self.answering = answering
+      }
+
+      func read(_ bytes: [UInt8], on channel: Channel) {
+        var events: [WebSocketReader.Event] = []
+        do {
+          try bytes.withUnsafeBytes { try reader.read($0) { events.append($0) } }
+        } catch {
+          Issue.record("\(error)")
+        }
+        for event in events {
+          for data in answering(event, writer) { channel.write(data) }
+          if case .close = event { channel.close() }
+        }
+      }
+    }
+
+    /// Records what clients do, and returns what stands on the cassette of it.
+    func recording(_ body: (ReplayServer) async throws -> Void) async throws -> [Interaction] {
+      let deck = Deck(Cassette(), mode: .rewrite)
+      var options = ReplayServer.Options.patient
+      options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(address.port)"))
+      options.recordedOrigin = "http://api.example.test"
+      try await ReplayServer.serving(deck, options) { try await body($0) }
+      #expect(deck.arrivals.carriedCount == 0)
+      await loop.stop()
+      let cassette = deck.recorded().cassette
+      // It comes back from its file as it went in.
+      #expect(try Cassette(data: cassette.data(), source: "a.json") == cassette)
+      return cassette.interactions
+    }
+  }
+
+  private static func echo(_ event: WebSocketReader.Event, _ writer: WebSocketWriter) -> [Data] {
+    switch event {
+    case .message(let data, let isText, let frames):
+      [writer.message(data, isText: isText, fragments: frames.reversed())]
+    case .ping(let data): [writer.frame(WebSocketFrame(.pong, data))]
+    case .pong: []
+    case .close(let close): [writer.frame(close.frame)]
+    }
+  }
+
+  /// A message without its time.
+  private static func lines(_ interaction: Interaction) -> [String] {
+    interaction.messages.map { message in
+      let content = message.body.text ?? "\(Array(message.body.data))"
+      let cause = message.cause.map { " after \($0)" } ?? ""
+      let frames = message.fragments.isEmpty ? "" : " in \(message.fragments)"
+      return "\(message.sender) \(message.kind) \(content)\(frames)\(cause)"
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `each message stands on the cassette, and nothing of one handshake`(
+    compresses: Bool
+  ) async throws {
+    guard !compresses || PerMessageDeflate.isSupported else { return }
+    let origin = try await Origin(compresses: compresses, answering: Self.echo)
+    let terms = compresses ? PerMessageDeflate() : nil
+    let offer: HeaderFields = [
+      "Sec-WebSocket-Extensions": "x-unknown; a=1, permessage-deflate", "X-Asked": "yes",
+    ]
+    let interactions = try await origin.recording { server in
+      let peer = try await WebSocketPeer(
+        try server.client(),
+        "/chat?room=1",
+        offer,
+        deflate: terms
+      )
+      #expect(peer.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+      await peer.say(#"{"id":1}"#, in: [3, 5])
+      #expect(await peer.hear(1) == [.text(#"{"id":1}"#, frames: 2)])
+      await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
+      #expect(await peer.hear(1) == [.pong("p")])
+      await peer.say([0, 255])
+      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      await peer.close(4000, "done")
+      #expect(await peer.hearAll() == [.close(4000, "done"), .end(.finished)])
+      await peer.leave()
+    }
+    let asked = try await origin.asked.next()
+    #expect(asked.contains("Sec-WebSocket-Extensions: permessage-deflate\r\n"))
+    let interaction = try #require(interactions.first)
+    #expect(interactions.count == 1)
+    #expect(interaction.request.url == "http://api.example.test/chat?room=1")
+    #expect(interaction.request.headers["X-Asked"] == "yes")
+    #expect(interaction.request.headers["Sec-WebSocket-Key"] == nil)
+    #expect(interaction.response?.status == 101)
+    #expect(interaction.response?.headers["X-Served"] == "yes")
+    #expect(interaction.response?.headers["Upgrade"] == "websocket")
+    #expect(interaction.response?.headers["Sec-WebSocket-Accept"] == nil)
+    if !compresses {
+      #expect(
+        Self.lines(interaction) == [
+          #"client text {"id":1} in [3, 5]"#, #"server text {"id":1} in [5, 3] after 1"#,
+          "client binary [0, 255]", "server binary [0, 255] after 3", "client close(4000) done",
+          "server close(4000) done after 5",
+        ]
+      )
+    }
+    #expect(interaction.messages.map(\.offset) == interaction.messages.map(\.offset).sorted())
+    #expect(interaction.notes.isEmpty)
+    try await Self.replay(interactions, offer, terms)
+  }
+
+  /// Plays what was recorded, with the origin gone.
+  private static func replay(
+    _ interactions: [Interaction],
+    _ offer: HeaderFields,
+    _ terms: PerMessageDeflate?
+  ) async throws {
+    let deck = Deck(Cassette(interactions), matcher: .pathAndQuery)
+    try await ReplayServer.serving(deck) { server in
+      let peer = try await WebSocketPeer(try server.client(), "/chat?room=1", offer, deflate: terms)
+      await peer.say(#"{"id":1}"#)
+      #expect(await peer.hear(1) == [.text(#"{"id":1}"#, frames: 2)])
+      await peer.say([0, 255])
+      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      await peer.close(4000, "done")
+      #expect(await peer.hearAll() == [.close(4000, "done"), .end(.finished)])
+      await peer.leave()
+    }
+    #expect(deck.journal.all.last?.misfits == [])
+  }
+
+  @Test func `an end without a word is one on the cassette, whoever's it is`() async throws {
+    let origin = try await Origin { event, writer in
+      guard case .message(let data, _, _) = event else { return [] }
+      return [writer.message(data, isText: true)]
+    }
+    let interactions = try await origin.recording { server in
+      let peer = try await WebSocketPeer(try server.client(), "/a")
+      await peer.say("a")
+      #expect(await peer.hear(1) == [.text("a", frames: 1)])
+      await peer.leave()
+    }
+    #expect(
+      interactions.map(Self.lines) == [
+        ["client text a", "server text a after 1", "client close(1006) "]
+      ]
+    )
+  }
+
+  @Test func `secrets in messages do not come onto the cassette`() async throws {
+    let origin = try await Origin(answering: Self.echo)
+    let secret = "wt-3f9a8b7c6d5e4f3a2b1c"
+    let interactions = try await origin.recording { server in
+      let peer = try await WebSocketPeer(
+        try server.client(),
+        "/chat?access_token=\(secret)",
+        ["Authorization": "Bearer \(secret)", "Sec-WebSocket-Protocol": "chat, token.\(secret)"]
+      )
+      await peer.say(#"{"type":"auth","token":"\#(secret)"}"#)
+      _ = await peer.hear(1)
+      await peer.close(1000, "token \(secret) expired")
+      _ = await peer.hearAll()
+      await peer.leave()
+    }
+    let text = String(decoding: Cassette(interactions).data(), as: UTF8.self)
+    #expect(!text.contains(secret), "\(text)")
+    #expect(interactions.first?.messages.first?.body.text?.contains("REDACTED-") == true)
+  }
+
+  @Test func `what breaks the rules passes, and the cassette says from where on it is not whole`()
+    async throws
+  {
+    let origin = try await Origin { event, writer in
+      guard case .message(let data, _, _) = event else { return [] }
+      return [writer.message(data, isText: true), Data([0x83, 0x01, 0x61])]
+    }
+    let interactions = try await origin.recording { server in
+      let client = try server.client()
+      await client.send(WebSocketPeer.wish("/a"))
+      await client.send(
+        Array(WebSocketWriter(as: .client, nil).message(Data("a".utf8), isText: true))
+      )
+      var heard: [UInt8] = []
+      while !heard.suffix(6).elementsEqual([0x81, 1, 0x61, 0x83, 1, 0x61]) {
+        let more = await client.receive(atLeast: 1)
+        if more.isEmpty { break }
+        heard += more
+      }
+      #expect(heard.suffix(6).elementsEqual([0x81, 1, 0x61, 0x83, 1, 0x61]))
+      client.close()
+    }
+    #expect(interactions.map(Self.lines) == [["client text a", "server text a after 1"]])
+    #expect(
+      interactions.first?.notes == [
+        JSON.Member(
+          "_incomplete",
+          "the server broke a rule: The opcode 3 is reserved (RFC 6455 §5.2)."
+        )
+      ]
+    )
+  }
+
+  @Test func `a recording that is stopped keeps what has been said`() async throws {
+    let origin = try await Origin(answering: Self.echo)
+    let interactions = try await origin.recording { server in
+      let peer = try await WebSocketPeer(try server.client(), "/a")
+      await peer.say("a")
+      #expect(await peer.hear(1) == [.text("a", frames: 1)])
+      async let stopped: Void = server.stop(grace: .seconds(60))
+      _ = await peer.hearAll()
+      await peer.leave()
+      await stopped
+    }
+    #expect(
+      interactions.map { Self.lines($0).prefix(2) } == [["client text a", "server text a after 1"]]
+    )
+  }
+}

@@ -1,0 +1,369 @@
+import Foundation
+import Mutations
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelCassettes
+
+/// What a recorded server says, and when.
+@Suite struct ConversationPlayerTests {
+  /// A client at a player, with a clock that it sets itself.
+  private struct Table {
+    var player: ConversationPlayer
+    var heard: [String] = []
+    var wakes: [Double] = []
+
+    init(_ messages: [WebSocketMessage], pace: Pace = .immediately, roundTrip: Double = 0) {
+      let conversation = Conversation(messages, roundTrip: Duration(milliseconds: roundTrip))
+      player = ConversationPlayer(conversation, pace: pace)
+      tell(.opened, at: 0)
+    }
+
+    mutating func tell(_ event: ConversationPlayer.Event, at milliseconds: Double) {
+      for action in player.next(event, at: Duration(milliseconds: milliseconds)) {
+        switch action {
+        case .send(let data, _, _): heard.append(String(decoding: data, as: UTF8.self))
+        case .close(let code, let reason): heard.append("close \(code) \(reason)")
+        case .drop: heard.append("drop")
+        case .wake(let moment): wakes.append(moment.inMilliseconds)
+        }
+      }
+    }
+
+    mutating func say(_ text: String, at milliseconds: Double = 0) {
+      tell(.message(Data(text.utf8), isText: true), at: milliseconds)
+    }
+
+    /// What has been heard since the last time.
+    mutating func news() -> [String] {
+      defer { heard = [] }
+      return heard
+    }
+
+    /// Lets time pass, as a courier would.
+    mutating func wait(until end: Double) {
+      while let next = wakes.min(), next <= end {
+        wakes.removeAll { $0 == next }
+        tell(.tick, at: next)
+      }
+    }
+  }
+
+  @Test func `a client may wait for the first answer where the cassette's did not`() {
+    var table = Table([
+      said(.client, 0, #"{"id":1}"#), said(.client, 0, #"{"id":2}"#),
+      said(.server, 5, #"{"id":1,"ok":1}"#), said(.server, 6, #"{"id":2,"ok":2}"#),
+    ])
+    #expect(table.news() == [])
+    table.say(#"{"id":1}"#)
+    #expect(table.news() == [#"{"id":1,"ok":1}"#])
+    table.say(#"{"id":2}"#)
+    #expect(table.news() == [#"{"id":2,"ok":2}"#])
+    #expect(table.player.waiting == [])
+  }
+
+  @Test func `two subscriptions may come the other way round`() {
+    let messages =
+      [
+        said(.client, 0, #"{"op":"sub","topic":"a"}"#),
+        said(.client, 0, #"{"op":"sub","topic":"b"}"#),
+      ]
+      + (1...3).flatMap { number in
+        ["a", "b"].map { said(.server, Double(number) * 10, #"{"topic":"\#($0)","n":\#(number)}"#) }
+      }
+    var table = Table(messages)
+    table.say(#"{"topic":"b","op":"sub"}"#)
+    #expect(table.news() == (1...3).map { #"{"topic":"b","n":\#($0)}"# })
+    table.say(#"{"topic":"a","op":"sub"}"#)
+    #expect(table.news() == (1...3).map { #"{"topic":"a","n":\#($0)}"# })
+  }
+
+  @Test(arguments: [7.0, 40, 1000])
+  func `pushes come behind a heartbeat of any period`(period: Double) {
+    var messages = [said(.client, 0, "subscribe")]
+    for number in 1...300 {
+      let offset = Double(number) * 10
+      messages.append(said(.server, offset, "push \(number)"))
+      guard number % 10 == 0 else { continue }
+      messages.append(said(.client, offset + 1, "ping"))
+      messages.append(said(.server, offset + 2, "pong"))
+    }
+    var table = Table(messages, pace: .asRecorded)
+    table.say("subscribe")
+    var (now, beats) = (period, 0)
+    while now < 4000 {
+      table.wait(until: now)
+      table.say("ping", at: now)
+      (now, beats) = (now + period, beats + 1)
+    }
+    table.wait(until: 1e6)
+    let heard = table.news()
+    #expect(heard.filter { $0 != "pong" } == (1...300).map { "push \($0)" })
+    #expect(heard.count { $0 == "pong" } == beats)
+  }
+
+  @Test func `what waits for a message that no longer comes is named`() {
+    var table = Table([
+      said(.client, 0, "a"), said(.server, 1, "1"), said(.client, 2, "b"),
+      said(.server, 3, "2"), said(.server, 4, "3"), said(.client, 5, "c"), said(.server, 6, "4"),
+    ])
+    table.say("a")
+    #expect(table.news() == ["1"])
+    #expect(
+      table.player.waiting.map(\.description) == [
+        "2 messages wait for #3", "1 message waits for #6",
+      ]
+    )
+    table.say("c")
+    #expect(table.news() == ["4"])
+    #expect(table.player.waiting.map(\.description) == ["2 messages wait for #3"])
+  }
+
+  @Test func `what waits for another of its correlation waits for that one's cause`() {
+    var table = Table([
+      said(.client, 0, "first"), said(.client, 0, "second"),
+      said(.server, 1, #"{"topic":"t","n":1}"#, after: 1),
+      said(.server, 1, #"{"topic":"t","n":2}"#, after: 2),
+    ])
+    table.say("second")
+    #expect(table.news() == [])
+    #expect(table.player.waiting.map(\.description) == ["2 messages wait for #1"])
+    table.say("first")
+    #expect(table.news() == [#"{"topic":"t","n":1}"#, #"{"topic":"t","n":2}"#])
+  }
+
+  @Test(arguments: [(Pace.times(1), 1.0), (.times(10), 10), (.times(0.5), 0.5)])
+  func `a message comes at its distance from its cause, by the pace`(pace: Pace, speed: Double) {
+    var table = Table(
+      [
+        said(.server, 30, "hello"), said(.client, 100, "a"), said(.server, 150, "1"),
+        said(.server, 200, "2"),
+      ],
+      pace: pace
+    )
+    #expect(table.wakes == [30 / speed])
+    table.wait(until: 500)
+    #expect(table.news() == ["hello"])
+    table.say("a", at: 1000)
+    #expect(table.wakes == [1000 + 50 / speed])
+    table.wait(until: 1000 + 50 / speed)
+    #expect(table.news() == ["1"])
+    table.wait(until: 1000 + 99 / speed)
+    #expect(table.news() == [])
+    table.wait(until: 1000 + 100 / speed)
+    #expect(table.news() == ["2"])
+  }
+
+  @Test func `jitter does not change the order, and another rhythm does`() {
+    let messages = [
+      said(.client, 0, #"{"id":1}"#), said(.client, 50, #"{"id":2}"#),
+      said(.server, 100, #"{"id":1,"n":1}"#), said(.server, 110, #"{"id":2,"n":2}"#),
+    ]
+    var table = Table(messages, pace: .asRecorded)
+    // The second one comes at once: its answer would be due 40 ms before the first one's.
+    table.say(#"{"id":1}"#, at: 0)
+    table.say(#"{"id":2}"#, at: 0)
+    table.wait(until: 99)
+    #expect(table.news() == [])
+    table.wait(until: 100)
+    #expect(table.news() == [#"{"id":1,"n":1}"#, #"{"id":2,"n":2}"#])
+
+    var slow = messages
+    slow[2].offset = .seconds(60)
+    slow[3].offset = .seconds(60) + .milliseconds(10)
+    slow[1].offset = .seconds(60)
+    table = Table(slow, pace: .asRecorded)
+    table.say(#"{"id":1}"#, at: 0)
+    table.say(#"{"id":2}"#, at: 0)
+    table.wait(until: 200)
+    #expect(table.news() == [#"{"id":2,"n":2}"#])
+    table.wait(until: 60_000)
+    #expect(table.news() == [#"{"id":1,"n":1}"#])
+  }
+
+  @Test func `what is not on the cassette is told the nearest message that has not come`() {
+    var table = Table([
+      said(.client, 0, #"{"op":"sub","channel":"a"}"#),
+      said(.client, 0, #"{"op":"sub","channel":"b"}"#),
+    ])
+    table.say(#"{"op":"sub","channel":"a"}"#)
+    table.say(#"{"op":"sub","channel":"c"}"#)
+    #expect(
+      table.news() == [
+        #"close 1008 not on the cassette; nearest: #2, differs in $.channel: recorded "b", asked "c""#
+      ]
+    )
+    table.say("anything")
+    #expect(table.news() == [])
+    var silent = Table([said(.server, 0, "hello")])
+    silent.say("x")
+    #expect(
+      silent.news() == [
+        "hello", "close 1008 not on the cassette, on which the client says nothing",
+      ]
+    )
+    var spent = Table([said(.client, 0, "once")])
+    spent.say("once")
+    spent.say("once")
+    #expect(
+      spent.news() == [
+        "close 1008 not on the cassette; nearest: #1, differs in nothing, and it has come already"
+      ]
+    )
+  }
+
+  @Test func `a client's own identifiers come back to it`() {
+    let uuids = ["6fa459ea-ee8a-3ca4-894e-db77e160355e", "16fd2706-8baf-433b-82eb-8c7fada847da"]
+    let own = "886313e1-3b8a-5372-9b90-0c9aee199e5d"
+    var table = Table(
+      uuids.enumerated().flatMap { index, id in
+        [
+          said(.client, 0, #"{"id":"\#(id)","type":"subscribe","n":\#(index)}"#),
+          said(.server, 1, #"{"type": "next", "id": "\#(id)", "n": \#(index)}"#),
+        ]
+      }
+    )
+    table.say(#"{"n":1,"id":"\#(own)","type":"subscribe"}"#)
+    #expect(table.news() == [#"{"type": "next", "id": "\#(own)", "n": 1}"#])
+
+    // Phoenix counts its references.
+    table = Table([
+      said(.client, 0, #"{"topic":"t","event":"join","ref":"1"}"#),
+      said(.server, 1, #"{"topic":"t","event":"reply","ref":"1"}"#),
+    ])
+    table.say(#"{"topic":"t","event":"join","ref":9}"#)
+    #expect(table.news() == [#"{"topic":"t","event":"reply","ref":9}"#])
+
+    // JSON-RPC counts its requests; what is asked for by a number is another matter.
+    let counted = (1...3).flatMap {
+      [
+        said(.client, 0, #"{"id":\#($0),"method":"m\#($0)"}"#),
+        said(.server, 1, #"{"id":\#($0),"r":\#($0)}"#),
+      ]
+    }
+    table = Table(counted)
+    table.say(#"{"id":77,"method":"m2"}"#)
+    #expect(table.news() == [#"{"id":77,"r":2}"#])
+    table = Table([
+      said(.client, 0, #"{"op":"get","id":7}"#), said(.client, 0, #"{"op":"get","id":9}"#),
+    ])
+    table.say(#"{"op":"get","id":8}"#)
+    #expect(table.news().first?.hasPrefix("close 1008") == true)
+  }
+
+  @Test func `a heartbeat that comes once more gets its own reply`() {
+    var messages: [WebSocketMessage] = []
+    for number in 1...3 {
+      messages.append(said(.client, 0, #"{"event":"heartbeat","ref":"\#(number)"}"#))
+      messages.append(said(.server, 1, #"{"event":"reply","ref":"\#(number)"}"#))
+    }
+    var table = Table(messages)
+    for number in 10...20 {
+      table.say(#"{"event":"heartbeat","ref":"\#(number)"}"#)
+      #expect(table.news() == [#"{"event":"reply","ref":"\#(number)"}"#])
+    }
+    #expect(table.player.waiting == [])
+  }
+
+  @Test func `JSON is matched by meaning, a redacted part by anything, other texts as they are`() {
+    var table = Table([
+      said(.client, 0, #"{"a":1.0,"b":[1,2]}"#), said(.server, 0, "1"),
+      said(.client, 0, #"{"op":"auth","token":"REDACTED-token-1"}"#), said(.server, 0, "2"),
+      said(.client, 0, "LOGIN REDACTED-password-1 now"), said(.server, 0, "3"),
+      said(.client, 0, "at 2026-11-26T19:10:44Z"), said(.server, 0, "4"),
+    ])
+    table.say(#"{ "b": [1, 2e0], "a": 1 }"#)
+    table.say(#"{"op":"auth","token":"wt-secret"}"#)
+    table.say("LOGIN hunter2 now")
+    table.say("at 2027-01-01T00:00:00Z")
+    #expect(table.news() == ["1", "2", "3", "4"])
+    table.say("LOGIN hunter2 later")
+    #expect(table.news().first?.hasPrefix("close 1008") == true)
+  }
+
+  @Test func `text and bytes are two things`() {
+    var table = Table([said(.client, 0, "a"), said(.server, 0, "text")])
+    table.tell(.message(Data("a".utf8), isText: false), at: 0)
+    #expect(table.news().first?.hasPrefix("close 1008") == true)
+  }
+
+  @Test func `the last word is the recorded one, or the client's own`() {
+    let end = WebSocketMessage(from: .client, closing: 1000, offset: .milliseconds(9))
+    var table = Table([
+      said(.client, 0, "a"), end,
+      WebSocketMessage(from: .server, closing: 4000, "see you", offset: .milliseconds(10)),
+    ])
+    table.tell(.closed(code: 1001, reason: "away"), at: 0)
+    #expect(table.news() == ["close 4000 see you"])
+    table = Table([said(.client, 0, "a")])
+    table.tell(.closed(code: 1001, reason: "away"), at: 0)
+    #expect(table.news() == ["close 1001 away"])
+    table = Table([said(.client, 0, "a")])
+    table.tell(.closed(code: 1005, reason: ""), at: 0)
+    #expect(table.news() == ["close 1005 "])
+  }
+
+  @Test(arguments: [(1001, "close 1001 bye"), (1006, "drop")])
+  func `a server's end comes when all has been said`(code: Int, expected: String) {
+    var table = Table([
+      said(.client, 0, #"{"id":1}"#), said(.client, 0, #"{"id":2}"#),
+      said(.server, 1, #"{"id":1,"ok":1}"#), said(.server, 1, #"{"id":2,"ok":2}"#),
+      WebSocketMessage(from: .server, closing: code, "bye", offset: .milliseconds(2)),
+    ])
+    table.say(#"{"id":2}"#)
+    #expect(table.news() == [#"{"id":2,"ok":2}"#])
+    table.say(#"{"id":1}"#)
+    #expect(table.news() == [#"{"id":1,"ok":1}"#, expected])
+    table.say(#"{"id":3}"#)
+    #expect(table.news() == [])
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `whatever a client says and when, each message goes once and behind its cause`(seed: UInt64)
+  {
+    var random = Generator(seed: seed)
+    let topics = ["a", "b", "c"]
+    var messages: [WebSocketMessage] = []
+    for number in 0..<60 {
+      let topic = topics[Int.random(in: 0..<3, using: &random)]
+      let isClient = Int.random(in: 0..<3, using: &random) == 0
+      messages.append(
+        said(
+          isClient ? .client : .server,
+          Double(number) * 5,
+          isClient
+            ? #"{"topic":"\#(topic)","say":\#(number)}"# : #"{"topic":"\#(topic)","n":\#(number)}"#
+        )
+      )
+    }
+    let conversation = Conversation(messages, roundTrip: .milliseconds(7))
+    var table = Table(messages, pace: .asRecorded, roundTrip: 7)
+    var asked = messages.indices.filter { messages[$0].sender == .client }
+    var (now, came, order) = (0.0, Set([0]), [Int]())
+    while !asked.isEmpty {
+      let place = asked.remove(at: Int.random(in: 0..<asked.count, using: &random))
+      now += Double(Int.random(in: 0..<200, using: &random))
+      table.wait(until: now)
+      order += table.news().map { number(of: $0) }
+      table.say(messages[place].body.text ?? "", at: now)
+      came.insert(place + 1)
+    }
+    table.wait(until: 1e7)
+    order += table.news().map { number(of: $0) }
+    #expect(order.sorted() == messages.indices.filter { messages[$0].sender == .server })
+    for topic in topics {
+      let ofTopic = order.filter {
+        messages[$0].body.text?.contains(#""topic":"\#(topic)""#) == true
+      }
+      #expect(ofTopic == ofTopic.sorted())
+    }
+    for cause in Set(conversation.effects.keys) {
+      let ofCause = order.filter { conversation.messages[$0].cause == cause }
+      #expect(ofCause == ofCause.sorted())
+    }
+
+    func number(of text: String) -> Int {
+      messages.firstIndex { $0.body.text == text } ?? -1
+    }
+  }
+}

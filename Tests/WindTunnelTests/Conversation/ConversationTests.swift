@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelCassettes
+
+/// A message in one line: who says it, when, and what; `cause` where it stands on the cassette.
+func said(
+  _ sender: WebSocketMessage.Sender,
+  _ milliseconds: Double = 0,
+  _ text: String,
+  after cause: Int? = nil
+) -> WebSocketMessage {
+  var message = WebSocketMessage(
+    from: sender,
+    Body(text),
+    isText: true,
+    offset: Duration(milliseconds: milliseconds)
+  )
+  message.cause = cause
+  return message
+}
+
+/// Which of a client's messages each of the server's answers.
+@Suite struct ConversationTests {
+  private static func causes(
+    _ messages: [WebSocketMessage],
+    roundTrip: Double = 2
+  ) -> [Int?] {
+    Conversation(messages, roundTrip: Duration(milliseconds: roundTrip)).messages.map(\.cause)
+  }
+
+  @Test(arguments: MessageContent.correlationFields)
+  func `a message answers the newest one of the same correlation`(field: String) {
+    let messages = [
+      said(.client, 1, #"{"\#(field)":"a"}"#),
+      said(.client, 2, #"{"\#(field)":"b"}"#),
+      said(.client, 3, #"{"\#(field)":"a","again":true}"#),
+      said(.client, 4, #"{"other":"a"}"#),
+      said(.server, 50, #"{"\#(field)":"a","n":1}"#),
+      said(.server, 51, #"{"\#(field)":"b","n":2}"#),
+    ]
+    #expect(Self.causes(messages) == [nil, nil, nil, nil, 3, 2])
+  }
+
+  @Test func `the most telling correlation counts, numbers like texts, and no id further in`() {
+    let messages = [
+      said(.client, 1, #"{"id":1,"topic":"room"}"#),
+      said(.client, 2, #"{"id":2,"topic":"room"}"#),
+      said(.client, 30, #"{"payload":{"id":7}}"#),
+      said(.server, 40, #"{"topic":"room","id":1.0}"#),
+      said(.server, 41, #"{"topic":"room"}"#),
+      said(.server, 42, #"{"params":{"topic":"room"}}"#),
+      said(.server, 43, #"{"data":{"id":1}}"#),
+      said(.server, 44, #"[1]"#),
+    ]
+    #expect(Self.causes(messages) == [nil, nil, nil, 1, 2, 2, 3, 3])
+  }
+
+  @Test func `else it answers the newest that is a round trip older, else the handshake`() {
+    let messages = [
+      said(.server, 0, "welcome"),
+      said(.client, 1, "a"),
+      said(.server, 2.9, "too soon for a"),
+      said(.server, 3, "for a"),
+      said(.client, 5, "b"),
+      said(.server, 6, "still for a"),
+      said(.server, 7, "for b"),
+    ]
+    #expect(Self.causes(messages) == [0, nil, 0, 2, nil, 2, 5])
+    // By hand nobody writes times.
+    let byHand = [said(.server, 0, "0"), said(.client, 0, "1"), said(.server, 0, "2")]
+    #expect(Self.causes(byHand, roundTrip: 0) == [0, nil, 2])
+  }
+
+  @Test func `what stands on the cassette is believed`() {
+    let messages = [
+      said(.client, 1, "a"), said(.client, 2, "b"), said(.server, 50, "c", after: 1),
+      said(.server, 51, "d", after: 0),
+    ]
+    #expect(Self.causes(messages) == [nil, nil, 1, 0])
+  }
+
+  @Test func `a heartbeat causes its reply and no push`() {
+    var messages = [said(.client, 0, #"{"op":"subscribe"}"#)]
+    for beat in 0..<4 {
+      let start = Double(beat) * 100
+      messages.append(
+        said(.client, start + 10, #"{"op":"ping","at":\#(1_700_000_000_000 + beat)}"#)
+      )
+      messages.append(said(.server, start + 20, #"{"op":"pong"}"#))
+      messages += (0..<3).map { said(.server, start + 30 + Double($0) * 10, #"{"n":\#($0)}"#) }
+    }
+    let conversation = Conversation(messages, roundTrip: .milliseconds(2))
+    #expect(conversation.heartbeats == [2, 7, 12, 17])
+    let round: [[Int?]] = [2, 7, 12, 17].map { [nil, $0, 1, 1, 1] }
+    #expect(conversation.messages.map(\.cause) == [nil] + round.flatMap { $0 })
+  }
+
+  @Test func `twice is no heartbeat, and what asks for one after the other is answered one by one`()
+  {
+    let twice = [
+      said(.client, 0, "ping"), said(.server, 10, "pong"), said(.client, 20, "ping"),
+      said(.server, 30, "pong"), said(.server, 40, "news"),
+    ]
+    #expect(Conversation(twice, roundTrip: .zero).heartbeats == [])
+    #expect(Self.causes(twice) == [nil, 1, nil, 3, 3])
+    let pulled = (0..<5).flatMap {
+      [said(.client, Double($0) * 10, "next"), said(.server, Double($0) * 10 + 5, "page \($0)")]
+    }
+    #expect(Self.causes(pulled) == [nil, 1, nil, 3, nil, 5, nil, 7, nil, 9])
+  }
+
+  @Test func `a close answers the client's, and no end of a connection causes anything`() {
+    let bye = WebSocketMessage(from: .client, closing: 1000, offset: .milliseconds(20))
+    let gone = WebSocketMessage(from: .client, closing: 1006, offset: .milliseconds(20))
+    let end = WebSocketMessage(from: .server, closing: 1000, offset: .milliseconds(21))
+    #expect(Self.causes([said(.client, 1, "a"), bye, end]) == [nil, nil, 2])
+    #expect(Self.causes([said(.client, 1, "a"), gone, end]) == [nil, nil, 1])
+  }
+
+  @Test(arguments: [
+    ("550e8400-e29b-41d4-a716-446655440000", "\0"),
+    ("550E8400-E29B-41D4-A716-446655440000!", "\0!"),
+    ("x550e8400-e29b-41d4-a716-446655440000", "x550e8400-e29b-41d4-a716-446655440000"),
+    ("at 2026-11-26T19:10:44.123Z, ok", "at \0, ok"), ("2026-11-26 19:10:44", "\0"),
+    ("2026-11-26", "2026-11-26"), ("1700000000", "\0"), ("1700000000123", "\0"),
+    ("17000000001", "17000000001"), ("0700000000", "0700000000"), ("a1700000000", "a1700000000"),
+    ("é 1700000000 é", "é \0 é"),
+  ])
+  func `clocks and UUIDs are volatile`(text: String, steady: String) {
+    #expect(String(decoding: VolatileText.steady(Array(text.utf8)), as: UTF8.self) == steady)
+  }
+}
