@@ -32,15 +32,13 @@ package struct ConversationPlayer: Sendable {
     case wake(Duration)
   }
 
-  /// A message that is not on the cassette, and the nearest that is.
+  /// The nearest message to one that is not on the cassette.
   package struct Stray: Sendable, Hashable {
-    /// The message, cut to one short line.
-    package var shown: String
     /// The number of the nearest recorded message, from 1; `nil`: the client says nothing on the
     /// cassette.
     package var nearest: Int?
     /// The first difference from it.
-    package var difference: String
+    package var difference: Mismatch.Difference
 
     /// The reason for a close frame, which has room for 123 bytes (RFC 6455 §5.5).
     package var reason: String {
@@ -147,12 +145,8 @@ package struct ConversationPlayer: Sendable {
   }
 
   private func stray(_ data: Data, isText: Bool) -> Stray {
-    let shown =
-      isText
-      ? String(decoding: data.prefix(200), as: UTF8.self).split(whereSeparator: \.isNewline)
-        .joined(separator: " ") : "\(data.count) bytes"
     let nearest = conversation.nearest(to: data, isText: isText) { arrivals[$0] != nil }
-    return Stray(shown: shown, nearest: nearest?.number, difference: nearest?.difference ?? "")
+    return Stray(nearest: nearest.number, difference: nearest.difference)
   }
 
   /// The server's last word after the client's: the recorded one, or the same code (RFC 6455

@@ -398,19 +398,21 @@ extension Deck {
   /// client's, and one of the client's that is not on the cassette.
   package func conversed(_ player: ConversationPlayer, in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
-    let waiting = player.waiting.map { "\($0), which the client has not sent." }
-    if !waiting.isEmpty { note(waiting, on: outcome) }
-    guard let stray = player.stray else { return }
-    let mismatch = Mismatch(
-      message: stray.shown,
-      of: outcome.request,
-      number: place + 1,
-      nearest: stray.nearest,
-      difference: stray.difference,
-      count: state.withLock { $0.cassette.interactions.count }
-    )
-    note(["\(mismatch.line)."], on: outcome)
-    state.withLock { $0.keep(mismatch) }
+    var notes = player.waiting.map { "\($0), which the client has not sent." }
+    if let stray = player.stray {
+      let mismatch = Mismatch(
+        strayFrom: outcome.request,
+        number: place + 1,
+        nearest: stray.nearest,
+        difference: stray.difference,
+        count: state.withLock { $0.cassette.interactions.count }
+      )
+      // A program's own values may be secret.
+      notes.append("A message is not on the cassette: \(mismatch.nearestWords).")
+      state.withLock { $0.keep(mismatch) }
+      observe?(.strayed(outcome, mismatch))
+    }
+    if !notes.isEmpty { note(notes, on: outcome) }
   }
 }
 

@@ -165,45 +165,49 @@ extension Conversation {
   private static let comparedMax = 200
 
   /// Returns the recorded message that is nearest to one of a client's, those first that have not
-  /// come; `nil` where there is none.
+  /// come, and its first difference; without a number where the client says nothing.
   package func nearest(
     to data: Data,
     isText: Bool,
     isUsed: (Int) -> Bool
-  ) -> (number: Int, difference: String)? {
+  ) -> (number: Int?, difference: Mismatch.Difference) {
     let asked = MessageContent(data, isText: isText)
     let numbers = messages.indices.map { $0 + 1 }.filter {
       messages[$0 - 1].sender == .client && !messages[$0 - 1].isClose
     }
     let open = numbers.filter { !isUsed($0) }
-    return (open.isEmpty ? numbers : open).prefix(Self.comparedMax)
-      .map { ($0, difference(from: $0, to: asked)) }
-      .min { $0.1.distance < $1.1.distance }
-      .map { ($0, $1.words) }
+    let near = (open.isEmpty ? numbers : open).prefix(Self.comparedMax)
+      .map { (number: $0, comparison: difference(from: $0, to: asked)) }
+      .min { $0.comparison.distance < $1.comparison.distance }
+    guard let near else {
+      return (nil, Mismatch.Difference(name: "all, since the client says nothing there"))
+    }
+    return (near.number, near.comparison.first)
   }
 
   private func difference(
     from number: Int,
     to asked: MessageContent
-  ) -> (distance: Int, words: String) {
+  ) -> (distance: Int, first: Mismatch.Difference) {
     let message = messages[number - 1]
     let recorded = MessageContent(message.body.data, isText: message.isText)
+    let shown: (JSON?) -> String? = { $0.map { RequestDistance.cut($0.description) } }
     if let there = recorded.json, let here = asked.json {
       let all = JSONDifference.all(there, here, ignoring: [])
-      guard let first = all.first else { return (0, "nothing, and it has come already") }
-      let shown: (JSON?) -> String = { $0.map { RequestDistance.cut($0.description) } ?? "none" }
+      guard let first = all.first else { return (0, Self.none) }
+      let path = JSONPath.spelled(first.steps)
       return (
         all.count,
-        "\(JSONPath.spelled(first.steps)): recorded \(shown(first.recorded)), "
-          + "asked \(shown(first.asked))"
+        .init(name: path, at: path, recorded: shown(first.recorded), asked: shown(first.asked))
       )
     }
-    if recorded.data == asked.data { return (0, "nothing, and it has come already") }
-    return (
-      1000 + abs(recorded.data.count - asked.data.count),
-      "the whole: recorded \(recorded.data.count) bytes, asked \(asked.data.count) other ones"
-    )
+    if recorded.isText == asked.isText, recorded.data == asked.data { return (0, Self.none) }
+    let distance = 1000 + abs(recorded.data.count - asked.data.count)
+    return (distance, .init(name: "its content", recorded: recorded.shown, asked: asked.shown))
   }
+
+  /// The difference of a message that has come already.
+  private static let none = Mismatch.Difference(name: "nothing, and it has come already")
 }
 
 // MARK: - Causes

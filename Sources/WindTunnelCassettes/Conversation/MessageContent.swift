@@ -69,6 +69,12 @@ struct MessageContent {
     return key
   }
 
+  /// The content in a few words.
+  var shown: String {
+    let text = isText ? String(utf8: data.prefix(1000)).map { RequestDistance.cut($0) } : nil
+    return text.map { "\"\($0)\"" } ?? "\(data.count) bytes"
+  }
+
   /// Tells whether some of it was redacted.
   var isRedacted: Bool { isText && RedactedText.mayBeIn(data) }
 

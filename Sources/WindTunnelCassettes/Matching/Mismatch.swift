@@ -170,22 +170,27 @@ extension Mismatch {
     )
   }
 
-  /// A client said something within a conversation that it does not say on the cassette.
+  /// A client said something within the conversation of interaction `number` that it does not say
+  /// there; nearest is the message `nearest`, if the client says anything.
   package init(
-    message: String,
-    of request: Request,
+    strayFrom request: Request,
     number: Int,
     nearest: Int?,
-    difference: String,
+    difference: Difference,
     count: Int
   ) {
+    let place = "\(Self.shown(request)), message \(nearest ?? 0)"
+    let recorded = nearest == nil ? "\(Self.shown(request))" : place
     self.init(
-      asked: "the message \(RequestDistance.cut(message)) of \(Self.shown(request))",
-      nearest: Nearest(
-        number: number,
-        request: nearest.map { "message \($0)" } ?? "on which the client says nothing",
-        difference: difference
-      ),
+      asked: "a message within \(Self.shown(request))",
+      nearest: Nearest(number: number, request: recorded, difference: difference.description),
+      candidates: [
+        Candidate(
+          number: number,
+          request: recorded,
+          verdicts: [Verdict(part: .body, isCompared: true, differences: [difference])]
+        )
+      ],
       played: 0,
       count: count
     )

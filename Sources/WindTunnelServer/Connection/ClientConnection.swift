@@ -667,11 +667,13 @@ extension ClientConnection {
       exchange.authority.localise(&shown)
       exchange.measure?.take(shown)
       channel.write { $0.appendHead(shown, reason: nil) }
+      // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+      exchange.finished(.whole)
       deadline.begin(.none, on: reactor)
       let conversation = ReplayedConversation(
         player,
         terms,
-        of: exchange,
+        of: exchange.outcome,
         on: channel,
         in: context
       ) { [weak self] in self?.release() }

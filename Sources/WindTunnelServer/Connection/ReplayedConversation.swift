@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// On the loop's thread only.
 final class ReplayedConversation {
-  private let exchange: RequestExchange
+  private let outcome: Outcome
   private let context: PortContext
   private let channel: Channel
   private let writer: WebSocketWriter
@@ -23,12 +23,12 @@ final class ReplayedConversation {
   init(
     _ player: ConversationPlayer,
     _ terms: WebSocketHandshake.Terms,
-    of exchange: RequestExchange,
+    of outcome: Outcome,
     on channel: Channel,
     in context: PortContext,
     ended: @escaping () -> Void
   ) {
-    (self.player, self.exchange, self.channel) = (player, exchange, channel)
+    (self.player, self.outcome, self.channel) = (player, outcome, channel)
     (self.context, self.ended) = (context, ended)
     reader = WebSocketReader(from: .client, terms.deflate, most: context.limits.messageBytesMax)
     writer = WebSocketWriter(as: .server, terms.deflate)
@@ -64,7 +64,6 @@ final class ReplayedConversation {
       done += 1
       switch queue[done - 1] {
       case .send(let data, let isText, let fragments):
-        exchange.measure?.bytes += data.count
         channel.write(writer.message(data, isText: isText, fragments: fragments))
       case .close(let code, let reason):
         close(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason))
@@ -130,8 +129,7 @@ extension ReplayedConversation: ChannelDelegate {
     isOver = true
     if let wake { channel.reactor.cancel(wake) }
     wake = nil
-    context.deck.conversed(player, in: exchange.outcome)
-    exchange.finished(error == nil ? .whole : .clientLeft)
+    context.deck.conversed(player, in: outcome)
     ended?()
     ended = nil
   }

@@ -378,13 +378,12 @@ extension UpstreamExchange {
     self.channel = nil
     timing.firstByte = elapsed
     exchange.measure?.status = start.head.status
+    // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+    exchange.finished(.whole)
     // What breaks the rules of the handshake passes unread; the client will say so.
     guard ticket != nil,
       let terms = try? WebSocketHandshake.terms(of: start.head, answering: outcome.request.headers)
-    else {
-      exchange.finished(.whole)
-      return client.relay(to: channel, early: early, observing: nil) {}
-    }
+    else { return client.relay(to: channel, early: early, observing: nil) {} }
     // The handshake takes a round trip and what the origin needs for it, which most answers do not.
     let roundTrip = min(elapsed, channel.socket.roundTrip ?? elapsed)
     let recorder = ConversationRecorder(terms, roundTrip: roundTrip, origins.limits)
@@ -408,18 +407,14 @@ extension UpstreamExchange {
     let response = Response(status: head.status, headers: head.headers)
     var interaction = Interaction(request, .response(response), timing: timing)
     interaction.messages = recorder.conversation
-    let finish = { [exchange] in exchange.finished(.whole) }
     if let shortfall = recorder.shortfall {
-      if interaction.messages.isEmpty { return finish() }
+      if interaction.messages.isEmpty { return }
       interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
     }
-    guard let write = deck.remember(interaction, for: outcome) else { return finish() }
-    guard let journal = origins.journal else {
-      write()
-      return finish()
-    }
+    guard let write = deck.remember(interaction, for: outcome) else { return }
+    guard let journal = origins.journal else { return write() }
     let bytes = interaction.messages.reduce(0) { $0 + $1.body.count }
-    journal.write(bytes, write, then: finish)
+    journal.write(bytes, write) {}
   }
 
   /// Ends the exchange for want of a connection to the upstream.

@@ -168,10 +168,7 @@ private final class Unanswered: Sendable {
 
   /// Takes note of an event of a deck's.
   func observe(_ event: ExchangeEvent) {
-    guard case .requestEnd(let outcome, _, _) = event,
-      case .unmatched(let mismatch) = outcome.source,
-      !outcome.decision.faults.contains(where: \.replacesOrCuts)
-    else { return }
+    guard let (request, mismatch, code) = Self.missed(event) else { return }
     let hasRoom = backlog.withLock { backlog in
       guard backlog.dropped == 0, backlog.lines < Self.linesMax else {
         backlog.dropped += 1
@@ -182,7 +179,7 @@ private final class Unanswered: Sendable {
     }
     guard hasRoom else { return }
     queue.async { [self] in
-      Terminal.complain(Self.line(outcome.request, mismatch))
+      Terminal.complain(Self.line(request, mismatch, code))
       let dropped = backlog.withLock { backlog in
         backlog.lines -= 1
         guard backlog.lines == 0 else { return 0 }
@@ -193,19 +190,37 @@ private final class Unanswered: Sendable {
     }
   }
 
+  /// Returns what nothing on the cassette answers, and the code that its client gets; `nil`: all is
+  /// well.
+  private static func missed(
+    _ event: ExchangeEvent
+  ) -> (request: Request, mismatch: Mismatch, code: Int)? {
+    switch event {
+    case .requestEnd(let outcome, _, _):
+      guard case .unmatched(let mismatch) = outcome.source,
+        !outcome.decision.faults.contains(where: \.replacesOrCuts)
+      else { return nil }
+      return (outcome.request, mismatch, 501)
+    // RFC 6455 §7.4.1: a message of a kind that the other side does not take.
+    case .strayed(let outcome, let mismatch): return (outcome.request, mismatch, 1008)
+    default: return nil
+    }
+  }
+
   /// Returns a request that was not answered, in a line for a log: without values of the request's
   /// that may be secrets.
-  private static func line(_ request: Request, _ mismatch: Mismatch) -> String {
+  private static func line(_ request: Request, _ mismatch: Mismatch, _ code: Int) -> String {
     let shown = request.url.withoutSecrets
     // Nothing of a body or of a header field is for a log.
     let differsInAddress = mismatch.candidates.first?.differences.first.map { difference in
       ["method", "path", "query"].contains { difference.name.hasPrefix($0) }
     }
     if mismatch.played > 0 || shown == request.url && differsInAddress != false {
-      return "501: \(mismatch.line)".replacing("\(request.url)", with: "\(shown)")
+      return "\(code): \(mismatch.line)".replacing("\(request.url)", with: "\(shown)")
     }
     let nearest = mismatch.nearestWords
-    return "501: \(request.method) \(shown) is not on the cassette; \(nearest)"
+    let subject = code == 501 ? "" : "a message within "
+    return "\(code): \(subject)\(request.method) \(shown) is not on the cassette; \(nearest)"
   }
 
   /// Waits until everything is told, but not for ever.
