@@ -128,8 +128,7 @@ package struct Redaction {
   private mutating func redacted(_ interaction: Interaction) -> Interaction {
     var interaction = interaction
     unpackedBytes = 0
-    let size = interaction.request.body.count + (interaction.response?.body.count ?? 0)
-    rereadBytesLeft = Self.rereadBytesMin + 16 * size
+    rereadBytesLeft = Self.rereadBytesMin + 16 * interaction.bodyBytes
     log?.part = "request URL"
     isAsked = true
     var request = interaction.request

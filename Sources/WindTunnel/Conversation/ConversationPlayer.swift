@@ -82,8 +82,8 @@ package struct ConversationPlayer: Sendable {
   private var arrivals: [Int: Duration] = [:]
   /// The state of each of the server's messages.
   private var states: [State]
-  /// The places from which lists of equal messages are still unused, by the first number of each.
-  private var firstUnused: [Int: Int] = [:]
+  /// The client's messages that have come.
+  private var uses = Conversation.Uses()
   /// The messages that are due later, the earliest first.
   private var later = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
   /// The messages that are due now or would be within the slack, by their places in the recording
@@ -109,13 +109,14 @@ package struct ConversationPlayer: Sendable {
     switch event {
     case .opened: came(0, at: now)
     case .message(let data, let isText):
-      guard let number = match(data, isText: isText) else {
+      guard let number = conversation.match(data, isText: isText, in: &uses) else {
         let stray = stray(data, isText: isText)
         self.stray = stray
         isOver = true
         return [.close(code: 1008, reason: stray.reason)]
       }
-      let isAgain = arrivals[number] != nil
+      let isAgain = uses.has(number)
+      uses.insert(number)
       conversation.bind(data, to: number, in: &bindings)
       if isAgain { again(number, at: now) } else { came(number, at: now) }
     case .closed(let code, let reason):
@@ -128,24 +129,8 @@ package struct ConversationPlayer: Sendable {
 
   // MARK: What the client says
 
-  /// Returns the number of the recorded message that one of the client's is; `nil`: none.
-  private mutating func match(_ data: Data, isText: Bool) -> Int? {
-    let candidates = conversation.candidates(for: data, isText: isText)
-    if let number = unused(candidates.exact) ?? unused(candidates.alike) { return number }
-    // A heartbeat comes as often as it likes.
-    return (candidates.exact + candidates.alike).filter(conversation.heartbeats.contains).max()
-  }
-
-  private mutating func unused(_ numbers: [Int]) -> Int? {
-    guard let first = numbers.first else { return nil }
-    var place = firstUnused[first, default: 0]
-    while place < numbers.count, arrivals[numbers[place]] != nil { place += 1 }
-    firstUnused[first] = place
-    return place < numbers.count ? numbers[place] : nil
-  }
-
   private func stray(_ data: Data, isText: Bool) -> Stray {
-    let nearest = conversation.nearest(to: data, isText: isText) { arrivals[$0] != nil }
+    let nearest = conversation.nearest(to: data, isText: isText) { uses.has($0) }
     return Stray(nearest: nearest.number, difference: nearest.difference)
   }
 

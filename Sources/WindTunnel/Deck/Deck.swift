@@ -365,6 +365,12 @@ extension Deck {
     state.withLock { $0.noteUnasked(ticket, reason) }
   }
 
+  /// Takes note that nothing is kept of a conversation, and why.
+  package func couldNotRead(_ outcome: Outcome, _ reason: String) {
+    guard case .forward(let ticket?) = outcome.source else { return }
+    state.withLock { $0.noteUnread(ticket, reason) }
+  }
+
   /// The same for a tunnel.
   package func couldNotAsk(_ tunnel: TunnelDecision, _ reason: String) {
     state.withLock { $0.noteUnasked(tunnel.ticket, reason) }

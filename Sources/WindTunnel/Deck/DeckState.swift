@@ -338,6 +338,10 @@ extension Deck {
       recordings.noteUnasked(ticket, reason)
     }
 
+    mutating func noteUnread(_ ticket: Int, _ reason: String) {
+      recordings.noteUnread(ticket, reason)
+    }
+
     mutating func dropRefusals() -> [String] { recordings.dropRefusals() }
 
     // MARK: - Changes

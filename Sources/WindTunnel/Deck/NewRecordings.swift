@@ -5,6 +5,8 @@ package import Foundation
 struct NewRecordings: Sendable {
   private var interactions: [Int: Interaction] = [:]
   private var unaskedTickets: Set<Int> = []
+  /// The reasons why nothing is kept of conversations.
+  private var unread: [Int: String] = [:]
   /// The number of requests that this process could not ask for, and the reason, as half a
   /// sentence; `nil` where it could ask for all.
   private(set) var unasked: (count: Int, reason: String)?
@@ -26,6 +28,12 @@ struct NewRecordings: Sendable {
   func reasonUnasked(_ ticket: Int) -> String? {
     unaskedTickets.contains(ticket) ? unasked?.reason : nil
   }
+
+  /// Returns the reason why nothing is kept of a conversation; `nil` of any other exchange.
+  func reasonUnread(_ ticket: Int) -> String? { unread[ticket] }
+
+  /// Takes note of a conversation of which nothing is kept.
+  mutating func noteUnread(_ ticket: Int, _ reason: String) { unread[ticket] = reason }
 
   mutating func keep(_ interaction: Interaction, under ticket: Int) {
     interactions[ticket] = interaction

@@ -8,7 +8,6 @@ package final class Unrecorded: Sendable {
   }
 
   private let passed = Locked<[Passed]>([])
-  private static let webSocketKey = "Sec-WebSocket-Key"
   /// The number of those that are named one by one.
   private static let linesMax = 10
 
@@ -19,13 +18,8 @@ package final class Unrecorded: Sendable {
     guard case .ended(let outcome, _) = event, case .forward(let ticket?) = outcome.source else {
       return
     }
-    // Its content is of no use here. The key tells a WebSocket (RFC 6455 §4.1); Upgrade itself is
-    // of the client's connection, and has not come so far.
-    let request = Request(
-      outcome.request.method,
-      outcome.request.url,
-      headers: outcome.request.headers[Self.webSocketKey] != nil ? [Self.webSocketKey: ""] : [:]
-    )
+    // Its content is of no use here.
+    let request = Request(outcome.request.method, outcome.request.url)
     passed.withLock { $0.append(Passed(ticket: ticket, request: request)) }
   }
 
@@ -42,9 +36,8 @@ package final class Unrecorded: Sendable {
         return "\(passed.request.method) \(url): \(reason)"
       }
       let reason =
-        passed.request.headers[Self.webSocketKey] != nil
-        ? "it is a WebSocket that breaks the rules of one (RFC 6455), so that it passed unread"
-        : "the recording ended before the answer was whole"
+        recorded.reasonUnread(passed.ticket).map { "it is a WebSocket that passed unread: \($0)" }
+        ?? "the recording ended before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }
     let rest = missing.count - lines.count

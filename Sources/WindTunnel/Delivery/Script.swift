@@ -17,8 +17,8 @@ struct Script {
   /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
   private var isContentless = false
   private var isLive = false
-  /// The answer to a WebSocket's handshake, behind which a conversation goes on.
-  private var conversation: ResponseHead?
+  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on.
+  private var isConversation = false
   /// The reason why there is nothing that a mutation could change.
   private var obstacle: String?
   /// The place where the recorded answer broke off; another answer in its place does not.
@@ -65,7 +65,7 @@ struct Script {
   /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes
   /// steps.
   var whole: (head: ResponseHead, body: Data)? {
-    guard let head, recordedCut == nil, !isLive, conversation == nil, stops.isEmpty, before.isEmpty,
+    guard let head, recordedCut == nil, !isLive, !isConversation, stops.isEmpty, before.isEmpty,
       malformation == nil,
       interimResponses == 0, endlessBytes == nil, dribble == nil, idleEnd == nil, pieces.isOne
     else { return nil }
@@ -83,8 +83,8 @@ struct Script {
       let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
       return Delivery(steps, afterwards: afterwards(.finish))
     }
-    if let conversation, stops.isEmpty {
-      return Delivery(Self.withoutIdleWaits(steps) + [.converse(conversation)])
+    if isConversation, let head, stops.isEmpty {
+      return Delivery(Self.withoutIdleWaits(steps) + [.converse(head)])
     }
     let ending: Delivery.Step
     switch form {
@@ -122,10 +122,12 @@ extension Script {
         return refuse("The recorded 101 hands the connection over to another protocol")
       }
       answer(response, to: outcome.request)
-      conversation = response.head
+      isConversation = true
       if let timing, case let wait = pace.wait(timing.firstByte), wait > .zero {
         before.append(.wait(wait))
       }
+    case .response where interaction.isConversation:
+      refuse("A WebSocket is played on the wire")
     case .response(let response):
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
@@ -218,6 +220,23 @@ extension Script {
       case .timedOut?: end(at: .afterRequest, .stall)
       case let symptom?: end(at: .afterRequest, stage == .inProcess ? .fail(symptom) : .reset)
       }
+    case .dribble, .throttle, .idle, .malformed:
+      if isConversation { return misfit(fault, Self.conversing) }
+      change(by: fault)
+    case .alter(let edit):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.edit(edit, request)
+      }
+    case .mutate(let mutation):
+      attempt(fault) { script throws(Mutation.Misfit) in
+        try script.mutate(mutation, request)
+      }
+    }
+  }
+
+  /// Changes the form in which a body comes.
+  private mutating func change(by fault: Fault) {
+    switch fault {
     case .dribble(let bytes, let interval):
       noteLive(fault)
       dribble = (bytes, interval)
@@ -232,14 +251,7 @@ extension Script {
       attempt(fault) { script throws(Mutation.Misfit) in
         try script.malform(malformation)
       }
-    case .alter(let edit):
-      attempt(fault) { script throws(Mutation.Misfit) in
-        try script.edit(edit, request)
-      }
-    case .mutate(let mutation):
-      attempt(fault) { script throws(Mutation.Misfit) in
-        try script.mutate(mutation, request)
-      }
+    case .delay, .status, .answer, .cut, .connection, .alter, .mutate: break
     }
   }
 
@@ -256,8 +268,15 @@ extension Script {
   /// The reason why a live answer cannot be changed.
   private static let passes = "a live answer passes as it comes"
 
+  /// The reason why what a conversation says cannot be changed as a body can.
+  private static let conversing = "the answer is a WebSocket, which has no body"
+
   private mutating func noteLive(_ fault: Fault) {
-    if isLive { misfits.append("\(fault.json) was not done: \(Self.passes).") }
+    if isLive { misfit(fault, Self.passes) }
+  }
+
+  private mutating func misfit(_ fault: Fault, _ reason: String) {
+    misfits.append("\(fault.json) was not done: \(reason).")
   }
 
   private mutating func attempt(
@@ -267,16 +286,17 @@ extension Script {
     do throws(Mutation.Misfit) {
       try body(&self)
     } catch {
-      misfits.append("\(fault.json) was not done: \(error.reason).")
+      misfit(fault, error.reason)
     }
   }
 
   private mutating func replace(by response: Response, _ request: Request) {
     answer(response, to: request)
-    (isLive, conversation, obstacle, recordedCut, pieces) = (false, nil, nil, nil, Pieces())
+    (isLive, isConversation, obstacle, recordedCut, pieces) = (false, false, nil, nil, Pieces())
   }
 
   private mutating func cut(at point: Fault.Point, then effect: Fault.Effect, _ fault: Fault) {
+    if isConversation, point != .afterRequest { return misfit(fault, Self.conversing) }
     switch effect {
     case .reset: end(at: point, .reset)
     case .close: end(at: point, .close)

@@ -481,10 +481,3 @@ extension RecordingJournal.State {
     return (ordinals, write([], order: 0))
   }
 }
-
-extension Interaction {
-  fileprivate var bodies: [Body] { [request.body] + [response?.body].compactMap(\.self) }
-
-  /// The size of its bodies.
-  fileprivate var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
-}

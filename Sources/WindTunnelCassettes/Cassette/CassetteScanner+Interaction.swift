@@ -176,7 +176,9 @@ extension CassetteScanner {
       offset: Duration(milliseconds: offset)
     )
     if let code {
-      guard body.count == 0 || keys.isText else { throw Self.unusual }
+      guard WebSocketMessage.mayHave(code: code), body.count == 0 || keys.isText else {
+        throw Self.unusual
+      }
       message.kind = .close(code)
     }
     (message.fragments, message.cause) = (fragments, cause)

@@ -237,6 +237,9 @@ package struct InteractionReader {
     let isText = object.take("text") != nil || object.take("json") != nil
     var message = WebSocketMessage(from: sender, body, isText: isText, offset: offset)
     if let code {
+      guard WebSocketMessage.mayHave(code: code) else {
+        throw object.error("close", "\(code) may stand in no close frame (RFC 6455 §7.4)")
+      }
       guard body.text != nil, body.count == 0 || isText else {
         throw object.error("close", "the reason of a close is a \"text\" (RFC 6455 §5.5.1)")
       }

@@ -118,7 +118,7 @@ extension Cassette {
 
   /// The names of the files in its folder of bodies that it names when it is written.
   package var sideFileNames: Set<String> {
-    let bodies = interactions.flatMap { [$0.request.body, $0.response?.body].compactMap(\.self) }
+    let bodies = interactions.flatMap(\.bodies)
     let kept = bodies.map(\.data).filter { $0.count >= SideFiles.bodyBytesMin }
     return Set(kept.map { SHA256.hexadecimal($0) })
   }

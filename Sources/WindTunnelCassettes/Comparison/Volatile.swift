@@ -1,10 +1,10 @@
 // What differs between two recordings of an origin that has not changed. A comparison does not see
 // it, and recording anew does not write it over what stands there.
 //
-// Besides the fields below: the timing with its chunks and the offsets of WebSocket messages, which
-// belong to the network of that day; "recordedAt"; the wrapping of a body in a content coding,
-// whose bytes depend on the compressor; the boundary of a multipart, which is drawn anew each time;
-// how many more requests a connection takes; and when a cookie ends.
+// Besides the fields below: the timing with its chunks and the offsets, frames and causes of
+// WebSocket messages, which belong to the network of that day; "recordedAt"; the wrapping of a body
+// in a content coding, whose bytes depend on the compressor; the boundary of a multipart, which is
+// drawn anew each time; how many more requests a connection takes; and when a cookie ends.
 
 internal import Foundation
 
@@ -136,7 +136,10 @@ extension Interaction {
     steady.timing = nil
     steady.innerNotes["timing"] = nil
     steady.recordedAt = nil
-    for index in steady.messages.indices { steady.messages[index].offset = .zero }
+    for index in steady.messages.indices {
+      steady.messages[index].offset = .zero
+      (steady.messages[index].fragments, steady.messages[index].cause) = ([], nil)
+    }
     return steady
   }
 }

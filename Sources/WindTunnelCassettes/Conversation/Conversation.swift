@@ -7,6 +7,8 @@ package final class Conversation: Sendable {
   package let messages: [WebSocketMessage]
   /// The numbers of the client's messages that come again and again and ask for nothing.
   package let heartbeats: Set<Int>
+  /// The heartbeat that stands for all of its kind, the last that has a reply, by the key of it.
+  private let lastHeartbeats: [Data: Int]
   /// For each message the numbers of those that have to have gone when it goes: the last one before
   /// it that answers the same, and the last one of the same correlation.
   package let predecessors: [[Int]]
@@ -37,22 +39,36 @@ package final class Conversation: Sendable {
       message.cause = cause
       return message
     }
-    self.heartbeats = heartbeats.numbers
+    self.heartbeats = Set(heartbeats.keys.keys)
+    let answered = Set(heartbeats.replies.values)
+    lastHeartbeats = heartbeats.keys.reduce(into: [:]) { last, heartbeat in
+      let best = last[heartbeat.value]
+      let isBetter = best.map { old in
+        (answered.contains(heartbeat.key) ? 1 : 0, heartbeat.key)
+          > (answered.contains(old) ? 1 : 0, old)
+      }
+      if isBetter ?? true { last[heartbeat.value] = heartbeat.key }
+    }
     identifiers = Self.identifiers(in: messages, contents)
 
     var (predecessors, followers, effects) = ([[Int]](), [Int: [Int]](), [Int: [Int]]())
     var lastOfCorrelation: [MessageContent.Correlation: Int] = [:]
+    var hasEnded = false
     for (place, cause) in causes.numbers.enumerated() {
       var before: Set<Int> = []
       if let cause {
         if let last = effects[cause]?.last { before.insert(last) }
-        if let correlation = contents[place].correlations.first {
+        // A reply to a heartbeat waits for nothing but its like.
+        if heartbeats.replies[place + 1] == nil,
+          let correlation = contents[place].correlations.first
+        {
           if let last = lastOfCorrelation[correlation] { before.insert(last) }
           lastOfCorrelation[correlation] = place + 1
         }
         // Behind an end nothing is said, so that all has to be said before.
-        if messages[place].isClose {
-          before = Set(effects.filter { !heartbeats.numbers.contains($0.key) }.values.joined())
+        if messages[place].isClose, !hasEnded {
+          hasEnded = true
+          before = Set(effects.filter { heartbeats.keys[$0.key] == nil }.values.joined())
         }
         effects[cause, default: []].append(place + 1)
       }
@@ -101,21 +117,44 @@ package final class Conversation: Sendable {
 // MARK: - What a client says
 
 extension Conversation {
-  /// The recorded messages that one of a client's may be.
-  package struct Candidates: Sendable {
-    /// The numbers of those that are the same, in order.
-    package var exact: [Int]
-    /// The numbers of those that differ in volatile or redacted parts only, in order.
-    package var alike: [Int]
+  /// Returns the number of the recorded message that one of a client's is: the first that is the
+  /// same and was not used, else the first that differs in volatile or redacted parts only, else a
+  /// heartbeat, which comes as often as it likes; `nil`: none.
+  package func match(_ data: Data, isText: Bool, in uses: inout Uses) -> Int? {
+    let content = MessageContent(data, isText: isText)
+    let (exactKey, looseKey) = (content.exactKey, content.looseKey(identifiers))
+    if let number = uses.first(of: exact[exactKey] ?? [], under: exactKey)
+      ?? uses.first(of: loose[looseKey] ?? [], under: looseKey)
+    {
+      return number
+    }
+    let standing = redacted.first {
+      !uses.has($0.number) && $0.content.stands(for: content, identifiers)
+    }
+    return standing?.number ?? lastHeartbeats[Heartbeats.key(of: content)]
   }
 
-  /// Returns the recorded messages that one of a client's may be.
-  package func candidates(for data: Data, isText: Bool) -> Candidates {
-    let content = MessageContent(data, isText: isText)
-    var alike = loose[content.looseKey(identifiers)] ?? []
-    let standing = redacted.filter { $0.content.stands(for: content, identifiers) }.map(\.number)
-    if !standing.isEmpty { alike = Set(alike + standing).sorted() }
-    return Candidates(exact: exact[content.exactKey] ?? [], alike: alike)
+  /// The client's messages that have come.
+  package struct Uses: Sendable {
+    private var used: Set<Int> = []
+    /// The places up to which lists are used up, by their keys.
+    private var places: [Data: Int] = [:]
+
+    package init() {}
+
+    /// Tells whether a message has come.
+    package func has(_ number: Int) -> Bool { used.contains(number) }
+
+    /// Notes that a message has come.
+    package mutating func insert(_ number: Int) { used.insert(number) }
+
+    /// Returns the first of a list that has not come; `nil`: all have.
+    fileprivate mutating func first(of numbers: [Int], under key: Data) -> Int? {
+      var place = places[key, default: 0]
+      while place < numbers.count, used.contains(numbers[place]) { place += 1 }
+      if place > 0 { places[key] = place }
+      return place < numbers.count ? numbers[place] : nil
+    }
   }
 
   /// The values that a client has in place of recorded ones, by which messages correlate.
@@ -163,6 +202,8 @@ extension Conversation {
 
   /// The number of recorded messages that one which is not on the cassette is held against.
   private static let comparedMax = 200
+  /// The bytes of them.
+  private static let comparedBytesMax = 4 << 20
 
   /// Returns the recorded message that is nearest to one of a client's, those first that have not
   /// come, and its first difference; without a number where the client says nothing.
@@ -176,7 +217,12 @@ extension Conversation {
       messages[$0 - 1].sender == .client && !messages[$0 - 1].isClose
     }
     let open = numbers.filter { !isUsed($0) }
+    var bytesLeft = Self.comparedBytesMax
     let near = (open.isEmpty ? numbers : open).prefix(Self.comparedMax)
+      .prefix { number in
+        bytesLeft -= messages[number - 1].body.count
+        return bytesLeft > 0
+      }
       .map { (number: $0, comparison: difference(from: $0, to: asked)) }
       .min { $0.comparison.distance < $1.comparison.distance }
     guard let near else {
@@ -217,26 +263,28 @@ extension Conversation {
 struct Heartbeats {
   static let least = 3
 
-  /// The numbers of all of them, from 1.
-  private(set) var numbers: Set<Int> = []
+  /// The number of each and the key that all of its kind share.
+  private(set) var keys: [Int: Data] = [:]
   /// The numbers of the replies to them, each with the number of its heartbeat.
   private(set) var replies: [Int: Int] = [:]
 
+  /// Whatever counts messages makes no two of them.
+  private static let names = MessageContent.identifierFields.union(["id"])
+
+  /// Returns the key under which a message is a heartbeat of its kind.
+  static func key(of content: MessageContent) -> Data { content.looseKey(names) }
+
   init(_ messages: [WebSocketMessage], _ contents: [MessageContent]) {
-    // Whatever counts the messages makes no two of them.
-    let names = MessageContent.identifierFields.union(["id"])
     var groups: [WebSocketMessage.Sender: [Data: [Int]]] = [.client: [:], .server: [:]]
     for (place, message) in messages.enumerated() where !message.isClose {
-      groups[message.sender]?[contents[place].looseKey(names), default: []].append(place + 1)
+      groups[message.sender]?[Self.key(of: contents[place]), default: []].append(place + 1)
     }
-    let answers = (groups[.server] ?? [:]).values.filter { $0.count >= Self.least - 1 }
-    for group in (groups[.client] ?? [:]).values where group.count >= Self.least {
-      numbers.formUnion(group)
+    let answers = Dictionary(grouping: (groups[.server] ?? [:]).values) { $0.count }
+    for (key, group) in groups[.client] ?? [:] where group.count >= Self.least {
+      for number in group { keys[number] = key }
       // Each is answered behind it, but perhaps for the last.
-      let replies = answers.filter { answer in
-        group.count - 1...group.count ~= answer.count
-          && zip(group, answer).allSatisfy { $0 < $1 }
-      }
+      let replies = [group.count, group.count - 1].flatMap { answers[$0] ?? [] }
+        .filter { answer in zip(group, answer).allSatisfy { $0 < $1 } }
       let reply = replies.min { delay($0, group) < delay($1, group) } ?? pulled(by: group)
       for (heartbeat, reply) in zip(group, reply) { self.replies[reply] = heartbeat }
     }
@@ -266,6 +314,9 @@ struct MessageCauses {
   /// client's.
   private(set) var numbers: [Int?] = []
 
+  /// The members that name one message.
+  private static let counting = MessageContent.identifierFields.union(["id"])
+
   init(
     _ messages: [WebSocketMessage],
     _ contents: [MessageContent],
@@ -283,8 +334,13 @@ struct MessageCauses {
         numbers.append(nil)
         if message.kind == .close(1006) { continue }
         if message.isClose { lastClose = number }
-        for correlation in contents[place].correlations { correlated[correlation] = number }
-        if !heartbeats.numbers.contains(number) { asked.append(number) }
+        let isHeartbeat = heartbeats.keys[number] != nil
+        // One that counts itself is answered by its number, and by no other name.
+        for correlation in contents[place].correlations
+        where !isHeartbeat || Self.counting.contains(correlation.field) {
+          correlated[correlation] = number
+        }
+        if !isHeartbeat { asked.append(number) }
         continue
       }
       while oldEnough < asked.count,

@@ -148,11 +148,13 @@ enum VolatileText {
   }
 
   /// Tells whether digits are seconds, milliseconds, microseconds or nanoseconds since 1970, of a
-  /// day between 2001 and 2286. Behind a point there may be more of them.
+  /// day between 2010 and 2040: other numbers of such lengths are names of something. Behind a
+  /// point there may be more of them.
   static func isClock(_ digits: some Collection<UInt8>) -> Bool {
     let whole = digits.prefix { $0 != UInt8(ascii: ".") }
-    return [10, 13, 16, 19].contains(whole.count) && whole.first != UInt8(ascii: "0")
-      && whole.allSatisfy(isDigit)
+    guard [10, 13, 16, 19].contains(whole.count), whole.allSatisfy(isDigit) else { return false }
+    let seconds = whole.prefix(10).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    return 1_262_304_000..<2_208_988_800 ~= seconds
   }
 
   /// Tells whether a text is a UUID.

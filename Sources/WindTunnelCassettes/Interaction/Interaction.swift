@@ -128,6 +128,14 @@ extension Interaction {
   /// Tells whether another is the very same value, without looking at it.
   package func isSame(as other: Interaction) -> Bool { parts.isSame(as: other.parts) }
 
+  /// The bodies that stand on a cassette: the request's, the response's and those of messages.
+  package var bodies: [Body] {
+    [request.body] + [response?.body].compactMap(\.self) + messages.map(\.body)
+  }
+
+  /// The size of its bodies.
+  package var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
+
   /// Tells whether nobody was there to answer.
   package var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }

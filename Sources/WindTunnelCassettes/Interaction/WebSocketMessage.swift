@@ -56,6 +56,11 @@ public struct WebSocketMessage: Sendable, Hashable {
   /// Tells whether the message ends its side.
   package var isClose: Bool { if case .close = kind { true } else { false } }
 
-  /// The codes that a cassette may have: those of the standard, of libraries and of apps (§7.4.2).
+  /// The codes that a cassette may have: those that a frame may have (§7.4.2), and 1005 and 1006.
+  package static func mayHave(code: Int) -> Bool {
+    code == 1005 || code == 1006 || UInt16(exactly: code).map(WebSocketClose.mayBeSent) == true
+  }
+
+  /// The range within which such codes are.
   package static let closeCodes = 1000...4999
 }

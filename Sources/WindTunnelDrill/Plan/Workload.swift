@@ -24,7 +24,8 @@ package struct Workload: Sendable {
   /// each of them, and a rule that asks for a host sees the same one here as on the deck.
   package init(_ cassette: Cassette, mix: Mix = Mix(), seed: UInt64 = 1, matcher: Matcher) {
     var seen: Set<RequestKey> = []
-    let recorded = cassette.interactions.map(\.request)
+    // A conversation is more than a request.
+    let recorded = cassette.interactions.filter { !$0.isConversation }.map(\.request)
     let origin = Deck(cassette).origin
     let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request

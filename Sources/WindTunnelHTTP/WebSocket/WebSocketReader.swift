@@ -200,7 +200,7 @@ package struct WebSocketReader: ~Copyable {
   private mutating func note(_ length: UInt64) throws(WebSocketFailure) {
     guard let message else { return }
     // What cannot be compressed grows by five bytes a block of deflate.
-    let limit = message.isCompressed ? most + most / 1000 + 64 : most
+    let limit = message.isCompressed ? most + min(most / 1000 + 64, Int.max - most) : most
     guard length <= UInt64(max(0, limit - message.sent)) else {
       throw .tooBig("A message has more than \(limit) bytes, which is the limit here.")
     }

@@ -18,8 +18,10 @@ final class Relay {
   enum Event {
     /// Bytes came; the memory is valid during the call only.
     case came(UnsafeRawBufferPointer)
-    /// It sends no more, or is gone.
+    /// It sends no more.
     case ended
+    /// Its connection is gone.
+    case closed
   }
 
   /// Becomes the delegate of both; `ended` is called once, when both descriptors are closed.
@@ -74,7 +76,7 @@ extension Relay: ChannelDelegate {
   }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    observe?(side(channel), .ended)
+    observe?(side(channel), .closed)
     closedCount += 1
     self.error = self.error ?? error
     if closedCount == 2 {

@@ -625,21 +625,16 @@ extension ClientConnection: UpstreamClient {
   ///   - upstream: The origin's connection, on which the other protocol is spoken by now.
   ///   - early: The bytes that the origin has said in it.
   ///   - observe: Told of all that passes, before it does.
-  ///   - ended: Called when nothing passes any more.
   func relay(
     to upstream: Channel,
     early: Data,
-    observing observe: ((Relay.Side, Relay.Event) -> Void)?,
-    ended: @escaping () -> Void
+    observing observe: ((Relay.Side, Relay.Event) -> Void)?
   ) {
     guard let channel else { return upstream.abandon() }
     let rest = parser.takeRemainder()
     deadline.begin(.none, on: reactor)
     state = .relaying
-    let relay = Relay(channel, upstream, observing: observe) { [weak self] _ in
-      ended()
-      self?.release()
-    }
+    let relay = Relay(channel, upstream, observing: observe) { [weak self] _ in self?.release() }
     relay.begin(with: early, from: .right)
     relay.begin(with: rest, from: .left)
     channel.resumeReading()
@@ -655,7 +650,11 @@ extension ClientConnection {
   /// Answers the handshake of a WebSocket by a recorded one, and goes on with what was recorded
   /// behind it.
   func converse(_ exchange: RequestExchange, answering recorded: ResponseHead) {
-    guard let channel, let player = context.deck.conversation(of: exchange.outcome) else { return }
+    guard let channel else { return }
+    // A delivery without a conversation does not come here.
+    guard let player = context.deck.conversation(of: exchange.outcome) else {
+      return end { $0.close() }
+    }
     let request = Request(exchange.head.method, exchange.head.url, headers: exchange.head.headers)
     do throws(WebSocketHandshake.Refusal) {
       let (head, terms) = try WebSocketHandshake.replayed(

@@ -57,10 +57,7 @@ final class ReplayedConversation {
   private func carry() {
     var done = 0
     while !isOver, done < queue.count {
-      if channel.isCongested {
-        channel.notifyWhenDrained()
-        break
-      }
+      if channel.isCongested { break }
       done += 1
       switch queue[done - 1] {
       case .send(let data, let isText, let fragments):
@@ -68,8 +65,7 @@ final class ReplayedConversation {
       case .close(let code, let reason):
         close(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason))
       case .drop:
-        isOver = true
-        channel.close()
+        end()
       case .wake(let moment):
         if let wake { channel.reactor.cancel(wake) }
         wake = channel.reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
@@ -79,14 +75,33 @@ final class ReplayedConversation {
       }
     }
     queue.removeFirst(min(done, queue.count))
+    hearAsFastAsHeard()
+  }
+
+  /// Reads no faster than the client does: what it says may ask for an answer.
+  private func hearAsFastAsHeard() {
+    guard channel.phase == .open, !isOver else { return }
+    if channel.isCongested {
+      channel.pauseReading()
+      channel.notifyWhenDrained()
+    } else if channel.isReadingPaused {
+      channel.resumeReading()
+    }
   }
 
   /// Says the last word. The client's answer to it is not waited for: it is read and thrown away
   /// until its end.
   private func close(_ close: WebSocketClose) {
     guard !isOver else { return }
-    isOver = true
     channel.write(writer.frame(close.frame))
+    end()
+  }
+
+  /// Ends the connection; nothing more is said, and the journal has what was left.
+  private func end() {
+    guard !isOver else { return }
+    isOver = true
+    context.deck.conversed(player, in: outcome)
     channel.close()
   }
 
@@ -111,6 +126,7 @@ final class ReplayedConversation {
       }
     }
     if let failure { close(WebSocketClose(failure.code, failure.description)) }
+    hearAsFastAsHeard()
   }
 }
 
@@ -118,18 +134,14 @@ extension ReplayedConversation: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { read(bytes) }
 
   // Without a close frame nothing more is said either (RFC 6455 §7.1.5).
-  func channelReachedEnd(_ channel: Channel) {
-    isOver = true
-    channel.close()
-  }
+  func channelReachedEnd(_ channel: Channel) { end() }
 
   func channelDrained(_ channel: Channel) { carry() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    isOver = true
+    end()
     if let wake { channel.reactor.cancel(wake) }
     wake = nil
-    context.deck.conversed(player, in: outcome)
     ended?()
     ended = nil
   }

@@ -17,6 +17,8 @@ final class ConversationRecorder {
 
   /// The bytes of one conversation that are kept; what is said behind them only passes.
   static let bytesMax = 256 << 20
+  /// The bytes that a message takes beside its content.
+  private static let messageBytes = 256
 
   /// One side, until it has said its last word or broken a rule.
   private struct Side: ~Copyable {
@@ -79,7 +81,7 @@ final class ConversationRecorder {
   }
 
   private func add(_ message: WebSocketMessage) {
-    bytes += message.body.count
+    bytes += message.body.count + Self.messageBytes + message.fragments.count * 8
     guard bytes <= Self.bytesMax else {
       shortfall = "it has more than \(Self.bytesMax) bytes"
       return
@@ -87,11 +89,13 @@ final class ConversationRecorder {
     messages.append(message)
   }
 
-  /// Takes note that a side has ended its connection.
+  /// Takes note that a side has ended its connection: without a close frame, if it has sent none.
   func ended(_ sender: WebSocketMessage.Sender) {
     let isOver = sender == .client ? client.isOver : server.isOver
-    // Behind the other's last word an end is what was asked for (RFC 6455 §7.1.1).
-    guard !isOver, !client.isOver, !server.isOver, shortfall == nil else { return }
+    // Who is cut off ends without a word, too, and that says nothing.
+    guard !isOver, shortfall == nil, messages.last?.kind != .close(1006) else {
+      return
+    }
     if sender == .client { client.isOver = true } else { server.isOver = true }
     add(WebSocketMessage(from: sender, closing: 1006, offset: offset))
   }

@@ -13,12 +13,11 @@ protocol UpstreamClient: AnyObject {
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
   /// Passes on both ways whatever comes; `early` is what the upstream has said in the other
-  /// protocol, and `ended` is called when nothing passes any more.
+  /// protocol.
   func relay(
     to upstream: Channel,
     early: Data,
-    observing observe: ((Relay.Side, Relay.Event) -> Void)?,
-    ended: @escaping () -> Void
+    observing observe: ((Relay.Side, Relay.Event) -> Void)?
   )
 }
 
@@ -367,7 +366,6 @@ extension UpstreamExchange {
     client?.answered(keepsAlive: framing?.keepsAlive ?? false)
   }
 
-  /// The origin goes on in the other protocol.
   /// Goes on in the other protocol, and reads along where the exchange is recorded.
   private func upgraded(_ start: ResponseStart) {
     guard let client, let own = client.channel, let channel else { return }
@@ -380,35 +378,53 @@ extension UpstreamExchange {
     exchange.measure?.status = start.head.status
     // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
     exchange.finished(.whole)
-    // What breaks the rules of the handshake passes unread; the client will say so.
-    guard ticket != nil,
-      let terms = try? WebSocketHandshake.terms(of: start.head, answering: outcome.request.headers)
-    else { return client.relay(to: channel, early: early, observing: nil) {} }
-    // The handshake takes a round trip and what the origin needs for it, which most answers do not.
-    let roundTrip = min(elapsed, channel.socket.roundTrip ?? elapsed)
-    let recorder = ConversationRecorder(terms, roundTrip: roundTrip, origins.limits)
-    client.relay(to: channel, early: early) { side, event in
-      let sender = side == .left ? WebSocketMessage.Sender.client : .server
-      switch event {
-      case .came(let bytes): recorder.read(bytes, from: sender)
-      case .ended: recorder.ended(sender)
+    let recorder = ticket == nil ? nil : recorder(behind: start.head, on: channel)
+    client.relay(to: channel, early: early) { [self] side, event in
+      guard let recorder else { return }
+      switch (side, event) {
+      case (.left, .came(let bytes)): recorder.read(bytes, from: .client)
+      case (.right, .came(let bytes)): recorder.read(bytes, from: .server)
+      case (.left, .ended): recorder.ended(.client)
+      case (.right, .ended), (.right, .closed): recorder.ended(.server)
+      case (.left, .closed):
+        recorder.ended(.client)
+        // Nobody hears any more of it, and a server that stops waits for no more.
+        keep(recorder, behind: start.head)
       }
-    } ended: { [self] in
-      keep(recorder, behind: start.head)
+    }
+  }
+
+  /// Returns the recorder of what follows a handshake; `nil` where that breaks a rule, which the
+  /// client will say.
+  private func recorder(behind answer: ResponseHead, on channel: Channel) -> ConversationRecorder? {
+    do throws(WebSocketHandshake.Failure) {
+      let terms = try WebSocketHandshake.terms(of: answer, answering: outcome.request.headers)
+      // The handshake takes a round trip and what the origin needs for it, which most answers do
+      // not.
+      let roundTrip = min(elapsed, channel.socket.roundTrip ?? elapsed)
+      return ConversationRecorder(terms, roundTrip: roundTrip, origins.limits)
+    } catch {
+      deck.couldNotRead(outcome, "\(error)")
+      return nil
     }
   }
 
   /// Keeps a conversation that has ended, without what belonged to its one handshake.
   private func keep(_ recorder: ConversationRecorder, behind answer: ResponseHead) {
-    var (request, head) = (outcome.request, answer)
+    var request = outcome.request
     request.headers.remove("Sec-WebSocket-Key")
-    for name in ["Sec-WebSocket-Accept", "Connection"] { head.headers.remove(name) }
+    var head = exchange.authority.recorded(answer)
+    let upgrade = head.headers.values("Upgrade")
+    head.headers.removeConnectionFields()
+    head.headers.remove("Sec-WebSocket-Accept")
+    // It says what kind of conversation follows.
+    for value in upgrade { head.headers.append("Upgrade", value) }
     timing.lastByte = elapsed
     let response = Response(status: head.status, headers: head.headers)
     var interaction = Interaction(request, .response(response), timing: timing)
     interaction.messages = recorder.conversation
     if let shortfall = recorder.shortfall {
-      if interaction.messages.isEmpty { return }
+      if interaction.messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
       interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
     }
     guard let write = deck.remember(interaction, for: outcome) else { return }

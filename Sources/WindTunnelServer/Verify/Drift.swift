@@ -150,7 +150,7 @@ extension Drift {
     if let failure = interaction.failure {
       return "a failure was recorded, \(failure.symptom.rawValue)"
     }
-    if !interaction.messages.isEmpty { return "it is a WebSocket" }
+    if interaction.isConversation || !interaction.messages.isEmpty { return "it is a WebSocket" }
     // RFC 9110 §9.2.1, but for TRACE, which clients do not send.
     if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
       return "\(request.method) is not safe to ask again"

@@ -43,7 +43,8 @@ import Testing
       atPath: scratch.folder.appending(path: "found").path
     )
     #expect(names == ["exactlyonce-post-payments-1.json"])
-    let shown = try await Program.run("scenarios", "show", "found/\(names[0])", in: scratch)
+    let name = try #require(names.first)
+    let shown = try await Program.run("scenarios", "show", "found/\(name)", in: scratch)
     #expect(shown.code == 0, "\(shown.err)")
     // The same is nothing new.
     let again = try await Program.run(

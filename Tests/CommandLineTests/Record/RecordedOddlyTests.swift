@@ -26,8 +26,8 @@ import WindTunnel
     #expect(run.code == 0 && run.out.hasPrefix("HTTP/1.1 101 "), "\(run)")
     #expect(
       run.err == """
-        left out: GET \(origin.url)/chat: it is a WebSocket that breaks the rules of one (RFC 6455), \
-        so that it passed unread
+        left out: GET \(origin.url)/chat: it is a WebSocket that passed unread: Sec-WebSocket-Accept \
+        does not prove the key (RFC 6455 §4.1).
         a.json: 1 interactions
 
         """

@@ -251,6 +251,30 @@ import Testing
     }
   }
 
+  @Test func `faults of a body are named as not done`() async throws {
+    let faults: [Fault] = [
+      .reset(afterBodyBytes: 3), .dribble(bytes: 1, every: .milliseconds(1)),
+      .malformed(.garbage),
+    ]
+    let deck = Deck(
+      Cassette([Self.small]),
+      scenario: [.on("GET /chat", .always, faults[0], faults[1], faults[2])]
+    )
+    try await ReplayServer.serving(deck) { server in
+      let peer = try await WebSocketPeer(try server.client(), "/chat")
+      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await peer.close(1000)
+      _ = await peer.hearAll()
+      await peer.leave()
+    }
+    #expect(
+      deck.journal.all.last?.misfits.prefix(3)
+        == faults.map {
+          "\($0.json) was not done: the answer is a WebSocket, which has no body."
+        }[...]
+    )
+  }
+
   @Test func `a server that stops goes away`() async throws {
     try await ReplayServer.serving(Deck(Cassette([Self.small]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")

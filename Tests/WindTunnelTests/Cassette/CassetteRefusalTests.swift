@@ -117,6 +117,23 @@ import Testing
       ".messages[0].from: \"client\" or \"server\" should stand here."
     ),
     (
+      #"{"request":{"url":"/"},"messages":[{"from":"client"},{"from":"server","after":2}]}"#,
+      ".messages[1].after: 2 is not a whole number from 0 to 1."
+    ),
+    (
+      #"{"request":{"url":"/"},"messages":[{"from":"server"},{"from":"server","after":1}]}"#,
+      ".messages[1].after: 1 is no number of a message that a client sent before. Messages are counted "
+        + "from 1; 0 is the handshake. Only a server's has a cause."
+    ),
+    (
+      #"{"request":{"url":"/"},"messages":[{"from":"server","close":1015}]}"#,
+      ".messages[0].close: 1015 may stand in no close frame (RFC 6455 §7.4)."
+    ),
+    (
+      #"{"request":{"url":"/"},"messages":[{"from":"server","close":1000,"base64":"AA=="}]}"#,
+      ".messages[0].close: the reason of a close is a \"text\" (RFC 6455 §5.5.1)."
+    ),
+    (
       #"{"request":{"url":"/"},"response":{"file":"../../etc/passwd"}}"#,
       "a.json: the body in side file \"../../etc/passwd\" cannot be read: the cassette is not a file."
     ),

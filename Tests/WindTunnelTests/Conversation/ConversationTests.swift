@@ -97,6 +97,34 @@ func said(
     #expect(conversation.messages.map(\.cause) == [nil] + round.flatMap { $0 })
   }
 
+  @Test func `a heartbeat that names a channel causes none of its pushes`() {
+    var messages = [said(.client, 0, #"{"op":"subscribe","channel":"trades"}"#)]
+    for beat in 0..<3 {
+      let start = Double(beat) * 100
+      messages.append(said(.client, start + 10, #"{"op":"ping","channel":"trades"}"#))
+      messages.append(said(.server, start + 20, #"{"op":"pong","channel":"trades"}"#))
+      messages += (0..<2).map {
+        said(.server, start + 30 + Double($0) * 10, #"{"channel":"trades","n":\#($0)}"#)
+      }
+    }
+    let causes = Self.causes(messages)
+    #expect(causes == [nil, nil, 1, 1, 1, nil, 1, 1, 1, nil, 1, 1, 1])
+  }
+
+  @Test func `numbers of a clock's length are clocks between 2010 and 2040 alone`() {
+    let subscriptions = ["9123456789", "9234567890", "9345678901"].map {
+      said(.client, 0, #"{"op":"sub","account":\#($0)}"#)
+    }
+    #expect(Conversation(subscriptions, roundTrip: .zero).heartbeats == [])
+  }
+
+  @Test func `a tape of ends alone is worked out at once`() {
+    let ends = (0..<20_000).map { _ in
+      WebSocketMessage(from: .server, closing: 1000, offset: .zero)
+    }
+    #expect(Conversation(ends, roundTrip: .zero).messages.count == 20_000)
+  }
+
   @Test func `twice is no heartbeat, and what asks for one after the other is answered one by one`()
   {
     let twice = [
