@@ -79,7 +79,7 @@ package struct AnswerSummary: Sendable, Hashable {
     init(_ delivery: Delivery, of length: Int = 0) {
       for step in delivery.steps {
         switch step {
-        case .head(let head), .converse(let head): self.head = head
+        case .head(let head), .converse(let head, _): self.head = head
         case .bytes(.data(let data)):
           if head == nil { isRaw = true }
           if content.count <= length { content += data }

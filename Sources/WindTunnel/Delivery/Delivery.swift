@@ -18,8 +18,8 @@ public struct Delivery: Sendable, Hashable {
     /// sealed.
     case shakeHands(Handshake)
     /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
-    /// it takes, and go on with the conversation that was recorded.
-    case converse(ResponseHead)
+    /// it takes, and go on with the conversation that was recorded, in which this goes wrong.
+    case converse(ResponseHead, [ConversationFault])
     /// Send bytes: of the body after a head, raw ones without.
     case bytes(Payload)
     /// End the message that was begun.
@@ -194,6 +194,7 @@ extension Fault {
     switch self {
     case .malformed(.chunkedTrailers): return .rawBytes
     case .idle: return .keptConnections
+    case .conversation: return .conversations
     // What the platform makes of an end within the headers ends its process.
     case .cut(at: .inHeaders, then: .close), .cut(at: .inHeaders, then: .halfClose):
       return .rawBytes

@@ -115,7 +115,8 @@ public struct Player: Sendable {
       waitsUntil = nil
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
     case .shakeHands(let handshake): send(.shakeHands(handshake), count: 0, at: now)
-    case .converse(let head): send(.converse(head), count: Self.size(of: head), at: now)
+    case .converse(let head, let faults):
+      send(.converse(head, faults), count: Self.size(of: head), at: now)
     case .bytes(.data(let data)):
       if let moment = stream(rest ?? data, at: now) { return moment }
     case .bytes(.live) where metersLive && shaper != nil:
@@ -226,8 +227,9 @@ extension Player {
     case head(ResponseHead)
     /// Shake hands in TLS from here on.
     case shakeHands(Handshake)
-    /// Answer the handshake of a WebSocket and go on with the recorded conversation.
-    case converse(ResponseHead)
+    /// Answer the handshake of a WebSocket and go on with the recorded conversation, in which this
+    /// goes wrong.
+    case converse(ResponseHead, [ConversationFault])
     /// Send these bytes to the client.
     case bytes(Data)
     /// Forward the live origin's answer; where the player meters, report every byte to it.

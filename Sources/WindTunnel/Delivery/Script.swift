@@ -19,6 +19,8 @@ struct Script {
   private var isLive = false
   /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on.
   private var isConversation = false
+  /// The failures of the conversation.
+  private var conversationFaults: [ConversationFault] = []
   /// The reason why there is nothing that a mutation could change.
   private var obstacle: String?
   /// The place where the recorded answer broke off; another answer in its place does not.
@@ -84,7 +86,7 @@ struct Script {
       return Delivery(steps, afterwards: afterwards(.finish))
     }
     if isConversation, let head, stops.isEmpty {
-      return Delivery(Self.withoutIdleWaits(steps) + [.converse(head)])
+      return Delivery(Self.withoutIdleWaits(steps) + [.converse(head, conversationFaults)])
     }
     let ending: Delivery.Step
     switch form {
@@ -117,17 +119,14 @@ extension Script {
   private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
     let (timing, pace) = (interaction.timing, outcome.pace)
     switch interaction.answer {
-    case .response(let response) where stage == .onTheWire && response.status == 101:
-      guard interaction.isConversation else {
-        return refuse("The recorded 101 hands the connection over to another protocol")
-      }
+    case .response(let response) where interaction.isConversation:
       answer(response, to: outcome.request)
       isConversation = true
       if let timing, case let wait = pace.wait(timing.firstByte), wait > .zero {
         before.append(.wait(wait))
       }
-    case .response where interaction.isConversation:
-      refuse("A WebSocket is played on the wire")
+    case .response(let response) where stage == .onTheWire && response.status == 101:
+      refuse("The recorded 101 hands the connection over to another protocol")
     case .response(let response):
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
@@ -220,6 +219,11 @@ extension Script {
       case .timedOut?: end(at: .afterRequest, .stall)
       case let symptom?: end(at: .afterRequest, stage == .inProcess ? .fail(symptom) : .reset)
       }
+    case .conversation(let inner):
+      // Without a wire there is none that it could be.
+      if stage == .inProcess, !isLive { isConversation = true }
+      guard isConversation else { return misfit(fault, "the answer is no WebSocket") }
+      conversationFaults.append(inner)
     case .dribble, .throttle, .idle, .malformed:
       if isConversation { return misfit(fault, Self.conversing) }
       change(by: fault)
@@ -251,7 +255,7 @@ extension Script {
       attempt(fault) { script throws(Mutation.Misfit) in
         try script.malform(malformation)
       }
-    case .delay, .status, .answer, .cut, .connection, .alter, .mutate: break
+    case .delay, .status, .answer, .cut, .connection, .alter, .mutate, .conversation: break
     }
   }
 

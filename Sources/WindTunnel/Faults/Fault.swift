@@ -35,6 +35,8 @@ public enum Fault: Sendable, Hashable {
   case alter(ResponseEdit)
   /// The answer is whole, and the connection that was to be kept alive ends.
   case idle(IdleEnd)
+  /// A conversation by WebSocket goes wrong.
+  case conversation(ConversationFault)
 
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
@@ -91,6 +93,8 @@ extension Fault {
     case end(isBeforeAnswer: Bool)
     /// The connection ends after a whole answer.
     case idleEnd
+    /// A conversation goes wrong behind its handshake, or in it.
+    case conversation(isWhole: Bool)
   }
 
   /// The part that it takes.
@@ -106,6 +110,7 @@ extension Fault {
     case .malformed(let malformation): .form(isSeen: malformation.isSeen)
     case .cut(let point, _): .end(isBeforeAnswer: point == .afterRequest)
     case .idle: .idleEnd
+    case .conversation(let fault): .conversation(isWhole: !fault.replacesOrCuts)
     }
   }
 
@@ -115,6 +120,7 @@ extension Fault {
     switch role {
     case .delay, .pause, .lateConnection, .idleEnd: false
     case .edit(let passes): !passes
+    case .conversation(let isWhole): !isWhole
     case .failedConnection, .refusal, .replacement, .form, .end: true
     }
   }
@@ -130,14 +136,20 @@ extension Fault {
       // A hundred bytes would take ten seconds and more.
       interval >= .milliseconds(100) * bytes
     case .throttle(let rate): rate < 10
-    case .delay, .status, .connection, .mutate, .cut, .malformed, .answer, .alter, .idle: false
+    case .conversation(.end(.stall, _)): true
+    case .delay, .status, .connection, .mutate, .cut, .malformed, .answer, .alter, .idle,
+      .conversation:
+      false
     }
   }
 
   /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin
   /// need not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
-    if case .edit = role { false } else { replacesOrCuts }
+    switch role {
+    case .edit, .conversation: false
+    default: replacesOrCuts
+    }
   }
 
   /// Tells whether the client may take for the recorded answer what is not.
@@ -146,7 +158,9 @@ extension Fault {
     return switch role {
     case .replacement, .edit: true
     case .form(let isSeen): isSeen
-    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd: false
+    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd,
+      .conversation:
+      false
     }
   }
 
@@ -155,7 +169,9 @@ extension Fault {
   package var changesAnswer: Bool {
     switch role {
     case .replacement, .edit, .form: true
-    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd: false
+    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd,
+      .conversation:
+      false
     }
   }
 
@@ -198,7 +214,7 @@ extension Fault {
     case .connection(.tls(let fault)): .handshake(fault)
     // A proxy sees these as its own (``behindProxy``).
     case .connection: .end(after: nil, .reset)
-    case .mutate, .alter, .answer, .malformed, .dribble, .throttle, .idle: nil
+    case .mutate, .alter, .answer, .malformed, .dribble, .throttle, .idle, .conversation: nil
     }
   }
 
@@ -225,6 +241,8 @@ extension Fault {
     case .connection(let fault): fault.expected
     case .status(let status, _): FaultExpectation(status)
     case .delay, .dribble, .throttle, .idle: FaultExpectation(200)
+    // A client that asks for no WebSocket is told so.
+    case .conversation: FaultExpectation(426)
     case .mutate: FaultExpectation(apple: .someAnswer, linux: .someAnswer, curl: [0])
     case .cut(let point, let effect): effect.expected(at: point)
     case .answer(let replacement): replacement.expected
@@ -250,8 +268,8 @@ extension Fault {
 // { "status": 429, "retryAfterSeconds": 1 } or "retryAfter": "garbage" and so on
 // { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
 // { "malformed": NAME }   { "answer": NAME }
-// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConnectionFault``
-// and ``Mutation``.
+// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``,
+// ``ConversationFault``, ``ConnectionFault`` and ``Mutation``.
 extension Fault {
   static let bytes = 0...(1 << 50)
   static let statusRange = 200...599
@@ -271,6 +289,7 @@ extension Fault {
     found += try Self.replacements(&object)
     found += try Self.edits(&object)
     found += try Self.idleEnds(&object)
+    found += try Self.conversations(&object)
     found += try Self.connections(&object)
     found += try Self.mutations(&object)
     try object.refuseUnknownKeys()
@@ -362,6 +381,7 @@ extension Fault {
     case .answer(let replacement): return ["answer": .text(replacement.rawValue)]
     case .alter(let edit): return edit.json
     case .idle(let end): return end.json
+    case .conversation(let fault): return fault.json
     }
   }
 }

@@ -69,14 +69,24 @@ struct FaultStand: Sendable {
       if case .connection = kind.fault { [.always(.always, kind.fault)] } else {
         [.on(RequestPattern("GET \(path)"), .always, kind.fault)]
       }
+    if case .conversation = kind.fault {
+      return Deck(
+        Cassette([StandConversation.recorded(at: path)]),
+        scenario: scenario,
+        then: .repeat
+      )
+    }
     return Deck([.get(RequestURL(path)) { _ in .text(Body(body)) }], scenario: scenario)
   }
 
   private static func asked(_ kind: FaultKind, _ connection: ConnectionFault?) -> ExpectedView {
     switch connection {
     case nil:
-      let outcome = deck(kind).decide(Request("GET", RequestURL(path)))
-      return ExpectedView(Delivery(outcome, on: .onTheWire))
+      let deck = deck(kind)
+      let outcome = deck.decide(Request("GET", RequestURL(path)))
+      let delivery = Delivery(outcome, on: .onTheWire)
+      guard case .conversation(let fault) = kind.fault else { return ExpectedView(delivery) }
+      return StandConversation.asked(delivery, deck.conversation(of: outcome), fault)
     case .offline?, .refused?: return ExpectedView(.refused)
     case .hostNotFound?: return ExpectedView(.nameless)
     case .connectTimeout?: return ExpectedView(.unanswered)
@@ -110,7 +120,10 @@ struct FaultStand: Sendable {
   /// Looks once by a raw socket.
   func wireView() async throws -> WireProbe.View {
     let (scheme, host, port) = try await address()
-    let request = Array("GET \(Self.path) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
+    var request = Array("GET \(Self.path) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
+    if case .conversation(let fault) = kind.fault {
+      request = StandConversation.opening(Self.path, host: "\(host):\(port)", fault)
+    }
     let look = WireProbe(
       host: host,
       port: port,

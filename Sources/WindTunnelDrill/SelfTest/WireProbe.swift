@@ -50,7 +50,7 @@ struct ExpectedView: Sendable, Hashable {
       case .reset: ending = .reset
       case .stall: ending = .open
       case .shakeHands: (isHandshake, ending) = (true, .open)
-      case .converse: ending = .open
+      case .converse(let head, _): (status, ending) = (head.status, .open)
       case .await, .bytes(.live), .finish, .close, .closeWrite, .fail, .relay, .relayUntil: break
       }
     }
@@ -250,7 +250,9 @@ extension WireProbe.View {
     }
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
-    return Self.withoutInterim(bytes[...]).starts(with: text)
+    // Behind this one a conversation follows, and no other answer.
+    let answer = status == 101 ? bytes[...] : Self.withoutInterim(bytes[...])
+    return answer.starts(with: text)
       && Self.unchunked(bytes).suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 

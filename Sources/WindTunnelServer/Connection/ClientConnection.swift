@@ -649,20 +649,27 @@ extension ClientConnection: UpstreamClient {
 extension ClientConnection {
   /// Answers the handshake of a WebSocket by a recorded one, and goes on with what was recorded
   /// behind it.
-  func converse(_ exchange: RequestExchange, answering recorded: ResponseHead) {
+  func converse(
+    _ exchange: RequestExchange,
+    answering recorded: ResponseHead,
+    _ faults: [ConversationFault]
+  ) {
     guard let channel else { return }
     // A delivery without a conversation does not come here.
     guard let player = context.deck.conversation(of: exchange.outcome) else {
       return end { $0.close() }
     }
-    let request = Request(exchange.head.method, exchange.head.url, headers: exchange.head.headers)
+    let head = exchange.head
     do throws(WebSocketHandshake.Refusal) {
-      let (head, terms) = try WebSocketHandshake.replayed(
-        recorded,
-        to: request,
-        version: exchange.head.version.rawValue
+      let server = try ConversationServer(
+        answering: Request(head.method, head.url, headers: head.headers),
+        head.version.rawValue,
+        as: recorded,
+        player,
+        faults,
+        most: context.limits.messageBytesMax
       )
-      var shown = head
+      var shown = server.head
       exchange.authority.localise(&shown)
       exchange.measure?.take(shown)
       channel.write { $0.appendHead(shown, reason: nil) }
@@ -670,8 +677,7 @@ extension ClientConnection {
       exchange.finished(.whole)
       deadline.begin(.none, on: reactor)
       let conversation = ReplayedConversation(
-        player,
-        terms,
+        server,
         of: exchange.outcome,
         on: channel,
         in: context
@@ -679,12 +685,11 @@ extension ClientConnection {
       state = .conversing(conversation)
       conversation.begin(with: parser.takeRemainder())
     } catch {
-      let notice = Response.notice(error.head.status, "\(error.reason)")
-      var response = notice
+      var response = Response.notice(error.head.status, error.reason)
       for field in error.head.headers { response.head.headers[field.name] = field.value }
       exchange.measure?.take(response.head)
       exchange.finished(.whole)
-      answer(response, to: exchange.head, isLast: true)
+      answer(response, to: head, isLast: true)
     }
   }
 }

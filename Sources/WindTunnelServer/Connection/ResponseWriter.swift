@@ -95,10 +95,10 @@ final class ResponseWriter: UpstreamMeter {
         client.schedule(at: moment) { [weak self] in self?.advance(.tick) }
       case .shakeHands(let handshake): return client.shakeHands(handshake)
       case .head(let head): write(head, to: channel)
-      case .converse(let head):
+      case .converse(let head, let faults):
         guard let exchange else { return }
         begin()
-        return client.converse(exchange, answering: head)
+        return client.converse(exchange, answering: head, faults)
       case .bytes(let data): write(data, to: channel)
       case .live:
         forward(for: client)

@@ -21,6 +21,7 @@ extension Fault {
     case .answer(let replacement): ".answer(.\(replacement.rawValue))"
     case .alter(let edit): ".alter(\(edit.swift))"
     case .idle(let end): ".idle(IdleEnd(\(end.swift)))"
+    case .conversation(let fault): ".conversation(\(fault.swift))"
     }
   }
 }
@@ -104,6 +105,21 @@ extension IdleEnd {
     return switch moment {
     case .idle(let length): "\(ending), .idle(\(length.swift))"
     case .nextRequest: "\(ending), .nextRequest"
+    }
+  }
+}
+
+extension ConversationFault {
+  fileprivate var swift: String {
+    switch self {
+    case .handshake(let handshake): ".handshake(.\(handshake.rawValue))"
+    case .end(.frame(let code), let number): ".end(.frame(\(code)), before: \(number))"
+    case .end(let ending, let number): ".end(.\(ending), before: \(number))"
+    case .form(let form, let number): ".form(.\(form.rawValue), of: \(number))"
+    case .message(.late(let wait), let number): ".message(.late(\(wait.swift)), \(number))"
+    case .message(let change, let number): ".message(.\(change), \(number))"
+    case .control(.latePong(let wait)): ".control(.latePong(\(wait.swift)))"
+    case .control(let control): ".control(.\(control))"
     }
   }
 }

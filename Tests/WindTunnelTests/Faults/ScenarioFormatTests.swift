@@ -252,6 +252,20 @@ import Testing
       ".idleMilliseconds: this does not go with \"resetOnNextRequest\"."
     ),
     (#"{"idleMilliseconds":1}"#, ".idleMilliseconds: this belongs to a \"keepAlive\"."),
+    (#"{"webSocket":"closeFrame"}"#, ".code: closeFrame needs it."),
+    (#"{"webSocket":"late","message":2}"#, ".waitMilliseconds: late needs it."),
+    (
+      #"{"webSocket":"reset","waitMilliseconds":1}"#,
+      ".waitMilliseconds: this does not go with \"reset\"."
+    ),
+    (
+      #"{"webSocket":"noPong","message":2}"#, ".message: this does not go with \"noPong\"."
+    ),
+    (#"{"code":1000}"#, ".code: this belongs to a \"webSocket\"."),
+    (
+      #"{"webSocket":"close","message":0}"#,
+      ".message: 0 is not a whole number from 1 to 1073741824."
+    ),
     (
       #"{"answer":"captivePortal"}"#,
       ".answer: \"captivePortal\" is none of proxyAuthentication, captivePortalRedirect, captivePortalPage, redirectLoop, redirectWithoutLocation, redirectElsewhere, redirectToHTTP. Did you mean \"captivePortalPage\"?"

@@ -1,0 +1,302 @@
+package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The server's end of a recorded conversation, as bytes: what a client sends goes in, and what is
+/// to be sent comes out, with all that goes wrong on the way.
+package struct ConversationServer: ~Copyable {
+  /// An action for a courier to take, in order.
+  package enum Action: Sendable, Hashable {
+    /// Send these bytes to the client.
+    case bytes(Data)
+    /// Close the connection once everything has been sent.
+    case close
+    /// Abort the connection with RST once everything has been sent.
+    case reset
+    /// Send nothing more and keep the connection open.
+    case stall
+    /// Call ``tick(at:)`` at this time.
+    case wake(Duration)
+  }
+
+  /// The head that answers the handshake.
+  package let head: ResponseHead
+  /// The player of the recording, which knows what was left of it.
+  package private(set) var player: ConversationPlayer
+
+  private var reader: WebSocketReader
+  private let writer: WebSocketWriter
+  private let faults: [ConversationFault]
+  /// The player's actions that have not been done.
+  private var backlog: [ConversationPlayer.Action] = []
+  /// The time until which nothing of it is done.
+  private var pausedUntil: Duration?
+  /// The number of the server's messages so far.
+  private var count = 0
+  /// The number of the last message that has waited; 0: none has.
+  private var waited = 0
+  /// A message that lets the next one go first.
+  private var overtaken: Data?
+  /// The pongs that are late, in order.
+  private var latePongs: [(due: Duration, bytes: Data)] = []
+  /// Tells whether nothing more is said.
+  package private(set) var isOver = false
+
+  /// Answers the handshake of a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - version: The version of HTTP, such as `HTTP/1.1`.
+  ///   - recorded: The recorded answer to one.
+  ///   - player: The player of the recording.
+  ///   - faults: The failures of the conversation.
+  ///   - most: The most bytes of one message.
+  /// - Throws: The refusal where the request breaks a rule.
+  package init(
+    answering request: Request,
+    _ version: String,
+    as recorded: ResponseHead,
+    _ player: ConversationPlayer,
+    _ faults: [ConversationFault],
+    most: Int
+  ) throws(WebSocketHandshake.Refusal) {
+    let (answer, terms) = try WebSocketHandshake.replayed(recorded, to: request, version: version)
+    head = Self.broken(answer, by: faults)
+    (self.player, self.faults) = (player, faults)
+    reader = WebSocketReader(from: .client, terms.deflate, most: most)
+    writer = WebSocketWriter(as: .server, terms.deflate)
+  }
+
+  private static func broken(_ head: ResponseHead, by faults: [ConversationFault]) -> ResponseHead {
+    var head = head
+    for case .handshake(let fault) in faults {
+      switch fault {
+      case .wrongAccept:
+        head.headers["Sec-WebSocket-Accept"] = WebSocketHandshake.accept("another key")
+      case .unaskedSubprotocol: head.headers["Sec-WebSocket-Protocol"] = "x-unasked"
+      case .unaskedExtension: head.headers["Sec-WebSocket-Extensions"] = "x-unasked"
+      }
+    }
+    return head
+  }
+
+  // MARK: Events
+
+  /// The handshake's answer has been sent.
+  package mutating func open(at now: Duration) -> [Action] {
+    var actions: [Action] = []
+    if faults.contains(.control(.pingFlood)) {
+      let pings = (0..<ConversationFault.Control.pingCount).map { number in
+        writer.frame(WebSocketFrame(.ping, Data("\(number)".utf8)))
+      }
+      actions.append(.bytes(Data(pings.joined())))
+    }
+    advance(.opened, at: now, &actions)
+    return actions
+  }
+
+  /// Bytes have come from the client.
+  package mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) -> [Action] {
+    guard !isOver else { return [] }
+    var actions: [Action] = []
+    var events: [WebSocketReader.Event] = []
+    let failure: WebSocketFailure?
+    do throws(WebSocketFailure) {
+      try reader.read(bytes) { events.append($0) }
+      failure = nil
+    } catch {
+      failure = error
+    }
+    for event in events where !isOver {
+      switch event {
+      case .message(let data, let isText, _):
+        advance(.message(data, isText: isText), at: now, &actions)
+      case .ping(let data): answer(ping: data, at: now, &actions)
+      case .pong: break
+      case .close(let close):
+        if faults.contains(.control(.unansweredClose)) {
+          isOver = true
+          actions.append(.stall)
+        } else {
+          let code = close.code.map { Int($0) } ?? 1005
+          advance(.closed(code: code, reason: close.reason), at: now, &actions)
+        }
+      }
+    }
+    if let failure { end(WebSocketClose(failure.code, failure.description), &actions) }
+    return actions
+  }
+
+  /// A time has come.
+  package mutating func tick(at now: Duration) -> [Action] {
+    var actions: [Action] = []
+    while let pong = latePongs.first, pong.due <= now, !isOver {
+      latePongs.removeFirst()
+      actions.append(.bytes(pong.bytes))
+    }
+    if let next = latePongs.first { actions.append(.wake(next.due)) }
+    advance(.tick, at: now, &actions)
+    return actions
+  }
+
+  /// Ends the conversation since the server does (RFC 6455 §7.4.1, 1001).
+  package mutating func goAway() -> [Action] {
+    var actions: [Action] = []
+    end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), &actions)
+    return actions
+  }
+
+  /// The client sends no more; without a close frame nothing more is said either (§7.1.5).
+  package mutating func clientEnded() -> [Action] {
+    guard !isOver else { return [] }
+    isOver = true
+    return [.close]
+  }
+
+  // MARK: What is said
+
+  /// RFC 6455 §5.5.2: the same content comes back.
+  private mutating func answer(ping: Data, at now: Duration, _ actions: inout [Action]) {
+    let pong = writer.frame(WebSocketFrame(.pong, ping))
+    for case .control(let control) in faults {
+      switch control {
+      case .noPong: return
+      case .latePong(let wait):
+        latePongs.append((now + wait, pong))
+        return actions.append(.wake(now + wait))
+      case .pingFlood, .unansweredClose: break
+      }
+    }
+    actions.append(.bytes(pong))
+  }
+
+  private mutating func advance(
+    _ event: ConversationPlayer.Event,
+    at now: Duration,
+    _ actions: inout [Action]
+  ) {
+    guard !isOver else { return }
+    backlog += player.next(event, at: now)
+    if let end = pausedUntil, end > now { return actions.append(.wake(end)) }
+    pausedUntil = nil
+    while !isOver, !backlog.isEmpty {
+      switch backlog.removeFirst() {
+      case .send(let data, let isText, let fragments):
+        let number = count + 1
+        if let wait = wait(before: number), pausedUntil == nil {
+          pausedUntil = now + wait
+          backlog.insert(.send(data, isText: isText, fragments: fragments), at: 0)
+          waited = number
+          return actions.append(.wake(now + wait))
+        }
+        count = number
+        send(data, isText: isText, fragments, &actions)
+      case .close(let code, let reason):
+        end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), &actions)
+      case .drop:
+        isOver = true
+        actions.append(.close)
+      case .wake(let moment): actions.append(.wake(moment))
+      }
+    }
+  }
+
+  /// Returns the time by which a message is late; `nil`: it is not, or has waited.
+  private func wait(before number: Int) -> Duration? {
+    guard number > waited else { return nil }
+    for case .message(.late(let wait), number) in faults { return wait }
+    return nil
+  }
+
+  private mutating func send(
+    _ data: Data,
+    isText: Bool,
+    _ fragments: [Int],
+    _ actions: inout [Action]
+  ) {
+    for case .end(let ending, before: count) in faults { return end(by: ending, &actions) }
+    var bytes = writer.message(data, isText: isText, fragments: fragments)
+    for case .form(let form, of: count) in faults {
+      bytes = Self.formed(form, data, isText: isText, bytes, by: writer)
+    }
+    var holds = false
+    for case .message(let change, count) in faults {
+      switch change {
+      case .duplicate: bytes += bytes
+      case .drop: bytes = Data()
+      case .swap: holds = true
+      case .late: break
+      }
+    }
+    if holds {
+      overtaken = (overtaken ?? Data()) + bytes
+      return
+    }
+    bytes += overtaken ?? Data()
+    overtaken = nil
+    if !bytes.isEmpty { actions.append(.bytes(bytes)) }
+  }
+
+  /// Returns a message in a form that is forbidden or rare.
+  private static func formed(
+    _ form: ConversationFault.Form,
+    _ data: Data,
+    isText: Bool,
+    _ bytes: Data,
+    by writer: WebSocketWriter
+  ) -> Data {
+    let plain = WebSocketFrame(isText ? .text : .binary, data)
+    switch form {
+    case .masked: return plain.encoded(masking: 0x0102_0304)
+    case .reservedBit: return changed(bytes) { $0[$0.startIndex] |= 0x20 }
+    case .reservedOpcode: return changed(bytes) { $0[$0.startIndex] = 0x83 }
+    case .longLength: return head(of: plain, UInt64(data.count)) + data
+    case .hugeLength: return head(of: plain, UInt64(Int64.max)) + data
+    case .fragmentedPing:
+      return WebSocketFrame(.ping, Data("pi".utf8), isFinal: false).encoded(masking: nil)
+        + WebSocketFrame(.continuation, Data("ng".utf8)).encoded(masking: nil) + bytes
+    case .invalidUTF8: return WebSocketFrame(.text, data + [0xFF]).encoded(masking: nil)
+    case .fragmented:
+      return writer.message(
+        data,
+        isText: isText,
+        fragments: [Int](repeating: 1, count: min(data.count, WebSocketReader.framesMax))
+      )
+    }
+  }
+
+  private static func changed(_ bytes: Data, _ change: (inout Data) -> Void) -> Data {
+    var bytes = bytes
+    change(&bytes)
+    return bytes
+  }
+
+  /// Returns the head of a frame whose length takes eight bytes (§5.2).
+  private static func head(of frame: WebSocketFrame, _ length: UInt64) -> Data {
+    var head = Data([0x80 | frame.opcode.rawValue, 127])
+    withUnsafeBytes(of: length.bigEndian) { head.append(contentsOf: $0) }
+    return head
+  }
+
+  private mutating func end(by ending: ConversationFault.Ending, _ actions: inout [Action]) {
+    isOver = true
+    switch ending {
+    case .reset: actions.append(.reset)
+    case .close: actions.append(.close)
+    case .stall: actions.append(.stall)
+    case .frame(let code):
+      let content = withUnsafeBytes(of: UInt16(clamping: code).bigEndian) { Data($0) }
+      actions += [.bytes(writer.frame(WebSocketFrame(.close, content))), .close]
+    case .oneByteFrame:
+      actions += [.bytes(writer.frame(WebSocketFrame(.close, Data([3])))), .close]
+    }
+  }
+
+  /// Says the last word. The client's answer to it is not waited for.
+  private mutating func end(_ close: WebSocketClose, _ actions: inout [Action]) {
+    guard !isOver else { return }
+    isOver = true
+    // Nothing is behind it that could overtake it.
+    if let overtaken { actions.append(.bytes(overtaken)) }
+    actions += [.bytes(writer.frame(close.frame)), .close]
+  }
+}

@@ -1,0 +1,260 @@
+/// A failure of a server within a conversation by WebSocket (RFC 6455). Its messages are counted
+/// from 1, each as often as it is sent.
+public enum ConversationFault: Sendable, Hashable {
+  /// The handshake is answered by 101 and breaks a rule (§4.1), for which a client has to fail the
+  /// connection.
+  case handshake(Handshake)
+  /// The conversation ends in front of one of the server's messages.
+  case end(Ending, before: Int)
+  /// One of the server's messages comes in a form that is forbidden or rare.
+  case form(Form, of: Int)
+  /// One of the server's messages comes twice, late or not at all.
+  case message(Change, Int)
+  /// The connection's own frames are not answered as they have to be (§5.5).
+  case control(Control)
+
+  /// The ways in which an answer to a handshake breaks a rule.
+  public enum Handshake: String, Sendable, Hashable, CaseIterable {
+    /// `Sec-WebSocket-Accept` proves another key (§4.2.2).
+    case wrongAccept
+    /// A subprotocol that nobody asked for (§4.1).
+    case unaskedSubprotocol
+    /// An extension that nobody asked for (§4.1).
+    case unaskedExtension
+  }
+
+  /// The ways in which a conversation ends.
+  public enum Ending: Sendable, Hashable {
+    /// The connection is reset (RST).
+    case reset
+    /// The connection is closed (FIN) without a close frame.
+    case close
+    /// Nothing more is sent, and the connection stays open.
+    case stall
+    /// A close frame with a code, also with one that may stand in no frame (§7.4.1).
+    case frame(Int)
+    /// A close frame whose content has one byte (§5.5.1).
+    case oneByteFrame
+  }
+
+  /// The forms in which a message comes.
+  public enum Form: String, Sendable, Hashable, CaseIterable {
+    /// A frame is masked, which a server's never is (§5.1).
+    case masked
+    /// A reserved bit is set that nobody agreed on (§5.2).
+    case reservedBit
+    /// The opcode is 3, which has no meaning (§5.2).
+    case reservedOpcode
+    /// A length takes more bytes than it needs (§5.2).
+    case longLength
+    /// A frame announces 2⁶³ − 1 bytes, of which the message is all that comes.
+    case hugeLength
+    /// A ping in two frames comes first (§5.5).
+    case fragmentedPing
+    /// A byte that stands in no UTF-8 ends a text (§8.1).
+    case invalidUTF8
+    /// Each byte has a frame of its own, so that scalars are split: rare, and allowed (§5.4).
+    case fragmented
+  }
+
+  /// The changes of a message's way.
+  public enum Change: Sendable, Hashable {
+    /// The message comes twice.
+    case duplicate
+    /// The message does not come.
+    case drop
+    /// The next message comes before it.
+    case swap
+    /// The message, and all behind it, comes later by so much.
+    case late(Duration)
+  }
+
+  /// The ways in which the connection's own frames are treated.
+  public enum Control: Sendable, Hashable {
+    /// No ping is answered (§5.5.2).
+    case noPong
+    /// Each ping is answered later by so much.
+    case latePong(Duration)
+    /// Pings come first, ``pingCount`` of them.
+    case pingFlood
+    /// The client's close frame is not answered, and the connection stays open (§5.5.1).
+    case unansweredClose
+
+    /// The number of pings in a flood.
+    public static let pingCount = 1000
+  }
+}
+
+// MARK: What it is to an exchange
+
+extension ConversationFault {
+  /// Tells whether the client does not get the conversation as it was recorded, so that one that
+  /// comes back is to get it again.
+  var replacesOrCuts: Bool {
+    switch self {
+    case .handshake, .end, .message(.drop, _): true
+    case .form(let form, _): form != .fragmented
+    case .message, .control: false
+    }
+  }
+}
+
+// MARK: In the catalogue
+
+extension ConversationFault {
+  private static func kind(_ name: String, _ fault: ConversationFault) -> FaultKind {
+    FaultKind("websocket-\(name)", .http, .conversation(fault))
+  }
+
+  /// Each of them, in the order of a conversation.
+  static let kinds: [FaultKind] =
+    Handshake.allCases.map { kind(FaultKind.dashed($0.rawValue), .handshake($0)) }
+    + [
+      kind("reset", .end(.reset, before: 2)), kind("close", .end(.close, before: 2)),
+      kind("stall", .end(.stall, before: 2)), kind("close-frame", .end(.frame(1011), before: 2)),
+      kind("reserved-close-code", .end(.frame(1005), before: 2)),
+      kind("one-byte-close", .end(.oneByteFrame, before: 2)),
+    ] + Form.allCases.map { kind(FaultKind.dashed($0.rawValue), .form($0, of: 2)) }
+    + [
+      kind("duplicate", .message(.duplicate, 2)), kind("drop", .message(.drop, 2)),
+      kind("swap", .message(.swap, 1)), kind("late", .message(.late(.milliseconds(50)), 2)),
+      kind("no-pong", .control(.noPong)), kind("late-pong", .control(.latePong(.milliseconds(50)))),
+      kind("ping-flood", .control(.pingFlood)),
+      kind("unanswered-close", .control(.unansweredClose)),
+    ]
+}
+
+// MARK: In a scenario's file
+
+// { "webSocket": "wrongAccept" }                       and the other words of a handshake
+// { "webSocket": "reset", "message": 2 }               "close", "stall", "oneByteClose"
+// { "webSocket": "closeFrame", "code": 1011, "message": 2 }
+// { "webSocket": "masked", "message": 2 }              and the other forms
+// { "webSocket": "duplicate", "message": 2 }           "drop", "swap"
+// { "webSocket": "late", "waitMilliseconds": 50, "message": 2 }
+// { "webSocket": "noPong" }                            "pingFlood", "unansweredClose"
+// { "webSocket": "latePong", "waitMilliseconds": 50 }
+// A message that is not told is the first.
+
+extension Fault {
+  static func conversations(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
+    try ConversationFault(reading: &object).map { [.conversation($0)] } ?? []
+  }
+}
+
+extension ConversationFault {
+  private enum Word: String, CaseIterable {
+    case wrongAccept, unaskedSubprotocol, unaskedExtension
+    case reset, close, stall, closeFrame, oneByteClose
+    case masked, reservedBit, reservedOpcode, longLength, hugeLength, fragmentedPing, invalidUTF8
+    case fragmented
+    case duplicate, drop, swap, late
+    case noPong, latePong, pingFlood, unansweredClose
+
+    var hasMessage: Bool {
+      Handshake(rawValue: rawValue) == nil
+        && ![.noPong, .latePong, .pingFlood, .unansweredClose].contains(self)
+    }
+  }
+
+  private static let codes = 0...65_535
+  private static let messages = 1...(1 << 30)
+
+  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+    let word = try object.choice("webSocket", Word.self)
+    let message = try object.int("message", in: Self.messages)
+    let code = try object.int("code", in: Self.codes)
+    let wait = try object.double("waitMilliseconds", in: Fault.milliseconds)
+    guard let word else {
+      for (name, isThere) in [
+        ("message", message != nil), ("code", code != nil), ("waitMilliseconds", wait != nil),
+      ] where isThere {
+        throw object.error(name, "this belongs to a \"webSocket\"")
+      }
+      return nil
+    }
+    func refuse(_ name: String, _ isThere: Bool, _ isWanted: Bool) throws(FormatError) {
+      guard isThere != isWanted else { return }
+      throw object.error(
+        name,
+        isWanted
+          ? "\(word.rawValue) needs it" : "this does not go with \"\(word.rawValue)\""
+      )
+    }
+    if !word.hasMessage { try refuse("message", message != nil, false) }
+    try refuse("code", code != nil, word == .closeFrame)
+    try refuse("waitMilliseconds", wait != nil, word == .late || word == .latePong)
+    let number = message ?? 1
+    let time = Duration(milliseconds: wait ?? 0)
+    if let handshake = Handshake(rawValue: word.rawValue) {
+      self = .handshake(handshake)
+    } else if let form = Form(rawValue: word.rawValue) {
+      self = .form(form, of: number)
+    } else {
+      switch word {
+      case .reset: self = .end(.reset, before: number)
+      case .close: self = .end(.close, before: number)
+      case .stall: self = .end(.stall, before: number)
+      case .closeFrame: self = .end(.frame(code ?? 0), before: number)
+      case .oneByteClose: self = .end(.oneByteFrame, before: number)
+      case .duplicate: self = .message(.duplicate, number)
+      case .drop: self = .message(.drop, number)
+      case .swap: self = .message(.swap, number)
+      case .late: self = .message(.late(time), number)
+      case .noPong: self = .control(.noPong)
+      case .latePong: self = .control(.latePong(time))
+      case .pingFlood: self = .control(.pingFlood)
+      default: self = .control(.unansweredClose)
+      }
+    }
+  }
+
+  private var word: Word {
+    switch self {
+    case .handshake(.wrongAccept): .wrongAccept
+    case .handshake(.unaskedSubprotocol): .unaskedSubprotocol
+    case .handshake(.unaskedExtension): .unaskedExtension
+    case .end(.reset, _): .reset
+    case .end(.close, _): .close
+    case .end(.stall, _): .stall
+    case .end(.frame, _): .closeFrame
+    case .end(.oneByteFrame, _): .oneByteClose
+    case .form(.masked, _): .masked
+    case .form(.reservedBit, _): .reservedBit
+    case .form(.reservedOpcode, _): .reservedOpcode
+    case .form(.longLength, _): .longLength
+    case .form(.hugeLength, _): .hugeLength
+    case .form(.fragmentedPing, _): .fragmentedPing
+    case .form(.invalidUTF8, _): .invalidUTF8
+    case .form(.fragmented, _): .fragmented
+    case .message(.duplicate, _): .duplicate
+    case .message(.drop, _): .drop
+    case .message(.swap, _): .swap
+    case .message(.late, _): .late
+    case .control(.noPong): .noPong
+    case .control(.latePong): .latePong
+    case .control(.pingFlood): .pingFlood
+    case .control(.unansweredClose): .unansweredClose
+    }
+  }
+
+  var json: JSON {
+    var members = [JSON.Member("webSocket", .text(word.rawValue))]
+    switch self {
+    case .end(let ending, let number):
+      if case .frame(let code) = ending { members.append(JSON.Member("code", .number(code))) }
+      members.append(JSON.Member("message", .number(number)))
+    case .form(_, let number): members.append(JSON.Member("message", .number(number)))
+    case .message(let change, let number):
+      if case .late(let wait) = change { members.append(Self.member(wait)) }
+      members.append(JSON.Member("message", .number(number)))
+    case .control(.latePong(let wait)): members.append(Self.member(wait))
+    case .handshake, .control: break
+    }
+    return .object(members)
+  }
+
+  private static func member(_ wait: Duration) -> JSON.Member {
+    JSON.Member("waitMilliseconds", .number(wait.inMilliseconds, places: 3))
+  }
+}
