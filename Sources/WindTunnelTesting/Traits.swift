@@ -187,7 +187,7 @@ extension Trait where Self == OnTheWireTrait {
   /// `swift test` does not need it.
   ///
   /// A cassette can be recorded on the wire where it already names the server, or where `mapping:`
-  /// does.
+  /// does. One that holds a conversation by WebSocket is played on the wire without this trait.
   public static var onTheWire: Self { Self() }
 }
 

@@ -68,7 +68,7 @@ final class Tunnel: Sendable {
   ///
   /// - Parameters:
   ///   - deck: What answers.
-  ///   - options: The server's; `nil`: in process.
+  ///   - options: The server's; `nil`: in process, unless the deck has a conversation.
   ///   - wire: How a server of the deck is begun later.
   ///   - sharedSession: Whether `URLSession.shared` leads to the deck, too.
   ///   - body: The test.
@@ -81,7 +81,9 @@ final class Tunnel: Sendable {
     _ body: @Sendable () async throws -> Void
   ) async throws {
     let tunnel: Tunnel
-    if let options {
+    // No `URLProtocol` is asked for a conversation.
+    let needsWire = deck.interactions.contains(where: \.isConversation)
+    if let options = try options ?? (needsWire ? wire() : nil) {
       let server = try await ReplayServer(deck, options)
       tunnel = Tunnel(deck, onTheWire: server, by: wire, sharedSession: sharedSession)
     } else {
