@@ -116,3 +116,19 @@ extension Response {
     return Response(status: 416, headers: kept)
   }
 }
+
+extension Response {
+  /// Returns what a client gets of a stream of events that it has seen up to one (WHATWG HTML
+  /// §9.2.4, `Last-Event-ID`), and the times of it: what comes behind that event, at its distances.
+  /// A stream that does not have the event comes whole, as one that is new.
+  func resumed(for request: Request, _ timing: Timing?) -> (response: Response, timing: Timing?) {
+    guard status == 200, request.method == "GET",
+      let id = request.headers["Last-Event-ID"], !id.isEmpty,
+      EventStream.Format(contentType: headers["Content-Type"] ?? "") == .serverSent,
+      let end = EventStream(body.data, .serverSent).end(of: id)
+    else { return (self, timing) }
+    var rest = self
+    rest.body = Body(Data(body.data.dropFirst(end)))
+    return (rest, timing?.droppingFirst(bytes: end))
+  }
+}

@@ -131,11 +131,10 @@ extension Script {
       // An answer to a range, 206 or not, is the answer to that range.
       let isPart = interaction.request.headers["Range"] != nil
       // The part of a version is taken when there is one.
-      answer(
-        isPart || versionsLeft > 0 ? response : response.part(for: outcome.request),
-        to: outcome.request
-      )
-      pieces = timing.map { Pieces($0, pace) } ?? pieces
+      let part = isPart || versionsLeft > 0 ? response : response.part(for: outcome.request)
+      let (rest, restTiming) = part.resumed(for: outcome.request, timing)
+      answer(rest, to: outcome.request)
+      pieces = restTiming.map { Pieces($0, pace) } ?? pieces
     case .cut(let response, let failure):
       answer(response, to: outcome.request)
       pieces = timing.map { Pieces($0, pace) } ?? pieces
@@ -301,6 +300,13 @@ extension Script {
 
   private mutating func cut(at point: Fault.Point, then effect: Fault.Effect, _ fault: Fault) {
     if isConversation, point != .afterRequest { return misfit(fault, Self.conversing) }
+    var point = point
+    if case .event(let count) = point {
+      switch place(ofEvent: count) {
+      case .success(let offset): point = .body(offset)
+      case .failure(let reason): return misfit(fault, reason.reason)
+      }
+    }
     switch effect {
     case .reset: end(at: point, .reset)
     case .close: end(at: point, .close)
@@ -311,6 +317,20 @@ extension Script {
       noteLive(fault)
       stops.add(.wait(length), at: point)
     }
+  }
+
+  /// Returns the bytes of the body up to the end of so many of its events.
+  private func place(ofEvent count: Int) -> Result<Int, Mutation.Misfit> {
+    if isLive { return .failure(Mutation.Misfit(Self.passes)) }
+    guard let type = head?.headers["Content-Type"],
+      let format = EventStream.Format(contentType: type)
+    else { return .failure(Mutation.Misfit("the answer streams no events")) }
+    if count == 0 { return .success(0) }
+    let events = EventStream(body, format).events
+    guard count <= events.count else {
+      return .failure(Mutation.Misfit("the answer has \(events.count) events"))
+    }
+    return .success(events[count - 1].end)
   }
 
   private mutating func end(at point: Fault.Point, _ ending: Delivery.Step) {

@@ -194,6 +194,8 @@ struct WireMessage {
     case .body(let offset): .body(offset)
     case .inChunk(let offset): .body(offset ?? count / 2)
     case .byte(let byte): place(ofByte: byte)
+    // Looked up in the body before (``Script``).
+    case .event: .body(count)
     }
   }
 

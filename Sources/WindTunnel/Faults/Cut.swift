@@ -29,6 +29,9 @@ extension Fault {
     case inChunk(Int?)
     /// After a number of bytes of the whole answer.
     case byte(Int)
+    /// After a number of events of a body that streams them: server-sent ones, lines of JSON or a
+    /// JSON text sequence.
+    case event(Int)
 
     /// The length of `HTTP/1.1 2`, in bytes.
     public static let inStatusLineBytes = 10
@@ -41,7 +44,7 @@ extension Fault {
     /// Tells whether a server that writes answers in good form can stop here.
     var isPlain: Bool {
       switch self {
-      case .afterRequest, .body: true
+      case .afterRequest, .body, .event: true
       case .inStatusLine, .inHeaders, .inChunk, .byte: false
       }
     }
@@ -61,6 +64,23 @@ extension Fault {
 
   /// Resets the connection (TCP RST) after a number of bytes of the whole answer.
   public static func reset(afterBytes count: Int) -> Fault { .reset(.byte(count)) }
+
+  /// Resets the connection (TCP RST) after a number of events of the body.
+  public static func reset(afterEvents count: Int) -> Fault { .reset(.event(count)) }
+
+  /// Closes the connection (TCP FIN) after a number of events of the body.
+  public static func close(afterEvents count: Int) -> Fault { .close(.event(count)) }
+
+  /// Sends a FIN after a number of events of the body and goes on reading.
+  public static func halfClose(afterEvents count: Int) -> Fault { .halfClose(.event(count)) }
+
+  /// Stops the answer after a number of events of the body, and keeps the connection open.
+  public static func stall(afterEvents count: Int) -> Fault { .stall(.event(count)) }
+
+  /// Pauses the answer after a number of events of the body, and then goes on.
+  public static func stall(afterEvents count: Int, for length: Duration) -> Fault {
+    .stall(.event(count), for: length)
+  }
 
   /// Closes the connection (TCP FIN) at a point of the answer.
   ///
@@ -143,6 +163,9 @@ extension Fault {
     FaultKind("stall-in-headers", .tcp, .stall(.inHeaders)),
     FaultKind("stall-in-body", .tcp, .stall(afterBodyBytes: 4)),
     FaultKind("stall-in-chunk", .tcp, .stall(.inChunk)),
+    FaultKind("reset-after-events", .tcp, .reset(afterEvents: 2)),
+    FaultKind("close-after-events", .tcp, .close(afterEvents: 2)),
+    FaultKind("stall-after-events", .tcp, .stall(afterEvents: 2)),
   ]
 
   /// The kinds that only pause within it.
@@ -162,7 +185,8 @@ extension Fault.Effect {
     case (.close, .inHeaders), (.halfClose, .inHeaders):
       // libcurl takes what came for a whole answer; the platform's own code traps on it.
       FaultExpectation(apple: .failure(.connectionLost), linux: .crash, curl: [0, 52])
-    case (.close, .body), (.close, .inChunk), (.halfClose, .body), (.halfClose, .inChunk):
+    case (.close, .body), (.close, .inChunk), (.halfClose, .body), (.halfClose, .inChunk),
+      (.close, .event), (.halfClose, .event):
       FaultExpectation(.truncated, apple: .connectionLost, 18)
     case (.close, _), (.halfClose, _):
       FaultExpectation(.emptyAnswer, apple: .connectionLost, 52)
@@ -175,6 +199,7 @@ extension Fault.Effect {
 // { "reset": "afterRequest" | "inStatusLine" | "inHeaders" | "inChunk" }
 // { "resetAfterBytes": 40 }                of the whole answer
 // { "resetAfterBodyBytes": 10 }            { "resetInChunkAfterBodyBytes": 10 }
+// { "resetAfterEvents": 3 }                of a body that streams events
 // and the same with "close", "halfClose" and "stall", but for { "truncateAfterBodyBytes": 10 }. A
 // stall may say for how long: { "stallAfterBodyBytes": 4096, "forMilliseconds": 2000 }.
 
@@ -185,6 +210,7 @@ private enum Verb: String, CaseIterable {
     self == .close ? "truncateAfterBodyBytes" : "\(rawValue)AfterBodyBytes"
   }
   var byteKey: String { "\(rawValue)AfterBytes" }
+  var eventKey: String { "\(rawValue)AfterEvents" }
   var chunkKey: String { "\(rawValue)InChunkAfterBodyBytes" }
 }
 
@@ -212,6 +238,7 @@ extension Fault {
       if let count = try object.int(verb.byteKey, in: bytes) { points.append(.byte(count)) }
       if let count = try object.int(verb.bodyKey, in: bytes) { points.append(.body(count)) }
       if let count = try object.int(verb.chunkKey, in: bytes) { points.append(.inChunk(count)) }
+      if let count = try object.int(verb.eventKey, in: bytes) { points.append(.event(count)) }
       hasStall = hasStall || verb == .stall && !points.isEmpty
       let effect: Effect =
         switch verb {
@@ -251,6 +278,7 @@ extension Fault.Effect {
     case .inChunk(let count?): place = JSON.Member(JSON.Text(verb.chunkKey), .number(count))
     case .body(let count): place = JSON.Member(JSON.Text(verb.bodyKey), .number(count))
     case .byte(let count): place = JSON.Member(JSON.Text(verb.byteKey), .number(count))
+    case .event(let count): place = JSON.Member(JSON.Text(verb.eventKey), .number(count))
     }
     guard let length else { return .object([place]) }
     return .object([

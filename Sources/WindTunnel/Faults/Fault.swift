@@ -210,7 +210,7 @@ extension Fault {
     case .cut(.afterRequest, let effect): .end(after: nil, effect)
     case .cut(.body(let count), let effect), .cut(.byte(let count), let effect):
       .end(after: count, effect)
-    case .cut(.inStatusLine, _), .cut(.inHeaders, _), .cut(.inChunk, _): nil
+    case .cut(.inStatusLine, _), .cut(.inHeaders, _), .cut(.inChunk, _), .cut(.event, _): nil
     case .connection(.tls(let fault)): .handshake(fault)
     // A proxy sees these as its own (``behindProxy``).
     case .connection: .end(after: nil, .reset)

@@ -66,6 +66,27 @@ extension Timing {
   }
 }
 
+extension Timing {
+  /// Returns the times of what is left of a body when so many bytes of it do not come: the first
+  /// piece comes at once, and the others at their distances from it.
+  package func droppingFirst(bytes count: Int) -> Timing {
+    var rest = Timing(firstByte: firstByte, lastByte: lastByte)
+    var (before, past) = (0, Duration.zero)
+    for chunk in chunks {
+      let end = before.adding(bytes: chunk.bytes)
+      if end > count {
+        if rest.chunks.isEmpty { past = max(.zero, chunk.offset - firstByte) }
+        rest.chunks.append(
+          Chunk(bytes: end - max(before, count), offset: max(firstByte, chunk.offset - past))
+        )
+      }
+      before = end
+    }
+    rest.lastByte = max(firstByte, lastByte - past)
+    return rest
+  }
+}
+
 extension Int {
   /// Returns the sum with a count of bytes; what is too large to be counted is the largest number,
   /// and what is below zero counts for nothing. A timing made in code may say anything.

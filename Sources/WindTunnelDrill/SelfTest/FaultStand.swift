@@ -19,6 +19,7 @@ struct FaultStand: Sendable {
   }
 
   private static let body = #"{"a":[1,2,3,{"b":"c"}]}"#
+  private static let events = "data: 1\n\ndata: 2\n\ndata: 3\n\n"
   private static let path = "/n"
 
   init(_ kind: FaultKind) async throws {
@@ -72,6 +73,14 @@ struct FaultStand: Sendable {
     if case .conversation = kind.fault {
       return Deck(
         Cassette([StandConversation.recorded(at: path)]),
+        scenario: scenario,
+        then: .repeat
+      )
+    }
+    if case .cut(.event, _) = kind.fault {
+      let events = Response(headers: ["Content-Type": "text/event-stream"], body: Body(events))
+      return Deck(
+        Cassette([Interaction(Request("GET", RequestURL(path)), events)]),
         scenario: scenario,
         then: .repeat
       )

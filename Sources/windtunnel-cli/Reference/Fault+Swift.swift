@@ -51,6 +51,7 @@ extension Fault.Point {
     case .inChunk(nil): ".inChunk"
     case .inChunk(let count?): ".inChunk(\(count))"
     case .byte(let count): "afterBytes: \(count)"
+    case .event(let count): "afterEvents: \(count)"
     }
   }
 }

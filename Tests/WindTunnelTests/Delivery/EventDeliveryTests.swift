@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelCassettes
+
+/// Streams of events as they are played: cut between events, and taken up again behind one.
+@Suite struct EventDeliveryTests {
+  private static let events = (1...4).map { "id: \($0)\ndata: token \($0)\n\n" }
+  private static let body = events.joined()
+
+  private static func interaction(
+    type: String = "text/event-stream",
+    _ body: String = body,
+    chunks: [Timing.Chunk] = []
+  ) -> Interaction {
+    Interaction(
+      Request("GET", "/events"),
+      .response(Response(headers: ["Content-Type": type], body: Body(body))),
+      timing: Timing(firstByte: .milliseconds(10), lastByte: .milliseconds(100), chunks: chunks)
+    )
+  }
+
+  private static func delivery(
+    _ fault: Fault?,
+    _ interaction: Interaction = interaction(),
+    lastEvent: String? = nil,
+    pace: Pace = .immediately
+  ) -> (steps: [Delivery.Step], misfits: [String]) {
+    let scenario: Scenario = fault.map { [.on("GET /events", .always, $0)] } ?? .calm
+    let deck = Deck(Cassette([interaction]), scenario: scenario, matcher: .pathAndQuery, pace: pace)
+    var request = Request("GET", "http://x/events")
+    if let lastEvent { request.headers["Last-Event-ID"] = lastEvent }
+    let outcome = deck.decide(request)
+    let delivery = deck.delivery(of: outcome, on: .onTheWire)
+    return (delivery.steps, deck.journal.all.last?.misfits ?? [])
+  }
+
+  private static func sent(_ steps: [Delivery.Step]) -> String {
+    let bytes = steps.flatMap { step -> [UInt8] in
+      if case .bytes(.data(let data)) = step { Array(data) } else { [] }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    (Fault.reset(afterEvents: 2), Delivery.Step.reset), (.close(afterEvents: 2), .close),
+    (.stall(afterEvents: 2), .stall), (.halfClose(afterEvents: 2), .closeWrite),
+  ])
+  func `an answer ends between two events`(fault: Fault, ending: Delivery.Step) {
+    let (steps, misfits) = Self.delivery(fault)
+    #expect(Self.sent(steps) == Self.events[..<2].joined())
+    #expect(steps.last == ending)
+    #expect(misfits == [])
+  }
+
+  @Test func `a pause between two events is one, and none is before the first`() {
+    let (steps, _) = Self.delivery(.stall(afterEvents: 1, for: .seconds(2)))
+    #expect(Self.sent(steps) == Self.body)
+    #expect(steps.contains(.wait(.seconds(2))))
+    let (none, _) = Self.delivery(.close(afterEvents: 0))
+    #expect(Self.sent(none) == "")
+    #expect(none.contains { if case .head = $0 { true } else { false } })
+  }
+
+  @Test func `lines of JSON are events`() {
+    let lines = Self.interaction(type: "application/x-ndjson", "{\"n\":1}\n{\"n\":2}\n")
+    #expect(Self.sent(Self.delivery(.reset(afterEvents: 1), lines).steps) == "{\"n\":1}\n")
+  }
+
+  @Test func `where there are no events, or fewer, that is said`() {
+    let text = Self.delivery(.reset(afterEvents: 1), Self.interaction(type: "text/plain"))
+    #expect(Self.sent(text.steps) == Self.body)
+    #expect(
+      text.misfits == [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
+    )
+    let few = Self.delivery(.reset(afterEvents: 5))
+    #expect(Self.sent(few.steps) == Self.body)
+    #expect(few.misfits == [#"{"resetAfterEvents":5} was not done: the answer has 4 events."#])
+  }
+
+  @Test(arguments: [
+    ("2", 2), ("4", 4), ("1", 1), ("9", 0), ("", 0), (" 2", 0),
+  ])
+  func `a client that comes back gets what is behind its last event`(id: String, seen: Int) {
+    let (steps, _) = Self.delivery(nil, lastEvent: id)
+    #expect(Self.sent(steps) == Self.events[seen...].joined())
+  }
+
+  @Test func `what it has seen takes no time, and what comes keeps its distances`() {
+    let length = Self.events[0].utf8.count
+    let chunks = (0..<4).map {
+      Timing.Chunk(bytes: length, offset: .milliseconds(10 + 30 * $0))
+    }
+    let stream = Self.interaction(chunks: chunks)
+    let (whole, _) = Self.delivery(nil, stream, pace: .asRecorded)
+    let (rest, _) = Self.delivery(nil, stream, lastEvent: "2", pace: .asRecorded)
+    func waits(_ steps: [Delivery.Step]) -> [Duration] {
+      steps.compactMap { if case .wait(let length) = $0 { length } else { nil } }
+    }
+    #expect(
+      waits(whole) == [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)]
+    )
+    #expect(waits(rest) == [.milliseconds(10), .milliseconds(30)])
+    #expect(Self.sent(rest) == Self.events[2...].joined())
+  }
+
+  @Test func `a stream is cut where a client comes back to`() {
+    // It has seen two events, of the rest it gets one.
+    let (steps, _) = Self.delivery(.reset(afterEvents: 1), lastEvent: "2")
+    #expect(Self.sent(steps) == Self.events[2])
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Mutations
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelHTTP
+
+/// Where the events of a streamed body end, and by which identifier a client comes back to them.
+@Suite struct EventStreamTests {
+  /// The events as a client is told of them, and their identifiers.
+  private static func events(_ body: String, _ format: EventStream.Format = .serverSent) -> [String]
+  {
+    var start = 0
+    return EventStream(Data(body.utf8), format).events.map { event in
+      defer { start = event.end }
+      let bytes = Array(body.utf8)[start..<event.end]
+      return String(decoding: bytes, as: UTF8.self) + (event.id.isEmpty ? "" : "#\(event.id)")
+    }
+  }
+
+  // The examples of WHATWG HTML §9.2.6, and each end of a line.
+  @Test(arguments: [
+    ("data: a\n\n", ["data: a\n\n"]), ("data: a\r\rdata: b\r\r", ["data: a\r\r", "data: b\r\r"]),
+    ("data: a\r\n\r\ndata: b\r\n\r\n", ["data: a\r\n\r\n", "data: b\r\n\r\n"]),
+    ("data: a\n\r\ndata: b\r\n\n", ["data: a\n\r\n", "data: b\r\n\n"]),
+    ("data: a\n\ndata: cut", ["data: a\n\n"]), ("data: a\n", []), ("", []), ("\n\n\n", []),
+    (": keep alive\n\ndata: a\n\n", [": keep alive\n\ndata: a\n\n"]),
+    ("event: x\n\ndata\n\n", ["event: x\n\ndata\n\n"]),
+    ("data\n\ndata\ndata\n\ndata:", ["data\n\n", "data\ndata\n\n"]),
+    ("data: a\ndata: b\n\n", ["data: a\ndata: b\n\n"]),
+    ("\u{FEFF}data: a\n\n", ["\u{FEFF}data: a\n\n"]),
+    ("\u{FEFF}\u{FEFF}data: a\n\n", []),
+    (
+      "id: 1\ndata: a\n\nid: 2\n\ndata: b\n\nid\ndata: c\n\n",
+      ["id: 1\ndata: a\n\n#1", "id: 2\n\ndata: b\n\n#2", "id\ndata: c\n\n"]
+    ),
+    (
+      "id:1\ndata:a\n\nid: x\u{0}y\ndata:b\n\n",
+      ["id:1\ndata:a\n\n#1", "id: x\u{0}y\ndata:b\n\n#1"]
+    ),
+    ("datum: a\n\nData: a\n\n", []), ("data: é\n\n", ["data: é\n\n"]),
+  ])
+  func `an event ends with an empty line, and is one with data alone`(
+    body: String,
+    expected: [String]
+  ) {
+    #expect(Self.events(body) == expected)
+  }
+
+  @Test func `lines and sequences of JSON have events, too`() {
+    #expect(
+      Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines) == [
+        "{\"a\":1}\n", "\n  \n{\"b\":2}\n",
+      ]
+    )
+    #expect(
+      Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence)
+        == ["\u{1E}{\"a\":1}\n", "\u{1E}\u{1E}2\n"]
+    )
+    #expect(EventStream.Format(contentType: "text/event-stream; charset=utf-8") == .serverSent)
+    #expect(EventStream.Format(contentType: "Application/X-NDJSON") == .lines)
+    #expect(EventStream.Format(contentType: "application/json-seq") == .sequence)
+    #expect(EventStream.Format(contentType: "application/json") == nil)
+  }
+
+  @Test func `no bytes are too much for it, and ends grow`() {
+    var generator = Generator(seed: 11)
+    let seed = Array("id: 1\r\ndata: é\n\n: c\n\u{1E}{}\n\rdata\r\revent: x\n\n".utf8)
+    for _ in 0..<20_000 {
+      let bytes = Data(generator.mutated(seed + seed))
+      for format in [EventStream.Format.serverSent, .lines, .sequence] {
+        let ends = EventStream(bytes, format).events.map(\.end)
+        #expect(ends == ends.sorted() && Set(ends).count == ends.count)
+        #expect(ends.allSatisfy { 1...bytes.count ~= $0 })
+      }
+    }
+  }
+}
