@@ -36,10 +36,24 @@ package struct ConversationServer: ~Copyable {
   private var waited = 0
   /// A message that lets the next one go first.
   private var overtaken: Data?
+  /// The number of pongs that may be late at once; further pings are not answered.
+  private static let latePongsMax = 10_000
   /// The pongs that are late, in order.
   private var latePongs: [(due: Duration, bytes: Data)] = []
   /// Tells whether nothing more is said.
   package private(set) var isOver = false
+  /// Tells whether a fault has ended it, so that what the client has not said says nothing.
+  private var isBroken = false
+
+  /// The things that were left when it ended, one sentence each: messages that wait for one of the
+  /// client's, and faults of messages that were not sent.
+  package var left: [String] {
+    let waiting = isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
+    let unmet = faults.filter { ($0.message ?? 0) > count }.map {
+      "\(Fault.conversation($0).json) was not done: \(count) messages were sent."
+    }
+    return waiting + unmet
+  }
 
   /// Answers the handshake of a request.
   ///
@@ -59,6 +73,11 @@ package struct ConversationServer: ~Copyable {
     _ faults: [ConversationFault],
     most: Int
   ) throws(WebSocketHandshake.Refusal) {
+    var recorded = recorded
+    // What is compressed may refer to all messages before it, and they have to have come.
+    if faults.contains(where: \.changesMessages) {
+      recorded.headers.remove("Sec-WebSocket-Extensions")
+    }
     let (answer, terms) = try WebSocketHandshake.replayed(recorded, to: request, version: version)
     head = Self.broken(answer, by: faults)
     (self.player, self.faults) = (player, faults)
@@ -114,7 +133,7 @@ package struct ConversationServer: ~Copyable {
       case .pong: break
       case .close(let close):
         if faults.contains(.control(.unansweredClose)) {
-          isOver = true
+          (isOver, isBroken) = (true, true)
           actions.append(.stall)
         } else {
           let code = close.code.map { Int($0) } ?? 1005
@@ -128,11 +147,11 @@ package struct ConversationServer: ~Copyable {
 
   /// A time has come.
   package mutating func tick(at now: Duration) -> [Action] {
+    guard !isOver else { return [] }
     var actions: [Action] = []
-    while let pong = latePongs.first, pong.due <= now, !isOver {
-      latePongs.removeFirst()
-      actions.append(.bytes(pong.bytes))
-    }
+    let due = latePongs.prefix { $0.due <= now }
+    actions += due.map { .bytes($0.bytes) }
+    latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
     advance(.tick, at: now, &actions)
     return actions
@@ -145,9 +164,9 @@ package struct ConversationServer: ~Copyable {
     return actions
   }
 
-  /// The client sends no more; without a close frame nothing more is said either (§7.1.5).
+  /// The client sends no more; without a close frame nothing more is said either (§7.1.5), and
+  /// where all has been said the connection is of no use any more.
   package mutating func clientEnded() -> [Action] {
-    guard !isOver else { return [] }
     isOver = true
     return [.close]
   }
@@ -161,6 +180,7 @@ package struct ConversationServer: ~Copyable {
       switch control {
       case .noPong: return
       case .latePong(let wait):
+        if latePongs.count == Self.latePongsMax { return }
         latePongs.append((now + wait, pong))
         return actions.append(.wake(now + wait))
       case .pingFlood, .unansweredClose: break
@@ -178,22 +198,24 @@ package struct ConversationServer: ~Copyable {
     backlog += player.next(event, at: now)
     if let end = pausedUntil, end > now { return actions.append(.wake(end)) }
     pausedUntil = nil
-    while !isOver, !backlog.isEmpty {
-      switch backlog.removeFirst() {
+    var done = 0
+    defer { backlog.removeFirst(done) }
+    while !isOver, done < backlog.count {
+      done += 1
+      switch backlog[done - 1] {
       case .send(let data, let isText, let fragments):
-        let number = count + 1
-        if let wait = wait(before: number), pausedUntil == nil {
-          pausedUntil = now + wait
-          backlog.insert(.send(data, isText: isText, fragments: fragments), at: 0)
-          waited = number
+        if let wait = wait(before: count + 1) {
+          (pausedUntil, waited) = (now + wait, count + 1)
+          done -= 1
           return actions.append(.wake(now + wait))
         }
-        count = number
+        count += 1
         send(data, isText: isText, fragments, &actions)
       case .close(let code, let reason):
         end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), &actions)
       case .drop:
         isOver = true
+        release(&actions)
         actions.append(.close)
       case .wake(let moment): actions.append(.wake(moment))
       }
@@ -277,8 +299,15 @@ package struct ConversationServer: ~Copyable {
     return head
   }
 
+  /// Says what the next message was to overtake, since none comes.
+  private mutating func release(_ actions: inout [Action]) {
+    if let overtaken { actions.append(.bytes(overtaken)) }
+    overtaken = nil
+  }
+
   private mutating func end(by ending: ConversationFault.Ending, _ actions: inout [Action]) {
-    isOver = true
+    (isOver, isBroken) = (true, true)
+    release(&actions)
     switch ending {
     case .reset: actions.append(.reset)
     case .close: actions.append(.close)
@@ -295,8 +324,7 @@ package struct ConversationServer: ~Copyable {
   private mutating func end(_ close: WebSocketClose, _ actions: inout [Action]) {
     guard !isOver else { return }
     isOver = true
-    // Nothing is behind it that could overtake it.
-    if let overtaken { actions.append(.bytes(overtaken)) }
+    release(&actions)
     actions += [.bytes(writer.frame(close.frame)), .close]
   }
 }

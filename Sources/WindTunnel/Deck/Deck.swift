@@ -400,11 +400,11 @@ extension Deck {
     )
   }
 
-  /// Notes what was left of a conversation that has ended: messages that wait for one of the
-  /// client's, and one of the client's that is not on the cassette.
-  package func conversed(_ player: ConversationPlayer, in outcome: Outcome) {
+  /// Notes what was left of a conversation that has ended, and a message of the client's that is
+  /// not on the cassette.
+  package func conversed(_ player: ConversationPlayer, left: [String], in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
-    var notes = player.waiting.map { "\($0), which the client has not sent." }
+    var notes = left
     if let stray = player.stray {
       let mismatch = Mismatch(
         strayFrom: outcome.request,

@@ -123,7 +123,7 @@ final class LoadedCassette: Sendable {
       sequence: sequence,
       cassette: self,
       takesRecordingsUnchanged: playsUnchanged && request.method == "GET"
-        && request.headers["Range"] == nil
+        && request.headers["Range"] == nil && request.headers["Last-Event-ID"] == nil
     )
   }
 

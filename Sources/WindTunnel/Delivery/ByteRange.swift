@@ -122,7 +122,7 @@ extension Response {
   /// §9.2.4, `Last-Event-ID`), and the times of it: what comes behind that event, at its distances.
   /// A stream that does not have the event comes whole, as one that is new.
   func resumed(for request: Request, _ timing: Timing?) -> (response: Response, timing: Timing?) {
-    guard status == 200, request.method == "GET",
+    guard status == 200, request.method == "GET", headers["Content-Encoding"] == nil,
       let id = request.headers["Last-Event-ID"], !id.isEmpty,
       EventStream.Format(contentType: headers["Content-Type"] ?? "") == .serverSent,
       let end = EventStream(body.data, .serverSent).end(of: id)

@@ -85,7 +85,8 @@ struct Script {
       let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
       return Delivery(steps, afterwards: afterwards(.finish))
     }
-    if isConversation, let head, stops.isEmpty {
+    if isConversation, let head, stops.end == nil {
+      steps += stops.waits(before: nil).map { .wait($0.length) }
       return Delivery(Self.withoutIdleWaits(steps) + [.converse(head, conversationFaults)])
     }
     let ending: Delivery.Step
@@ -132,13 +133,14 @@ extension Script {
       let isPart = interaction.request.headers["Range"] != nil
       // The part of a version is taken when there is one.
       let part = isPart || versionsLeft > 0 ? response : response.part(for: outcome.request)
-      let (rest, restTiming) = part.resumed(for: outcome.request, timing)
+      let (rest, restTiming) = resumed(part, of: interaction, for: outcome.request)
       answer(rest, to: outcome.request)
       pieces = restTiming.map { Pieces($0, pace) } ?? pieces
     case .cut(let response, let failure):
-      answer(response, to: outcome.request)
-      pieces = timing.map { Pieces($0, pace) } ?? pieces
-      head = response.head
+      let (rest, restTiming) = resumed(response, of: interaction, for: outcome.request)
+      answer(rest, to: outcome.request)
+      pieces = restTiming.map { Pieces($0, pace) } ?? pieces
+      head = rest.head
       recordedCut = Cut(
         offset: body.count,
         ending: ending(failure.symptom),
@@ -149,6 +151,17 @@ extension Script {
       pieces = timing.map { Pieces(failure: $0, pace) } ?? pieces
       obstacle = "the recording is of a failure"
     }
+  }
+
+  /// Returns what follows the last event that a client has seen; what was recorded of such a client
+  /// is that already.
+  private func resumed(
+    _ response: Response,
+    of interaction: Interaction,
+    for request: Request
+  ) -> (response: Response, timing: Timing?) {
+    interaction.request.headers["Last-Event-ID"] != nil
+      ? (response, interaction.timing) : response.resumed(for: request, interaction.timing)
   }
 
   private mutating func answer(_ response: Response, to request: Request) {
@@ -294,6 +307,10 @@ extension Script {
   }
 
   private mutating func replace(by response: Response, _ request: Request) {
+    for fault in conversationFaults {
+      misfit(.conversation(fault), "another answer refuses the handshake")
+    }
+    conversationFaults = []
     answer(response, to: request)
     (isLive, isConversation, obstacle, recordedCut, pieces) = (false, false, nil, nil, Pieces())
   }
@@ -325,6 +342,9 @@ extension Script {
     guard let type = head?.headers["Content-Type"],
       let format = EventStream.Format(contentType: type)
     else { return .failure(Mutation.Misfit("the answer streams no events")) }
+    guard head?.headers["Content-Encoding"] == nil else {
+      return .failure(Mutation.Misfit("the body is in a coding"))
+    }
     if count == 0 { return .success(0) }
     let events = EventStream(body, format).events
     guard count <= events.count else {

@@ -99,6 +99,24 @@ extension ConversationFault {
   }
 }
 
+extension ConversationFault {
+  /// Tells whether messages come otherwise than they were said, or not at all.
+  var changesMessages: Bool {
+    switch self {
+    case .form, .message: true
+    case .handshake, .end, .control: false
+    }
+  }
+
+  /// The number of the message that it is about; `nil`: it is about none.
+  var message: Int? {
+    switch self {
+    case .end(_, let number), .form(_, let number), .message(_, let number): number
+    case .handshake, .control: nil
+    }
+  }
+}
+
 // MARK: In the catalogue
 
 extension ConversationFault {
@@ -243,15 +261,20 @@ extension ConversationFault {
     switch self {
     case .end(let ending, let number):
       if case .frame(let code) = ending { members.append(JSON.Member("code", .number(code))) }
-      members.append(JSON.Member("message", .number(number)))
-    case .form(_, let number): members.append(JSON.Member("message", .number(number)))
+      members += Self.members(number)
+    case .form(_, let number): members += Self.members(number)
     case .message(let change, let number):
       if case .late(let wait) = change { members.append(Self.member(wait)) }
-      members.append(JSON.Member("message", .number(number)))
+      members += Self.members(number)
     case .control(.latePong(let wait)): members.append(Self.member(wait))
     case .handshake, .control: break
     }
     return .object(members)
+  }
+
+  /// The first message goes without saying.
+  private static func members(_ number: Int) -> [JSON.Member] {
+    number == 1 ? [] : [JSON.Member("message", .number(number))]
   }
 
   private static func member(_ wait: Duration) -> JSON.Member {

@@ -146,9 +146,11 @@ extension Fault {
   /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin
   /// need not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
+    // Where an event ends is known of a recorded answer alone.
+    if case .cut(.event, _) = self { return false }
     switch role {
-    case .edit, .conversation: false
-    default: replacesOrCuts
+    case .edit, .conversation: return false
+    default: return replacesOrCuts
     }
   }
 

@@ -82,7 +82,7 @@ extension Timing {
       }
       before = end
     }
-    rest.lastByte = max(firstByte, lastByte - past)
+    rest.lastByte = rest.chunks.isEmpty ? firstByte : max(firstByte, lastByte - past)
     return rest
   }
 }

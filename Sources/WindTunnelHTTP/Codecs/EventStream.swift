@@ -36,29 +36,34 @@ package struct EventStream: Sendable, Hashable {
 
   /// The events that have come whole, in order.
   package let events: [Event]
+  /// The number of bytes up to the end of each block that has an identifier, be it an event or not,
+  /// by the identifier; of one that comes again the last.
+  private let ends: [String: Int]
 
   /// Finds the events of a body.
   package init(_ body: Data, _ format: Format) {
-    events = body.withUnsafeBytes { bytes in
+    (events, ends) = body.withUnsafeBytes { bytes in
       switch format {
       case .serverSent: Self.serverSent(bytes)
-      case .lines: Self.lines(bytes)
-      case .sequence: Self.sequence(bytes)
+      case .lines: (Self.lines(bytes), [:])
+      case .sequence: (Self.sequence(bytes), [:])
       }
     }
   }
 
-  /// Returns the number of bytes up to the end of the last event with an identifier, with which a
-  /// client comes back (§9.2.4, `Last-Event-ID`); `nil`: none has it.
-  package func end(of id: String) -> Int? {
-    events.last { $0.id.utf8.elementsEqual(id.utf8) }?.end
-  }
+  /// Returns the number of bytes up to the end of the block with an identifier, with which a client
+  /// comes back (§9.2.4, `Last-Event-ID`); `nil`: none has it.
+  ///
+  /// Events behind it that have none of their own share it, and come again rather than not at all.
+  package func end(of id: String) -> Int? { ends[id] }
 
   // MARK: Server-sent events
 
-  private static func serverSent(_ bytes: UnsafeRawBufferPointer) -> [Event] {
-    var events: [Event] = []
-    var (id, hasData) = ("", false)
+  private static func serverSent(
+    _ bytes: UnsafeRawBufferPointer
+  ) -> (events: [Event], ends: [String: Int]) {
+    var (events, ends) = ([Event](), [String: Int]())
+    var (id, hasData, hasID) = ("", false, false)
     // A mark of byte order may come first, once.
     var place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     while let end = bytes[place...].firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
@@ -67,9 +72,10 @@ package struct EventStream: Sendable, Hashable {
       let isBoth = bytes[end] == 0x0D && end + 1 < bytes.count && bytes[end + 1] == 0x0A
       place = end + (isBoth ? 2 : 1)
       if line.isEmpty {
-        // Without data nobody is told.
+        // A client has the identifier even where it is told of nothing for want of data.
+        if hasID, !id.isEmpty { ends[id] = place }
         if hasData { events.append(Event(end: place, id: id)) }
-        hasData = false
+        (hasData, hasID) = (false, false)
         continue
       }
       let colon = line.firstIndex(of: UInt8(ascii: ":"))
@@ -80,10 +86,10 @@ package struct EventStream: Sendable, Hashable {
         var value = line[(colon.map { $0 + 1 } ?? line.count)...]
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         // One with a NUL is ignored.
-        if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        if !value.contains(0) { (id, hasID) = (String(decoding: value, as: UTF8.self), true) }
       }
     }
-    return events
+    return (events, ends)
   }
 
   // MARK: JSON

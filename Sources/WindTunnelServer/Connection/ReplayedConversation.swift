@@ -42,8 +42,10 @@ final class ReplayedConversation {
 
   /// Ends the conversation since the server stops.
   func goAway() {
-    queue = server.goAway()
-    carry()
+    // However much waits: what is written now is sent before the end.
+    for case .bytes(let data) in queue + server.goAway() { channel.write(data) }
+    queue = []
+    tell()
     channel.close()
   }
 
@@ -83,7 +85,9 @@ final class ReplayedConversation {
       if wake.moment <= moment { return }
       channel.reactor.cancel(wake.timer)
     }
-    let timer = channel.reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
+    // A moment that has passed would come again within the same round of the loop.
+    let later = max(moment, now + .nanoseconds(1))
+    let timer = channel.reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
       guard let self else { return }
       wake = nil
       queue += server.tick(at: now)
@@ -94,7 +98,7 @@ final class ReplayedConversation {
 
   /// Tells the deck once what was left of the recording.
   private func tell() {
-    if !hasTold { context.deck.conversed(server.player, in: outcome) }
+    if !hasTold { context.deck.conversed(server.player, left: server.left, in: outcome) }
     hasTold = true
   }
 }

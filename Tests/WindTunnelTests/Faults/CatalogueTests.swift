@@ -20,6 +20,14 @@ import WindTunnelSymptoms
     )
   )
 
+  private static let stream = Interaction(
+    Request("GET", "http://api.example.test/events"),
+    Response(
+      headers: ["Content-Type": "text/event-stream"],
+      body: Body("data: 1\n\ndata: 2\n\ndata: 3\n\n")
+    )
+  )
+
   private static func delivery(_ kind: FaultKind, on stage: Stage) -> Delivery {
     let outcome = Outcome(
       id: 0,
@@ -99,7 +107,8 @@ import WindTunnelSymptoms
       let decision = Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
       #expect(AnswerSummary(connection: decision).symptom == symptom)
     } else {
-      #expect(AnswerSummary(faults, over: Self.recorded).symptom == symptom)
+      let recorded = if case .cut(.event, _) = kind.fault { Self.stream } else { Self.recorded }
+      #expect(AnswerSummary(faults, over: recorded).symptom == symptom)
     }
   }
 }
