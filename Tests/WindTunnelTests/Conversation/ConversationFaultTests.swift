@@ -125,6 +125,29 @@ import Testing
     #expect(Self.bytes(late.tick(at: .milliseconds(35))) == pong + pong)
   }
 
+  @Test func `behind an end no time comes, and a client that leaves is let go`() throws {
+    var late = try Self.server([.control(.latePong(.milliseconds(30)))])
+    _ = late.open(at: .zero)
+    let ping = WebSocketFrame(.ping, Data("p".utf8)).encoded(masking: 1)
+    let close = WebSocketClose(1000).frame.encoded(masking: 1)
+    _ = (ping + close).withUnsafeBytes { late.receive($0, at: .zero) }
+    let isOver = late.isOver
+    #expect(isOver)
+    // A wake in the past would come again for ever.
+    #expect(late.tick(at: .milliseconds(30)) == [])
+    var stalled = try Self.server([.end(.stall, before: 1)])
+    #expect(stalled.open(at: .zero) == [.stall])
+    #expect(stalled.clientEnded() == [.close])
+  }
+
+  @Test func `what was not sent was not done, and an end of the server's blames nobody`() throws {
+    var server = try Self.server([.end(.reset, before: 9), .form(.masked, of: 1)])
+    _ = server.open(at: .zero)
+    let (left, head) = (server.left, server.head)
+    #expect(left == [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#])
+    #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
+  }
+
   @Test func `a flood of pings comes first, and a close may go unanswered`() throws {
     var flood = try Self.server([.control(.pingFlood)])
     let bytes = Self.bytes(flood.open(at: .zero))

@@ -87,6 +87,39 @@ import Testing
     #expect(Self.sent(steps) == Self.events[seen...].joined())
   }
 
+  @Test func `events that share an id come again, and a block without data has one, too`() {
+    let body = "id: 1\ndata: a\n\ndata: b\n\nid: 5\n\ndata: c\n\n"
+    let stream = Self.interaction(body)
+    #expect(
+      Self.sent(Self.delivery(nil, stream, lastEvent: "1").steps)
+        == "data: b\n\nid: 5\n\ndata: c\n\n"
+    )
+    #expect(Self.sent(Self.delivery(nil, stream, lastEvent: "5").steps) == "data: c\n\n")
+  }
+
+  @Test func `a rest of a stream is no response for others, and no live origin is kept from them`()
+  {
+    let deck = Deck(Cassette([Self.interaction()]), matcher: .pathAndQuery, then: .repeat)
+    let plain = deck.decide(Request("GET", "http://x/events"))
+    let back = deck.decide(Request("GET", "http://x/events", headers: ["Last-Event-ID": "2"]))
+    #expect(plain.renderedKey != nil)
+    #expect(back.renderedKey == nil)
+    #expect(!Fault.reset(afterEvents: 2).forestallsOrigin)
+  }
+
+  @Test func `a stream in a coding is neither cut by events nor taken up again`() {
+    var coded = Self.interaction()
+    if case .response(var response) = coded.answer {
+      response.head.headers["Content-Encoding"] = "gzip"
+      coded.answer = .response(response)
+    }
+    #expect(Self.sent(Self.delivery(nil, coded, lastEvent: "2").steps) == Self.body)
+    #expect(
+      Self.delivery(.reset(afterEvents: 1), coded).misfits
+        == [#"{"resetAfterEvents":1} was not done: the body is in a coding."#]
+    )
+  }
+
   @Test func `what it has seen takes no time, and what comes keeps its distances`() {
     let length = Self.events[0].utf8.count
     let chunks = (0..<4).map {
