@@ -56,7 +56,7 @@ package struct WebSocketReader: ~Copyable {
   private var message: Message?
   private var control = Data()
 
-  /// Makes a reader.
+  /// Makes a reader of a side that has said nothing yet.
   ///
   /// - Parameters:
   ///   - sender: The side that sends.

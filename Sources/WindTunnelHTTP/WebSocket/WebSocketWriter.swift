@@ -5,7 +5,7 @@ package struct WebSocketWriter {
   private let role: WebSocketRole
   private let deflater: MessageDeflater?
 
-  /// Makes a writer.
+  /// Makes a writer for a side that has said nothing yet.
   ///
   /// - Parameters:
   ///   - role: The side that sends.

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 
-/// What each failure of a conversation comes to, byte by byte.
+/// The bytes and the end that each failure of a conversation comes to.
 @Suite struct ConversationFaultTests {
   private static let request = Request(
     "GET",

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 
-/// What a recorded server says, and when.
+/// The words of a recorded server, and their times.
 @Suite struct ConversationPlayerTests {
   /// A client at a player, with a clock that it sets itself.
   private struct Table {
@@ -34,7 +34,7 @@ import Testing
       tell(.message(Data(text.utf8), isText: true), at: milliseconds)
     }
 
-    /// What has been heard since the last time.
+    /// Returns the words that have been heard since the last time.
     mutating func news() -> [String] {
       defer { heard = [] }
       return heard

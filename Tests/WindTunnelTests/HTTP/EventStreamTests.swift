@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 
-/// Where the events of a streamed body end, and by which identifier a client comes back to them.
+/// The ends of the events of a streamed body, and the identifiers by which a client comes back.
 @Suite struct EventStreamTests {
   /// The events as a client is told of them, and their identifiers.
   private static func events(_ body: String, _ format: EventStream.Format = .serverSent) -> [String]

@@ -242,7 +242,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  /// What a client offers, what a server says, and whether it may.
+  /// The offers of a client, and the answers that a server may give to them.
   @Test(arguments: [
     ("permessage-deflate", "permessage-deflate", true),
     ("permessage-deflate", "permessage-deflate; server_no_context_takeover", true),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct WebSocketReaderTests {
   typealias Event = WebSocketReader.Event
 
-  /// What is sent, and what a reader makes of it.
+  /// The bytes that are sent, and the events that a reader makes of them.
   struct Row: Sendable, CustomTestStringConvertible {
     var section: String
     var name: String
@@ -38,7 +38,7 @@ import Testing
     var lengthBytes: Int?
     /// The length that is announced; `nil`: the true one.
     var announced: UInt64?
-    /// Whether it is masked; `nil`: as its side has to.
+    /// Tells that it is masked or not; `nil`: as its side has to.
     var isMasked: Bool?
 
     init(
