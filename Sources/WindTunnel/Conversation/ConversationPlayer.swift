@@ -109,16 +109,14 @@ package struct ConversationPlayer: Sendable {
     switch event {
     case .opened: came(0, at: now)
     case .message(let data, let isText):
-      guard let number = conversation.match(data, isText: isText, in: &uses) else {
+      guard let number = conversation.match(data, isText: isText, in: &uses, &bindings) else {
         let stray = stray(data, isText: isText)
         self.stray = stray
         isOver = true
         return [.close(code: 1008, reason: stray.reason)]
       }
-      let isAgain = uses.has(number)
-      uses.insert(number)
-      conversation.bind(data, to: number, in: &bindings)
-      if isAgain { again(number, at: now) } else { came(number, at: now) }
+      // A heartbeat may come once more.
+      if arrivals[number] != nil { again(number, at: now) } else { came(number, at: now) }
     case .closed(let code, let reason):
       isOver = true
       return [lastWord(after: code, reason)]

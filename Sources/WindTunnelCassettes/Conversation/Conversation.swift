@@ -117,21 +117,35 @@ package final class Conversation: Sendable {
 // MARK: - What a client says
 
 extension Conversation {
-  /// Returns the number of the recorded message that one of a client's is: the first that is the
-  /// same and was not used, else the first that differs in volatile or redacted parts only, else a
-  /// heartbeat, which comes as often as it likes; `nil`: none.
-  package func match(_ data: Data, isText: Bool, in uses: inout Uses) -> Int? {
+  /// Finds the recorded message that one of a client's is: the first that is the same and was not
+  /// used, else the first that differs in volatile or redacted parts only, else a heartbeat, which
+  /// comes as often as it likes.
+  ///
+  /// - Parameters:
+  ///   - data: The content of the message.
+  ///   - isText: Tells whether it is a text.
+  ///   - uses: The messages that have come, this one from now on among them.
+  ///   - bindings: The client's own values, its new ones from now on among them.
+  /// - Returns: The number of the recorded message; `nil`: none fits.
+  package func match(
+    _ data: Data,
+    isText: Bool,
+    in uses: inout Uses,
+    _ bindings: inout Bindings
+  ) -> Int? {
     let content = MessageContent(data, isText: isText)
     let (exactKey, looseKey) = (content.exactKey, content.looseKey(identifiers))
-    if let number = uses.first(of: exact[exactKey] ?? [], under: exactKey)
+    let number =
+      uses.first(of: exact[exactKey] ?? [], under: exactKey)
       ?? uses.first(of: loose[looseKey] ?? [], under: looseKey)
-    {
-      return number
-    }
-    let standing = redacted.first {
-      !uses.has($0.number) && $0.content.stands(for: content, identifiers)
-    }
-    return standing?.number ?? lastHeartbeats[Heartbeats.key(of: content)]
+      ?? redacted.first {
+        !uses.has($0.number) && $0.content.stands(for: content, identifiers)
+      }?.number
+      ?? lastHeartbeats[Heartbeats.key(of: content)]
+    guard let number else { return nil }
+    uses.insert(number)
+    bind(content, to: number, in: &bindings)
+    return number
   }
 
   /// The client's messages that have come.
@@ -146,7 +160,7 @@ extension Conversation {
     package func has(_ number: Int) -> Bool { used.contains(number) }
 
     /// Notes that a message has come.
-    package mutating func insert(_ number: Int) { used.insert(number) }
+    fileprivate mutating func insert(_ number: Int) { used.insert(number) }
 
     /// Returns the first of a list that has not come; `nil`: all have.
     fileprivate mutating func first(of numbers: [Int], under key: Data) -> Int? {
@@ -165,10 +179,9 @@ extension Conversation {
   }
 
   /// Notes in which correlating values a client's message differs from the recorded one.
-  package func bind(_ data: Data, to number: Int, in bindings: inout Bindings) {
-    let recorded = MessageContent(messages[number - 1].body.data, isText: true)
-    guard case .object(let there)? = recorded.json,
-      case .object(let here)? = MessageContent(data, isText: true).json
+  private func bind(_ content: MessageContent, to number: Int, in bindings: inout Bindings) {
+    guard case .object(let here)? = content.json,
+      case .object(let there)? = MessageContent(messages[number - 1].body.data, isText: true).json
     else { return }
     for field in MessageContent.correlationFields {
       guard let old = there.first(where: { $0.name.value == field })?.value,

@@ -6,14 +6,18 @@ internal import WindTunnel
 ///
 /// On the loop's thread only.
 final class ConversationRecorder {
-  private let start = Moment.now()
+  private let exchange: RequestExchange
+  private let origins: OriginContext
+  private let answer: ResponseHead
+  private let handshake: Duration
   private let roundTrip: Duration
+  private let start = Moment.now()
   private var client: Side
   private var server: Side
   private var messages: [WebSocketMessage] = []
   private var bytes = 0
   /// The reason why no more is recorded; `nil`: all is.
-  private(set) var shortfall: String?
+  private var shortfall: String?
 
   /// The bytes of one conversation that are kept; what is said behind them only passes.
   static let bytesMax = 256 << 20
@@ -30,24 +34,53 @@ final class ConversationRecorder {
     }
   }
 
-  /// Begins behind a handshake.
+  /// Begins behind a handshake; `nil` where nothing is recorded, or where the answer breaks a rule
+  /// of handshakes, which the client will say.
   ///
   /// - Parameters:
-  ///   - terms: The terms that the handshake has led to.
-  ///   - roundTrip: The shortest time in which the server can have answered.
-  ///   - limits: The longest message.
-  init(_ terms: WebSocketHandshake.Terms, roundTrip: Duration, _ limits: Limits) {
-    self.roundTrip = roundTrip
-    client = Side(.client, terms, most: limits.messageBytesMax)
-    server = Side(.server, terms, most: limits.messageBytesMax)
+  ///   - exchange: The exchange of the handshake.
+  ///   - answer: The origin's answer to it.
+  ///   - handshake: The time that it took.
+  ///   - channel: The connection to the origin.
+  ///   - origins: The names of the port and the origins behind it.
+  init?(
+    _ exchange: RequestExchange,
+    behind answer: ResponseHead,
+    after handshake: Duration,
+    on channel: Channel,
+    in origins: OriginContext
+  ) {
+    guard case .forward(_?) = exchange.outcome.source else { return nil }
+    let terms: WebSocketHandshake.Terms
+    do throws(WebSocketHandshake.Failure) {
+      terms = try WebSocketHandshake.terms(
+        of: answer,
+        answering: exchange.outcome.request.headers
+      )
+    } catch {
+      origins.deck.couldNotRead(exchange.outcome, "\(error)")
+      return nil
+    }
+    (self.exchange, self.answer, self.origins) = (exchange, answer, origins)
+    self.handshake = handshake
+    // The handshake takes a round trip and what the origin needs for it, which most answers do not.
+    roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
+    client = Side(.client, terms, most: origins.limits.messageBytesMax)
+    server = Side(.server, terms, most: origins.limits.messageBytesMax)
   }
 
-  /// Takes note of bytes on their way.
-  func read(_ bytes: UnsafeRawBufferPointer, from sender: WebSocketMessage.Sender) {
-    guard shortfall == nil else { return }
-    switch sender {
-    case .client: read(bytes, from: .client, &client)
-    case .server: read(bytes, from: .server, &server)
+  /// Takes note of what passes; the client's side is the left one.
+  func observe(_ side: Relay.Side, _ event: Relay.Event) {
+    switch (side, event) {
+    case (_, .came) where shortfall != nil: break
+    case (.left, .came(let bytes)): read(bytes, from: .client, &client)
+    case (.right, .came(let bytes)): read(bytes, from: .server, &server)
+    case (.left, .ended): ended(.client)
+    case (.right, .ended), (.right, .closed): ended(.server)
+    case (.left, .closed):
+      ended(.client)
+      // Nobody hears any more of it, and a server that stops waits for no more.
+      keep()
     }
   }
 
@@ -90,7 +123,7 @@ final class ConversationRecorder {
   }
 
   /// Takes note that a side has ended its connection: without a close frame, if it has sent none.
-  func ended(_ sender: WebSocketMessage.Sender) {
+  private func ended(_ sender: WebSocketMessage.Sender) {
     let isOver = sender == .client ? client.isOver : server.isOver
     // Who is cut off ends without a word, too, and that says nothing.
     guard !isOver, shortfall == nil, messages.last?.kind != .close(1006) else {
@@ -102,8 +135,29 @@ final class ConversationRecorder {
 
   private var offset: Duration { .microseconds((Moment.now() - start) / 1000) }
 
-  /// The messages so far, each of the server's with its cause.
-  var conversation: [WebSocketMessage] {
-    Conversation(messages, roundTrip: roundTrip).messages
+  /// Keeps what was said, without what belonged to the one handshake.
+  private func keep() {
+    let (deck, outcome) = (origins.deck, exchange.outcome)
+    var request = outcome.request
+    request.headers.remove("Sec-WebSocket-Key")
+    var head = exchange.authority.recorded(answer)
+    let upgrade = head.headers.values("Upgrade")
+    head.headers.removeConnectionFields()
+    head.headers.remove("Sec-WebSocket-Accept")
+    // It says what kind of conversation follows.
+    for value in upgrade { head.headers.append("Upgrade", value) }
+    var interaction = Interaction(
+      request,
+      .response(Response(status: head.status, headers: head.headers)),
+      timing: Timing(firstByte: handshake, lastByte: handshake + offset)
+    )
+    interaction.messages = Conversation(messages, roundTrip: roundTrip).messages
+    if let shortfall {
+      if messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
+      interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
+    }
+    guard let write = deck.remember(interaction, for: outcome) else { return }
+    guard let journal = origins.journal else { return write() }
+    journal.write(interaction.bodyBytes, write) {}
   }
 }

@@ -374,63 +374,17 @@ extension UpstreamExchange {
     isOver = true
     stopPatience()
     self.channel = nil
-    timing.firstByte = elapsed
     exchange.measure?.status = start.head.status
     // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
     exchange.finished(.whole)
-    let recorder = ticket == nil ? nil : recorder(behind: start.head, on: channel)
-    client.relay(to: channel, early: early) { [self] side, event in
-      guard let recorder else { return }
-      switch (side, event) {
-      case (.left, .came(let bytes)): recorder.read(bytes, from: .client)
-      case (.right, .came(let bytes)): recorder.read(bytes, from: .server)
-      case (.left, .ended): recorder.ended(.client)
-      case (.right, .ended), (.right, .closed): recorder.ended(.server)
-      case (.left, .closed):
-        recorder.ended(.client)
-        // Nobody hears any more of it, and a server that stops waits for no more.
-        keep(recorder, behind: start.head)
-      }
-    }
-  }
-
-  /// Returns the recorder of what follows a handshake; `nil` where that breaks a rule, which the
-  /// client will say.
-  private func recorder(behind answer: ResponseHead, on channel: Channel) -> ConversationRecorder? {
-    do throws(WebSocketHandshake.Failure) {
-      let terms = try WebSocketHandshake.terms(of: answer, answering: outcome.request.headers)
-      // The handshake takes a round trip and what the origin needs for it, which most answers do
-      // not.
-      let roundTrip = min(elapsed, channel.socket.roundTrip ?? elapsed)
-      return ConversationRecorder(terms, roundTrip: roundTrip, origins.limits)
-    } catch {
-      deck.couldNotRead(outcome, "\(error)")
-      return nil
-    }
-  }
-
-  /// Keeps a conversation that has ended, without what belonged to its one handshake.
-  private func keep(_ recorder: ConversationRecorder, behind answer: ResponseHead) {
-    var request = outcome.request
-    request.headers.remove("Sec-WebSocket-Key")
-    var head = exchange.authority.recorded(answer)
-    let upgrade = head.headers.values("Upgrade")
-    head.headers.removeConnectionFields()
-    head.headers.remove("Sec-WebSocket-Accept")
-    // It says what kind of conversation follows.
-    for value in upgrade { head.headers.append("Upgrade", value) }
-    timing.lastByte = elapsed
-    let response = Response(status: head.status, headers: head.headers)
-    var interaction = Interaction(request, .response(response), timing: timing)
-    interaction.messages = recorder.conversation
-    if let shortfall = recorder.shortfall {
-      if interaction.messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
-      interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
-    }
-    guard let write = deck.remember(interaction, for: outcome) else { return }
-    guard let journal = origins.journal else { return write() }
-    let bytes = interaction.messages.reduce(0) { $0 + $1.body.count }
-    journal.write(bytes, write) {}
+    let recorder = ConversationRecorder(
+      exchange,
+      behind: start.head,
+      after: elapsed,
+      on: channel,
+      in: origins
+    )
+    client.relay(to: channel, early: early, observing: recorder.map { $0.observe })
   }
 
   /// Ends the exchange for want of a connection to the upstream.

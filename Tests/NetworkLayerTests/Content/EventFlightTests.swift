@@ -79,8 +79,14 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
       body: Body(text)
     )
+    // Recorded of a client that came back: a server that sends everything again all the same.
+    let request = Request(
+      "GET",
+      RequestURL(FlightStand.origin + "/feed"),
+      headers: ["Last-Event-ID": "2"]
+    )
     let deck = Deck(
-      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/feed")), feed)]),
+      Cassette([Interaction(request, feed)]),
       scenario: [.always(.always, .truncate(afterBodyBytes: 50))],
       matcher: .pathAndQuery,
       then: .repeat
@@ -155,8 +161,14 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
       body: Body(text)
     )
+    // Recorded of a client that came back: a server that sends everything again all the same.
+    let request = Request(
+      "GET",
+      RequestURL(FlightStand.origin + "/feed"),
+      headers: ["Last-Event-ID": "1"]
+    )
     let deck = Deck(
-      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/feed")), feed)]),
+      Cassette([Interaction(request, feed)]),
       matcher: .pathAndQuery,
       then: .repeat
     )
