@@ -29,6 +29,8 @@ let package = Package(
     // Every small storm on a flow of your client, and the smallest that sinks it.
     .library(name: "WindTunnelSearch", targets: ["WindTunnelSearch", "WindTunnelSearchTesting"]),
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
+    // Conversations where sessions have no WebSockets, as on Linux.
+    .library(name: "WindTunnelNetworkLayerSockets", targets: ["WindTunnelNetworkLayerSockets"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
@@ -82,6 +84,13 @@ let package = Package(
     .target(
       name: "WindTunnelNetworkLayer",
       dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]
+    ),
+    .target(
+      name: "WindTunnelNetworkLayerSockets",
+      dependencies: [
+        "WindTunnelCore", "WindTunnelNetworkLayer", "WindTunnelServer", "WindTunnelSymptoms",
+        "WindTunnel",
+      ]
     ),
     .target(
       name: "WindTunnelNetworkLayerDebug",
@@ -186,7 +195,8 @@ let package = Package(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
-        "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug", "Origins",
+        "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
+        "WindTunnelNetworkLayerSockets", "Origins",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]

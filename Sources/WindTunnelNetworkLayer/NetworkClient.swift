@@ -19,9 +19,9 @@ public struct NetworkClient: Sendable {
   let middleware: [any Middleware]
   let authenticator: (any Authenticator)?
   let policy: any Policy
-  let transport: any Transport
+  private(set) var transport: any Transport
   /// The transport where it keeps deadlines by itself and nobody else's code is in the way.
-  let keeper: (any DeadlineKeeping)?
+  private(set) var keeper: (any DeadlineKeeping)?
   let cache: ResponseCache?
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
@@ -237,6 +237,13 @@ public struct NetworkClient: Sendable {
   /// Returns an endpoint on the terms of this client.
   func withTerms(_ endpoint: Endpoint) -> Endpoint {
     endpoints[endpoint.template]?.applied(to: endpoint, upon: limits) ?? endpoint
+  }
+
+  /// Returns this client with another transport: all that calls share, they share.
+  func carried(by transport: any Transport) -> NetworkClient {
+    var client = self
+    (client.transport, client.keeper) = (transport, nil)
+    return client
   }
 
   /// The environment of requests: that of the last middleware that moves them, else the one that

@@ -4,6 +4,8 @@ import WindTunnel
 import WindTunnelDrill
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
+import WindTunnelNetworkLayerSockets
+import WindTunnelServer
 import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
@@ -121,5 +123,42 @@ import WindTunnelURLSession
     let isKnown = environments.fly(to: "test")
     #expect(isKnown && environments.environment == "test")
     _ = client
+  }
+
+  @Test func `a client holds a conversation`() async throws {
+    var tape = Interaction(Request("GET", "/prices"), Response(status: 101))
+    tape.messages = [
+      WebSocketMessage(
+        from: .client,
+        Body(#"{"subscribe":"EURUSD"}"#),
+        isText: true,
+        offset: .zero
+      ),
+      WebSocketMessage(from: .server, Body("1.08"), isText: true, offset: .zero),
+      WebSocketMessage(from: .server, closing: 1000, offset: .zero),
+    ]
+    let server = try await ReplayServer(Deck(Cassette([tape])))
+    let client = NetworkClient(
+      baseURL: try #require(URL(string: server.url)),
+      session: URLSession(configuration: .ephemeral)
+    )
+    let (shown, showing) = AsyncStream.makeStream(of: ConversationMessage.self)
+    try await Self.converse(client) { showing.yield($0) }
+    for await message in shown {
+      #expect(message == .text("1.08"))
+      break
+    }
+    await server.stop()
+  }
+
+  private static func converse(
+    _ client: NetworkClient,
+    _ show: @escaping @Sendable (ConversationMessage) -> Void
+  ) async throws {
+    let engine = SocketConversationEngine()
+    try await client.conversation(with: Endpoint(.get, "/prices"), over: engine) { prices in
+      try await prices.send(.text(#"{"subscribe":"EURUSD"}"#), .onEachConnection)
+      for try await message in prices { show(message) }
+    }
   }
 }

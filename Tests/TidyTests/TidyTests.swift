@@ -11,7 +11,8 @@
       "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelComparison",
       "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",
       "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
-      "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine", "WindTunnelTesting",
+      "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine",
+      "WindTunnelTesting",
       "WindTunnelDrill", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelDrillTesting",
       "windtunnel-cli",
     ]

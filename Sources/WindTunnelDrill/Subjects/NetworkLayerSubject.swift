@@ -146,7 +146,7 @@ struct NetworkLayerSubject: Subject {
     case .cancelled: Symptom.cancelled.rawValue
     case .deadlinePassed: Symptom.timedOut.rawValue
     case .circuitOpen: "circuit open"
-    case .invalidRequest, .business, .decode, .file, .middleware: "\(error)"
+    case .invalidRequest, .business, .decode, .file, .middleware, .closed: "\(error)"
     }
   }
 }

@@ -58,12 +58,10 @@ package struct PerMessageDeflate: Sendable, Hashable {
     if let most = offered.server.windowBits {
       guard let bits = server.windowBits, bits <= most else { return false }
     }
-    // Nobody tells it how to send that has not said that it understands that (§7.1.2.2).
-    guard let bits = client.windowBits else { return true }
-    let understands = offer.parameters.contains {
-      $0.name.equalsIgnoringASCIICase("client_max_window_bits")
-    }
-    return understands && bits <= offered.client.windowBits ?? 15
+    // Nobody tells it how to send that has not said that it understands that; a value of the offer
+    // is a hint, which binds no server (§7.1.2.2).
+    return client.windowBits == nil
+      || offer.parameters.contains { $0.name.equalsIgnoringASCIICase("client_max_window_bits") }
   }
 
   /// The value with which a server takes them.

@@ -32,9 +32,10 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
     var reader = FieldReader(values.joined(separator: ","))
     var list: [WebSocketExtension] = []
     while true {
-      // Empty elements count for nothing (RFC 9110 §5.6.1.2).
+      // Empty elements count for nothing (RFC 9110 §5.6.1.2), and a list has one that is not (RFC
+      // 6455 §9.1).
       if reader.take(",") { continue }
-      if reader.isAtEnd { return list }
+      if reader.isAtEnd { return list.isEmpty && !values.isEmpty ? nil : list }
       guard let name = reader.token() else { return nil }
       var one = WebSocketExtension(name: name)
       while reader.take(";") {

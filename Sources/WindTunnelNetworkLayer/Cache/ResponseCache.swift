@@ -210,7 +210,7 @@ extension NetworkError {
     case .offline, .transport, .deadlinePassed, .circuitOpen, .rateLimited: true
     case .server(let status, _): status >= 500
     case .invalidRequest, .credentials, .proxyCredentials, .cancelled, .business, .decode, .file,
-      .middleware:
+      .middleware, .closed:
       false
     }
   }

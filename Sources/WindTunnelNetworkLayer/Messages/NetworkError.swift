@@ -35,6 +35,9 @@ public enum NetworkError: Error, Sendable, Hashable {
   case deadlinePassed(Duration)
   /// The host failed too often and is left alone for a while; nothing was sent.
   case circuitOpen(host: String, retryAfter: Duration)
+  /// The server closed a conversation, with a code (RFC 6455 §7.4) from which it does not come back
+  /// and words.
+  case closed(code: Int, reason: String)
 
   /// The symptom of the failure; `nil` where the server answered.
   public var symptom: Symptom? {
@@ -44,7 +47,7 @@ public enum NetworkError: Error, Sendable, Hashable {
     case .transport(let symptom, _): symptom
     case .deadlinePassed: .timedOut
     case .invalidRequest, .server, .credentials, .proxyCredentials, .rateLimited, .business,
-      .decode, .file, .middleware, .circuitOpen:
+      .decode, .file, .middleware, .circuitOpen, .closed:
       nil
     }
   }
@@ -74,7 +77,8 @@ extension NetworkError {
     case .deadlinePassed: .retry
     case .server(let status, _): status == 503 ? .wait : status >= 500 ? .retry : .tell
     case .transport(let symptom, _): symptom.mayPass ? .retry : .tell
-    case .invalidRequest, .credentials, .proxyCredentials, .business, .decode, .file, .middleware:
+    case .invalidRequest, .credentials, .proxyCredentials, .business, .decode, .file, .middleware,
+      .closed:
       .tell
     }
   }
@@ -95,6 +99,7 @@ extension NetworkError {
     case .middleware: "middleware"
     case .deadlinePassed: "deadlinePassed"
     case .circuitOpen: "circuitOpen"
+    case .closed: "closed"
     case .cancelled, .offline, .transport: symptom?.rawValue ?? ""
     }
   }
@@ -132,6 +137,9 @@ extension NetworkError: CustomStringConvertible {
     case .deadlinePassed(let deadline): "No answer came within \(deadline)."
     case .circuitOpen(let host, let wait):
       "\(host) failed too often and is not asked for another \(wait)."
+    case .closed(let code, ""): "The server closed the conversation with code \(code)."
+    case .closed(let code, let reason):
+      "The server closed the conversation with code \(code): \(reason)"
     }
   }
 }

@@ -259,7 +259,7 @@ struct PerMessageDeflateTests {
     ),
     (
       "permessage-deflate; client_max_window_bits=10",
-      "permessage-deflate; client_max_window_bits=12", false
+      "permessage-deflate; client_max_window_bits=12", true
     ),
     (
       "permessage-deflate; client_max_window_bits", "permessage-deflate; client_max_window_bits",

@@ -1,0 +1,303 @@
+internal import WindTunnelSymptoms
+
+extension NetworkClient {
+  /// Holds a conversation over a WebSocket with an endpoint for as long as a body runs, over as
+  /// many connections as it takes.
+  ///
+  /// ```swift
+  /// try await client.conversation(with: Endpoint(.get, "/prices"), over: engine) { prices in
+  ///   try await prices.send(.text(#"{"subscribe":"EURUSD"}"#), .onEachConnection)
+  ///   for try await message in prices { show(message) }
+  /// }
+  /// ```
+  ///
+  /// Each handshake is a call with its attempts, slot, breaker and credential. A connection that is
+  /// lost, closed with a code that passes (``ConversationTerms/comesBack``), or without a pong, is
+  /// followed by another after the policy's wait, as often as the policy retries a lost one that
+  /// brought nothing.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint, a `GET`'s; `Sec-WebSocket-Protocol` names subprotocols.
+  ///   - engine: The engine that carries it.
+  ///   - terms: The terms of pings and of coming back.
+  ///   - body: Says and hears. When it returns the conversation is closed with 1000, and with 1001
+  ///     where it throws.
+  /// - Returns: The body's value.
+  /// - Throws: The body's error.
+  @concurrent
+  public func conversation<Value: Sendable>(
+    with endpoint: Endpoint,
+    over engine: any ConversationEngine,
+    on terms: ConversationTerms = ConversationTerms(),
+    _ body: @Sendable (Conversation) async throws -> Value
+  ) async throws -> Value {
+    let conversation = Conversation(terms)
+    let keeper = ConversationKeeper(self, endpoint, engine, terms, conversation)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await keeper.run() }
+      defer { group.cancelAll() }
+      do {
+        let value = try await body(conversation)
+        await conversation.close(code: 1000)
+        return value
+      } catch {
+        await conversation.close(code: 1001)
+        throw error
+      }
+    }
+  }
+}
+
+/// The messages of a server over as many connections as it takes, and what is said to it.
+///
+/// As a sequence it has one reader at a time. It ends where the server closes it with 1000, and
+/// fails with a ``NetworkError``: where no connection can be opened, where the server closes it
+/// with a code from which it does not come back (``NetworkError/closed(code:reason:)``), and where
+/// the policy gives up.
+public final class Conversation: AsyncSequence, Sendable {
+  /// One message of the server.
+  public typealias Element = ConversationMessage
+
+  /// The repetition of a message on later connections.
+  public enum Repetition: Sendable {
+    /// The message is sent once; where the connection is lost meanwhile, nobody knows whether it
+    /// has arrived.
+    case never
+    /// The message is sent again first of all on each connection, in the order in which such were
+    /// sent: a login, a subscription.
+    case onEachConnection
+    /// The message is sent again on each connection until the server has said something that
+    /// acknowledges it. A server may get it twice.
+    case until(@Sendable (ConversationMessage) -> Bool)
+  }
+
+  /// The name of a message that is sent again.
+  public struct Sent: Sendable, Hashable { fileprivate let number: Int }
+
+  private struct Standing {
+    let sent: Sent
+    let message: ConversationMessage
+    let isAcknowledged: @Sendable (ConversationMessage) -> Bool
+    /// The last connection that it was sent on.
+    var connection = 0
+  }
+
+  private struct State {
+    var connections = 0
+    /// The connection on which all that is sent again has been sent; `nil`: there is none now.
+    var open: (any ConversationConnection)?
+    var standing: [Standing] = []
+    var lastSent = 0
+    var inbox: [ConversationMessage] = []
+    var end: Result<Void, NetworkError>?
+    /// The ones who wait for a message, for a connection, and for room.
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastWaiter = 0
+
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      defer { waiters = [:] }
+      return Array(waiters.values)
+    }
+  }
+
+  private let terms: ConversationTerms
+  private let state = Locked(State())
+
+  init(_ terms: ConversationTerms) { self.terms = terms }
+
+  // MARK: For its user
+
+  /// The number of connections so far that were opened.
+  public var connectionCount: Int { state.withLock { $0.connections } }
+
+  /// Sends a message; waits for a connection where there is none now, unless it is one that is sent
+  /// again: that will be among the first on the next.
+  ///
+  /// - Returns: The name of the message, by which ``withdraw(_:)`` ends its repetition.
+  /// - Throws: ``NetworkError`` where the conversation has ended, or, of a message that is never
+  ///   sent again, where its connection was lost.
+  @discardableResult
+  public func send(
+    _ message: ConversationMessage,
+    _ repetition: Repetition = .never
+  ) async throws(NetworkError) -> Sent {
+    let acknowledged: @Sendable (ConversationMessage) -> Bool
+    switch repetition {
+    case .never: return try await sendOnce(message)
+    case .onEachConnection: acknowledged = { _ in false }
+    case .until(let rule): acknowledged = rule
+    }
+    let (sent, connection, end) = state.withLock {
+      state -> (Sent, (any ConversationConnection)?, Result<Void, NetworkError>?) in
+      state.lastSent += 1
+      let sent = Sent(number: state.lastSent)
+      var standing = Standing(sent: sent, message: message, isAcknowledged: acknowledged)
+      if state.open != nil { standing.connection = state.connections }
+      state.standing.append(standing)
+      return (sent, state.open, state.end)
+    }
+    if let end { throw end.failure ?? .cancelled }
+    // Where this fails the next connection has it again.
+    do throws(ConversationEnd) { try await connection?.send(message) } catch {}
+    return sent
+  }
+
+  /// Sends a message no more on later connections, as of a subscription that has ended.
+  public func withdraw(_ sent: Sent) {
+    state.withLock { $0.standing.removeAll { $0.sent == sent } }
+  }
+
+  /// Makes an iterator; all of them take from the same messages.
+  public func makeAsyncIterator() -> Iterator { Iterator(conversation: self) }
+
+  /// An iterator of the server's messages.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let conversation: Conversation
+
+    /// Returns the next message; `nil` where the server has closed with 1000.
+    ///
+    /// - Throws: ``NetworkError``.
+    @concurrent public func next() async throws -> ConversationMessage? {
+      try await conversation.next()
+    }
+  }
+
+  private func sendOnce(_ message: ConversationMessage) async throws(NetworkError) -> Sent {
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      let (open, end) = state.withLock { ($0.open, $0.end) }
+      if let end { throw end.failure ?? .cancelled }
+      guard let open else {
+        await wait { $0.open != nil || $0.end != nil }
+        continue
+      }
+      do throws(ConversationEnd) { try await open.send(message) } catch {
+        throw error.asNetworkError
+      }
+      return state.withLock { state in
+        state.lastSent += 1
+        return Sent(number: state.lastSent)
+      }
+    }
+  }
+
+  private func next() async throws(NetworkError) -> ConversationMessage? {
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      enum Found { case message(ConversationMessage), end(Result<Void, NetworkError>) }
+      let (found, woken) = state.withLock { state -> (Found?, [CheckedContinuation<Void, Never>]) in
+        guard state.inbox.isEmpty else {
+          let message = state.inbox.removeFirst()
+          return (.message(message), state.takeWaiters())
+        }
+        return (state.end.map(Found.end), [])
+      }
+      for waiter in woken { waiter.resume() }
+      switch found {
+      case .message(let message): return message
+      case .end(let end):
+        try end.get()
+        return nil
+      case nil: await wait { !$0.inbox.isEmpty || $0.end != nil }
+      }
+    }
+  }
+
+  /// Waits until the state has changed to something, or the task is cancelled.
+  private func wait(until isSo: (State) -> Bool) async {
+    let id = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isDone = state.withLock { state in
+          if isSo(state) || Task.isCancelled { return true }
+          state.waiters[id] = waiter
+          return false
+        }
+        if isDone { waiter.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let woken = state.withLock { state in
+      body(&state)
+      return state.takeWaiters()
+    }
+    for waiter in woken { waiter.resume() }
+  }
+
+  // MARK: For its keeper
+
+  /// Says on a new connection what is said on each, and opens it to all others.
+  func open(_ connection: any ConversationConnection) async throws(ConversationEnd) {
+    let number = state.withLock { state in
+      state.connections += 1
+      return state.connections
+    }
+    while true {
+      let next = state.withLock { state -> ConversationMessage? in
+        guard let place = state.standing.firstIndex(where: { $0.connection != number }) else {
+          state.open = connection
+          return nil
+        }
+        state.standing[place].connection = number
+        return state.standing[place].message
+      }
+      guard let next else { break }
+      try await connection.send(next)
+    }
+    change { _ in }
+  }
+
+  func closed() { state.withLock { $0.open = nil } }
+
+  /// Keeps a message for its reader, where there is room, or as soon as there is.
+  func take(_ message: ConversationMessage) async {
+    let most = terms.waitingMessagesMax
+    while !Task.isCancelled, state.withLock({ $0.inbox.count >= most }) {
+      await wait { $0.inbox.count < most || $0.end != nil }
+      if state.withLock({ $0.end != nil }) { return }
+    }
+    change { state in
+      state.standing.removeAll { $0.isAcknowledged(message) }
+      state.inbox.append(message)
+    }
+  }
+
+  /// Tells whether the server waits for a reader here, so that its pongs cannot come.
+  var isFull: Bool { state.withLock { $0.inbox.count >= terms.waitingMessagesMax } }
+
+  func end(_ end: Result<Void, NetworkError>) {
+    change { state in
+      state.open = nil
+      if state.end == nil { state.end = end }
+    }
+  }
+
+  /// Tells whether nobody says or hears anything any more.
+  var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+  func close(code: Int) async {
+    let open = state.withLock { $0.open }
+    end(.failure(.cancelled))
+    await open?.close(code: code, reason: "")
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension ConversationEnd {
+  var asNetworkError: NetworkError {
+    switch self {
+    case .closed(let code, let reason): .closed(code: code, reason: reason)
+    case .lost(let error): error.asNetworkError
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A transport whose answers open conversations, so that a handshake is a call as any other: it
+/// waits for its slot, asks the circuit breaker, carries its credential, and is tried again.
+final class ConversationTransport: Transport {
+  private let engine: any ConversationEngine
+  private let opened = Locked<(any ConversationConnection)?>(nil)
+
+  init(_ engine: any ConversationEngine) { self.engine = engine }
+
+  /// Takes the connection that was opened last; it is the caller's from here on.
+  func take() -> (any ConversationConnection)? {
+    opened.withLock { opened in
+      defer { opened = nil }
+      return opened
+    }
+  }
+
+  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    // One that a later attempt replaces is nobody's.
+    take()?.cancel()
+    switch try await engine.open(request) {
+    case .opened(let connection, let headers):
+      opened.withLock { $0 = connection }
+      return HTTPAnswer(status: 101, headers: headers)
+    case .refused(let answer): return answer
+    }
+  }
+
+  func engine(for request: URLRequest) -> String { "\(type(of: engine))" }
+}
+
+extension NetworkClient {
+  /// Opens a connection by a call of its own.
+  func connection(
+    to endpoint: Endpoint,
+    over engine: any ConversationEngine
+  ) async throws(NetworkError) -> any ConversationConnection {
+    let transport = ConversationTransport(engine)
+    var endpoint = endpoint
+    endpoint.rules = ResponseRules(statuses: 101...101, errors: endpoint.rules.errors)
+    endpoint.caching = .never
+    let end = await Call(carried(by: transport), endpoint).run()
+    let connection = transport.take()
+    do throws(NetworkError) {
+      _ = try end.get()
+      if let connection, !Task.isCancelled { return connection }
+      throw .cancelled
+    } catch {
+      connection?.cancel()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,182 @@
+#if canImport(Darwin)
+  public import Foundation
+  internal import WindTunnelSymptoms
+
+  /// The engine of a `URLSession`, by its WebSocket tasks.
+  public struct URLSessionConversationEngine: ConversationEngine {
+    private let session: URLSession
+
+    /// Makes an engine of a session, which the caller has to invalidate.
+    public init(session: URLSession) { self.session = session }
+
+    /// Opens a connection by a task of the session.
+    public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
+      var request = request
+      // A session wants the schemes of the WebSocket's own.
+      if let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) {
+        parts.scheme = ["https": "wss", "http": "ws"][parts.scheme ?? ""] ?? parts.scheme
+        request.url = parts.url
+      }
+      let connection = SessionConnection(session.webSocketTask(with: request))
+      return try await withGivingUp(at: nil) {
+        await connection.open()
+      } onGivingUp: {
+        connection.cancel()
+      }.get()
+    }
+  }
+
+  /// A WebSocket task, and what the session says of it.
+  private final class SessionConnection: NSObject, ConversationConnection,
+    URLSessionWebSocketDelegate, @unchecked Sendable
+  {
+    private let task: URLSessionWebSocketTask
+    private let opening = FirstWord<Result<ConversationOpening, TransportError>>()
+    private let end = Locked<ConversationEnd?>(nil)
+
+    init(_ task: URLSessionWebSocketTask) {
+      self.task = task
+      super.init()
+      task.delegate = self
+    }
+
+    func open() async -> Result<ConversationOpening, TransportError> {
+      task.resume()
+      return await opening.value
+    }
+
+    func send(_ message: ConversationMessage) async throws(ConversationEnd) {
+      let content: URLSessionWebSocketTask.Message =
+        switch message {
+        case .text(let text): .string(text)
+        case .data(let data): .data(data)
+        }
+      do { try await task.send(content) } catch { throw self.end(by: error) }
+    }
+
+    func receive() async throws(ConversationEnd) -> ConversationMessage {
+      let word = FirstWord<Result<URLSessionWebSocketTask.Message, any Error>>()
+      task.receive { word.say($0) }
+      let result = await withGivingUp(at: nil) {
+        await word.value
+      } onGivingUp: {
+        word.say(.failure(URLError(.cancelled)))
+      }
+      switch result {
+      case .success(.string(let text)): return .text(text)
+      case .success(.data(let data)): return .data(data)
+      case .success: throw .lost(.failed(.malformedResponse, text: "A message of no known kind."))
+      case .failure(let error): throw end(by: error)
+      }
+    }
+
+    func ping() async throws(ConversationEnd) {
+      let word = FirstWord<(any Error)?>()
+      task.sendPing { word.say($0) }
+      let error = await withGivingUp(at: nil) {
+        await word.value
+      } onGivingUp: {
+        word.say(URLError(.cancelled))
+      }
+      if let error { throw end(by: error) }
+    }
+
+    func close(code: Int, reason: String) async {
+      task.cancel(
+        with: URLSessionWebSocketTask.CloseCode(rawValue: code) ?? .normalClosure,
+        reason: reason.isEmpty ? nil : Data(reason.utf8)
+      )
+    }
+
+    func cancel() { task.cancel() }
+
+    /// The end as the server said it, where it said anything, else the session's error.
+    private func end(by error: any Error) -> ConversationEnd {
+      if let end = end.withLock({ $0 }) { return end }
+      if task.closeCode != .invalid {
+        let reason = task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return .closed(code: task.closeCode.rawValue, reason: reason)
+      }
+      return .lost(TransportError(ofSession: error))
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      webSocketTask: URLSessionWebSocketTask,
+      didOpenWithProtocol protocol: String?
+    ) {
+      var headers: Headers = [:]
+      if let response = task.response as? HTTPURLResponse {
+        headers = HTTPAnswer(response, body: Data(), stages: nil).headers
+      }
+      opening.say(.success(.opened(self, headers)))
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      webSocketTask: URLSessionWebSocketTask,
+      didCloseWith closeCode: URLSessionWebSocketTask.CloseCode,
+      reason: Data?
+    ) {
+      let words = reason.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      end.withLock { $0 = .closed(code: closeCode.rawValue, reason: words) }
+    }
+
+    func urlSession(
+      _ session: URLSession,
+      task: URLSessionTask,
+      didCompleteWithError error: (any Error)?
+    ) {
+      // What a server answered that did not change the protocol.
+      if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
+        let answer = HTTPAnswer(response, body: Data(), stages: nil)
+        return opening.say(.success(.refused(answer)))
+      }
+      opening.say(.failure(TransportError(ofSession: error ?? URLError(.networkConnectionLost))))
+    }
+  }
+
+  extension TransportError {
+    fileprivate init(ofSession error: any Error) {
+      let symptom = Symptom(error) ?? .unknown
+      self =
+        symptom == .cancelled
+        ? .cancelled : .failed(symptom, text: error.localizedDescription)
+    }
+  }
+
+  /// The first of several words, and the one who waits for it.
+  private final class FirstWord<Value: Sendable>: Sendable {
+    private struct State {
+      var value: Value?
+      var waiter: CheckedContinuation<Value, Never>?
+      var isOver = false
+    }
+
+    private let state = Locked(State())
+
+    func say(_ value: Value) {
+      let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
+        guard !state.isOver else { return nil }
+        state.isOver = true
+        if state.waiter == nil { state.value = value }
+        defer { state.waiter = nil }
+        return state.waiter
+      }
+      waiter?.resume(returning: value)
+    }
+
+    /// The word, when it has come; one may wait for it, once.
+    var value: Value {
+      get async {
+        await withCheckedContinuation { waiter in
+          let value = state.withLock { state -> Value? in
+            if state.value == nil { state.waiter = waiter }
+            return state.value
+          }
+          if let value { waiter.resume(returning: value) }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,242 @@
+public import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+public import WindTunnelNetworkLayer
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// An engine of conversations on sockets of this package's own, for platforms whose `URLSession`
+/// has no WebSockets: RFC 6455, with permessage-deflate (RFC 7692) where there is a zlib, and TLS
+/// by the system's OpenSSL 3, which is opened when it is needed.
+///
+/// A server by `https` has to show a certificate for its name that leads to a trusted authority.
+/// There are no cookies, no proxies and no redirects: what a request says of them is sent as it is,
+/// and a redirect is the server's refusal. One engine serves any number of conversations on one
+/// thread, which ends with the engine.
+public struct SocketConversationEngine: ConversationEngine {
+  private let dialer: Result<WebSocketDialer, WebSocketDialer.Failure>
+  private let compresses: Bool
+
+  /// Makes an engine with a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - certificates: A file in PEM with the only authorities that are trusted; `nil`: the
+  ///     system's.
+  ///   - compresses: Tells whether it offers servers to compress messages.
+  ///   - messageBytesMax: The most bytes of a message, when it is decompressed; more ends the
+  ///     connection with 1009.
+  public init(
+    trusting certificates: URL? = nil,
+    compresses: Bool = true,
+    messageBytesMax: Int = 64 << 20
+  ) {
+    var limits = WebSocketDialer.Limits()
+    limits.messageBytesMax = messageBytesMax
+    dialer = Result { [limits] () throws(WebSocketDialer.Failure) in
+      try WebSocketDialer(trusting: certificates.map { .certificates($0) } ?? .system, limits)
+    }
+    self.compresses = compresses && PerMessageDeflate.isSupported
+  }
+
+  /// Opens a connection, within the request's time-out.
+  public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
+    let dialer: WebSocketDialer
+    do throws(WebSocketDialer.Failure) { dialer = try self.dialer.get() } catch {
+      throw TransportError(error)
+    }
+    guard let url = request.url else {
+      throw .failed(.badURL, text: "The request has no URL.")
+    }
+    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    let handshake = Request(
+      "GET",
+      RequestURL(url.absoluteString),
+      headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) })
+    )
+    let connection = SocketConnection()
+    connection.begin(
+      dialer.open(handshake, compresses: compresses, within: request.timeoutInterval) {
+        connection.hear($0)
+      }
+    )
+    return try await withTaskCancellationHandler {
+      await connection.opening.value
+    } onCancel: {
+      connection.cancel()
+    }.get()
+  }
+}
+
+extension TransportError {
+  fileprivate init(_ failure: WebSocketDialer.Failure) {
+    self =
+      failure.symptom == .cancelled ? .cancelled : .failed(failure.symptom, text: failure.text)
+  }
+}
+
+/// One connection, and those who wait for something of it.
+private final class SocketConnection: ConversationConnection {
+  /// The messages and bytes that are read ahead; beyond them the server waits.
+  private static let (messagesMax, bytesMax) = (16, 1 << 20)
+
+  private struct State {
+    var line: WebSocketLine?
+    var inbox: [ConversationMessage] = []
+    var inboxBytes = 0
+    var isPaused = false
+    var pings: UInt64 = 0
+    var pongs: UInt64 = 0
+    var end: ConversationEnd?
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastWaiter = 0
+  }
+
+  let opening = Promise<Result<ConversationOpening, TransportError>>()
+  private let state = Locked(State())
+
+  func begin(_ line: WebSocketLine) { state.withLock { $0.line = line } }
+
+  private var line: WebSocketLine? { state.withLock { $0.line } }
+
+  // MARK: What the line says
+
+  func hear(_ event: WebSocketLine.Event) {
+    switch event {
+    case .opened(let head):
+      let fields = Headers(head.headers.map { Headers.Field($0.name, $0.value) })
+      opening.keep(.success(.opened(self, fields)))
+    case .refused(let answer):
+      let fields = Headers(answer.headers.map { Headers.Field($0.name, $0.value) })
+      let refusal = HTTPAnswer(status: answer.status, headers: fields, body: answer.body.data)
+      opening.keep(.success(.refused(refusal)))
+      ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
+    case .message(let data, let isText):
+      // The line has held a text against UTF-8.
+      take(isText ? .text(String(decoding: data, as: UTF8.self)) : .data(data), data.count)
+    case .pong(let content):
+      guard let number = UInt64(String(decoding: content, as: UTF8.self)) else { return }
+      // A server may answer the latest of several pings alone (RFC 6455 §5.5.3).
+      change { $0.pongs = max($0.pongs, min(number, $0.pings)) }
+    case .closed(let code, let reason): ended(.closed(code: code, reason: reason))
+    case .failed(let failure):
+      let error = TransportError(failure)
+      opening.keep(.failure(error))
+      ended(.lost(error))
+    }
+  }
+
+  private func take(_ message: ConversationMessage, _ bytes: Int) {
+    var pauses = false
+    change { state in
+      state.inbox.append(message)
+      state.inboxBytes += bytes
+      guard !state.isPaused,
+        state.inbox.count >= Self.messagesMax || state.inboxBytes >= Self.bytesMax
+      else { return }
+      (state.isPaused, pauses) = (true, true)
+    }
+    if pauses { line?.pauseReading(true) }
+  }
+
+  private func ended(_ end: ConversationEnd) {
+    change { state in
+      if state.end == nil { state.end = end }
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let waiters = state.withLock { state in
+      body(&state)
+      defer { state.waiters = [:] }
+      return state.waiters.values
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits until the state has changed to something; ends at once where the task is cancelled,
+  /// unless it is told not to.
+  private func wait(unlessCancelled: Bool = true, until isSo: (State) -> Bool) async {
+    while !state.withLock({ isSo($0) }), !(unlessCancelled && Task.isCancelled) {
+      let id = state.withLock { state in
+        state.lastWaiter += 1
+        return state.lastWaiter
+      }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter in
+          let isDone = state.withLock { state in
+            if isSo(state) || (unlessCancelled && Task.isCancelled) { return true }
+            state.waiters[id] = waiter
+            return false
+          }
+          if isDone { waiter.resume() }
+        }
+      } onCancel: {
+        guard unlessCancelled else { return }
+        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+      }
+    }
+  }
+
+  // MARK: What its user does
+
+  func send(_ message: ConversationMessage) async throws(ConversationEnd) {
+    let isSent = Promise<Bool>()
+    switch message {
+    case .text(let text): line?.send(Data(text.utf8), isText: true) { isSent.keep($0) }
+    case .data(let data): line?.send(data, isText: false) { isSent.keep($0) }
+    }
+    let line = line
+    let isDone = await withTaskCancellationHandler {
+      await isSent.value
+    } onCancel: {
+      // A message that is sent by half is of no use to anybody.
+      line?.cancel()
+    }
+    if !isDone { throw end }
+  }
+
+  func receive() async throws(ConversationEnd) -> ConversationMessage {
+    while true {
+      var resumes = false
+      let message = state.withLock { state -> ConversationMessage? in
+        guard !state.inbox.isEmpty else { return nil }
+        let message = state.inbox.removeFirst()
+        if state.inbox.isEmpty {
+          (resumes, state.isPaused, state.inboxBytes) = (state.isPaused, false, 0)
+        }
+        return message
+      }
+      if resumes { line?.pauseReading(false) }
+      if let message { return message }
+      if state.withLock({ $0.end != nil }) { throw end }
+      if Task.isCancelled { throw .lost(.cancelled) }
+      await wait { !$0.inbox.isEmpty || $0.end != nil }
+    }
+  }
+
+  func ping() async throws(ConversationEnd) {
+    let number = state.withLock { state in
+      state.pings += 1
+      return state.pings
+    }
+    line?.ping(Data("\(number)".utf8))
+    await wait { $0.pongs >= number || $0.end != nil }
+    let hasCome = state.withLock { $0.pongs >= number }
+    if !hasCome { throw end }
+  }
+
+  func close(code: Int, reason: String) async {
+    line?.close(code: UInt16(clamping: code), reason: reason)
+    // A server that waits for its reader is heard again.
+    line?.pauseReading(false)
+    await wait(unlessCancelled: false) { $0.end != nil }
+  }
+
+  func cancel() { line?.cancel() }
+
+  private var end: ConversationEnd { state.withLock { $0.end ?? .lost(.cancelled) } }
+}

@@ -1,0 +1,561 @@
+import Foundation
+import Mutations
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelHTTP
+
+/// A frame as it stands in what a side has written.
+private struct Written: Hashable {
+  var first: UInt8
+  /// The masking key; `nil`: it is not masked.
+  var key: [UInt8]?
+  /// The content, without its mask.
+  var payload: Data
+
+  /// Returns the frames of what was written, by no code of the codec's.
+  static func all(in bytes: Data) -> [Written] {
+    var rest = Array(bytes)[...]
+    var frames: [Written] = []
+    while rest.count >= 2 {
+      let first = rest.removeFirst()
+      let second = rest.removeFirst()
+      var length = Int(second & 0x7F)
+      if length > 125 {
+        let size = length == 126 ? 2 : 8
+        length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+        rest = rest.dropFirst(size)
+      }
+      let key: [UInt8]? = second & 0x80 == 0 ? nil : Array(rest.prefix(4))
+      rest = rest.dropFirst(key?.count ?? 0)
+      let mask = key ?? [0, 0, 0, 0]
+      let plain = rest.prefix(length).enumerated().map { $1 ^ mask[$0 % 4] }
+      rest = rest.dropFirst(length)
+      frames.append(Written(first: first, key: key, payload: Data(plain)))
+    }
+    return frames
+  }
+}
+
+/// The rules of RFC 6455 §4 to §8 and §10.3 that the suites of the handshake and the reader leave
+/// open.
+@Suite struct WebSocketRulesTests {
+  typealias Event = WebSocketReader.Event
+  typealias Raw = WebSocketReaderTests.Raw
+
+  private static let asked: HeaderFields = [
+    "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
+  ]
+  private static let answered: HeaderFields = [
+    "Upgrade": "websocket", "Connection": "Upgrade",
+    "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+  ]
+
+  // MARK: The handshake
+
+  @Test(
+    arguments: [
+      ([], nil), (["chat"], "chat"), (["chat", "superchat"], "chat, superchat"),
+    ] as [([String], String?)]
+  )
+  func `a client's request has the fields of a handshake, and no more`(
+    subprotocols: [String],
+    field: String?
+  ) {
+    let key = (1...16).map { UInt8($0) }
+    var expected: HeaderFields = [
+      "Upgrade": "websocket", "Connection": "Upgrade",
+      "Sec-WebSocket-Key": "AQIDBAUGBwgJCgsMDQ4PEA==", "Sec-WebSocket-Version": "13",
+    ]
+    if let field { expected.append("Sec-WebSocket-Protocol", field) }
+    let plain = WebSocketHandshake.request(
+      key: key,
+      subprotocols: subprotocols,
+      compresses: false
+    )
+    #expect(plain == expected)
+    expected.append("Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits")
+    let compressing = WebSocketHandshake.request(
+      key: key,
+      subprotocols: subprotocols,
+      compresses: true
+    )
+    #expect(compressing == expected)
+  }
+
+  /// The fields that a client sends beside its handshake, the server's choice, and the fields that
+  /// the answer has beside its proof.
+  @Test(
+    arguments: [
+      ([:], nil, [:]), ([:], "chat", [:]),
+      (
+        ["Sec-WebSocket-Protocol": "chat, superchat"], "superchat",
+        ["Sec-WebSocket-Protocol": "superchat"]
+      ),
+      (["Sec-WebSocket-Protocol": "chat, superchat"], nil, [:]),
+      (["Sec-WebSocket-Protocol": "chat, superchat"], "other", [:]),
+      (["Sec-WebSocket-Protocol": "chat, superchat"], "chat, superchat", [:]),
+      (["Sec-WebSocket-Protocol": "chat"], "", [:]),
+      (["Sec-WebSocket-Extensions": "x-mux; max=4"], nil, [:]),
+      (["Sec-WebSocket-Extensions": "permessage-deflate; unknown"], nil, [:]),
+      (["Origin": "https://app.example", "Cookie": "a=b", "X-Unknown": "c"], nil, [:]),
+    ] as [(HeaderFields, String?, HeaderFields)]
+  )
+  func `a server's answer has its proof and what was agreed on, and no more`(
+    asked: HeaderFields,
+    choice: String?,
+    agreed: HeaderFields
+  ) throws {
+    let request = Request(
+      "GET",
+      RequestURL("/chat"),
+      headers: HeaderFields(Array(Self.asked) + Array(asked))
+    )
+    let (head, terms) = try WebSocketHandshake.answer(to: request, choosing: { _ in choice })
+    let fields = HeaderFields(Array(Self.answered) + Array(agreed))
+    #expect(head == ResponseHead(status: 101, headers: fields))
+    #expect(
+      terms
+        == WebSocketHandshake.Terms(subprotocol: agreed["Sec-WebSocket-Protocol"], deflate: nil)
+    )
+  }
+
+  /// RFC 6455 §9.1: `1#extension`, whose elements that are empty count for nothing.
+  @Test(arguments: ["", ",", " , ,"])
+  func `a list of extensions has one of them, or breaks the rules`(value: String) {
+    var asked = Self.asked
+    asked["Sec-WebSocket-Extensions"] = value
+    let request = Request("GET", RequestURL("/chat"), headers: asked)
+    #expect(throws: WebSocketHandshake.Refusal.self) {
+      try WebSocketHandshake.answer(to: request)
+    }
+    asked["Sec-WebSocket-Extensions"] = "permessage-deflate"
+    var answered = Self.answered
+    answered["Sec-WebSocket-Extensions"] = value
+    let head = ResponseHead(status: 101, headers: answered)
+    #expect(throws: WebSocketHandshake.Failure.self) {
+      try WebSocketHandshake.terms(of: head, answering: asked)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (nil, "chat"), (nil, ""), ("chat", ""), ("chat", "superchat"),
+      ("chat, superchat", "superchat, chat"),
+    ] as [(String?, String)]
+  )
+  func `a client takes no subprotocol but one that it has offered`(
+    offered: String?,
+    answer: String
+  ) {
+    var asked = Self.asked
+    asked["Sec-WebSocket-Protocol"] = offered
+    var answered = Self.answered
+    answered["Sec-WebSocket-Protocol"] = answer
+    let head = ResponseHead(status: 101, headers: answered)
+    let words = refusal { try WebSocketHandshake.terms(of: head, answering: asked) }
+    #expect(words == "The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
+  }
+
+  // MARK: What is written
+
+  @Test(arguments: WebSocketRole.allCases, [true, false])
+  func `a message says its kind on its first frame and its end on its last`(
+    role: WebSocketRole,
+    isText: Bool
+  ) {
+    let content = Data((0..<17).map { UInt8(0x61 + $0) })
+    let writer = WebSocketWriter(as: role, nil)
+    let kind: UInt8 = isText ? 0x01 : 0x02
+    for (lengths, firsts) in [
+      ([17], [0x80 | kind]), ([5, 12], [kind, 0x80]), ([4, 0, 8, 5], [kind, 0, 0, 0x80]),
+    ] as [([Int], [UInt8])] {
+      let bytes = writer.message(content, isText: isText, fragments: lengths)
+      let frames = Written.all(in: bytes)
+      #expect(frames.map(\.first) == firsts)
+      #expect(frames.map(\.payload.count) == lengths)
+      #expect(Data(frames.map(\.payload).joined()) == content)
+      // A client's frames are masked, each of them, and a server's are not.
+      #expect(frames.map { $0.key != nil } == lengths.map { _ in role == .client })
+      let (events, failure) = WebSocketReaderTests.read(Array(bytes), from: role, inPiecesOf: 4)
+      #expect(events == [.message(content, isText: isText, frames: lengths)])
+      #expect(failure == nil)
+    }
+    let whole = Written.all(in: writer.message(content, isText: isText))
+    #expect(whole.map(\.first) == [0x80 | kind])
+    #expect(whole.map(\.payload) == [content])
+  }
+
+  @Test func `no two frames of a client have one key, nor two keys the same distance`() {
+    let writer = WebSocketWriter(as: .client, nil)
+    var bytes = writer.message(
+      Data(count: 64),
+      isText: false,
+      fragments: [Int](repeating: 1, count: 64)
+    )
+    for _ in 0..<64 { bytes += writer.frame(WebSocketFrame(.ping)) }
+    let keys = Written.all(in: bytes).compactMap(\.key).map { key in
+      key.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    }
+    let distances = zip(keys, keys.dropFirst()).map { $1 &- $0 }
+    #expect(keys.count == 128)
+    #expect(Set(keys).count == keys.count)
+    #expect(Set(distances).count == distances.count)
+  }
+
+  @Test(arguments: WebSocketRole.allCases)
+  func `a frame of the connection itself is whole, short and never compressed`(
+    role: WebSocketRole
+  ) {
+    let writer = WebSocketWriter(as: role, PerMessageDeflate())
+    let close = WebSocketClose(1000, String(repeating: "x", count: 500)).frame
+    for (frame, first) in [
+      (WebSocketFrame(.ping, Data(count: 125)), 0x89),
+      (WebSocketFrame(.pong, Data(count: 125)), 0x8A), (close, 0x88),
+    ] as [(WebSocketFrame, UInt8)] {
+      let frames = Written.all(in: writer.frame(frame))
+      let key = frames.first?.key
+      #expect(frames == [Written(first: first, key: key, payload: frame.payload)])
+      #expect((key != nil) == (role == .client))
+      #expect(frame.payload.count == 125)
+    }
+  }
+
+  // MARK: What is read
+
+  @Test(arguments: WebSocketRole.allCases)
+  func `a message has the kind of its first frame, and what follows is another`(
+    sender: WebSocketRole
+  ) {
+    let frames = [
+      Raw(0x02, [0xFF]), Raw(0x00, [0xFE]), Raw(0x80), Raw(0x01, [0x61]), Raw(0x80, [0x62]),
+      Raw(0x82), Raw(0x81, [0x63]),
+    ]
+    let expected: [Event] = [
+      .message(Data([0xFF, 0xFE]), isText: false, frames: [1, 1, 0]),
+      WebSocketReaderTests.text("ab", frames: [1, 1]),
+      .message(Data(), isText: false, frames: [0]), WebSocketReaderTests.text("c"),
+    ]
+    let bytes = frames.flatMap { $0.bytes(from: sender) }
+    for size in 1...bytes.count {
+      let (events, failure) = WebSocketReaderTests.read(bytes, from: sender, inPiecesOf: size)
+      #expect(events == expected)
+      #expect(failure == nil)
+    }
+  }
+
+  // MARK: Both
+
+  @Test func `a ping within a message is answered at once, and nothing behind a close`() throws {
+    let conversation = Conversation(
+      [said(.client, 0, "Hi"), said(.server, 1, "Hello")],
+      roundTrip: .zero
+    )
+    var server = try ConversationServer(
+      answering: Request("GET", RequestURL("/chat"), headers: Self.asked),
+      "HTTP/1.1",
+      as: ResponseHead(status: 101, headers: [:]),
+      ConversationPlayer(conversation, pace: .immediately),
+      [],
+      most: 1 << 20
+    )
+    let opening = server.open(at: .zero)
+    #expect(opening == [])
+    let frames = [
+      WebSocketFrame(.text, Data("H".utf8), isFinal: false),
+      WebSocketFrame(.ping, Data("?".utf8)), WebSocketFrame(.continuation, Data("i".utf8)),
+      WebSocketClose(1000, "bye").frame, WebSocketFrame(.ping, Data("!".utf8)),
+      WebSocketFrame(.text, Data("Hi".utf8)), WebSocketClose(1000).frame,
+    ]
+    let bytes = Data(frames.map { $0.encoded(masking: 0x0102_0304) }.joined())
+    let actions = bytes.withUnsafeBytes { server.receive($0, at: .zero) }
+    let pong = Data([0x8A, 1] + Array("?".utf8))
+    let answer = Data([0x81, 5] + Array("Hello".utf8))
+    let goodbye = Data([0x88, 5, 0x03, 0xE8] + Array("bye".utf8))
+    #expect(actions == [.bytes(pong), .bytes(answer), .bytes(goodbye), .close])
+    let late = WebSocketFrame(.ping).encoded(masking: 1)
+    let behind = late.withUnsafeBytes { server.receive($0, at: .zero) }
+    #expect(behind == [])
+  }
+}
+
+/// The rules of RFC 7692 §5 to §7 that the suite of compression leaves open.
+@Suite(.enabled(if: PerMessageDeflate.isSupported, "There is no zlib here."))
+struct CompressionRulesTests {
+  typealias Event = WebSocketReader.Event
+  typealias Raw = WebSocketReaderTests.Raw
+
+  /// The terms of both sides: whether it keeps its context, and how far back it refers.
+  private static func terms(
+    server: (Bool, Int?) = (true, nil),
+    client: (Bool, Int?) = (true, nil)
+  ) -> PerMessageDeflate {
+    var terms = PerMessageDeflate()
+    (terms.server.keepsContext, terms.server.windowBits) = server
+    (terms.client.keepsContext, terms.client.windowBits) = client
+    return terms
+  }
+
+  /// The terms of a side, and those of the other one.
+  private static func terms(
+    of role: WebSocketRole,
+    _ own: (Bool, Int?),
+    other: (Bool, Int?) = (true, nil)
+  ) -> PerMessageDeflate {
+    role == .server ? terms(server: own, client: other) : terms(server: other, client: own)
+  }
+
+  /// Bytes that nothing makes smaller, the same each time.
+  private static func noise(_ count: Int) -> Data {
+    var draws = Generator(seed: 7692)
+    return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &draws) })
+  }
+
+  private static func asked(_ offer: String) -> HeaderFields {
+    [
+      "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Extensions": offer,
+    ]
+  }
+
+  private static func answered(_ answer: String) -> ResponseHead {
+    ResponseHead(
+      status: 101,
+      headers: [
+        "Upgrade": "websocket", "Connection": "Upgrade",
+        "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "Sec-WebSocket-Extensions": answer,
+      ]
+    )
+  }
+
+  // MARK: The terms
+
+  @Test(arguments: [
+    "permessage-deflate, x-mux", "x-mux, permessage-deflate", "x-mux",
+    "permessage-deflate, permessage-deflate; server_no_context_takeover",
+  ])
+  func `a client takes one extension and no other beside it`(answer: String) {
+    #expect(throws: WebSocketHandshake.Failure.self) {
+      try WebSocketHandshake.terms(
+        of: Self.answered(answer),
+        answering: Self.asked("permessage-deflate, x-mux")
+      )
+    }
+  }
+
+  @Test(arguments: [
+    "unknown", "unknown=1", "server_no_context_takeover=1", "client_no_context_takeover=1",
+    "server_no_context_takeover; server_no_context_takeover",
+    "client_no_context_takeover; client_no_context_takeover", "server_max_window_bits",
+    "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=09",
+    "server_max_window_bits=+9", "server_max_window_bits=nine",
+    "server_max_window_bits=9; server_max_window_bits=9", "client_max_window_bits",
+    "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=010",
+    "client_max_window_bits=-9", "client_max_window_bits=9; client_max_window_bits=9",
+  ])
+  func `a parameter that is not as it has to be is declined, and fails a client`(
+    parameters: String
+  ) throws {
+    let words = refusal {
+      try WebSocketHandshake.terms(
+        of: Self.answered("permessage-deflate; \(parameters)"),
+        answering: Self.asked("permessage-deflate; client_max_window_bits")
+      )
+    }
+    #expect(
+      words
+        == "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
+    )
+    let asked = Self.asked("permessage-deflate; \(parameters)")
+    let (head, terms) = try WebSocketHandshake.answer(
+      to: Request("GET", RequestURL("/"), headers: asked)
+    )
+    // A client may say without a value that it understands the word.
+    let isOffer = parameters == "client_max_window_bits"
+    #expect(head.headers["Sec-WebSocket-Extensions"] == (isOffer ? "permessage-deflate" : nil))
+    #expect(terms.deflate == (isOffer ? PerMessageDeflate() : nil))
+  }
+
+  /// The offers, the answer, and the terms that hold then: hints that the answer does not take up
+  /// bind nobody (§7.2.1, §7.2.2).
+  private static let agreements: [(String, String, PerMessageDeflate)] = [
+    ("permessage-deflate", "permessage-deflate", terms()),
+    ("permessage-deflate; client_no_context_takeover", "permessage-deflate", terms()),
+    ("permessage-deflate; client_max_window_bits=10", "permessage-deflate", terms()),
+    (
+      "permessage-deflate", "permessage-deflate; client_no_context_takeover",
+      terms(client: (false, nil))
+    ),
+    (
+      "permessage-deflate", "permessage-deflate; server_no_context_takeover",
+      terms(server: (false, nil))
+    ),
+    (
+      "permessage-deflate; client_max_window_bits",
+      "permessage-deflate; client_max_window_bits=12", terms(client: (true, 12))
+    ),
+    (
+      "permessage-deflate; server_max_window_bits=12",
+      "permessage-deflate; server_max_window_bits=8", terms(server: (true, 8))
+    ),
+    (
+      "permessage-deflate; server_max_window_bits=12, permessage-deflate", "permessage-deflate",
+      terms()
+    ),
+    (
+      "permessage-deflate; client_max_window_bits; server_no_context_takeover",
+      "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
+        + "server_max_window_bits=9; client_max_window_bits=15",
+      terms(server: (false, 9), client: (false, 15))
+    ),
+  ]
+
+  @Test(arguments: 0..<agreements.count)
+  func `the terms are those of the answer, whatever was offered`(number: Int) throws {
+    let (offer, answer, expected) = Self.agreements[number]
+    let terms = try WebSocketHandshake.terms(
+      of: Self.answered(answer),
+      answering: Self.asked(offer)
+    )
+    #expect(terms == WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
+  }
+
+  /// RFC 7692 §7.2.1 and §7.2.2 speak of a value in an offer that is smaller than the agreed one:
+  /// the offer's is a hint, and the agreed one holds.
+  @Test func `a window may be agreed on that is larger than a client's hint`() throws {
+    let terms = try WebSocketHandshake.terms(
+      of: Self.answered("permessage-deflate; client_max_window_bits=12"),
+      answering: Self.asked("permessage-deflate; client_max_window_bits=10")
+    )
+    let expected = Self.terms(client: (true, 12))
+    #expect(terms == WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
+  }
+
+  // MARK: What is sent
+
+  @Test(arguments: WebSocketRole.allCases, [true, false])
+  func `a compressed message is split as it is, and says so on its first frame alone`(
+    role: WebSocketRole,
+    isText: Bool
+  ) throws {
+    let content = Data(String(repeating: "again and ", count: 20).utf8)
+    let deflater = try #require(MessageDeflater(PerMessageDeflate(), from: role))
+    let deflated = try #require(deflater.deflated(content))
+    let kind: UInt8 = isText ? 0x01 : 0x02
+    for (lengths, firsts) in [
+      ([], [0xC0 | kind]), ([1, 1, 2], [0x40 | kind, 0, 0x80]),
+    ] as [([Int], [UInt8])] {
+      let writer = WebSocketWriter(as: role, PerMessageDeflate())
+      let bytes = writer.message(content, isText: isText, fragments: lengths)
+      let frames = Written.all(in: bytes)
+      #expect(frames.map(\.first) == firsts)
+      #expect(Data(frames.map(\.payload).joined()) == deflated)
+      let (events, failure) = WebSocketReaderTests.read(
+        Array(bytes),
+        from: role,
+        PerMessageDeflate(),
+        inPiecesOf: 5
+      )
+      let sizes = frames.map(\.payload.count)
+      #expect(events == [.message(content, isText: isText, frames: sizes)])
+      #expect(failure == nil)
+    }
+  }
+
+  @Test(arguments: WebSocketRole.allCases)
+  func `a side whose window is too small sends its messages as they are`(
+    role: WebSocketRole
+  ) {
+    let deflate = Self.terms(of: role, (true, 8))
+    let content = Data(repeating: 0x61, count: 600)
+    let bytes = WebSocketWriter(as: role, deflate).message(content, isText: true)
+    let frames = Written.all(in: bytes)
+    #expect(frames.map(\.first) == [0x81])
+    #expect(frames.map(\.payload) == [content])
+    let (events, failure) = WebSocketReaderTests.read(
+      Array(bytes),
+      from: role,
+      deflate,
+      inPiecesOf: 100
+    )
+    #expect(events == [.message(content, isText: true, frames: [600])])
+    #expect(failure == nil)
+  }
+
+  @Test(arguments: WebSocketRole.allCases)
+  func `a side begins each message anew where its own terms say so`(sender: WebSocketRole) throws {
+    let message = Self.noise(300)
+    for (own, other) in [(true, true), (true, false), (false, true), (false, false)] {
+      let deflate = Self.terms(of: sender, (own, nil), other: (other, nil))
+      let deflater = try #require(MessageDeflater(deflate, from: sender))
+      let first = try #require(deflater.deflated(message))
+      let second = try #require(deflater.deflated(message))
+      #expect((second == first) == !own)
+      #expect((second.count < first.count / 4) == own)
+      let bytes = [first, second].flatMap { Raw(0xC2, Array($0)).bytes(from: sender) }
+      let (events, failure) = WebSocketReaderTests.read(
+        bytes,
+        from: sender,
+        deflate,
+        inPiecesOf: 100
+      )
+      let expected: [Event] = [first, second].map {
+        .message(message, isText: false, frames: [$0.count])
+      }
+      #expect(events == expected)
+      #expect(failure == nil)
+    }
+  }
+
+  @Test(arguments: WebSocketRole.allCases, 9...15)
+  func `nobody refers back further than its own window`(sender: WebSocketRole, bits: Int) throws {
+    // Its bytes come again one byte too late.
+    let half = Self.noise((1 << bits) + 1)
+    let most = half.count * 2
+    let size = try Self.size(of: half + half, from: sender, within: bits)
+    #expect(size > most * 9 / 10)
+    guard bits < 15 else { return }
+    // A window of twice the size reaches the first half.
+    let smaller = try Self.size(of: half + half, from: sender, within: bits + 1)
+    #expect(smaller < most * 6 / 10)
+  }
+
+  private static func size(
+    of message: Data,
+    from sender: WebSocketRole,
+    within bits: Int
+  ) throws -> Int {
+    let deflate = terms(of: sender, (true, bits), other: (true, bits == 15 ? 9 : 15))
+    let deflater = try #require(MessageDeflater(deflate, from: sender))
+    return try #require(deflater.deflated(message)).count
+  }
+
+  // MARK: What is read
+
+  @Test(arguments: WebSocketRole.allCases)
+  func `a reference may reach back 32 KiB, into the message before`(sender: WebSocketRole) {
+    let far = Self.noise(32_768)
+    // A block without compression, and the beginning of an empty one.
+    let first: [UInt8] = [0x00, 0x00, 0x80, 0xFF, 0x7F] + Array(far) + [0x00]
+    // The 258 bytes from 32,768 before, an end of the block, and the beginning of an empty one.
+    let second: [UInt8] = [0x1A, 0xBD, 0xFF, 0x1F, 0x00]
+    let expected: [Event] = [
+      .message(far, isText: false, frames: [first.count]),
+      .message(Data(far.prefix(258)), isText: false, frames: [second.count]),
+    ]
+    let bytes = [Raw(0xC2, first), Raw(0xC2, second)].flatMap { $0.bytes(from: sender) }
+    for size in [7, bytes.count] {
+      let (events, failure) = WebSocketReaderTests.read(
+        bytes,
+        from: sender,
+        PerMessageDeflate(),
+        inPiecesOf: size
+      )
+      #expect(events == expected)
+      #expect(failure == nil)
+    }
+  }
+}
