@@ -24,6 +24,11 @@ struct Commands: Detector {
     return reader.found
   }
 
+  /// Tells whether a text begins with what logs in by a word alone.
+  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: "AUTH ".utf8) || bytes.starts(with: "PASS ".utf8)
+  }
+
   private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
 
   /// A flag that a secret follows: at once or behind a space, whole or behind a user and a colon.
@@ -117,6 +122,9 @@ struct Commands: Detector {
       if let end = phrase(at: place) { return end }
       if text == "auth", bytes[place] == 0x41 { return login(at: place) }
     case "pass" where bytes[place] == UInt8(ascii: "P") && hasUser: return rest(behind: next)
+    // The first message of IRC; tests that have passed look alike.
+    case "pass" where bytes[place] == UInt8(ascii: "P") && place == 0:
+      return rest(behind: next, .ambiguous(.pass))
     case "user" where bytes[place] == UInt8(ascii: "U"): hasUser = true
     case "login" where bytes[place] == UInt8(ascii: "L"): return words(2, behind: next)
     case "wifi": return wireless(behind: next)
@@ -214,20 +222,28 @@ struct Commands: Detector {
     where bytes[place...].starts(with: mark.utf8) {
       return rest(behind: place + mark.utf8.count - 1)
     }
-    return nil
+    guard place == 0, bytes.starts(with: "AUTH ".utf8) else { return nil }
+    return words(2, behind: 4, .ambiguous(.near)) ?? rest(behind: 4, .ambiguous(.pass))
   }
 
   /// Returns the next word of a line, or of the line behind it in a dialogue.
-  private mutating func rest(behind place: Int) -> Int? {
+  private mutating func rest(
+    behind place: Int,
+    _ kind: SecretNames.Kind = .certain
+  ) -> Int? {
     guard place < bytes.count, bytes[place] == 0x20, let range = value(from: place, to: lineEnd)
     else {
       return nil
     }
-    return add(range, "password")
+    return add(range, "password", kind)
   }
 
   /// Returns the last of some words of a line: `a1 LOGIN user password` (RFC 9051 §6.2.3).
-  private mutating func words(_ count: Int, behind place: Int) -> Int? {
+  private mutating func words(
+    _ count: Int,
+    behind place: Int,
+    _ kind: SecretNames.Kind = .certain
+  ) -> Int? {
     guard place < bytes.count, bytes[place] == 0x20 else { return nil }
     var range: Range<Int>?
     var start = place
@@ -240,7 +256,7 @@ struct Commands: Detector {
     }
     let tail = bytes[start..<lineEnd]
     guard let range, tail.allSatisfy({ $0 <= 0x20 }) else { return nil }
-    return add(range, "password")
+    return add(range, "password", kind)
   }
 
   /// Reads the code of a wireless network: `WIFI:S:name;T:WPA;P:password;;`.

@@ -309,6 +309,11 @@ extension NamedValues {
     guard start < bytes.count, bytes[start - 1] == UInt8(ascii: " ") else { return nil }
     var end = start
     while end < bytes.count, !Self.ends(bytes[end], false) { end += 1 }
+    // `Digest username="ada", response="…"` has parameters to the end of the line (§11.4).
+    if end < bytes.count, end > start, Self.isQuote(bytes[end]), bytes[end - 1] == 0x3D {
+      let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
+      return scheme.lowerBound..<line.endIndex
+    }
     while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
     let token = bytes[start..<end]
     let isLong = token.count >= 16

@@ -52,6 +52,47 @@ extension Redaction {
     return text(bytes, type.isScript ? .script : .plain, depth: 0)
   }
 
+  /// Returns the content of a WebSocket message, which has a kind and no type.
+  ///
+  /// - A text is one whatever bytes are in it: STOMP ends its frames with a zero.
+  /// - Bytes may be a text all the same. Else they are opened where they are maps or fields without
+  ///   remainder, so that lengths follow what is replaced; and looked into as any bytes.
+  mutating func content(ofMessage bytes: [UInt8], isBinary: Bool) -> [UInt8] {
+    let what = "a WebSocket message"
+    guard isBinary, !Self.isSaidInText(bytes) else {
+      return content(bytes, type: "text/plain", what: what)
+    }
+    let opened = opened(bytes) ?? bytes
+    binary(opened, isQuiet: false, what)
+    return opened
+  }
+
+  /// Returns bytes in one of the codings that messages have, without secrets; `nil` for others.
+  private mutating func opened(_ bytes: [UInt8]) -> [UInt8]? {
+    switch bytes.first ?? 0 {
+    case MQTTConnect.mark: rewritten(bytes, by: MQTTConnect(), depth: 0)
+    // Either begins like a list of the other.
+    case 0x81...0x9F, 0xDC...0xDF: rewritten(bytes, by: BinaryMaps.messagePack, depth: 0)
+    case 0xA1...0xBF, 0xD9: rewritten(bytes, by: BinaryMaps.cbor, depth: 0)
+    default: rewritten(bytes, by: ProtobufMessage(), depth: 0)
+    }
+  }
+
+  /// Tells whether bytes are a text, but for a first one that may be the number of a channel, as
+  /// terminals have it, and a last one that is a zero. A length in front of a text makes it a field
+  /// of Protocol Buffers.
+  private static func isSaidInText(_ bytes: [UInt8]) -> Bool {
+    guard let first = bytes.first, String(utf8: bytes) != nil else { return bytes.isEmpty }
+    let rest = bytes.last == 0 ? bytes.dropFirst().dropLast() : bytes.dropFirst()
+    guard rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || textControls.contains($0) }) else {
+      return false
+    }
+    return first >= 0x20 || ProtobufMessage().spans(in: bytes) == nil
+  }
+
+  /// BEL to CR, ESC and the separator of records.
+  private static let textControls: [UInt8] = Array(0x07...0x0D) + [0x1B, 0x1E]
+
   /// Content in a coding of its own, opened and closed; `nil` for what is in none.
   private mutating func coded(
     _ bytes: [UInt8],
@@ -140,8 +181,9 @@ extension Redaction {
       obstacle = "\(what) in zstd cannot be opened to look for credentials"
       log?.unopened("zstd")
     }
-    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open.
-    guard bytes.starts(with: [0x1F, 0x8B]),
+    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open, and so is zlib
+    // (RFC 1950 §2.2), in which some services put their messages.
+    guard bytes.starts(with: [0x1F, 0x8B]) || Self.isInZLib(bytes),
       let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
     else {
       if !isQuiet, learn(fromBinary: bytes) {
@@ -151,12 +193,21 @@ extension Redaction {
     }
     let isText = String(utf8: inner) != nil
     let holds = isText ? text(inner, .plain, depth: 1) != inner : !echoes.found(in: inner).isEmpty
-    if holds { obstacle = "\(what) in gzip holds a credential" }
+    let coding = bytes[0] == 0x1F ? "gzip" : "zlib"
+    if holds { obstacle = "\(what) in \(coding) holds a credential" }
+  }
+
+  /// Tells whether bytes begin as zlib does: the number of deflate, and a check of two bytes.
+  private static func isInZLib(_ bytes: [UInt8]) -> Bool {
+    bytes.count > 6 && bytes[0] & 0x0F == 8 && bytes[0] <= 0x78
+      && (Int(bytes[0]) << 8 | Int(bytes[1])).isMultiple(of: 31)
   }
 
   /// The length of the shortest text between bytes that no text has; a shorter one is there by
   /// chance.
   private static let runBytesMin = 8
+  /// The length of the shortest value that counts under a name which others have, too.
+  private static let likelyBytesMin = 16
 
   /// Looks for what is surely a secret in the texts of binary content; whether there is any.
   ///
@@ -169,6 +220,11 @@ extension Redaction {
         var row = "field-name"
         switch found.evidence {
         case .name(.certain) where found.range.count >= Pseudonyms.aloneBytesMin: break
+        case .name(let kind) where found.range.count >= Self.likelyBytesMin:
+          let value = String(decoding: passage.bytes[found.range], as: UTF8.self)
+          let place = NamedPlace(name: found.name, kind: kind)
+          guard Judgement.certainty(of: value, place) != nil else { continue }
+          row = "likely-name"
         case .name: continue
         case .row(let own): row = own
         }

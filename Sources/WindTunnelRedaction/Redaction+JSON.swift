@@ -89,16 +89,38 @@ extension Redaction {
     let isOfPairs: Bool
     /// The flag that the element before is, whose value is the next.
     var flag: Inherited?
+    /// The meaning of its strings where the first is an event's name: `["login", "ada", "…"]`.
+    let event: Inherited?
 
-    init(_ inherited: Inherited?, isOfPairs: Bool) {
-      (self.inherited, self.isOfPairs) = (inherited, isOfPairs)
+    init(_ inherited: Inherited?, isOfPairs: Bool, event: Inherited?) {
+      (self.inherited, self.isOfPairs, self.event) = (inherited, isOfPairs, event)
     }
   }
 
   private func aboutList(_ list: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> AboutList {
     var inherited = meaning(inherited, walk)
     inherited?.isListed = true
-    return AboutList(inherited, isOfPairs: inherited == nil && Self.isOfPairs(list, walk.json))
+    return AboutList(
+      inherited,
+      isOfPairs: inherited == nil && Self.isOfPairs(list, walk.json),
+      event: walk.way.isEmpty ? event(list, walk) : nil
+    )
+  }
+
+  /// Returns the meaning of the strings of a list that is the name of an event and what belongs to
+  /// it: somebody logs in by it, or it is a secret and its value, which has to look like one.
+  private func event(_ list: JSONSpan, _ walk: Walk) -> Inherited? {
+    guard case .string(let range)? = walk.json.elements(of: list).first(where: { _ in true }),
+      range.count <= 80
+    else { return nil }
+    let name = walk.text(range)
+    if isAsked, Vocabulary.isLogin(name) {
+      return Inherited(name: "password", kind: .ambiguous(.near))
+    }
+    guard Self.pair(list, walk.json) != nil, names.kind(of: name, in: .field) != nil else {
+      return nil
+    }
+    return Inherited(name: name, kind: .ambiguous(.token))
   }
 
   private mutating func list(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
@@ -156,7 +178,7 @@ extension Redaction {
     guard about.inherited == nil, case .string(let range) = element else {
       return leaf(element, about.inherited, &walk)
     }
-    let flag = about.flag
+    let flag = about.flag ?? about.event
     about.flag = nil
     let word = walk.bytes[range].dropFirst().dropLast()
     if word.starts(with: "--".utf8) {
@@ -193,6 +215,8 @@ extension Redaction {
     let isSecret: Bool
     /// Tells whether it calls a procedure by which somebody logs in; what it takes has no names.
     let isLogin: Bool
+    /// Tells whether a `key` in it opens something: it logs in, or has the key's other half.
+    let opens: Bool
     /// The neighbours by the names of the members, once somebody asks.
     private let names: () -> Neighbours
     private(set) lazy var neighbours = names()
@@ -203,11 +227,12 @@ extension Redaction {
       isKey: Bool,
       isSecret: Bool,
       isLogin: Bool,
+      opens: Bool,
       isTold: Bool,
       names: @escaping () -> Neighbours
     ) {
       (self.pair, self.inherited, self.isTold, self.names) = (pair, inherited, isTold, names)
-      (self.isKey, self.isSecret, self.isLogin) = (isKey, isSecret, isLogin)
+      (self.isKey, self.isSecret, self.isLogin, self.opens) = (isKey, isSecret, isLogin, opens)
     }
   }
 
@@ -225,15 +250,34 @@ extension Redaction {
         return fits(walk.text(range))
       }
     }
+    let isLogin =
+      has("method", Vocabulary.isLogin)
+      || isAsked && Self.callNames.contains { has($0, Vocabulary.isLogin) }
     return About(
       pair: NamedPair(members, walk),
       inherited: isSchema ? nil : meaning(inherited, walk),
       isKey: isKey,
       isSecret: has("kind") { $0 == "Secret" },
-      isLogin: has("method", Vocabulary.isLogin),
+      isLogin: isLogin,
+      opens: isLogin || has("secret") { _ in true } || has("passphrase") { _ in true },
       isTold: walk.isTold || isSchema,
       names: { Neighbours(members.map { json.text($0.name) }, except: "") }
     )
+  }
+
+  /// The members that name what a message calls, beside JSON-RPC's `method`: with exchanges,
+  /// SignalR and the like.
+  private static let callNames: [StaticString] = [
+    "op", "action", "event", "type", "target", "command", "cmd",
+  ]
+
+  /// Tells whether a member holds what is called with: a list, or its one word.
+  private static func isCalledWith(_ key: String, _ value: JSONSpan) -> Bool {
+    guard ["params", "args", "arguments"].contains(key) else { return false }
+    switch value {
+    case .array, .string: return true
+    default: return false
+    }
   }
 
   private mutating func member(
@@ -266,7 +310,8 @@ extension Redaction {
     let name = pair?.name ?? key
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
-    let kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
+    var kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
+    if kind == nil, about.opens, SecretNames.folded(name) == "key" { kind = .ambiguous(.token) }
     if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)
     {
@@ -275,7 +320,7 @@ extension Redaction {
     }
     if about.isSecret, ["data", "stringData"].contains(key) {
       next = Inherited(name: "secret", kind: .certain)
-    } else if about.isLogin, ["params", "args"].contains(key), case .array = member.value {
+    } else if about.isLogin, Self.isCalledWith(key, member.value) {
       next = Inherited(name: "password", kind: .ambiguous(.near))
     } else if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
       next = Inherited(name: name, kind: kind, neighbours: about.neighbours)

@@ -61,12 +61,13 @@ extension Redaction {
   ]
 
   /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.
+  ///
+  /// A line ends with a break, with the separator of records (RFC 7464, SignalR) or with a zero
+  /// (STOMP).
   mutating func text(_ bytes: [UInt8], _ flavour: Passage.Flavour, depth: Int) -> [UInt8] {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
-    guard bytes.has(UInt8(ascii: "{")),
-      bytes.has(UInt8(ascii: "\n")) || bytes.starts(with: "data:".utf8)
-    else { return words(bytes, flavour, depth: depth) }
+    guard Self.mayHaveLinesOfJSON(bytes) else { return words(bytes, flavour, depth: depth) }
     var edits: [Edit] = []
     // Lines that are no JSON stay together, since an element or a key may go over several.
     var others = 0
@@ -97,10 +98,28 @@ extension Redaction {
     return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
   }
 
-  /// Returns the line that begins at a place, without its break.
-  private static func line(at place: Int, in bytes: [UInt8]) -> Range<Int> {
-    place..<(bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
+  /// Tells whether some of a text that is no JSON may be: a line, or what follows its head.
+  private static func mayHaveLinesOfJSON(_ bytes: [UInt8]) -> Bool {
+    if packetHead(of: bytes[...]) > 0 { return true }
+    guard bytes.has(UInt8(ascii: "{")) else { return false }
+    return bytes.has(UInt8(ascii: "\n")) || bytes.has(0x1E) || bytes.has(0)
+      || bytes.starts(with: "data:".utf8)
   }
+
+  /// Returns the line that begins at a place, without its end.
+  private static func line(at place: Int, in bytes: [UInt8]) -> Range<Int> {
+    place..<(bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x1E || $0 == 0 } ?? bytes.count)
+  }
+
+  /// Returns the number of bytes that protocols have before the JSON of a message: the number of a
+  /// packet and its namespace (`42/admin,7["…"]`), a word (`CONNECT {…}`).
+  private static func packetHead(of text: ArraySlice<UInt8>) -> Int {
+    let head = text.prefix(packetHeadMax).prefix { $0.isWord || " /,-._".utf8.contains($0) }
+    guard head.endIndex < text.endIndex, "{[".utf8.contains(text[head.endIndex]) else { return 0 }
+    return head.count
+  }
+
+  private static let packetHeadMax = 64
 
   private static let data = Array("data:".utf8)
 
@@ -110,22 +129,27 @@ extension Redaction {
     var line = first
     while bytes[line].starts(with: data) {
       lines.append(line)
-      guard line.upperBound < bytes.count else { break }
+      guard line.upperBound < bytes.count, bytes[line.upperBound] == 0x0A else { break }
       line = Self.line(at: line.upperBound + 1, in: bytes)
     }
     return lines
   }
 
-  /// Returns a line that is JSON, maybe behind `data:`: where that stands, and what it is instead,
-  /// if anything.
+  /// Returns a line that is JSON, maybe behind `data:` or, where a message begins, behind the head
+  /// of a packet: where that stands, and what it is instead, if anything.
   private mutating func json(
     _ line: Range<Int>,
     in bytes: [UInt8],
     _ depth: Int
   ) -> (range: Range<Int>, json: [UInt8]?)? {
-    let start = line.lowerBound + (bytes[line].starts(with: Self.data) ? Self.data.count : 0)
+    let isFirst = line.lowerBound == 0 || bytes[line.lowerBound - 1] != 0x0A
+    let head =
+      bytes[line].starts(with: Self.data)
+      ? Self.data.count : isFirst ? Self.packetHead(of: bytes[line]) : 0
+    let start = line.lowerBound + head
     let old = Array(bytes[start..<line.upperBound])
-    guard let new = json(old, depth: depth) else { return nil }
+    // All of it is compared as a text.
+    guard let new = json(old, depth: depth + 1) else { return nil }
     return (start..<line.upperBound, new == old ? nil : new)
   }
 
@@ -212,7 +236,7 @@ extension Redaction {
       if length >= 16 { return true }
       last = byte
     }
-    return SpokenValues.mayBeIn(bytes)
+    return SpokenValues.mayBeIn(bytes) || Commands.mayBegin(bytes)
   }
 
   /// Returns a text without what is known to be secret.

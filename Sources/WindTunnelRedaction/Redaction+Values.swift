@@ -293,12 +293,15 @@ extension Redaction {
   private mutating func protocols(_ field: HeaderField) -> String {
     field.value.split(separator: ",", omittingEmptySubsequences: false).map { item in
       let word = item.trimmingOptionalWhitespace()
-      let parts = word.split(separator: ".")
+      let parts = word.split(separator: ".", omittingEmptySubsequences: false)
       guard let last = parts.last, Looks.isDrawn(last), last.utf8.count >= 12 else {
         return String(item)
       }
-      let isToken = word.hasPrefix("eyJ")
-      let secret = isToken ? String(word) : String(last)
+      // Names stand before it, and it may have dots of its own.
+      let isName: (Substring) -> Bool = { part in
+        !part.hasPrefix("eyJ") && (part.utf8.count < 12 || !Looks.isDrawn(part))
+      }
+      let secret = parts.drop(while: isName).joined(separator: ".")
       let stand = stand(for: secret, name: field.name, .sure, "header-name")
       if let bytes = Base64Text.decoded(secret.utf8), let plain = String(utf8: bytes) {
         pseudonyms.remember(plain, as: stand)

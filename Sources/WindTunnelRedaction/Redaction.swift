@@ -149,8 +149,11 @@ package struct Redaction {
     }
     for index in interaction.messages.indices {
       log?.part = "message \(index)"
-      let bytes = Array(interaction.messages[index].body.data)
-      let content = content(bytes, type: "", what: "a WebSocket message")
+      let message = interaction.messages[index]
+      let bytes = Array(message.body.data)
+      isAsked = message.sender == .client
+      let content = content(ofMessage: bytes, isBinary: message.kind == .binary)
+      isAsked = false
       if content != bytes { interaction.messages[index].body = Body(Data(content)) }
     }
     log?.part = "notes"

@@ -167,7 +167,7 @@ struct SecretNames {
   }
 
   private static let shortOwners = Vocabulary.words(
-    "user db smtp imap ftp mail admin root my login api app proxy http url ssh ldap mysql pg postgres become"
+    "user db smtp imap ftp mail admin root my login auth api app proxy http url ssh ldap mysql pg postgres become"
   )
   private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
 

@@ -292,7 +292,9 @@ enum Vocabulary {
   /// Tells whether a procedure proves by its parameters who calls it.
   static func isLogin(_ method: String) -> Bool {
     let method = method.lowercased()
-    return ["login", "logon", "signin", "authenticate"].contains { method.hasSuffix($0) }
+    return ["login", "logon", "signin", "authenticate", "auth", "authkeyexpires"].contains {
+      method.hasSuffix($0)
+    }
   }
 
   /// Words of a text, each once.

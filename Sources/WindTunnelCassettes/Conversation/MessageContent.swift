@@ -76,12 +76,13 @@ struct MessageContent {
   }
 
   /// Tells whether some of it was redacted.
-  var isRedacted: Bool { isText && RedactedText.mayBeIn(data) }
+  var isRedacted: Bool { RedactedText.mayBeIn(data) }
 
   /// Tells whether a recorded message with redacted parts stands for another one.
   func stands(for asked: MessageContent, _ identifiers: Set<String>) -> Bool {
     guard isText == asked.isText else { return false }
     guard let spelled, let other = asked.spelled else {
+      if !isText, Self.mayStand(data, for: asked.data) { return true }
       guard let text = String(utf8: data), let asked = String(utf8: asked.data) else {
         return false
       }
@@ -92,6 +93,26 @@ struct MessageContent {
       Self.steady(other, identifiers).canonical(),
       ignoring: []
     ).isEmpty
+  }
+
+  /// Tells whether bytes with redacted parts stand for others: those of MessagePack, CBOR, MQTT and
+  /// fields of Protocol Buffers, which have the length of a text in the one or two bytes before it.
+  private static func mayStand(_ recorded: Data, for asked: Data) -> Bool {
+    guard var shape = RedactedText(scalars(of: recorded))?.shape else { return false }
+    for index in shape.literals.indices.dropLast() {
+      let count = min(2, shape.literals[index].unicodeScalars.count)
+      shape.literals[index].unicodeScalars.removeLast(count)
+    }
+    return shape.values(in: scalars(of: asked)) != nil
+  }
+
+  /// Returns a scalar for each byte, so that bytes are compared like texts; without the length of a
+  /// packet of MQTT by which a client logs in, which changes with what it has.
+  private static func scalars(of bytes: Data) -> String {
+    let isPacket = bytes.first == 0x10
+    let count = isPacket ? 2 + bytes.dropFirst().prefix(3).prefix { $0 >= 0x80 }.count : 0
+    let scalars = bytes.dropFirst(count).map { Unicode.Scalar($0) }
+    return String(String.UnicodeScalarView(scalars))
   }
 
   private static let mark = JSON.text("\0")

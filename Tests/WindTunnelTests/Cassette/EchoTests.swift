@@ -157,6 +157,15 @@ import Testing
     let kept = redaction.redact([interaction])
     #expect(kept.first?.messages.first?.body.text == "auth REDACTED-authorization-1")
     interaction.messages[0].body = Body(Data([0]) + Data(Self.secret.utf8))
+    let terminated = redaction.redact([interaction]).first?.messages.first?.body.text
+    #expect(terminated == "\0REDACTED-authorization-1")
+    // Lengths may stand before it that nobody knows.
+    interaction.messages[0] = WebSocketMessage(
+      from: .client,
+      Body(Data([0xFF, 0]) + Data(Self.secret.utf8)),
+      isText: false,
+      offset: .zero
+    )
     #expect(redaction.redact([interaction]) == [])
     #expect(redaction.leftOut == ["GET /ws: a WebSocket message repeats a credential"])
   }
