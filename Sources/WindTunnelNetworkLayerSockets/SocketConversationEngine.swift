@@ -16,9 +16,10 @@ internal import WindTunnelSymptoms
 /// A server by `https` has to show a certificate for its name that leads to a trusted authority.
 /// There are no cookies, no proxies and no redirects: what a request says of them is sent as it is,
 /// and a redirect is the server's refusal. One engine serves any number of conversations on one
-/// thread, which ends with the engine.
+/// thread, which ends with the engine: an app has one. It has the process ignore SIGPIPE on Apple
+/// platforms.
 public struct SocketConversationEngine: ConversationEngine {
-  private let dialer: Result<WebSocketDialer, WebSocketDialer.Failure>
+  private let dialing: Result<WebSocketDialer, WebSocketDialer.Failure>
   private let compresses: Bool
 
   /// Makes an engine with a thread of its own.
@@ -36,16 +37,21 @@ public struct SocketConversationEngine: ConversationEngine {
   ) {
     var limits = WebSocketDialer.Limits()
     limits.messageBytesMax = messageBytesMax
-    dialer = Result { [limits] () throws(WebSocketDialer.Failure) in
+    dialing = Result { [limits] () throws(WebSocketDialer.Failure) in
       try WebSocketDialer(trusting: certificates.map { .certificates($0) } ?? .system, limits)
     }
     self.compresses = compresses && PerMessageDeflate.isSupported
   }
 
+  /// The owner of the engine's thread.
+  var dialer: AnyObject? {
+    if case .success(let dialer) = dialing { dialer } else { nil }
+  }
+
   /// Opens a connection, within the request's time-out.
   public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
     let dialer: WebSocketDialer
-    do throws(WebSocketDialer.Failure) { dialer = try self.dialer.get() } catch {
+    do throws(WebSocketDialer.Failure) { dialer = try dialing.get() } catch {
       throw TransportError(error)
     }
     guard let url = request.url else {
@@ -86,6 +92,8 @@ private final class SocketConnection: ConversationConnection {
   private struct State {
     var line: WebSocketLine?
     var inbox: [ConversationMessage] = []
+    /// The number of messages of the inbox that were taken out of it.
+    var taken = 0
     var inboxBytes = 0
     var isPaused = false
     var pings: UInt64 = 0
@@ -93,6 +101,17 @@ private final class SocketConnection: ConversationConnection {
     var end: ConversationEnd?
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiter = 0
+
+    mutating func takeMessage() -> ConversationMessage? {
+      guard taken < inbox.count else { return nil }
+      let message = inbox[taken]
+      taken += 1
+      guard taken == inbox.count else { return message }
+      inbox.removeAll(keepingCapacity: inbox.count <= 64)
+      if isPaused { line?.pauseReading(false) }
+      (taken, inboxBytes, isPaused) = (0, 0, false)
+      return message
+    }
   }
 
   let opening = Promise<Result<ConversationOpening, TransportError>>()
@@ -130,16 +149,15 @@ private final class SocketConnection: ConversationConnection {
   }
 
   private func take(_ message: ConversationMessage, _ bytes: Int) {
-    var pauses = false
     change { state in
       state.inbox.append(message)
       state.inboxBytes += bytes
-      guard !state.isPaused,
-        state.inbox.count >= Self.messagesMax || state.inboxBytes >= Self.bytesMax
-      else { return }
-      (state.isPaused, pauses) = (true, true)
+      let isFull =
+        state.inbox.count - state.taken >= Self.messagesMax || state.inboxBytes >= Self.bytesMax
+      // Within the lock, so that pauses and their ends are told in their order.
+      if isFull, !state.isPaused { state.line?.pauseReading(true) }
+      state.isPaused = state.isPaused || isFull
     }
-    if pauses { line?.pauseReading(true) }
   }
 
   private func ended(_ end: ConversationEnd) {
@@ -189,32 +207,22 @@ private final class SocketConnection: ConversationConnection {
     case .text(let text): line?.send(Data(text.utf8), isText: true) { isSent.keep($0) }
     case .data(let data): line?.send(data, isText: false) { isSent.keep($0) }
     }
-    let line = line
     let isDone = await withTaskCancellationHandler {
       await isSent.value
     } onCancel: {
-      // A message that is sent by half is of no use to anybody.
-      line?.cancel()
+      // It lies in the queue whole: only nobody waits for it any more.
+      isSent.keep(false)
     }
-    if !isDone { throw end }
+    if !isDone { throw Task.isCancelled ? .lost(.cancelled) : end }
   }
 
   func receive() async throws(ConversationEnd) -> ConversationMessage {
     while true {
-      var resumes = false
-      let message = state.withLock { state -> ConversationMessage? in
-        guard !state.inbox.isEmpty else { return nil }
-        let message = state.inbox.removeFirst()
-        if state.inbox.isEmpty {
-          (resumes, state.isPaused, state.inboxBytes) = (state.isPaused, false, 0)
-        }
-        return message
-      }
-      if resumes { line?.pauseReading(false) }
+      let message = state.withLock { state in state.takeMessage() }
       if let message { return message }
       if state.withLock({ $0.end != nil }) { throw end }
       if Task.isCancelled { throw .lost(.cancelled) }
-      await wait { !$0.inbox.isEmpty || $0.end != nil }
+      await wait { $0.taken < $0.inbox.count || $0.end != nil }
     }
   }
 

@@ -13,8 +13,7 @@ extension NetworkClient {
   ///
   /// Each handshake is a call with its attempts, slot, breaker and credential. A connection that is
   /// lost, closed with a code that passes (``ConversationTerms/comesBack``), or without a pong, is
-  /// followed by another after the policy's wait, as often as the policy retries a lost one that
-  /// brought nothing.
+  /// followed by another, as long as an outage may last (``ConversationTerms/longestOutage``).
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint, a `GET`'s; `Sec-WebSocket-Protocol` names subprotocols.
@@ -51,9 +50,9 @@ extension NetworkClient {
 /// The messages of a server over as many connections as it takes, and what is said to it.
 ///
 /// As a sequence it has one reader at a time. It ends where the server closes it with 1000, and
-/// fails with a ``NetworkError``: where no connection can be opened, where the server closes it
-/// with a code from which it does not come back (``NetworkError/closed(code:reason:)``), and where
-/// the policy gives up.
+/// fails with a ``NetworkError``: where the first connection cannot be opened, where the server
+/// refuses another or closes it with a code from which it does not come back
+/// (``NetworkError/closed(code:reason:)``), and where an outage lasts too long.
 public final class Conversation: AsyncSequence, Sendable {
   /// One message of the server.
   public typealias Element = ConversationMessage
@@ -88,6 +87,8 @@ public final class Conversation: AsyncSequence, Sendable {
     var open: (any ConversationConnection)?
     var standing: [Standing] = []
     var lastSent = 0
+    /// The number of messages that are being sent.
+    var sending = 0
     var inbox: [ConversationMessage] = []
     var end: Result<Void, NetworkError>?
     /// The ones who wait for a message, for a connection, and for room.
@@ -136,15 +137,25 @@ public final class Conversation: AsyncSequence, Sendable {
       state.standing.append(standing)
       return (sent, state.open, state.end)
     }
-    if let end { throw end.failure ?? .cancelled }
+    if let end { throw end.failure ?? .ended }
     // Where this fails the next connection has it again.
-    do throws(ConversationEnd) { try await connection?.send(message) } catch {}
+    if let connection {
+      do throws(ConversationEnd) { try await send(message, on: connection) } catch {}
+    }
     return sent
   }
 
   /// Sends a message no more on later connections, as of a subscription that has ended.
   public func withdraw(_ sent: Sent) {
     state.withLock { $0.standing.removeAll { $0.sent == sent } }
+  }
+
+  /// Closes the conversation with a code of 1000, or 3000 to 4999, and words of at most 123 bytes;
+  /// nothing more is said or heard. Where the body returns without it, it is closed with 1000.
+  public func close(code: Int, reason: String = "") async {
+    let open = state.withLock { $0.open }
+    end(.failure(.cancelled))
+    await open?.close(code: code, reason: reason)
   }
 
   /// Makes an iterator; all of them take from the same messages.
@@ -166,12 +177,12 @@ public final class Conversation: AsyncSequence, Sendable {
     while true {
       if Task.isCancelled { throw .cancelled }
       let (open, end) = state.withLock { ($0.open, $0.end) }
-      if let end { throw end.failure ?? .cancelled }
+      if let end { throw end.failure ?? .ended }
       guard let open else {
         await wait { $0.open != nil || $0.end != nil }
         continue
       }
-      do throws(ConversationEnd) { try await open.send(message) } catch {
+      do throws(ConversationEnd) { try await send(message, on: open) } catch {
         throw error.asNetworkError
       }
       return state.withLock { state in
@@ -179,6 +190,15 @@ public final class Conversation: AsyncSequence, Sendable {
         return Sent(number: state.lastSent)
       }
     }
+  }
+
+  private func send(
+    _ message: ConversationMessage,
+    on connection: any ConversationConnection
+  ) async throws(ConversationEnd) {
+    state.withLock { $0.sending += 1 }
+    defer { state.withLock { $0.sending -= 1 } }
+    try await connection.send(message)
   }
 
   private func next() async throws(NetworkError) -> ConversationMessage? {
@@ -233,12 +253,19 @@ public final class Conversation: AsyncSequence, Sendable {
 
   // MARK: For its keeper
 
+  /// Counts a connection that is there, and tells its number.
+  func opens(_ tell: (Int) -> Void) {
+    tell(
+      state.withLock { state in
+        state.connections += 1
+        return state.connections
+      }
+    )
+  }
+
   /// Says on a new connection what is said on each, and opens it to all others.
   func open(_ connection: any ConversationConnection) async throws(ConversationEnd) {
-    let number = state.withLock { state in
-      state.connections += 1
-      return state.connections
-    }
+    let number = connectionCount
     while true {
       let next = state.withLock { state -> ConversationMessage? in
         guard let place = state.standing.firstIndex(where: { $0.connection != number }) else {
@@ -249,7 +276,7 @@ public final class Conversation: AsyncSequence, Sendable {
         return state.standing[place].message
       }
       guard let next else { break }
-      try await connection.send(next)
+      try await send(next, on: connection)
     }
     change { _ in }
   }
@@ -258,19 +285,29 @@ public final class Conversation: AsyncSequence, Sendable {
 
   /// Keeps a message for its reader, where there is room, or as soon as there is.
   func take(_ message: ConversationMessage) async {
-    let most = terms.waitingMessagesMax
+    let most = mostWaiting
     while !Task.isCancelled, state.withLock({ $0.inbox.count >= most }) {
       await wait { $0.inbox.count < most || $0.end != nil }
       if state.withLock({ $0.end != nil }) { return }
     }
+    // The rules are the user's, who may ask for something here.
+    let acknowledged = state.withLock { $0.standing }.filter { $0.isAcknowledged(message) }
     change { state in
-      state.standing.removeAll { $0.isAcknowledged(message) }
+      if !acknowledged.isEmpty {
+        let names = Set(acknowledged.map(\.sent))
+        state.standing.removeAll { names.contains($0.sent) }
+      }
       state.inbox.append(message)
     }
   }
 
   /// Tells whether the server waits for a reader here, so that its pongs cannot come.
-  var isFull: Bool { state.withLock { $0.inbox.count >= terms.waitingMessagesMax } }
+  var isFull: Bool { state.withLock { $0.inbox.count >= mostWaiting } }
+
+  /// Tells whether a message is on its way to the server.
+  var isSending: Bool { state.withLock { $0.sending > 0 } }
+
+  private var mostWaiting: Int { Swift.max(1, terms.waitingMessagesMax) }
 
   func end(_ end: Result<Void, NetworkError>) {
     change { state in
@@ -282,15 +319,15 @@ public final class Conversation: AsyncSequence, Sendable {
   /// Tells whether nobody says or hears anything any more.
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-  func close(code: Int) async {
-    let open = state.withLock { $0.open }
-    end(.failure(.cancelled))
-    await open?.close(code: code, reason: "")
-  }
 }
 
 extension Result {
   fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension NetworkError {
+  /// The error of who says something when the server has closed the conversation in good order.
+  fileprivate static let ended = closed(code: 1000, reason: "")
 }
 
 extension ConversationEnd {

@@ -1,9 +1,4 @@
-internal import Foundation
 internal import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// The one who opens the connections of a conversation, listens on them, and asks whether they are
 /// alive.
@@ -14,12 +9,13 @@ struct ConversationKeeper {
   private let terms: ConversationTerms
   private let conversation: Conversation
 
-  /// The least wait before the next connection: nobody is to be asked without a pause.
-  private static let leastWait = Duration.milliseconds(50)
-
   /// Far more than the wait between two connections: one that was open for so long was of use, if
   /// nothing was said on it.
   private static let aWhile = Duration.seconds(10)
+
+  /// The times for a pong that pass while a large message of the client's is on its way, which the
+  /// ping waits behind.
+  private static let pongTimeoutsWhileSending = 6
 
   init(
     _ client: NetworkClient,
@@ -35,51 +31,50 @@ struct ConversationKeeper {
   /// Runs until the conversation has ended, or the task is cancelled.
   func run() async {
     do throws(NetworkError) {
-      var fruitless = 0
+      var attempt = 1
+      /// The time at which the conversation was last alive; `nil`: it has not been open yet.
+      var alive: Duration?
       while true {
-        let connection = try await client.connection(to: endpoint, over: engine)
-        let opened = client.time.uptime
-        let (end, hasMessages) = await listen(on: connection)
-        if Task.isCancelled || conversation.hasEnded { throw .cancelled }
-        let lost: TransportError
-        switch end {
-        case .closed(code: 1000, _): return conversation.end(.success(()))
-        case .closed(let code, let reason) where !terms.comesBack(code):
-          throw .closed(code: code, reason: reason)
-        case .closed(let code, let reason):
-          lost = .failed(.connectionLost, text: "The server closed with \(code) \(reason)")
-        case .lost(let error): lost = error
+        let lost: NetworkError
+        do throws(NetworkError) {
+          let (connection, headers) = try await client.connection(to: endpoint, over: engine)
+          let opened = client.time.uptime
+          conversation.opens { terms.onChange(.opened($0, headers)) }
+          let (end, hasMessages) = await listen(on: connection)
+          if Task.isCancelled || conversation.hasEnded { throw .cancelled }
+          let now = client.time.uptime
+          let wasOpenForAWhile = now - opened >= Self.aWhile
+          if wasOpenForAWhile { attempt = 1 }
+          alive = hasMessages || wasOpenForAWhile ? now : alive ?? opened
+          switch end {
+          case .closed(code: 1000, _): return conversation.end(.success(()))
+          case .closed(let code, _) where !terms.comesBack(code): throw end.asNetworkError
+          case .closed, .lost: lost = end.asNetworkError
+          }
+        } catch {
+          // Only what passes is waited out, and only once there was anything to come back to.
+          guard alive != nil, [.retry, .wait].contains(error.kind) else { throw error }
+          lost = error
         }
-        let wasOfUse = hasMessages || client.time.uptime - opened >= Self.aWhile
-        fruitless = wasOfUse ? 1 : fruitless + 1
-        try await wait(after: lost, fruitless)
+        try await wait(after: lost, attempt, since: alive)
+        attempt += 1
       }
     } catch {
       conversation.end(.failure(error))
     }
   }
 
-  /// Waits before the next connection, as the policy says.
-  private func wait(after lost: TransportError, _ fruitless: Int) async throws(NetworkError) {
-    let request: URLRequest
-    do throws(RequestError) {
-      request = try client.builder.request(for: client.withTerms(endpoint))
-    } catch {
-      throw .invalidRequest(error)
-    }
-    // Whatever has ended an open connection, one that is lost is what it is to the caller.
-    let decision = client.policy.decide(
-      after: .failure(.failed(.connectionLost, text: "")),
-      attempt: fruitless,
-      of: request,
-      at: client.time.date,
-      draw: client.draw()
-    )
-    // One that has brought something has paid for the next.
-    guard case .retry(let delay) = decision, fruitless == 1 || client.admission.spend() else {
-      throw lost.asNetworkError
-    }
-    do { try await client.time.sleep(for: max(delay, Self.leastWait)) } catch { throw .cancelled }
+  /// Waits before the next attempt, as long as the outage may last.
+  private func wait(
+    after lost: NetworkError,
+    _ attempt: Int,
+    since alive: Duration?
+  ) async throws(NetworkError) {
+    var delay = terms.backoff.delay(beforeRetry: attempt, draw: client.draw())
+    if case .rateLimited(let wait?) = lost { delay = max(delay, wait) }
+    guard let alive, client.time.uptime + delay - alive <= terms.longestOutage else { throw lost }
+    terms.onChange(.lost(lost, nextAfter: delay))
+    do { try await client.time.sleep(for: delay) } catch { throw .cancelled }
   }
 
   /// Listens until a connection has ended.
@@ -91,27 +86,33 @@ struct ConversationKeeper {
     let (messages, isDead) = (Locked(0), Locked(false))
     let end = await withTaskGroup(of: ConversationEnd?.self) { group in
       group.addTask { await receive(on: connection, messages) }
-      group.addTask { await ping(on: connection, isDead) }
+      group.addTask {
+        await ping(on: connection, messages, isDead)
+        return nil
+      }
       var end: ConversationEnd?
       while end == nil, let next = await group.next() { end = next }
-      conversation.closed()
       // Who has given up says so, in the time that the engine gives to that.
       if Task.isCancelled { await connection.close(code: 1001, reason: "") }
       connection.cancel()
       group.cancelAll()
       return end ?? .lost(.cancelled)
     }
+    conversation.closed()
     let hasMessages = messages.withLock { $0 > 0 }
     guard isDead.withLock({ $0 }) else { return (end, hasMessages) }
     let text = "No pong came within \(terms.pongTimeout)."
     return (.lost(.failed(.timedOut, text: text)), hasMessages)
   }
 
+  /// Receives all that a connection brings, also what has come before its end; `nil`: it was given
+  /// up.
   private func receive(
     on connection: any ConversationConnection,
     _ messages: Locked<Int>
   ) async -> ConversationEnd? {
     do throws(ConversationEnd) {
+      try await terms.onOpen(connection)
       try await conversation.open(connection)
       while !Task.isCancelled {
         let message = try await connection.receive()
@@ -127,28 +128,46 @@ struct ConversationKeeper {
   /// Asks again and again whether the other side is there, and ends a connection that is not.
   private func ping(
     on connection: any ConversationConnection,
+    _ messages: Locked<Int>,
     _ isDead: Locked<Bool>
-  ) async -> ConversationEnd? {
-    guard let interval = terms.pingInterval else { return nil }
+  ) async {
+    guard let interval = terms.pingInterval else { return }
+    var silences = 0
     while true {
-      do { try await client.time.sleep(for: interval) } catch { return nil }
-      // A server that waits for a reader here is not heard.
-      if conversation.isFull { continue }
-      let result = await client.time.run(within: terms.pongTimeout) {
-        isDead.withLock { $0 = true }
-        connection.cancel()
-      } _: {
-        await answered(connection)
+      do { try await client.time.sleep(for: interval) } catch { return }
+      let before = messages.withLock { $0 }
+      while !Task.isCancelled {
+        if await hasPong(from: connection) {
+          silences = 0
+          break
+        }
+        // A pong waits behind messages that nobody reads here, and a ping behind one that is being
+        // sent.
+        let isAlive = conversation.isFull || messages.withLock { $0 } != before
+        silences = isAlive ? 0 : silences + 1
+        if isAlive { break }
+        if silences >= (conversation.isSending ? Self.pongTimeoutsWhileSending : 1) {
+          isDead.withLock { $0 = true }
+          return connection.cancel()
+        }
       }
-      if case .failure(let end) = result { return end }
     }
   }
 
-  private func answered(
-    _ connection: any ConversationConnection
-  ) async -> Result<Void, ConversationEnd> {
-    do throws(ConversationEnd) { return .success(try await connection.ping()) } catch {
-      return .failure(error)
+  /// Tells whether a pong comes in time, or the connection has ended meanwhile: that is told by who
+  /// receives.
+  private func hasPong(from connection: any ConversationConnection) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        do throws(ConversationEnd) { try await connection.ping() } catch {}
+        return true
+      }
+      group.addTask { [time = client.time, timeout = terms.pongTimeout] in
+        do { try await time.sleep(for: timeout) } catch { return true }
+        return false
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? true
     }
   }
 }

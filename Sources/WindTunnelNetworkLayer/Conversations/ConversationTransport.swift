@@ -40,16 +40,17 @@ extension NetworkClient {
   func connection(
     to endpoint: Endpoint,
     over engine: any ConversationEngine
-  ) async throws(NetworkError) -> any ConversationConnection {
+  ) async throws(NetworkError) -> (any ConversationConnection, Headers) {
     let transport = ConversationTransport(engine)
     var endpoint = endpoint
     endpoint.rules = ResponseRules(statuses: 101...101, errors: endpoint.rules.errors)
-    endpoint.caching = .never
-    let end = await Call(carried(by: transport), endpoint).run()
+    // What is read as it comes is neither shared with others nor kept.
+    let receiver = StreamReceiver(endpoint.rules)
+    let end = await Call(carried(by: transport), endpoint, by: receiver).run()
     let connection = transport.take()
     do throws(NetworkError) {
-      _ = try end.get()
-      if let connection, !Task.isCancelled { return connection }
+      let answer = try end.get()
+      if let connection, !Task.isCancelled { return (connection, answer.headers) }
       throw .cancelled
     } catch {
       connection?.cancel()

@@ -1,13 +1,21 @@
 #if canImport(Darwin)
+  internal import Dispatch
   public import Foundation
   internal import WindTunnelSymptoms
 
   /// The engine of a `URLSession`, by its WebSocket tasks.
   public struct URLSessionConversationEngine: ConversationEngine {
     private let session: URLSession
+    private let messageBytesMax: Int
 
     /// Makes an engine of a session, which the caller has to invalidate.
-    public init(session: URLSession) { self.session = session }
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - messageBytesMax: The most bytes of a message.
+    public init(session: URLSession, messageBytesMax: Int = 64 << 20) {
+      (self.session, self.messageBytesMax) = (session, messageBytesMax)
+    }
 
     /// Opens a connection by a task of the session.
     public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
@@ -17,7 +25,12 @@
         parts.scheme = ["https": "wss", "http": "ws"][parts.scheme ?? ""] ?? parts.scheme
         request.url = parts.url
       }
-      let connection = SessionConnection(session.webSocketTask(with: request))
+      let task = session.webSocketTask(with: request)
+      task.maximumMessageSize = messageBytesMax
+      let transport = URLSessionTransport(session: session)
+      let connection = SessionConnection(task) { [request] in
+        transport.failure($0, of: request)
+      }
       return try await withGivingUp(at: nil) {
         await connection.open()
       } onGivingUp: {
@@ -33,9 +46,17 @@
     private let task: URLSessionWebSocketTask
     private let opening = FirstWord<Result<ConversationOpening, TransportError>>()
     private let end = Locked<ConversationEnd?>(nil)
+    private let ended = FirstWord<Void>()
+    private let failure: @Sendable (any Error) -> TransportError
 
-    init(_ task: URLSessionWebSocketTask) {
-      self.task = task
+    /// The time that a server has to answer a close frame.
+    private static let closeSeconds = 2.0
+
+    init(
+      _ task: URLSessionWebSocketTask,
+      failure: @escaping @Sendable (any Error) -> TransportError
+    ) {
+      (self.task, self.failure) = (task, failure)
       super.init()
       task.delegate = self
     }
@@ -86,6 +107,10 @@
         with: URLSessionWebSocketTask.CloseCode(rawValue: code) ?? .normalClosure,
         reason: reason.isEmpty ? nil : Data(reason.utf8)
       )
+      DispatchQueue.global().asyncAfter(deadline: .now() + Self.closeSeconds) { [ended] in
+        ended.say(())
+      }
+      await ended.value
     }
 
     func cancel() { task.cancel() }
@@ -97,7 +122,7 @@
         let reason = task.closeReason.map { String(decoding: $0, as: UTF8.self) } ?? ""
         return .closed(code: task.closeCode.rawValue, reason: reason)
       }
-      return .lost(TransportError(ofSession: error))
+      return .lost(failure(error))
     }
 
     func urlSession(
@@ -120,6 +145,7 @@
     ) {
       let words = reason.map { String(decoding: $0, as: UTF8.self) } ?? ""
       end.withLock { $0 = .closed(code: closeCode.rawValue, reason: words) }
+      ended.say(())
     }
 
     func urlSession(
@@ -127,21 +153,13 @@
       task: URLSessionTask,
       didCompleteWithError error: (any Error)?
     ) {
+      ended.say(())
       // What a server answered that did not change the protocol.
       if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
         let answer = HTTPAnswer(response, body: Data(), stages: nil)
         return opening.say(.success(.refused(answer)))
       }
-      opening.say(.failure(TransportError(ofSession: error ?? URLError(.networkConnectionLost))))
-    }
-  }
-
-  extension TransportError {
-    fileprivate init(ofSession error: any Error) {
-      let symptom = Symptom(error) ?? .unknown
-      self =
-        symptom == .cancelled
-        ? .cancelled : .failed(symptom, text: error.localizedDescription)
+      opening.say(.failure(failure(error ?? URLError(.networkConnectionLost))))
     }
   }
 

@@ -6,8 +6,8 @@
   /// that it stands on has no WebSockets, or hands over each read as a message
   /// (swift-corelibs-foundation #5255).
   public struct URLSessionConversationEngine: ConversationEngine {
-    /// Makes an engine of a session.
-    public init(session: URLSession) {}
+    /// Makes an engine of a session, which opens nothing.
+    public init(session: URLSession, messageBytesMax: Int = 64 << 20) {}
 
     /// Fails, and says what to use in its place.
     public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {

@@ -122,7 +122,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   ///
   /// A task whose server's certificate the session's delegate refuses is cancelled by the session.
   /// Whoever cancels the call has been answered before, so the delegate knows better.
-  private func failure(_ error: any Error, of request: URLRequest) -> TransportError {
+  func failure(_ error: any Error, of request: URLRequest) -> TransportError {
     let symptom = Symptom(error) ?? .unknown
     guard symptom == .cancelled else {
       return .failed(symptom, text: error.localizedDescription)

@@ -1,5 +1,6 @@
 internal import Foundation
 package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 package import WindTunnelSymptoms
 
 /// A dialler of WebSocket connections, as a client opens them (RFC 6455 §4.1): a name is looked up,
@@ -40,7 +41,9 @@ package final class WebSocketDialer: Sendable {
   let loop: EventLoop
   let limits: Limits
   private let resolver = Resolver()
-  private let context: Result<TLSContext, ServerError>
+  private let trust: Trust
+  /// Made for the first server by `https`, on the dialler's thread.
+  private let context = Locked<Result<TLSContext, ServerError>?>(nil)
 
   /// Makes a dialler with a thread of its own.
   ///
@@ -52,10 +55,7 @@ package final class WebSocketDialer: Sendable {
     do throws(SocketError) { loop = try EventLoop(name: "WindTunnel sockets") } catch {
       throw Failure(error)
     }
-    self.limits = limits
-    context = Result { () throws(ServerError) in
-      try TLSContext(trusting: trust, try OpenSSL.shared())
-    }
+    (self.trust, self.limits) = (trust, limits)
   }
 
   /// Opens a connection; never blocks.
@@ -83,7 +83,7 @@ package final class WebSocketDialer: Sendable {
 
   /// Returns what makes ends of TLS for a server; `nil` by `http`.
   func engine(for url: RequestURL) -> () throws(SocketError) -> TLSEngine? {
-    { [context] () throws(SocketError) -> TLSEngine? in
+    { [self] () throws(SocketError) -> TLSEngine? in
       guard url.scheme == "https" else { return nil }
       func unusable(_ text: String) -> SocketError {
         SocketError(TLSFailure(kind: .unusable, text: text, role: .client), nil)
@@ -91,10 +91,24 @@ package final class WebSocketDialer: Sendable {
       guard let host = url.host.flatMap({ HostName($0.withoutBrackets) }) else {
         throw unusable("\(url.host ?? "") is no name that a certificate can be made out to")
       }
-      do throws(ServerError) { return try TLSEngine(try context.get(), host: host) } catch {
+      do throws(ServerError) { return try TLSEngine(try sharedContext(), host: host) } catch {
         throw unusable("\(error)")
       }
     }
+  }
+}
+
+extension WebSocketDialer {
+  private func sharedContext() throws(ServerError) -> TLSContext {
+    try context.withLock { context in
+      let made =
+        context
+        ?? Result { () throws(ServerError) in
+          try TLSContext(trusting: trust, try OpenSSL.shared())
+        }
+      context = made
+      return made
+    }.get()
   }
 }
 

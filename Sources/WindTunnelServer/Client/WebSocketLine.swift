@@ -34,10 +34,13 @@ package final class WebSocketLine: @unchecked Sendable {
   }
 
   private let dialer: WebSocketDialer
-  private let hear: @Sendable (Event) -> Void
+  /// Forgotten with the end: whoever hears has the line.
+  private var hear: @Sendable (Event) -> Void
   private var phase = Phase.connecting
   private var url = RequestURL("/")
   private var question = HeaderFields()
+  /// The content of an answer that refuses the handshake.
+  private var refusal = Data()
   private var connector: OriginConnector?
   private var channel: Channel?
   private var reader = WebSocketReader(from: .server)
@@ -136,18 +139,23 @@ package final class WebSocketLine: @unchecked Sendable {
     }
     resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { answer in
       switch answer {
-      case .success(let addresses): self.connect(to: addresses, on: reactor)
+      case .success(let addresses): self.connect(to: addresses, within: seconds, on: reactor)
       case .failure(let error): self.end(.failed(.init(error)))
       }
     }
   }
 
-  private func connect(to addresses: [SocketAddress], on reactor: Reactor) {
+  private func connect(
+    to addresses: [SocketAddress],
+    within seconds: Double,
+    on reactor: Reactor
+  ) {
     guard case .connecting = phase else { return }
     let connector = OriginConnector(
       to: addresses,
       on: reactor,
-      within: dialer.limits.connectSeconds,
+      // Each address has its part of the time, so that a silent one does not take it all.
+      within: min(dialer.limits.connectSeconds, seconds / Double(max(1, addresses.count))),
       engine: dialer.engine(for: url),
       refusal: { _ in nil },
       completed: connected
@@ -174,7 +182,9 @@ package final class WebSocketLine: @unchecked Sendable {
 
   private func failedToOpen() {
     switch phase {
-    case .connecting, .handshaking: failed(.timedOut, "The server took too long to shake hands.")
+    case .connecting: failed(.timedOut, "The server took too long to shake hands.")
+    case .handshaking(_, let answer):
+      brokenOff(answer, .failed(.init(.timedOut, "The server took too long to shake hands.")))
     case .open, .closing, .over: break
     }
   }
@@ -197,25 +207,31 @@ package final class WebSocketLine: @unchecked Sendable {
     var (parser, answer) = (parser, answer)
     while let event = parser.next() {
       switch event {
-      case .head(let start) where start.head.status == 101:
+      case .head(let start) where start.head.status == 101 && start.version == .http11:
         return open(start.head, parser.takeRemainder())
       case .head(let start):
         if !start.isInterim {
           answer = Response(status: start.head.status, headers: start.head.headers)
         }
-      case .content(let piece): answer.body = Body(answer.body.data + piece)
+      case .content(let piece): refusal.append(piece)
       case .trailers: break
-      case .end: return end(.refused(answer))
-      case .failed(let error): return end(failed(error, answer))
+      case .end: return brokenOff(answer, .refused(answer))
+      case .failed(let error): return brokenOff(answer, failed(error))
       }
     }
     phase = .handshaking(parser, answer)
   }
 
-  /// Returns what an answer is that cannot be read to its end; the status of one that is too long,
-  /// or was cut off, still says what there is to say.
-  private func failed(_ error: ProtocolError, _ answer: Response) -> Event {
-    if answer.status > 0 { return .refused(answer) }
+  /// Ends a handshake; the status of an answer that is too long, or was cut off, still says what
+  /// there is to say.
+  private func brokenOff(_ answer: Response, _ event: Event) {
+    guard answer.status > 0 else { return end(event) }
+    var answer = answer
+    answer.body = Body(refusal)
+    end(.refused(answer))
+  }
+
+  private func failed(_ error: ProtocolError) -> Event {
     let symptom: Symptom =
       switch error.kind {
       case .truncated(.beforeHead): .emptyAnswer
@@ -263,7 +279,10 @@ package final class WebSocketLine: @unchecked Sendable {
     // What comes behind an own close frame has nobody who wants it, but for the answer.
     case .message(let data, let isText, _): if isOpen { hear(.message(data, isText: isText)) }
     case .pong(let content): if isOpen { hear(.pong(content)) }
-    case .ping(let content): channel?.write(writer.frame(WebSocketFrame(.pong, content)))
+    case .ping(let content):
+      // Who does not read is not answered: a later pong will do (§5.5.3).
+      guard let channel, !channel.isCongested else { return }
+      channel.write(writer.frame(WebSocketFrame(.pong, content)))
     case .close(let close):
       // RFC 6455 §5.5.1: the same code comes back.
       if isOpen { self.close(WebSocketClose(close.code)) }
@@ -300,10 +319,12 @@ package final class WebSocketLine: @unchecked Sendable {
     let channel = channel
     (self.channel, connector) = (nil, nil)
     channel?.delegate = nil
-    // Who has said goodbye lets the server end the connection (RFC 6455 §7.1.1).
+    // Who has said goodbye hears the server's end, for a while (RFC 6455 §7.1.1).
     if saidGoodbye, event != nil { channel?.close() } else { channel?.abandon() }
-    tellDrained(false)
+    // Who waits to send finds out why.
     hear(event ?? .failed(.init(.cancelled, "The connection was ended here.")))
+    hear = { _ in }
+    tellDrained(false)
   }
 
   private func tellDrained(_ isSent: Bool) {
@@ -332,6 +353,9 @@ extension WebSocketLine: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
+    if case .handshaking(_, let answer) = phase, answer.status > 0 {
+      return brokenOff(answer, .refused(answer))
+    }
     if let error { return end(.failed(.init(error))) }
     failed(.connectionLost, "The connection ended without a close frame.")
   }

@@ -27,6 +27,7 @@ final class OriginConnector {
   private let completed: (Completion) -> Void
   private var addresses: [SocketAddress]
   private var firstRefusal: AddressRefusal?
+  private var failure: SocketError?
   private var channel: Channel?
   private var timer: Reactor.Timer?
   private var isOver = false
@@ -62,7 +63,7 @@ final class OriginConnector {
   }
 
   private func connectNext(after error: SocketError?) {
-    var last = error
+    note(error)
     while !addresses.isEmpty {
       let address = addresses.removeFirst()
       if let refusal = refusal(address) {
@@ -74,10 +75,17 @@ final class OriginConnector {
         channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
         return limit(address)
       } catch {
-        last = error
+        note(error)
       }
     }
-    complete(firstRefusal.map { .forbidden($0) } ?? .failed(last))
+    complete(firstRefusal.map { .forbidden($0) } ?? .failed(failure))
+  }
+
+  /// Keeps the first error that says something of the origin: there may be no way at all to an
+  /// address of the other family.
+  private func note(_ error: SocketError?) {
+    guard let error else { return }
+    if failure == nil || failure?.kind == .unreachable { failure = error }
   }
 
   private func limit(_ address: SocketAddress) {

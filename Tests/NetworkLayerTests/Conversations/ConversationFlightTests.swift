@@ -2,11 +2,11 @@ import Foundation
 import Origins
 import Testing
 import WindTunnel
-import WindTunnelNetworkLayerSockets
 import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerSockets
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -15,7 +15,10 @@ import WindTunnelSymptoms
 /// Conversations of the layer over sockets with a server that plays them from a cassette.
 @Suite(.timeLimit(.minutes(5))) struct ConversationFlightTests {
   private static let feed = Endpoint(.get, "/feed")
-  private static let quiet = ConversationTerms(pingInterval: nil)
+  private static let quiet = ConversationTerms(
+    pingInterval: nil,
+    backoff: Backoff(jitter: .none)
+  )
 
   private static func says(_ text: String) -> WebSocketMessage {
     WebSocketMessage(from: .server, Body(text), isText: true, offset: .zero)
@@ -235,7 +238,8 @@ import WindTunnelSymptoms
       async let waits = stand.time.passSleeps(3)
       let heard = try await stand.client.conversation(
         with: Self.feed,
-        over: SocketConversationEngine()
+        over: SocketConversationEngine(),
+        on: ConversationTerms(backoff: Backoff(jitter: .none))
       ) { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
@@ -342,23 +346,292 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `a server that comes back never is given up as the policy says`() async throws {
-    let tape = Self.conversation(Self.closes(1012, "restart"))
-    let (error, _) = try await Self.fly(Array(repeating: tape, count: 10)) { stand in
-      await #expect(throws: NetworkError.self) {
-        try await stand.client.conversation(
-          with: Self.feed,
-          over: SocketConversationEngine(),
-          on: Self.quiet
-        ) { feed in
-          for try await _ in feed { Issue.record("Nobody says anything.") }
+  /// The servers that a conversation does not get back to.
+  private static let outages: [(Fault, NetworkError)] = [
+    (.conversation(.end(.frame(1012), before: 1)), .closed(code: 1012, reason: "")),
+    (.status(503), .server(status: 503, body: said(503))),
+  ]
+
+  @Test(arguments: outages)
+  func `an outage is waited out, at growing intervals and not for ever`(
+    fault: Fault,
+    error: NetworkError
+  ) async throws {
+    var tape = Self.conversation(Self.says("1"), Self.closes(1012, "restart"))
+    tape.then = .repeat
+    let outage = Scenario("outage", rules: (2...20).map { .always(.attempt($0), fault) })
+    let waits = Locked<[Duration]>([])
+    var terms = Self.quiet
+    terms.backoff = Backoff(base: .seconds(1), cap: .seconds(60), jitter: .none)
+    terms.onChange = {
+      if case .lost(_, let wait) = $0 { waits.withLock { $0.append(wait) } }
+    }
+    let (heard, _) = try await Self.fly([tape], outage, policy: RetryPolicy(mostRetries: [:])) {
+      [terms] stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: terms
+      ) { feed in
+        var heard: [ConversationMessage] = []
+        await #expect(throws: error) {
+          for try await message in feed { heard.append(message) }
+        }
+        return heard
+      }
+    }
+    #expect(heard == [.text("1")])
+    let seconds = [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    #expect(waits.withLock { $0 } == seconds.map { .seconds($0) })
+  }
+
+  @Test func `a refusal of the first connection is told at once, one that passes later is not`()
+    async throws
+  {
+    let tape = Self.conversation(Self.says("1"), Self.closes(1012))
+    let last = Self.conversation(Self.says("2"), Self.closes(1000))
+    let changes = Locked<[ConversationChange]>([])
+    var terms = Self.quiet
+    terms.onChange = { change in changes.withLock { $0.append(change) } }
+    let (heard, _) = try await Self.fly(
+      [tape, last],
+      [.always(.attempt(2), .status(503)), .always(.attempt(3), .status(503))],
+      policy: RetryPolicy(mostRetries: [:])
+    ) { [terms] stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: terms
+      ) { feed in
+        try await feed.reduce(into: []) { $0.append($1) }
+      }
+    }
+    #expect(heard == [.text("1"), .text("2")])
+    let fields = changes.withLock { changes in
+      changes.map { change -> String in
+        switch change {
+        case .opened(let number, let headers): "\(number) \(headers["Upgrade"] ?? "")"
+        case .lost(let error, let wait): "\(error.name) \(wait)"
         }
       }
     }
     #expect(
-      error == .transport(.connectionLost, text: "The server closed with 1012 restart")
+      fields == [
+        "1 websocket", "closed 0.2 seconds", "server 0.4 seconds", "server 0.8 seconds",
+        "2 websocket",
+      ]
     )
   }
+
+  @Test func `who logs in on each connection does so before anything else`() async throws {
+    let challenge = Self.conversation(
+      Self.says("challenge 1"),
+      Self.hears("answer to challenge 1"),
+      Self.says("ok"),
+      Self.hears("subscribe"),
+      Self.says("1"),
+      Self.closes(1012)
+    )
+    let next = Self.conversation(
+      Self.says("challenge 2"),
+      Self.hears("answer to challenge 2"),
+      Self.says("no"),
+      Self.closes(4003, "denied")
+    )
+    var terms = Self.quiet
+    terms.onOpen = { connection throws(ConversationEnd) in
+      guard case .text(let challenge) = try await connection.receive() else { return }
+      try await connection.send(.text("answer to \(challenge)"))
+      // It says whether it believes that; what it says after a refusal is its end.
+      if try await connection.receive() != .text("ok") { _ = try await connection.receive() }
+    }
+    let (heard, deck) = try await Self.fly([challenge, next]) { [terms] stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: terms
+      ) { feed in
+        try await feed.send(.text("subscribe"), .onEachConnection)
+        var heard: [ConversationMessage] = []
+        await #expect(throws: NetworkError.closed(code: 4003, reason: "denied")) {
+          for try await message in feed { heard.append(message) }
+        }
+        return heard
+      }
+    }
+    #expect(heard == [.text("1")])
+    #expect(deck.mismatches.isEmpty)
+  }
+
+  @Test func `what came before the end is heard, however slow its reader and quick its pings`()
+    async throws
+  {
+    let count = 200
+    var tape = Self.conversation()
+    tape.messages = (1...count).map { Self.says("\($0)") } + [Self.closes(1000)]
+    // Each wait passes at once, so that pings never stop.
+    let terms = ConversationTerms(pongTimeout: .seconds(3600), waitingMessagesMax: 1)
+    let (heard, _) = try await Self.fly([tape]) { stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: terms
+      ) { feed in
+        var heard: [ConversationMessage] = []
+        for try await message in feed {
+          heard.append(message)
+          for _ in 0..<20 { await Task.yield() }
+        }
+        return heard
+      }
+    }
+    #expect(heard == (1...count).map { .text("\($0)") })
+  }
+
+  @Test func `a message of many megabytes passes both ways, and pauses nobody for ever`()
+    async throws
+  {
+    let large = String(repeating: "0123456789abcdef", count: 1 << 17)
+    let tape = Self.conversation(
+      Self.says(large),
+      Self.hears(large),
+      Self.says(large),
+      Self.says("end"),
+      Self.closes(1000)
+    )
+    let (heard, deck) = try await Self.fly([tape]) { stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: Self.quiet
+      ) { feed in
+        try await feed.send(.text(large))
+        return try await feed.reduce(into: []) { $0.append($1) }
+      }
+    }
+    #expect(heard == [.text(large), .text(large), .text("end")])
+    #expect(deck.mismatches.isEmpty)
+  }
+
+  @Test func `whose sending is cancelled has cancelled nothing else`() async throws {
+    let tape = Self.conversation(
+      Self.says("1"),
+      Self.hears("late"),
+      Self.says("2"),
+      Self.closes(1000)
+    )
+    let (heard, _) = try await Self.fly([tape]) { stand in
+      try await stand.client.conversation(
+        with: Self.feed,
+        over: SocketConversationEngine(),
+        on: Self.quiet
+      ) { feed in
+        let heard = Locked<[ConversationMessage]>([])
+        for try await message in feed {
+          heard.withLock { $0.append(message) }
+          guard message == .text("1") else { continue }
+          let sending = Task {
+            while !Task.isCancelled { await Task.yield() }
+            // It is among those that are sent again, so that it is sent all the same.
+            try await feed.send(.text("late"), .onEachConnection)
+          }
+          sending.cancel()
+          _ = await sending.result
+        }
+        #expect(feed.connectionCount == 1)
+        return heard.withLock { $0 }
+      }
+    }
+    #expect(heard == [.text("1"), .text("2")])
+  }
+
+  @Test func `two conversations that could be one call's are two`() async throws {
+    var tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    tape.then = .repeat
+    var feed = Self.feed
+    feed.priority = .deferrable
+    let (heard, _) = try await Self.fly([tape]) { [feed] stand in
+      try await withThrowingTaskGroup(of: [ConversationMessage].self) { group in
+        for _ in 1...8 {
+          group.addTask {
+            try await stand.client.conversation(
+              with: feed,
+              over: SocketConversationEngine(),
+              on: Self.quiet
+            ) { feed in
+              try await feed.reduce(into: []) { $0.append($1) }
+            }
+          }
+        }
+        return try await group.reduce(into: [ConversationMessage]()) { $0 += $1 }
+      }
+    }
+    #expect(heard == Array(repeating: .text("1"), count: 8))
+  }
+
+  @Test func `the thread of an engine ends with it`() async throws {
+    weak var dialer: AnyObject?
+    let tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    _ = try await Self.fly([tape]) { stand in
+      let engine = SocketConversationEngine()
+      dialer = engine.dialer
+      #expect(dialer != nil)
+      try await stand.client.conversation(with: Self.feed, over: engine, on: Self.quiet) { feed in
+        for try await _ in feed {}
+      }
+    }
+    // The loop lets go of the last connection at the end of its round.
+    while dialer != nil { await Task.yield() }
+  }
+
+  /// The names by which a server is asked by TLS, and the error of who trusts which authorities.
+  private static let secured: [(host: String, trusts: Bool, symptom: Symptom?)] = [
+    ("127.0.0.1", true, nil), ("localhost", true, nil),
+    ("127.0.0.1", false, .serverCertificateHasUnknownRoot),
+  ]
+
+  @Test(.enabled(if: hasTLS, "There is no OpenSSL 3."), arguments: secured)
+  func `a server by https has to prove its name`(
+    host: String,
+    trusts: Bool,
+    symptom: Symptom?
+  ) async throws {
+    var tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    tape.then = .repeat
+    let authority = try CertificateAuthority()
+    var options = ReplayServer.Options.patient
+    options.tls = ServerTLS(authority: authority)
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem")
+    try authority.write(to: file)
+    // It is in a directory that nobody keeps.
+    defer { try? FileManager.default.removeItem(at: file) }
+    let deck = Deck(Cassette([tape]), matcher: .pathAndQuery)
+    let server = try await ReplayServer(deck, options)
+    let client = NetworkClient(
+      baseURL: try #require(URL(string: "https://\(host):\(server.port)")),
+      session: .shared
+    )
+    let engine = SocketConversationEngine(trusting: trusts ? file : nil)
+    let result: Result<[ConversationMessage], any Error>
+    do {
+      result = .success(
+        try await client.conversation(with: Self.feed, over: engine, on: Self.quiet) { feed in
+          try await feed.reduce(into: []) { $0.append($1) }
+        }
+      )
+    } catch {
+      result = .failure(error)
+    }
+    await server.stop(grace: .zero)
+    switch result {
+    case .success(let heard):
+      #expect(symptom == nil)
+      #expect(heard == [.text("1")])
+    case .failure(let error): #expect((error as? NetworkError)?.symptom == symptom, "\(error)")
+    }
+  }
+
+  private static let hasTLS = (try? ServerTLS()) != nil
 
   @Test func `a cancellation ends it, and its reader is told so`() async throws {
     let tape = Self.conversation(Self.says("1"), Self.hears("never"), Self.says("2"))
