@@ -14,6 +14,9 @@ public struct Player: Sendable {
   private let upShaper: Shaper?
   private var meter: Meter?
   private var waitsUntil: Duration?
+  /// The time at which the last wait was over, from which the next is counted: whoever is late by a
+  /// millisecond a thousand times is late by no more than that.
+  private var waitedUntil: Duration?
   /// The actions under way, in order of arrival.
   private var underWay: [(at: Duration, bytes: Int, action: Action)] = []
   private var underWayStart = 0
@@ -107,12 +110,14 @@ public struct Player: Sendable {
   /// Acts on a step; a moment means that it is not over before.
   private mutating func take(_ step: Delivery.Step, at now: Duration) -> Duration? {
     switch step {
-    case .await(let arrival): guard arrived[arrival] else { return Self.never }
+    case .await(let arrival):
+      guard arrived[arrival] else { return Self.never }
+      waitedUntil = nil
     case .wait(let length):
-      let end = waitsUntil ?? now + length
+      let end = waitsUntil ?? (waitedUntil ?? now) + length
       waitsUntil = end
       guard end <= now else { return end }
-      waitsUntil = nil
+      (waitsUntil, waitedUntil) = (nil, end)
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
     case .shakeHands(let handshake): send(.shakeHands(handshake), count: 0, at: now)
     case .converse(let head, let faults):

@@ -153,14 +153,15 @@ extension Script {
     }
   }
 
-  /// Returns what follows the last event that a client has seen; what was recorded of such a client
-  /// is that already.
+  /// Returns what follows the last event that a client has seen; what was recorded of a client that
+  /// had seen the same is that already.
   private func resumed(
     _ response: Response,
     of interaction: Interaction,
     for request: Request
   ) -> (response: Response, timing: Timing?) {
-    interaction.request.headers["Last-Event-ID"] != nil
+    let isSame = request.headers["Last-Event-ID"] == interaction.request.headers["Last-Event-ID"]
+    return isSame
       ? (response, interaction.timing) : response.resumed(for: request, interaction.timing)
   }
 
@@ -648,6 +649,11 @@ extension Script {
       if stage == .onTheWire, pieces.isStream, isOpen, head.headers["Transfer-Encoding"] == nil {
         head.headers.append("Transfer-Encoding", "chunked")
       }
+      return head
+    }
+    if stage == .onTheWire, pieces.isStream, isOpen {
+      // Its chunks have an end of their own, which does not come (RFC 9112 §8).
+      head.headers["Transfer-Encoding"] = "chunked"
       return head
     }
     let announced = head.headers["Content-Length"].flatMap { Int($0) }

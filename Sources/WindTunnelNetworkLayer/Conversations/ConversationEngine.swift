@@ -53,6 +53,6 @@ public protocol ConversationConnection: Sendable {
 public enum ConversationEnd: Error, Sendable, Hashable {
   /// The server closed it, with a code (RFC 6455 §7.4) and words; 1005: without a code.
   case closed(code: Int, reason: String)
-  /// It ended without a close frame.
+  /// The connection ended without a close frame.
   case lost(TransportError)
 }

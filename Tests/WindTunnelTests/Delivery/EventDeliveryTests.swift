@@ -63,6 +63,31 @@ import Testing
     #expect(none.contains { if case .head = $0 { true } else { false } })
   }
 
+  @Test func `a stream that is cut is in chunks as a whole one is, of which the last is missing`() {
+    let chunks = [
+      Timing.Chunk(bytes: 30, offset: .milliseconds(10)),
+      Timing.Chunk(bytes: Self.body.utf8.count - 30, offset: .milliseconds(20)),
+    ]
+    for fault in [nil, Fault.close(afterEvents: 2), .reset(afterBodyBytes: 7)] {
+      let (steps, _) = Self.delivery(fault, Self.interaction(chunks: chunks))
+      let heads = steps.compactMap { if case .head(let head) = $0 { head.headers } else { nil } }
+      #expect(heads == [["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]])
+    }
+  }
+
+  @Test(arguments: [
+    (nil, 0), ("1", 1), ("2", 0), ("3", 3), ("5", 0),
+  ])
+  func `what was recorded of a client that came back is taken up where another is`(
+    asked: String?,
+    skipped: Int
+  ) {
+    var interaction = Self.interaction()
+    interaction.request.headers["Last-Event-ID"] = "2"
+    let (steps, _) = Self.delivery(nil, interaction, lastEvent: asked)
+    #expect(Self.sent(steps) == Self.events[skipped...].joined())
+  }
+
   @Test func `lines of JSON are events`() {
     let lines = Self.interaction(type: "application/x-ndjson", "{\"n\":1}\n{\"n\":2}\n")
     #expect(Self.sent(Self.delivery(.reset(afterEvents: 1), lines).steps) == "{\"n\":1}\n")

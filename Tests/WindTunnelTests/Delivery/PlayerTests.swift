@@ -32,6 +32,21 @@ import WindTunnelSymptoms
     #expect(player.next(.tick, at: milliseconds(15)) == [.head(head), .finish(.keep)])
   }
 
+  @Test func `lateness does not add up over waits that follow each other`() {
+    let steps: [Delivery.Step] = [
+      .await(.requestEnd), .wait(milliseconds(10)), .bytes("a"), .wait(milliseconds(10)),
+      .bytes("b"), .wait(milliseconds(10)), .bytes("c"), .await(.clientHello),
+      .wait(milliseconds(10)), .finish,
+    ]
+    var player = Player(Delivery(steps))
+    #expect(player.next(.arrived(.requestEnd), at: milliseconds(1)) == [.wake(milliseconds(11))])
+    #expect(player.next(.tick, at: milliseconds(14)) == [.bytes("a"), .wake(milliseconds(21))])
+    #expect(player.next(.tick, at: milliseconds(35)) == [.bytes("b"), .bytes("c")])
+    // Who has been waited for is not late.
+    #expect(player.next(.arrived(.clientHello), at: milliseconds(50)) == [.wake(milliseconds(60))])
+    #expect(player.next(.tick, at: milliseconds(60)) == [.finish(.keep)])
+  }
+
   @Test func `what arrives early is remembered`() {
     var player = Player(Delivery([.await(.clientHello), .await(.requestEnd), .closeWrite]))
     #expect(player.next(.arrived(.requestEnd), at: .zero) == [])
