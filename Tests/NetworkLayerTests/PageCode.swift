@@ -54,6 +54,20 @@ func listen(to room: Int, by client: NetworkClient, _ screen: Screen) async thro
   }
 }
 
+func follow(
+  _ pair: String,
+  by client: NetworkClient,
+  over engine: any ConversationEngine,
+  _ screen: Screen
+) async throws {
+  try await client.conversation(with: Endpoint(.get, "/prices"), over: engine) { prices in
+    try await prices.send(.text(#"{"subscribe":"\#(pair)"}"#), .onEachConnection)
+    for try await case .text(let price) in prices {
+      await screen.show(Data(price.utf8), isOld: false)
+    }
+  }
+}
+
 struct User: Decodable, Equatable {
   var id: Int
   @Fallback<EmptyText> var name: String
