@@ -143,7 +143,7 @@ final class AttemptTracker: Sendable {
         if state.open.values[open].firstByte == nil { state.open.values[open].firstByte = now }
       }
     case .ended(let outcome, _): ended(outcome)
-    case .left, .strayed, .tunnelEnded: break
+    case .left, .conversed, .strayed, .tunnelEnded: break
     }
   }
 
