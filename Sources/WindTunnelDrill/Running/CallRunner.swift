@@ -268,7 +268,7 @@ struct CallRunner: Sendable {
       endpoint: workload.endpoint(of: number),
       isCritical: critical.contains(key),
       ending: end.result?.ending ?? .hung,
-      showed: call.said ?? end.result.map { bodies.shows($0, key) } ?? false,
+      showed: call.said ?? end.result.map { shows($0, number, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
@@ -327,6 +327,12 @@ struct CallRunner: Sendable {
       }
     }
     emit(.ended(observation))
+  }
+
+  /// Tells whether a call has something to show: of a conversation anything, since what was said in
+  /// it is no one text.
+  private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey) -> Bool {
+    workload.isConversation(number) ? result.hasContent : bodies.shows(result, key)
   }
 
   /// Returns how long a call's program took from its start to its first sign, which may be another

@@ -40,6 +40,14 @@ struct ConversationDrillTests {
     }
   }
 
+  @Test func `lines of JSON are something to show, and none are nothing`() async throws {
+    let lines = ConversationFlight(#"WebSocket(url).hear(); print('{"a":1}\n{"b":2}')"#)
+    #expect(try await lines.fly().observations.map(\.showed) == [true])
+    #expect(
+      try await ConversationFlight("WebSocket(url)").fly().observations.map(\.showed) == [false]
+    )
+  }
+
   @Test func `so does one that lives, whose conversations outlive its calls`() async throws {
     var flight = ConversationFlight(
       living: """
