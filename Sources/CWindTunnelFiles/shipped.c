@@ -117,6 +117,9 @@ static const unsigned char connect_timeout[] = {
 static const unsigned char endless_body[] = {
 #embed "../../Cassettes/scenarios/endless-body.json"
 };
+static const unsigned char error_in_200[] = {
+#embed "../../Cassettes/scenarios/error-in-200.json"
+};
 static const unsigned char slow_bytes[] = {
 #embed "../../Cassettes/scenarios/slow-bytes.json"
 };
@@ -198,6 +201,7 @@ static const struct {
     {"scenarios/slow-dns", slow_dns, sizeof slow_dns},
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/endless-body", endless_body, sizeof endless_body},
+    {"scenarios/error-in-200", error_in_200, sizeof error_in_200},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

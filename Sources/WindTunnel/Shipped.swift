@@ -35,11 +35,15 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork + largeBodies
+  package static let preRelease = drill + weakNetwork + largeBodies + streams
 
   /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
   /// that the default drill leaves them out.
   package static let largeBodies = ["endless-body"]
+
+  /// Streams that say in an event that they have failed, which only a cassette with streams can
+  /// show.
+  package static let streams = ["error-in-200"]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
   /// a client than a test of every push does.
@@ -83,8 +87,8 @@ extension Scenario {
   public static let defaultDrill = group(Shipped.drill)
 
   /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
-  /// ``weakNetwork`` and `endless-body`. Some of its networks come back only after seconds, so that
-  /// a drill in it wants `.openLoop` and a few hundred calls.
+  /// ``weakNetwork``, `endless-body` and `error-in-200`. Some of its networks come back only after
+  /// seconds, so that a drill in it wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// The scenarios of networks that come and go: the shipped group `weak-network`.

@@ -77,7 +77,7 @@ import WindTunnelSymptoms
       Row("redirect-to-http", sees: nil, "", .tooManyRedirects),
       // It streams no events.
       Row("reset-after-events", sees: 200, body), Row("close-after-events", sees: 200, body),
-      Row("stall-after-events", sees: 200, body),
+      Row("stall-after-events", sees: 200, body), Row("body-error-event", sees: 200, body),
       Row("body-duplicated", sees: 200, body + body), Row("body-empty", sees: 200),
       Row("body-large", sees: 200, body + String(repeating: " ", count: 1 << 20)),
       Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),

@@ -96,6 +96,8 @@ package struct ConversationPlayer: Sendable {
   private var isOver = false
   /// The message for which the player has closed the conversation; `nil`: none.
   package private(set) var stray: Stray?
+  /// The number of the client's last message that is on the cassette; `nil`: none has come.
+  package private(set) var lastHeard: Int?
 
   /// Begins a conversation at its first message.
   package init(_ conversation: Conversation, pace: Pace) {
@@ -115,6 +117,7 @@ package struct ConversationPlayer: Sendable {
         isOver = true
         return [.close(code: 1008, reason: stray.reason)]
       }
+      lastHeard = number
       // A heartbeat may come once more.
       if arrivals[number] != nil { again(number, at: now) } else { came(number, at: now) }
     case .closed(let code, let reason):
@@ -246,6 +249,12 @@ package struct ConversationPlayer: Sendable {
 }
 
 extension ConversationPlayer {
+  /// Tells whether something on the cassette answers a message of the client's, and it is no
+  /// heartbeat.
+  package func asks(_ number: Int) -> Bool {
+    conversation.effects[number] != nil && !conversation.heartbeats.contains(number)
+  }
+
   /// The messages that wait for one of the client's which has not come, by number. Replies to
   /// heartbeats and ends wait for nothing that anybody misses.
   package var waiting: [Waiting] {

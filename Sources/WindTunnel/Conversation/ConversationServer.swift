@@ -34,8 +34,8 @@ package struct ConversationServer: ~Copyable {
   private var count = 0
   /// The number of the last message that has waited; 0: none has.
   private var waited = 0
-  /// A message that lets the next one go first.
-  private var overtaken: Data?
+  /// A message that lets the next one go first, and how often it goes.
+  private var overtaken: (bytes: Data, count: Int)?
   /// The number of pongs that may be late at once; further pings are not answered.
   private static let latePongsMax = 10_000
   /// The pongs that are late, in order.
@@ -44,6 +44,18 @@ package struct ConversationServer: ~Copyable {
   package private(set) var isOver = false
   /// Tells whether a fault has ended it, so that what the client has not said says nothing.
   private var isBroken = false
+  private var log = ConversationLog()
+
+  /// Tells whether a fault lets it say nothing more, with the connection open.
+  package var isSilent: Bool { log.silentSince != nil }
+
+  /// All that was seen so far.
+  package var seen: ConversationLog {
+    var seen = log
+    // Behind an end that a fault has made nobody waits.
+    seen.waiting = isBroken ? 0 : player.waiting.reduce(0) { $0 + $1.count }
+    return seen
+  }
 
   /// The things that were left when it ended, one sentence each: messages that wait for one of the
   /// client's, and faults of messages that were not sent.
@@ -108,6 +120,7 @@ package struct ConversationServer: ~Copyable {
         writer.frame(WebSocketFrame(.ping, Data("\(number)".utf8)))
       }
       actions.append(.bytes(Data(pings.joined())))
+      log.serverPings = ConversationFault.Control.pingCount
     }
     advance(.opened, at: now, &actions)
     return actions
@@ -115,7 +128,7 @@ package struct ConversationServer: ~Copyable {
 
   /// Bytes have come from the client.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) -> [Action] {
-    guard !isOver else { return [] }
+    if isOver, log.silentSince == nil { return [] }
     var actions: [Action] = []
     var events: [WebSocketReader.Event] = []
     let failure: WebSocketFailure?
@@ -125,13 +138,25 @@ package struct ConversationServer: ~Copyable {
     } catch {
       failure = error
     }
-    for event in events where !isOver {
+    for event in events {
+      if isOver {
+        if log.silentSince != nil { note(unanswered: event, at: now) }
+        continue
+      }
       switch event {
       case .message(let data, let isText, _):
+        let place = log.messages.count
         advance(.message(data, isText: isText), at: now, &actions)
-      case .ping(let data): answer(ping: data, at: now, &actions)
-      case .pong: break
+        let number = player.stray == nil ? player.lastHeard : nil
+        let asks = number.map { player.asks($0) } ?? false
+        // What it is answered comes behind it.
+        log.note(.init(from: .client, at: now, number: number, asks: asks), at: place)
+      case .ping(let data):
+        log.pings += 1
+        answer(ping: data, at: now, &actions)
+      case .pong(let data): note(pong: data)
       case .close(let close):
+        log.end(.client(close.code.map { Int($0) } ?? 1005), at: now)
         if faults.contains(.control(.unansweredClose)) {
           (isOver, isBroken) = (true, true)
           actions.append(.stall)
@@ -141,8 +166,30 @@ package struct ConversationServer: ~Copyable {
         }
       }
     }
-    if let failure { end(WebSocketClose(failure.code, failure.description), &actions) }
+    if let failure, !isOver {
+      end(WebSocketClose(failure.code, failure.description), at: now, &actions)
+    }
     return actions
+  }
+
+  /// Notes what a client says to a server that has fallen silent.
+  private mutating func note(unanswered event: WebSocketReader.Event, at now: Duration) {
+    switch event {
+    case .message: log.note(.init(from: .client, at: now))
+    case .ping:
+      log.pings += 1
+      if log.unansweredSince == nil { log.unansweredSince = now }
+    case .pong(let data): note(pong: data)
+    case .close(let close): log.end(.client(close.code.map { Int($0) } ?? 1005), at: now)
+    }
+  }
+
+  /// Notes an answer to one of the pings of a flood, which are numbered from 0.
+  private mutating func note(pong data: Data) {
+    guard let number = Int(String(decoding: data, as: UTF8.self)),
+      0..<log.serverPings ~= number
+    else { return }
+    log.clientPongs = max(log.clientPongs, number + 1)
   }
 
   /// A time has come.
@@ -151,6 +198,7 @@ package struct ConversationServer: ~Copyable {
     var actions: [Action] = []
     let due = latePongs.prefix { $0.due <= now }
     actions += due.map { .bytes($0.bytes) }
+    log.pongs += due.count
     latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
     advance(.tick, at: now, &actions)
@@ -158,18 +206,23 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// Ends the conversation since the server does (RFC 6455 §7.4.1, 1001).
-  package mutating func goAway() -> [Action] {
+  package mutating func goAway(at now: Duration) -> [Action] {
+    log.end(.stopped, at: now)
     var actions: [Action] = []
-    end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), &actions)
+    end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), at: now, &actions)
     return actions
   }
 
   /// The client sends no more; without a close frame nothing more is said either (§7.1.5), and
   /// where all has been said the connection is of no use any more.
-  package mutating func clientEnded() -> [Action] {
+  package mutating func clientEnded(at now: Duration) -> [Action] {
+    log.end(.clientLeft, at: now)
     isOver = true
     return [.close]
   }
+
+  /// Notes that the connection has gone, which is the client's doing where nobody ended it before.
+  package mutating func left(at now: Duration) { log.end(.clientLeft, at: now) }
 
   // MARK: What is said
 
@@ -178,7 +231,9 @@ package struct ConversationServer: ~Copyable {
     let pong = writer.frame(WebSocketFrame(.pong, ping))
     for case .control(let control) in faults {
       switch control {
-      case .noPong: return
+      case .noPong:
+        if log.unansweredSince == nil { log.unansweredSince = now }
+        return
       case .latePong(let wait):
         if latePongs.count == Self.latePongsMax { return }
         latePongs.append((now + wait, pong))
@@ -186,6 +241,7 @@ package struct ConversationServer: ~Copyable {
       case .pingFlood, .unansweredClose: break
       }
     }
+    log.pongs += 1
     actions.append(.bytes(pong))
   }
 
@@ -210,12 +266,13 @@ package struct ConversationServer: ~Copyable {
           return actions.append(.wake(now + wait))
         }
         count += 1
-        send(data, isText: isText, fragments, &actions)
+        send(data, isText: isText, fragments, at: now, &actions)
       case .close(let code, let reason):
-        end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), &actions)
+        end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now, &actions)
       case .drop:
         isOver = true
-        release(&actions)
+        release(at: now, &actions)
+        log.end(.serverLeft, at: now)
         actions.append(.close)
       case .wake(let moment): actions.append(.wake(moment))
       }
@@ -233,29 +290,30 @@ package struct ConversationServer: ~Copyable {
     _ data: Data,
     isText: Bool,
     _ fragments: [Int],
+    at now: Duration,
     _ actions: inout [Action]
   ) {
-    for case .end(let ending, before: count) in faults { return end(by: ending, &actions) }
+    for case .end(let ending, before: count) in faults { return end(by: ending, at: now, &actions) }
     var bytes = writer.message(data, isText: isText, fragments: fragments)
     for case .form(let form, of: count) in faults {
       bytes = Self.formed(form, data, isText: isText, bytes, by: writer)
     }
-    var holds = false
+    var (holds, copies) = (false, 1)
     for case .message(let change, count) in faults {
       switch change {
-      case .duplicate: bytes += bytes
-      case .drop: bytes = Data()
+      case .duplicate: (bytes, copies) = (bytes + bytes, 2 * copies)
+      case .drop: (bytes, copies) = (Data(), 0)
       case .swap: holds = true
       case .late: break
       }
     }
     if holds {
-      overtaken = (overtaken ?? Data()) + bytes
+      overtaken = ((overtaken?.bytes ?? Data()) + bytes, (overtaken?.count ?? 0) + copies)
       return
     }
-    bytes += overtaken ?? Data()
-    overtaken = nil
     if !bytes.isEmpty { actions.append(.bytes(bytes)) }
+    for _ in 0..<copies { log.note(.init(from: .server, at: now)) }
+    release(at: now, &actions)
   }
 
   /// Returns a message in a form that is forbidden or rare.
@@ -300,14 +358,26 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// Says what the next message was to overtake, since none comes.
-  private mutating func release(_ actions: inout [Action]) {
-    if let overtaken { actions.append(.bytes(overtaken)) }
+  private mutating func release(at now: Duration, _ actions: inout [Action]) {
+    guard let (bytes, count) = overtaken else { return }
     overtaken = nil
+    if !bytes.isEmpty { actions.append(.bytes(bytes)) }
+    for _ in 0..<count { log.note(.init(from: .server, at: now)) }
   }
 
-  private mutating func end(by ending: ConversationFault.Ending, _ actions: inout [Action]) {
+  private mutating func end(
+    by ending: ConversationFault.Ending,
+    at now: Duration,
+    _ actions: inout [Action]
+  ) {
     (isOver, isBroken) = (true, true)
-    release(&actions)
+    release(at: now, &actions)
+    switch ending {
+    case .reset, .close: log.end(.serverLeft, at: now)
+    case .stall: log.silentSince = now
+    case .frame(let code): log.end(.server(code), at: now)
+    case .oneByteFrame: log.end(.server(1005), at: now)
+    }
     switch ending {
     case .reset: actions.append(.reset)
     case .close: actions.append(.close)
@@ -321,10 +391,15 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// Says the last word. The client's answer to it is not waited for.
-  private mutating func end(_ close: WebSocketClose, _ actions: inout [Action]) {
+  private mutating func end(
+    _ close: WebSocketClose,
+    at now: Duration,
+    _ actions: inout [Action]
+  ) {
     guard !isOver else { return }
     isOver = true
-    release(&actions)
+    release(at: now, &actions)
+    log.end(.server(close.code.map { Int($0) } ?? 1005), at: now)
     actions += [.bytes(writer.frame(close.frame)), .close]
   }
 }

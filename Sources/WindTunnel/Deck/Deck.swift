@@ -400,6 +400,11 @@ extension Deck {
     )
   }
 
+  /// Tells the observer of a conversation so far.
+  package func conversing(_ log: ConversationLog, in outcome: Outcome) {
+    observe?(.conversed(outcome, log))
+  }
+
   /// Notes what was left of a conversation that has ended, and a message of the client's that is
   /// not on the cassette.
   package func conversed(_ player: ConversationPlayer, left: [String], in outcome: Outcome) {

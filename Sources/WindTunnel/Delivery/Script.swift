@@ -421,7 +421,7 @@ extension Script {
       let changed = Response(
         status: head.status,
         headers: head.headers,
-        body: Body(content.applied(to: body))
+        body: Body(try content.applied(to: body, of: head))
       )
       answer(changed, to: request)
       pieces.join()
@@ -508,14 +508,37 @@ extension HeaderFields {
 }
 
 extension ResponseEdit.Content {
-  fileprivate func applied(to body: Data) -> Data {
+  fileprivate func applied(
+    to body: Data,
+    of head: ResponseHead
+  ) throws(Mutation.Misfit) -> Data {
     switch self {
-    case .duplicated: body + body
-    case .large: body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes)
-    case .empty: Data()
+    case .duplicated: return body + body
+    case .large: return body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes)
+    case .empty: return Data()
     // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
-    case .invalidUTF8: body + Data([0xC3, 0xFF])
-    case .invalidJSON: body + Data("]".utf8)
+    case .invalidUTF8: return body + Data([0xC3, 0xFF])
+    case .invalidJSON: return body + Data("]".utf8)
+    case .errorEvent:
+      guard head.headers["Content-Encoding"] == nil,
+        let format = head.headers["Content-Type"].flatMap({ EventStream.Format(contentType: $0) })
+      else { throw Mutation.Misfit("the answer streams no events") }
+      let events = EventStream(body, format).events
+      let half = events.prefix(events.count / 2).last?.end ?? 0
+      return body.prefix(half) + ResponseEdit.errorEvent(in: format)
+    }
+  }
+}
+
+extension ResponseEdit {
+  /// Returns an event that says that the server has failed.
+  fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
+    let error =
+      #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#
+    return switch format {
+    case .serverSent: Data("event: error\ndata: \(error)\n\n".utf8)
+    case .lines: Data("\(error)\n".utf8)
+    case .sequence: Data("\u{1E}\(error)\n".utf8)
     }
   }
 }

@@ -45,6 +45,9 @@ public enum ResponseEdit: Sendable, Hashable {
     /// The recorded content followed by one more bracket, so that JSON does not end where it
     /// should.
     case invalidJSON
+    /// The first half of the events of a stream, rounded down, and then one that says that the
+    /// server has failed, with which the stream ends.
+    case errorEvent
   }
 
   /// A content coding that is announced for a body.
@@ -57,6 +60,8 @@ public enum ResponseEdit: Sendable, Hashable {
     case unknown
   }
 
+  /// The kind of error that an event tells of which takes the place of others.
+  package static let errorWord = "overloaded_error"
   /// The white space behind a body that is made large.
   static let fillerBytes = 1 << 20
   /// The greatest number of fields that are added.

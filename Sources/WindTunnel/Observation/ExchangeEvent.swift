@@ -4,10 +4,10 @@ public import WindTunnelSymptoms
 ///
 /// The events of a request are, in this order, ``decided(_:)``,
 /// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, and
-/// ``ended(_:_:)``, behind which a conversation may have ``strayed(_:_:)``; those of a connection
-/// ``decided(_:)`` alone, and those of a tunnel ``decided(_:)`` and ``tunnelEnded(_:)``. Each holds
-/// whole values, so that a log, a count or a page is a fold over the events and needs no table of
-/// its own.
+/// ``ended(_:_:)``, behind which a played conversation has ``conversed(_:_:)`` and may have
+/// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone, and those of a tunnel
+/// ``decided(_:)`` and ``tunnelEnded(_:)``. Each holds whole values, so that a log, a count or a
+/// page is a fold over the events and needs no table of its own.
 public enum ExchangeEvent: Sendable {
   /// The deck decided the answer to a request, or the faults of a connection or a tunnel.
   ///
@@ -30,6 +30,9 @@ public enum ExchangeEvent: Sendable {
   /// The client of a proxy has closed the connection on which its answer had come to a standstill,
   /// which was the answer's end.
   case left(Outcome)
+  /// A played conversation has begun, has fallen silent by a fault, or has ended: all that was seen
+  /// of it so far.
+  case conversed(Outcome, ConversationLog)
   /// A client has said something within a conversation that it does not say on the cassette.
   case strayed(Outcome, Mismatch)
   /// A tunnel has been closed.

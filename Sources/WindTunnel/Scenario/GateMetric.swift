@@ -17,6 +17,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case blankPages, blankPageRate, staleServed, silentTruncations
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
   case coverage
+  // Of conversations.
+  case reconnectP95, resubscribeP95, firstEventP95, longestGap, pingsAnswered
   // Of a pair of reports.
   case p95Ratio
   case p95RatioLower = "p95Ratio.lower"
@@ -32,7 +34,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   package var kind: Kind {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
-      .retryAfterCompliance, .blankPageRate, .faultCoverage, .coverage, .lossProbability:
+      .retryAfterCompliance, .blankPageRate, .faultCoverage, .coverage, .pingsAnswered,
+      .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
@@ -43,7 +46,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
       .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls:
       .count
     case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
-      .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95:
+      .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95, .reconnectP95,
+      .resubscribeP95, .firstEventP95, .longestGap:
       .time
     }
   }

@@ -57,7 +57,13 @@ public struct DrillPlan: Sendable {
 
   /// The request that each call makes.
   var workload: Workload {
-    Workload(cassette, mix: asked, seed: seed, matcher: matcher)
+    Workload(
+      cassette,
+      mix: asked,
+      seed: seed,
+      matcher: matcher,
+      holdingConversations: isProgram
+    )
   }
 
   /// The parts by which requests are compared.
@@ -160,6 +166,11 @@ public struct DrillPlan: Sendable {
       }
     }
     guard !workload.isEmpty else {
+      if !isProgram, cassette.interactions.allSatisfy(\.isConversation) {
+        throw .plan(
+          "The cassette has conversations by WebSocket alone, which a program holds: drill -- PROGRAM."
+        )
+      }
       throw .plan("Nothing on the cassette is left to call: every request has the weight 0.")
     }
     var names: Set<String> = []

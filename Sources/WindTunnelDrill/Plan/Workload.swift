@@ -12,6 +12,8 @@ package struct Workload: Sendable {
   /// The key of each of them.
   private let keys: [RequestKey]
   private let authorities: [RequestURL]
+  /// The keys of requests that begin a conversation.
+  private let conversations: Set<RequestKey>
   /// The parts by which requests are compared.
   let matcher: Matcher
   /// The sums of the weights of the requests up to each; empty where each has its turn.
@@ -21,11 +23,19 @@ package struct Workload: Sendable {
   /// Takes each different request of a cassette once, in recorded order.
   ///
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
-  /// each of them, and a rule that asks for a host sees the same one here as on the deck.
-  package init(_ cassette: Cassette, mix: Mix = Mix(), seed: UInt64 = 1, matcher: Matcher) {
+  /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
+  /// conversation is more than a request, and only a client with a library of its own holds one.
+  package init(
+    _ cassette: Cassette,
+    mix: Mix = Mix(),
+    seed: UInt64 = 1,
+    matcher: Matcher,
+    holdingConversations: Bool = false
+  ) {
     var seen: Set<RequestKey> = []
-    // A conversation is more than a request.
-    let recorded = cassette.interactions.filter { !$0.isConversation }.map(\.request)
+    let called = cassette.interactions.filter { holdingConversations || !$0.isConversation }
+    let recorded = called.map(\.request)
+    conversations = Set(called.filter(\.isConversation).map { matcher.key($0.request) })
     let origin = Deck(cassette).origin
     let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request
@@ -57,6 +67,9 @@ package struct Workload: Sendable {
 
   /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
+
+  /// Tells whether a call holds a conversation.
+  func isConversation(_ call: Int) -> Bool { conversations.contains(key(of: call)) }
 
   /// Returns the key of a call's request.
   func key(of call: Int) -> RequestKey { keys[place(of: call)] }

@@ -27,6 +27,10 @@ final class AttemptTracker: Sendable {
     var marks = 0
     /// The versions of bodies that its requests were answered with, in order.
     var versions: [AnsweredVersion] = []
+    /// The cut in which its last answer ended, where that was a stream of events.
+    var cut: CutStream?
+    /// Tells whether its last answer was a stream that ended with an event of an error.
+    var endsInErrorEvent = false
     /// The time of the first sign of the client: a question for a name, a connection or a request.
     var firstSign: Duration?
   }
@@ -38,6 +42,8 @@ final class AttemptTracker: Sendable {
     var taken: [Int: Int] = [:]
     /// By the number of the decision.
     var open: [Int: Open] = [:]
+    /// The conversations that have not ended, by the number of the decision.
+    var conversing: [Int: (call: Int, place: Int)] = [:]
     /// The times, by call, at which names were asked for and answered that no attempt has used yet.
     var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
     /// The times, by call, at which connections began to open that come about late.
@@ -114,6 +120,8 @@ final class AttemptTracker: Sendable {
   }
 
   private let cassette: Cassette
+  /// The places of the streams of events.
+  private let streams: Set<Int>
   private let stage: Stage
   private let epoch: DispatchTime
   private let send: @Sendable (WorkerMessage) -> Void
@@ -122,11 +130,13 @@ final class AttemptTracker: Sendable {
 
   init(
     _ cassette: Cassette,
+    streams: Set<Int> = [],
     on stage: Stage,
     epoch: DispatchTime,
     _ send: @escaping @Sendable (WorkerMessage) -> Void
   ) {
-    (self.cassette, self.stage, self.epoch, self.send) = (cassette, stage, epoch, send)
+    (self.cassette, self.streams) = (cassette, streams)
+    (self.stage, self.epoch, self.send) = (stage, epoch, send)
   }
 
   /// Takes an event of the deck's.
@@ -143,6 +153,7 @@ final class AttemptTracker: Sendable {
         if state.open.values[open].firstByte == nil { state.open.values[open].firstByte = now }
       }
     case .ended(let outcome, _): ended(outcome)
+    case .conversed(let outcome, let log): conversed(outcome, log)
     case .left, .strayed, .tunnelEnded: break
     }
   }
@@ -193,7 +204,26 @@ final class AttemptTracker: Sendable {
     tell?()
     var attempt = attempt(entry, of: call, at: now)
     attempt.isUnderBadCertificate = isUnderBadCertificate
+    if !streams.isEmpty, !isConnection { note(attempt, entry, of: call) }
     send(.attempt(call: call, attempt))
+  }
+
+  /// Notes whether an answer is a stream of events that is cut, or ends with one of an error.
+  private func note(_ attempt: Observation.Attempt, _ entry: Journal.Entry, of call: Int) {
+    var (cut, hasError) = (CutStream?.none, false)
+    if case .recording(let place) = entry.take.dealt, streams.contains(place) {
+      if attempt.error != nil {
+        cut = attempt.bytes.map { CutStream(interaction: place, bytes: $0) }
+      } else {
+        hasError =
+          entry.decision.faults.contains(.alter(.body(.errorEvent)))
+          && 200..<300 ~= attempt.status ?? 0
+      }
+    }
+    state.withLock { state in
+      state.calls[call]?.cut = cut
+      state.calls[call]?.endsInErrorEvent = hasError
+    }
   }
 
   /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
@@ -302,12 +332,27 @@ final class AttemptTracker: Sendable {
 
   private func ended(_ outcome: Outcome) {
     let now = epoch.elapsed
-    guard let open = state.withLock({ $0.open.removeValue(forKey: outcome.id) }) else { return }
+    let found = state.withLock { state -> Open? in
+      let open = state.open.removeValue(forKey: outcome.id)
+      // What follows a handshake is told behind its end.
+      if let open, outcome.isConversation { state.conversing[outcome.id] = (open.call, open.place) }
+      return open
+    }
+    guard let open = found else { return }
     var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
     end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
     end.retryNotBefore = open.retryNotBefore
     end.status = open.status
     send(.attemptEnded(call: open.call, end))
+  }
+
+  private func conversed(_ outcome: Outcome, _ log: ConversationLog) {
+    let attempt = state.withLock { state in
+      log.ending == nil
+        ? state.conversing[outcome.id] : state.conversing.removeValue(forKey: outcome.id)
+    }
+    guard let (call, place) = attempt else { return }
+    send(.conversed(call: call, place: place, log.inWholeMicroseconds))
   }
 
   /// Returns the date in the `Retry-After` that is sent, as an offset. Of the two clocks the
@@ -435,6 +480,20 @@ extension Observation.Attempt {
   }
 }
 
+extension Journal.Take {
+  /// The recording that it is of, also where a fault kept it from the client.
+  fileprivate var dealt: Journal.Take {
+    if case .withheld(let place) = self { .recording(place) } else { self }
+  }
+}
+
+extension Outcome {
+  /// Tells whether a conversation is played behind its answer.
+  fileprivate var isConversation: Bool {
+    if case .recording(let interaction, _) = source { interaction.isConversation } else { false }
+  }
+}
+
 extension Decision {
   /// Tells whether a connection shows a certificate that no client should take.
   fileprivate var showsBadCertificate: Bool {
@@ -449,6 +508,20 @@ extension DispatchTime {
   var elapsed: Duration {
     let now = DispatchTime.now().uptimeNanoseconds
     return .microseconds(Int64(now > uptimeNanoseconds ? (now - uptimeNanoseconds) / 1000 : 0))
+  }
+}
+
+extension ConversationLog {
+  /// The same without what a report does not keep of times.
+  fileprivate var inWholeMicroseconds: ConversationLog {
+    var log = self
+    for place in log.messages.indices {
+      log.messages[place].at = messages[place].at.inWholeMicroseconds
+    }
+    log.unansweredSince = unansweredSince?.inWholeMicroseconds
+    log.silentSince = silentSince?.inWholeMicroseconds
+    log.end = end?.inWholeMicroseconds
+    return log
   }
 }
 

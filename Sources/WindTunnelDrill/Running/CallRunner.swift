@@ -44,6 +44,7 @@ struct CallRunner: Sendable {
   private let seed: UInt64
   private let attempts: AttemptTracker
   private let bodies: RecordedBodies
+  private let texts: RecordedTexts
   /// The keys of the requests whose calls must show something.
   private let critical: Set<RequestKey>
   private let epoch: DispatchTime
@@ -77,14 +78,22 @@ struct CallRunner: Sendable {
       setup.cassette,
       mix: setup.mix,
       seed: setup.seed,
-      matcher: setup.matcher
+      matcher: setup.matcher,
+      holdingConversations: subject.needsSockets
     )
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
+    texts = RecordedTexts(setup.cassette, matcher: setup.matcher)
     critical = Set(
       workload.all.filter { setup.scenario.isCritical($0) }.map { setup.matcher.key($0) }
     )
     self.epoch = epoch
-    let attempts = AttemptTracker(setup.cassette, on: setup.stage, epoch: epoch, emit)
+    let attempts = AttemptTracker(
+      setup.cassette,
+      streams: texts.streamPlaces,
+      on: setup.stage,
+      epoch: epoch,
+      emit
+    )
     self.attempts = attempts
     let isNamed =
       subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
@@ -234,7 +243,8 @@ struct CallRunner: Sendable {
       deadline: deadline,
       authorityFile: authorityFile,
       network: route.network,
-      watchesMemory: scenario.hasUnboundedBodies
+      watchesMemory: scenario.hasUnboundedBodies,
+      isConversation: workload.isConversation(number)
     )
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
@@ -258,7 +268,7 @@ struct CallRunner: Sendable {
       endpoint: workload.endpoint(of: number),
       isCritical: critical.contains(key),
       ending: end.result?.ending ?? .hung,
-      showed: call.said ?? end.result.map { bodies.shows($0, key) } ?? false,
+      showed: call.said ?? end.result.map { shows($0, number, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count : nil
     )
@@ -286,12 +296,25 @@ struct CallRunner: Sendable {
     {
       observation.notOnCassette = seen.notOnCassette
     }
+    if let result = end.result, let cut = seen.cut {
+      observation.showsCutEvent =
+        result.ending == .succeeded ? texts.showsCutEvent(result, cut) : false
+    }
+    if let result = end.result, seen.endsInErrorEvent {
+      observation.hidesErrorEvent =
+        result.ending == .succeeded
+        && result.body?.range(of: Data(ResponseEdit.errorWord.utf8)) == nil
+    }
     if let result = end.result, result.ending == .succeeded {
       if !seen.versions.isEmpty {
         observation.joinsVersions = bodies.joins(result, key, seen.versions)
       }
       if !seen.hasMutation {
         let matches = bodies.match(result, key)
+        // Millions of calls bring what was recorded.
+        if matches != true || result.isPrinted {
+          observation.replacesScalars = texts.replacesScalars(result, key)
+        }
         observation.bodyMatches = matches
         // What was recorded for it is nothing else.
         if matches != true {
@@ -304,6 +327,12 @@ struct CallRunner: Sendable {
       }
     }
     emit(.ended(observation))
+  }
+
+  /// Tells whether a call has something to show: of a conversation anything, since what was said in
+  /// it is no one text.
+  private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey) -> Bool {
+    workload.isConversation(number) ? result.hasContent : bodies.shows(result, key)
   }
 
   /// Returns how long a call's program took from its start to its first sign, which may be another

@@ -83,6 +83,12 @@ struct WorkerLog: Sendable {
       } else if let place = places[call] {
         finished[place].attempts.apply(end)
       }
+    case .conversed(let call, let place, let log):
+      if let index = open.index(forKey: call) {
+        open.values[index].attempts.note(log, at: place)
+      } else if let index = places[call] {
+        finished[index].attempts.note(log, at: place)
+      }
     case .connections(let seen): traffic.connections.append(seen)
     case .refused(let reason): refusal = .harness(reason)
     case .unfit(let reason): refusal = .plan(reason)
@@ -158,6 +164,11 @@ extension Observation {
 }
 
 extension [Observation.Attempt] {
+  fileprivate mutating func note(_ log: ConversationLog, at place: Int) {
+    // One that came after its call had been given up is not here.
+    if indices.contains(place) { self[place].conversation = log }
+  }
+
   fileprivate mutating func apply(_ end: WorkerMessage.AttemptEnd) {
     // One that came after its call had been given up is not here.
     guard indices.contains(end.place) else { return }

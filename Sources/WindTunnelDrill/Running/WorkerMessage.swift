@@ -61,6 +61,8 @@ enum WorkerMessage: Sendable {
   case sent(call: Int, place: Int, Observation.Sent)
   /// An attempt of a call was over.
   case attemptEnded(call: Int, AttemptEnd)
+  /// A conversation that an attempt has begun: all that was seen of it so far.
+  case conversed(call: Int, place: Int, ConversationLog)
   /// A call ended; its attempts are in the messages before.
   case ended(Observation)
   /// The connections of the calls that were made, counted behind the last of them.
@@ -110,6 +112,8 @@ enum WorkerMessage: Sendable {
             .map { .number($0.inMilliseconds, places: 3) } ?? .null,
           "status": end.status.map { .number($0) } ?? .null,
         ]
+      case .conversed(let call, let place, let log):
+        ["conversed": .number(call), "place": .number(place), "seen": log.json]
       case .ended(let observation): ["ended": observation.json]
       case .connections(let seen): ["connections": seen.json]
       case .program(let number, let runs):
@@ -153,6 +157,12 @@ enum WorkerMessage: Sendable {
       end.retryNotBefore = date.map { Duration(milliseconds: $0) }
       end.status = json["status"]?.intValue
       self = .attemptEnded(call: call, end)
+    } else if let call = json["conversed"]?.intValue, let place = json["place"]?.intValue,
+      let seen = json["seen"],
+      // The same: only a whole line counts.
+      let log = try? ConversationLog(seen)
+    {
+      self = .conversed(call: call, place: place, log)
     } else if let ended = json["ended"],
       // The same: only a whole line counts.
       let observation = try? Observation(line: ended.bytes())

@@ -77,7 +77,7 @@ struct FaultStand: Sendable {
         then: .repeat
       )
     }
-    if case .cut(.event, _) = kind.fault {
+    if kind.fault.isOfEvents {
       let events = Response(headers: ["Content-Type": "text/event-stream"], body: Body(events))
       return Deck(
         Cassette([Interaction(Request("GET", RequestURL(path)), events)]),
@@ -159,6 +159,16 @@ struct FaultStand: Sendable {
     if case .server(let server, _, _) = place { await server.stop(grace: .zero) }
     // It lies in the system's folder for such files; one that is gone is gone.
     if let authority { try? FileManager.default.removeItem(at: authority) }
+  }
+}
+
+extension Fault {
+  /// Tells whether it is done to a stream of events.
+  fileprivate var isOfEvents: Bool {
+    switch self {
+    case .cut(.event, _), .alter(.body(.errorEvent)): true
+    default: false
+    }
   }
 }
 

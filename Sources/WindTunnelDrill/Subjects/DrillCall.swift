@@ -36,6 +36,8 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
+  /// Tells whether its request begins a conversation by WebSocket.
+  let isConversation: Bool
   /// Tells whether the memory of its program is looked at.
   let watchesMemory: Bool
   /// The start of the program that is started for it.
@@ -61,7 +63,8 @@ public struct DrillCall: Sendable {
     deadline: Duration,
     authorityFile: URL? = nil,
     network: PrivateNetwork? = nil,
-    watchesMemory: Bool = false
+    watchesMemory: Bool = false,
+    isConversation: Bool = false
   ) {
     self.index = index
     self.request = request
@@ -74,6 +77,7 @@ public struct DrillCall: Sendable {
     self.authorityFile = authorityFile
     self.network = network
     self.watchesMemory = watchesMemory
+    self.isConversation = isConversation
   }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps
@@ -97,9 +101,11 @@ public struct DrillCall: Sendable {
     return host == "127.0.0.1" || host == Targets.unknownName
   }
 
-  /// The whole URL of the call: base, recorded path and query.
+  /// The whole URL of the call: base, recorded path and query. That of a conversation has the
+  /// scheme `ws` or `wss` (RFC 6455 §3).
   public var url: URL {
     var base = baseURL.absoluteString
+    if isConversation, base.hasPrefix("http") { base = "ws" + base.dropFirst(4) }
     if base.hasSuffix("/") { base.removeLast() }
     return URL(string: base + request.url.target.withURLCharactersOnly) ?? baseURL
   }

@@ -61,6 +61,9 @@ package struct CallResult: Sendable {
     CallResult(ending: .failed(reason), body: nil)
   }
 
+  /// Tells whether it went well and there is anything to show.
+  var hasContent: Bool { isShown ?? (ending == .succeeded && body?.isEmpty == false) }
+
   /// Tells whether there is something to show: a body that is not empty and, where it looks like
   /// JSON, decodes.
   var showed: Bool {

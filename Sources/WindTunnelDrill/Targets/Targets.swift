@@ -164,10 +164,26 @@ extension Scenario {
     keepsConnections && credential == nil || cancellation != nil
   }
 
+  /// Tells whether each of its faults is done to a stream of events.
+  fileprivate var isAboutStreams: Bool {
+    let faults = rules.flatMap(\.faults)
+    return !faults.isEmpty && faults.allSatisfy { $0 == .alter(.body(.errorEvent)) }
+  }
+
   /// The faults of connections that it has, in their order.
   fileprivate var connectionFaults: [ConnectionFault] {
     rules.flatMap(\.faults).compactMap { fault in
       if case .connection(let fault) = fault { fault } else { nil }
+    }
+  }
+}
+
+extension Cassette {
+  /// Tells whether an answer is a stream of events.
+  fileprivate var streamsEvents: Bool {
+    interactions.contains { interaction in
+      let type = interaction.response?.headers["Content-Type"]
+      return type.flatMap { EventStream.Format(contentType: $0) } != nil
     }
   }
 }
@@ -259,7 +275,16 @@ extension DrillPlan {
         )
       )
     }
-    for scenario in scenarios where !outlived.contains(scenario) {
+    let streamless = scenarios.filter {
+      $0.isAboutStreams && group.contains($0.name) && !cassette.streamsEvents
+    }
+    leftOut += streamless.map { scenario in
+      LeftOut(
+        name: scenario.name,
+        reason: "\(scenario.name): it is about streams of events, and the cassette has none."
+      )
+    }
+    for scenario in scenarios where !(outlived + streamless).contains(scenario) {
       do {
         _ = try stage(of: scenario)
         kept.append(scenario)

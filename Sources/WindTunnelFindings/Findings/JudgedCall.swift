@@ -90,6 +90,14 @@ struct JudgedCall: Sendable {
     static let connectedOnly = Self(rawValue: 65536)
     /// The client's program waited for a processor so long that its own time-outs may have run out.
     static let starved = Self(rawValue: 131_072)
+    /// An attempt began a conversation.
+    static let conversed = Self(rawValue: 262_144)
+    /// It is known whether what the call shows has all scalars of what it was answered.
+    static let scalarsCompared = Self(rawValue: 524_288)
+    /// It is known whether the call shows a part of an event that was cut.
+    static let eventsCompared = Self(rawValue: 1_048_576)
+    /// Its last answer was a stream that ended with an event of an error.
+    static let errorEvent = Self(rawValue: 2_097_152)
   }
 
   /// The call that is judged.
@@ -229,6 +237,9 @@ extension JudgedCall.Traits {
     }
     if call.cancellation != nil { insert(.givenUp) }
     if call.notOnCassette != nil { insert(.strange) }
+    if call.replacesScalars != nil { insert(.scalarsCompared) }
+    if call.showsCutEvent != nil { insert(.eventsCompared) }
+    if call.hidesErrorEvent != nil { insert(.errorEvent) }
     if let delay = call.processorDelay, delay >= Observation.longestProcessorDelay {
       insert(.starved)
     }
@@ -237,7 +248,9 @@ extension JudgedCall.Traits {
   /// Looks at attempts in their places: copies would cost as much as all the rest.
   fileprivate init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     // Most calls are one attempt that went well.
-    if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].isAnswered {
+    if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].status != 101,
+      attempts[0].isAnswered
+    {
       let adds = attempts[0].hasSent && attempts[0].sent?.addsParameters == true
       self = adds ? .addsParameters : []
       return
@@ -255,6 +268,7 @@ extension JudgedCall.Traits {
         insert(.redirectedUnderTLS)
       }
       if attempts[place].status == 401, !isAnswered { insert(.refused) }
+      if attempts[place].status == 101, attempts[place].conversation != nil { insert(.conversed) }
       if (attempts[place].status ?? 0) >= 400 { insert(.lasting) }
       if !attempts[place].isRequest { formUnion([.lasting, .connectedOnly]) }
       let isLast = place + 1 == attempts.count
@@ -363,6 +377,7 @@ extension Observation.Attempt {
     if let retryAfter { parts.append("Retry-After \(Figures.wait(retryAfter))") }
     if let bytes, error != nil, status != nil { parts.append("\(Figures.bytes(bytes))") }
     if let error { parts.append(isSilence ? "nothing more came" : Figures.symptom(error)) }
+    if let conversation { parts.append(conversation.words) }
     if let legalOddity, let last = parts.popLast() { parts.append("\(last) with \(legalOddity)") }
     if parts.isEmpty { parts = faults.isEmpty ? [take] : faults }
     return "\(isRequest ? asked : "connecting") → \(parts.joined(separator: ", "))"
@@ -373,6 +388,25 @@ extension Observation.Attempt {
     guard let first = sent?.resumesAt else { return String(key) }
     let condition = sent?.isResumedConditionally == true ? " with If-Range" : ""
     return "\(key) from byte \(first)\(condition)"
+  }
+}
+
+extension ConversationLog {
+  /// The messages of both sides and the end, in words.
+  fileprivate var words: String {
+    let own = messages.count { $0.sender == .client }
+    var words = "said \(own) and heard \(messages.count - own)"
+    if further > 0 { words += " and \(further) more of either" }
+    if let silentSince { words += ", then nothing from \(Figures.time(silentSince)) on" }
+    guard let end else { return words }
+    switch ending {
+    case .client(let code): words += ", closed by the client (\(code))"
+    case .server(let code): words += ", closed by the server (\(code))"
+    case .clientLeft: words += ", left by the client"
+    case .serverLeft: words += ", broken off by the server"
+    case .stopped, nil: return words
+    }
+    return words + " after \(Figures.time(end))"
   }
 }
 

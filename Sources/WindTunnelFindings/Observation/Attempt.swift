@@ -40,6 +40,12 @@ extension Observation {
       @inline(__always) get { seldom?.value.retryNotBefore }
       set { if newValue != nil || seldom != nil { change { $0.retryNotBefore = newValue } } }
     }
+    /// The conversation by WebSocket that the attempt began, whose times count from ``end``; `nil`
+    /// where none was played.
+    public var conversation: ConversationLog? {
+      @inline(__always) get { seldom?.value.conversation }
+      set { if newValue != nil || seldom != nil { change { $0.conversation = newValue } } }
+    }
     /// Tells whether a server may get the request twice without harm: by its method, or because it
     /// has an `Idempotency-Key`.
     public var isRepeatable: Bool?
@@ -79,6 +85,7 @@ extension Observation {
       var error: String?
       @Microseconds var retryAfter: Duration?
       var retryNotBefore: Duration?
+      var conversation: ConversationLog?
     }
 
     private mutating func change(_ change: (inout Seldom) -> Void) {

@@ -11,6 +11,9 @@ extension Observation {
     var printed: String?
     var showsAnswerOf: String?
     var joinsVersions: Bool?
+    var replacesScalars: Bool?
+    var showsCutEvent: Bool?
+    var hidesErrorEvent: Bool?
     var isStale: Bool?
     var memory: Memory?
     var processorDelay: Duration?
@@ -44,6 +47,26 @@ extension Observation {
   public var joinsVersions: Bool? {
     get { seldom?.value.joinsVersions }
     set { if newValue != nil || seldom != nil { change { $0.joinsVersions = newValue } } }
+  }
+  /// Tells whether a successful call returned U+FFFD in place of letters that it was answered;
+  /// `nil` where it was answered none that take several bytes, or where what it returned does not
+  /// tell.
+  public var replacesScalars: Bool? {
+    get { seldom?.value.replacesScalars }
+    set { if newValue != nil || seldom != nil { change { $0.replacesScalars = newValue } } }
+  }
+  /// Tells whether the call succeeded and returned the beginning of an event in which its stream
+  /// was cut; `nil` where its last answer was no stream of events that was cut, or it succeeded and
+  /// returned nothing.
+  public var showsCutEvent: Bool? {
+    get { seldom?.value.showsCutEvent }
+    set { if newValue != nil || seldom != nil { change { $0.showsCutEvent = newValue } } }
+  }
+  /// Tells whether a call succeeded and returned nothing of the error with which its stream of
+  /// events ended under a good status; `nil` where its last answer was none of those.
+  public var hidesErrorEvent: Bool? {
+    get { seldom?.value.hidesErrorEvent }
+    set { if newValue != nil || seldom != nil { change { $0.hidesErrorEvent = newValue } } }
   }
   /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool? {

@@ -219,6 +219,9 @@ extension Observation {
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
     if let showsAnswerOf { members.append(JSON.Member("showsAnswerOf", .text(showsAnswerOf))) }
     members.add("joinsVersions", joinsVersions)
+    members.add("replacesScalars", replacesScalars)
+    members.add("showsCutEvent", showsCutEvent)
+    members.add("hidesErrorEvent", hidesErrorEvent)
     members.add("stale", isStale)
     if let memory {
       var seen: [JSON.Member] = []
@@ -247,6 +250,9 @@ extension Observation {
     clientAttempts = try object.int("clientAttempts", in: 0...Int(Int32.max))
     bodyMatches = try object.bool("bodyMatches")
     joinsVersions = try object.bool("joinsVersions")
+    replacesScalars = try object.bool("replacesScalars")
+    showsCutEvent = try object.bool("showsCutEvent")
+    hidesErrorEvent = try object.bool("hidesErrorEvent")
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
     isStale = try object.bool("stale")
@@ -296,6 +302,7 @@ extension Observation.Attempt {
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
+    if let conversation { members.append(JSON.Member("conversation", conversation.json)) }
     return .object(members)
   }
 
@@ -324,6 +331,9 @@ extension Observation.Attempt {
       self.stages = try ExchangeStages(reading: stages)
     }
     if let sent = try object.object("sent") { self.sent = try Observation.Sent(reading: sent) }
+    if let seen = try object.object("conversation") {
+      conversation = try ConversationLog(reading: seen)
+    }
     try object.refuseUnknownKeys()
   }
 

@@ -19,26 +19,32 @@ extension FindingRule {
         waits.append(wait.wholeMicroseconds)
         if call.observation.call < (example?.observation.call ?? .max) { example = call }
       }
-      guard waits.count >= rule.leastCalls, let example else {
-        return .notMet(rule.unmet(by: waits.count))
-      }
-      waits.sort()
-      let median = Duration.microseconds(waits[waits.count / 2])
-      let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
-      guard median >= least, spread < median * share else { return .passed(waits.count) }
-      return .broken(
-        rule.finding(
-          Violation(
-            "Half of \(waits.count) first waits lie within \(Figures.time(spread)) of "
-              + "\(Figures.time(median))."
-          ),
-          in: example,
-          calls: waits.count,
-          judged: waits.count
-        )
-      )
+      return rule.inStep(waits, "first waits", example)
     }
   )
+
+  /// Returns the standing of waits, one of each call, in microseconds: those of half of them may
+  /// not be the same but for what timers are late by.
+  func inStep(_ waits: [Int64], _ noun: String, _ example: JudgedCall?) -> RuleStanding.Standing {
+    guard waits.count >= leastCalls, let example else {
+      return .notMet(unmet(by: waits.count))
+    }
+    let waits = waits.sorted()
+    let median = Duration.microseconds(waits[waits.count / 2])
+    let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
+    guard median >= Self.least, spread < median * Self.share else { return .passed(waits.count) }
+    return .broken(
+      finding(
+        Violation(
+          "Half of \(waits.count) \(noun) lie within \(Figures.time(spread)) of "
+            + "\(Figures.time(median))."
+        ),
+        in: example,
+        calls: waits.count,
+        judged: waits.count
+      )
+    )
+  }
 
   /// A shorter wait is a timer's own error.
   private static let least = Duration.milliseconds(200)

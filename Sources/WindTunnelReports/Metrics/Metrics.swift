@@ -90,6 +90,19 @@ public struct Metrics: Sendable, Hashable {
   public var attemptsAfterCancel: Int?
   /// The time within which 95 % of the cancelled calls returned.
   public var cancelReturnP95: Duration?
+  /// The time within which 95 % of the lost conversations are followed by another, counted from the
+  /// server's end or silence to the answer of the next handshake.
+  public var reconnectP95: Duration?
+  /// The time within which 95 % of the lost conversations are followed by a message that asks for
+  /// something, counted from the same moment.
+  public var resubscribeP95: Duration?
+  /// The time within which the server has said its first word in 95 % of the conversations, counted
+  /// from the handshake's answer.
+  public var firstEventP95: Duration?
+  /// The longest time in a call between two messages of the server, reconnections included.
+  public var longestGap: Duration?
+  /// The share of the server's pings that clients answered; `nil` where it sent none.
+  public var pingsAnswered: Double?
   /// The number of calls with a request that is not on the cassette.
   public var notOnCassette: Int
   /// The faults that fired, with their numbers, in the order of their names.
@@ -288,6 +301,11 @@ extension Metrics {
       JSON.Member("cancelledCalls", .number(cancelledCalls)),
       JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
       JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),
+      JSON.Member("reconnectP95Milliseconds", .time(reconnectP95)),
+      JSON.Member("resubscribeP95Milliseconds", .time(resubscribeP95)),
+      JSON.Member("firstEventP95Milliseconds", .time(firstEventP95)),
+      JSON.Member("longestGapMilliseconds", .time(longestGap)),
+      JSON.Member("pingsAnswered", .share(pingsAnswered)),
       JSON.Member("notOnCassette", .number(notOnCassette)),
       JSON.Member("faultCoverage", .share(faultCoverage)),
       JSON.Member("percentiles", .text(latency.isExact ? "exact" : "within 0.1 %")),

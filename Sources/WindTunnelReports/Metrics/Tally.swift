@@ -14,6 +14,7 @@ struct Tally: Sendable, Hashable {
   fileprivate private(set) var cancels = CancelTally()
   fileprivate private(set) var stages = StageTally()
   fileprivate private(set) var recovery = RecoveryTally()
+  fileprivate private(set) var conversations = ConversationTally()
   /// From the intended start, of calls that succeeded and of those that did not.
   fileprivate private(set) var succeeded = Distribution()
   fileprivate private(set) var failed = Distribution()
@@ -33,6 +34,7 @@ struct Tally: Sendable, Hashable {
       for place in observation.attempts.indices {
         if let seen = observation.attempts[place].seenStages { stages.add(seen.value) }
       }
+      conversations.add(observation)
     }
     if observation.afterWindow != nil { recovery.add(observation) }
     weather.add(observation, &names)
@@ -58,6 +60,7 @@ struct Tally: Sendable, Hashable {
     cancels.merge(other.cancels)
     stages.merge(other.stages)
     recovery.merge(other.recovery)
+    conversations.merge(other.conversations)
     succeeded.merge(other.succeeded)
     failed.merge(other.failed)
     startDelay.merge(other.startDelay)
@@ -213,6 +216,12 @@ extension Metrics {
     cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
+    let conversations = tally.conversations
+    reconnectP95 = conversations.reconnect.sorted.percentile(0.95)
+    resubscribeP95 = conversations.resubscribe.sorted.percentile(0.95)
+    firstEventP95 = conversations.firstEvent.sorted.percentile(0.95)
+    longestGap = conversations.longestGap
+    pingsAnswered = Self.share(conversations.pongs, of: conversations.pings)
     stages = tally.stages.figures
     // Most drills start no programs, and then there is no such stage.
     if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }

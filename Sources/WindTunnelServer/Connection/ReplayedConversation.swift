@@ -15,6 +15,8 @@ final class ReplayedConversation {
   /// The moment of the next wake, by the conversation's clock; `nil`: none is waited for.
   private var wake: (timer: Reactor.Timer, moment: Duration)?
   private var hasTold = false
+  /// Tells whether the observer knows that the server has fallen silent.
+  private var hasToldSilence = false
 
   /// Takes over a connection on which the handshake has been answered; `ended` is called when it is
   /// closed.
@@ -34,6 +36,7 @@ final class ReplayedConversation {
 
   /// Begins with what the client has sent behind its handshake.
   func begin(with early: some Collection<UInt8>) {
+    context.deck.conversing(server.seen, in: outcome)
     queue += server.open(at: now)
     carry()
     Array(early).withUnsafeBytes { receive($0) }
@@ -43,7 +46,7 @@ final class ReplayedConversation {
   /// Ends the conversation since the server stops.
   func goAway() {
     // However much waits: what is written now is sent before the end.
-    for case .bytes(let data) in queue + server.goAway() { channel.write(data) }
+    for case .bytes(let data) in queue + server.goAway(at: now) { channel.write(data) }
     queue = []
     tell()
     channel.close()
@@ -70,6 +73,7 @@ final class ReplayedConversation {
     }
     queue.removeFirst(done)
     if server.isOver, queue.isEmpty { tell() }
+    tellSilence()
     // Nobody is read faster than it reads: what it says may ask for an answer.
     guard channel.phase == .open else { return }
     if channel.isCongested {
@@ -96,6 +100,13 @@ final class ReplayedConversation {
     wake = (timer, moment)
   }
 
+  /// Tells the deck's observer once that nothing more comes, since a client may wait for ever.
+  private func tellSilence() {
+    guard !hasToldSilence, server.isSilent else { return }
+    hasToldSilence = true
+    context.deck.conversing(server.seen, in: outcome)
+  }
+
   /// Tells the deck once what was left of the recording.
   private func tell() {
     if !hasTold { context.deck.conversed(server.player, left: server.left, in: outcome) }
@@ -107,7 +118,7 @@ extension ReplayedConversation: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { receive(bytes) }
 
   func channelReachedEnd(_ channel: Channel) {
-    queue += server.clientEnded()
+    queue += server.clientEnded(at: now)
     carry()
   }
 
@@ -116,7 +127,9 @@ extension ReplayedConversation: ChannelDelegate {
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     if let wake { channel.reactor.cancel(wake.timer) }
     wake = nil
+    server.left(at: now)
     tell()
+    if ended != nil { context.deck.conversing(server.seen, in: outcome) }
     ended?()
     ended = nil
   }

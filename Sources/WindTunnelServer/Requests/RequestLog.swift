@@ -47,7 +47,7 @@ struct RequestLog: Sendable, Hashable {
     switch event {
     case .requestEnd(let outcome, _, _): begin(outcome, at: offset)
     case .ended(let outcome, let end?): finish(outcome.id, end)
-    case .decided, .firstByte, .ended(_, nil), .left, .strayed, .tunnelEnded: break
+    case .decided, .firstByte, .ended(_, nil), .left, .conversed, .strayed, .tunnelEnded: break
     }
   }
 

@@ -159,6 +159,7 @@ import WindTunnel
     ("body-empty", .alter(.body(.empty))),
     ("body-invalid-utf8", .alter(.body(.invalidUTF8))),
     ("body-invalid-json", .alter(.body(.invalidJSON))),
+    ("body-error-event", .alter(.body(.errorEvent))),
     ("content-type", .alter(.contentType("text/html"))),
     ("stale", .alter(.stale(seconds: 86400))),
     ("version", .alter(.version(2))),

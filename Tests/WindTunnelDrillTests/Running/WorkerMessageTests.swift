@@ -18,6 +18,7 @@ import WindTunnel
     .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
+    .conversed(call: 4, place: 1, ConversationLog()), .conversed(call: 4, place: 0, conversation),
     .ended(observation), .ended(whole), .connections(connections), .refused("no \"such\"\nthing"),
     .unfit("a {url}\n"), .unanswered("b {\"call\": N}"),
   ]
@@ -36,7 +37,20 @@ import WindTunnel
     attempt.sent = sent
     attempt.isStaleOnArrival = true
     attempt.cacheTerms = terms
+    attempt.conversation = conversation
     return attempt
+  }()
+  static let conversation = {
+    var log = ConversationLog()
+    log.messages = [
+      .init(from: .server, at: .microseconds(5)),
+      .init(from: .client, at: .microseconds(7), number: 2, asks: true),
+    ]
+    (log.further, log.waiting) = (3, 4)
+    (log.pings, log.pongs, log.unansweredSince) = (5, 4, .microseconds(9))
+    (log.serverPings, log.clientPongs) = (1000, 999)
+    (log.silentSince, log.end, log.ending) = (.microseconds(8), .seconds(2), .client(1001))
+    return log
   }()
   static let terms = {
     var terms = Observation.CacheTerms()
@@ -72,6 +86,8 @@ import WindTunnel
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
     (whole.afterWindow, whole.processorDelay) = (.milliseconds(12), .milliseconds(700))
     (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
+    (whole.replacesScalars, whole.showsCutEvent) = (true, false)
+    whole.hidesErrorEvent = true
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]
@@ -93,6 +109,22 @@ import WindTunnel
     for text in [#"{"content":-1}"#, #"{"marks":["a"]}"#, #"{"value":"a"}"#] {
       let json = try JSON(parsing: text.utf8, source: "")
       #expect(throws: FormatError.self) { try Observation.Sent(json) }
+    }
+  }
+
+  @Test func `each end of a conversation comes back`() throws {
+    let ends: [ConversationLog.Ending?] = [
+      nil, .client(1005), .server(1012), .clientLeft, .serverLeft, .stopped,
+    ]
+    for end in ends {
+      var log = Self.conversation
+      log.ending = end
+      #expect(try ConversationLog(log.json) == log)
+    }
+    #expect(try ConversationLog(ConversationLog().json) == ConversationLog())
+    for text in [#"{"messages":[{"from":"client"}]}"#, #"{"pings":-1}"#, #"{"ending":"done"}"#] {
+      let json = try JSON(parsing: text.utf8, source: "")
+      #expect(throws: FormatError.self) { try ConversationLog(json) }
     }
   }
 

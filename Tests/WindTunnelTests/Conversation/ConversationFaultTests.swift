@@ -137,7 +137,7 @@ import Testing
     #expect(late.tick(at: .milliseconds(30)) == [])
     var stalled = try Self.server([.end(.stall, before: 1)])
     #expect(stalled.open(at: .zero) == [.stall])
-    #expect(stalled.clientEnded() == [.close])
+    #expect(stalled.clientEnded(at: .zero) == [.close])
   }
 
   @Test func `what was not sent was not done, and an end of the server's blames nobody`() throws {

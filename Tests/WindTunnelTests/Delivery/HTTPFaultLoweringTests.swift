@@ -96,6 +96,38 @@ import WindTunnelSymptoms
     #expect(whole?.head == ResponseHead(headers: ["Content-Length": "\(body.utf8.count)"]))
   }
 
+  @Test(arguments: [
+    ("text/event-stream", "data: 1\n\ndata: 2\n\ndata: 3\n\n", "data: 1\n\nevent: error\ndata: "),
+    ("text/event-stream", "data: 1\n\n", "event: error\ndata: "),
+    ("application/x-ndjson", "1\n2\n3\n4\n", "1\n2\n"),
+    ("application/json-seq", "\u{1E}1\n\u{1E}2\n", "\u{1E}1\n\u{1E}"),
+  ])
+  func `an error takes the place of the second half of a stream`(
+    type: String,
+    events: String,
+    half: String
+  ) throws {
+    let (deck, outcome) = outcome(
+      [.alter(.body(.errorEvent))],
+      [Self.recorded(events, ["Content-Type": type])]
+    )
+    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+    let body = try #require(whole.map { String(decoding: $0.body, as: UTF8.self) })
+    let error =
+      #"{"type":"error","error":{"type":"overloaded_error","message":"The server is overloaded."}}"#
+    #expect(body == half + error + (type == "text/event-stream" ? "\n\n" : "\n"))
+    #expect(whole?.head.status == 200)
+  }
+
+  @Test func `an error takes no place in what streams no events`() {
+    let (deck, outcome) = outcome(
+      [.alter(.body(.errorEvent))],
+      [Self.recorded("{}", ["Content-Type": "application/json"])]
+    )
+    #expect(deck.delivery(of: outcome, on: .onTheWire).whole?.body == Data("{}".utf8))
+    #expect(deck.journal.all.last?.misfits.first?.contains("streams no events") == true)
+  }
+
   @Test func `fields say what is not so`() {
     #expect(head([.alter(.contentType("text/html"))])?.headers == ["Content-Type": "text/html"])
     #expect(head([.alter(.contentEncoding(.gzip))])?.headers == ["Content-Encoding": "gzip"])

@@ -54,7 +54,8 @@ import Testing
         "failed.p95", "recoveryP95", "firstRecovery", "steadyRecovery", "cancelReturnP95",
         "blankPages", "blankPageRate",
         "staleServed", "silentTruncations", "crashes", "hangs", "unexpectedErrors",
-        "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "coverage", "p95Ratio",
+        "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "coverage", "reconnectP95",
+        "resubscribeP95", "firstEventP95", "longestGap", "pingsAnswered", "p95Ratio",
         "p95Ratio.lower",
         "p95Ratio.upper", "medianRatio", "medianRatio.lower", "medianRatio.upper", "lostCalls",
         "wonCalls", "lossProbability", "successRateLower", "successRateUpper", "p50Milliseconds",
@@ -62,7 +63,8 @@ import Testing
         "p50UpperMilliseconds", "p90UpperMilliseconds", "p95UpperMilliseconds",
         "p99UpperMilliseconds", "succeededP95Milliseconds", "failedP95Milliseconds",
         "recoveryP95Milliseconds", "firstRecoveryMilliseconds", "steadyRecoveryMilliseconds",
-        "cancelReturnP95Milliseconds", "p95RatioLower",
+        "cancelReturnP95Milliseconds", "reconnectP95Milliseconds", "resubscribeP95Milliseconds",
+        "firstEventP95Milliseconds", "longestGapMilliseconds", "p95RatioLower",
         "p95RatioUpper", "medianRatioLower", "medianRatioUpper",
       ]
     )

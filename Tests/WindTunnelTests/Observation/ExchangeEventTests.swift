@@ -19,6 +19,7 @@ import Testing
     case .firstByte(let outcome): "first byte \(outcome.id)"
     case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
     case .left(let outcome): "left \(outcome.id)"
+    case .conversed(let outcome, _): "conversed \(outcome.id)"
     case .strayed(let outcome, _): "strayed \(outcome.id)"
     case .tunnelEnded(let end): "tunnel \(end.authority)"
     }

@@ -44,10 +44,21 @@ import WindTunnelReports
     (sent.resumesAt, sent.isResumedConditionally) = (40, true)
     calls[0].attempts[0].sent = sent
     calls[0].joinsVersions = true
+    (calls[0].replacesScalars, calls[0].showsCutEvent) = (true, false)
+    calls[0].hidesErrorEvent = true
+    var log = ConversationLog()
+    log.messages = [
+      .init(from: .server, at: .zero), .init(from: .client, at: .zero, number: 2, asks: true),
+    ]
+    (log.further, log.waiting, log.pings, log.pongs) = (1, 1, 2, 1)
+    (log.serverPings, log.clientPongs, log.unansweredSince) = (2, 1, .zero)
+    (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))
+    calls[0].attempts[0].conversation = log
     let told = Flights.report(calls)
     #expect(try problems(JSON(parsing: told.data(), source: "r")) == [])
     #expect(String(decoding: told.data(), as: UTF8.self).contains("secretParameters"))
     #expect(String(decoding: told.data(), as: UTF8.self).contains("joinsVersions"))
+    #expect(String(decoding: told.data(), as: UTF8.self).contains("unansweredSinceMilliseconds"))
   }
 
   @Test(arguments: [

@@ -27,7 +27,7 @@ extension FindingGroup {
       <p class="seen">\(finding.seen.escapedForHTML)</p>
       <p>\(whereWords.escapedForHTML)</p>
       \(timeLine)
-      \(notes.map { "<p class=\"dim\">\($0.escapedForHTML)</p>" }.joined())
+      \(ConversationLanes(of: attempts, since: attempts.first?.start).svg)\(notes.map { "<p class=\"dim\">\($0.escapedForHTML)</p>" }.joined())
       \(againLine)</article>
       """
   }

@@ -269,7 +269,7 @@ extension Observation {
     let heads = [
       "attempt", "at", "waited", "met", "dealt", "status", "bytes", "took", "broken off by",
     ]
-    return HTML.table(heads, rows)
+    return HTML.table(heads, rows) + ConversationLanes(of: attempts, since: begin).svg
   }
 }
 

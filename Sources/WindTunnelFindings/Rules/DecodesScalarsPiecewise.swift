@@ -1,0 +1,29 @@
+extension FindingRule {
+  /// A letter that lies in two pieces is two halves of nothing.
+  static let decodesScalarsPiecewise = FindingRule(
+    "decodes-scalars-piecewise",
+    .error,
+    "Shows U+FFFD in place of letters whose bytes came in two pieces.",
+    condition:
+      "a call was answered letters that take several bytes, each answer whole or without any of its content, "
+      + "and showed a text that can be held against them",
+    cost: "Every language but English has holes in it, now here and now there.",
+    remedy:
+      "Decode what is whole, or keep the bytes of an unfinished letter for the next piece "
+      + "(TextDecoder with stream: true, an incremental decoder).",
+    source: "Unicode Standard §3.9 (U+FFFD substitution); WHATWG Encoding, decode stream",
+    scope: .call(.scalarsCompared) { call in
+      let cutBody = call.attempts.contains { $0.error != nil && $0.bytes != 0 }
+      guard let replaces = call.observation.replacesScalars, !cutBody,
+        let last = call.attempts.last(where: \.isRequest),
+        last.isAnswered || last.conversation != nil
+      else { return .notMet }
+      guard replaces, call.claimsSuccess else { return .kept }
+      return .broken(
+        Violation(
+          "It showed U+FFFD where the text that it was answered has letters of several bytes."
+        )
+      )
+    }
+  )
+}

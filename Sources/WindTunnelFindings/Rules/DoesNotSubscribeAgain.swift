@@ -1,0 +1,50 @@
+extension FindingRule {
+  /// Nothing more comes, and nobody knows why.
+  static let doesNotSubscribeAgain = FindingRule(
+    "does-not-subscribe-again",
+    .error,
+    "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
+    condition:
+      "a call asked for something in a conversation and lost it, and the next one, in which nothing went wrong, "
+      + "lasted \(Figures.wait(patience))",
+    cost:
+      "The screen stands still behind a connection that looks well, and what came meanwhile is "
+      + "lost.",
+    remedy:
+      "Keep what was subscribed to, and say all of it again behind each handshake; ask for what was missed.",
+    source: "graphql-ws, Recipes (retries); Phoenix Channels (rejoin); RFC 6455 §7.2.3",
+    restsOnTime: true,
+    scope: .call(.conversed) { call in
+      var isKept = false
+      for pair in call.observation.reconnections {
+        let (first, second) = (call.attempts[pair.before], call.attempts[pair.after])
+        guard let old = first.conversation, let new = second.conversation,
+          let question = old.messages.firstIndex(where: \.asks), second.line.metNothing
+        else { continue }
+        if pair.asked != nil {
+          isKept = true
+          continue
+        }
+        let end = new.end.map { pair.opened + $0 } ?? call.observation.end ?? pair.opened
+        // It may have to be greeted first, and may say the same in other words.
+        let greetings = old.messages[..<question].count { $0.sender == .server }
+        guard new.waiting > 0, end - pair.opened >= patience,
+          new.messages.count(where: { $0.sender == .server }) >= greetings,
+          !new.messages.contains(where: { $0.sender == .client && $0.number == nil })
+        else { continue }
+        let waiting =
+          new.waiting == 1 ? "1 message waits" : "\(new.waiting) messages wait"
+        return .broken(
+          Violation(
+            "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it asked for nothing in "
+              + "\(Figures.time(end - pair.opened)): \(waiting) for what it had said before."
+          )
+        )
+      }
+      return isKept ? .kept : .notMet
+    }
+  )
+
+  /// The time in which a client asks again for what it had asked for.
+  private static let patience = Duration.seconds(5)
+}

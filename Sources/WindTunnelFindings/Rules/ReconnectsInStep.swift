@@ -1,0 +1,28 @@
+extension FindingRule {
+  /// All clients of a kind connect again at the same moment.
+  static let reconnectsInStep = FindingRule(
+    "reconnects-in-step",
+    .warning,
+    "Waits the same time before it connects again, so that many clients come back at once.",
+    condition: "at least 20 calls lost a conversation and asked for another",
+    cost:
+      "A server that starts again is hit by all its clients in one second, each with a "
+      + "handshake.",
+    remedy: "Draw the wait at random between zero and its bound (full jitter), from the first on.",
+    source:
+      "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
+    leastCalls: 20,
+    scope: .flight { rule, troubled, _ in
+      var waits: [Int64] = []
+      var example: JudgedCall?
+      for call in troubled where call.isJudged && call.traits.contains(.conversed) {
+        guard let first = call.observation.reconnections.first, let tried = first.tried else {
+          continue
+        }
+        waits.append((tried - first.lost).wholeMicroseconds)
+        if call.observation.call < (example?.observation.call ?? .max) { example = call }
+      }
+      return rule.inStep(waits, "waits before a reconnection", example)
+    }
+  )
+}

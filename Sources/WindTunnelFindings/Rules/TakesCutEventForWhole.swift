@@ -1,0 +1,32 @@
+extension FindingRule {
+  /// A stream broke off, and what came of it passes for all.
+  static let takesCutEventForWhole = FindingRule(
+    "takes-cut-event-for-whole",
+    .error,
+    "Says that a stream of events went well that broke off, and may show half an event.",
+    condition:
+      "the last answer of a call was a stream of events that was cut, and it showed something",
+    cost: "Half a sentence is shown as the answer, and half a number as the price.",
+    remedy:
+      "Throw an event away that has no empty line behind it, and connect again with Last-Event-ID; "
+      + "report a stream that broke off.",
+    source: "WHATWG HTML §9.2.6 (an incomplete event is discarded); RFC 7464 §2.4; RFC 9112 §8",
+    scope: .call([.unanswered, .eventsCompared]) { call in
+      guard let showsPart = call.observation.showsCutEvent,
+        let last = call.attempts.last(where: \.isRequest), last.error != nil,
+        // That is another rule's.
+        call.observation.bodyMatches == nil
+      else { return .notMet }
+      guard call.claimsSuccess, !call.showsCopy else { return .kept }
+      let bytes = last.bytes.map { " after \(Figures.bytes($0))" } ?? ""
+      guard showsPart else {
+        return .broken(
+          Violation("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
+        )
+      }
+      return .broken(
+        Violation("Its stream broke off\(bytes) within an event, of which it showed the beginning.")
+      )
+    }
+  )
+}

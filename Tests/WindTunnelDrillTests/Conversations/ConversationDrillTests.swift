@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Drills of programs whose cassette holds conversations.
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+struct ConversationDrillTests {
+  private static func words(_ log: ConversationLog) -> [String] {
+    log.messages.map { message in
+      let number = message.number.map { " \($0)" } ?? ""
+      return "\(message.sender)\(number)\(message.asks ? "?" : "")"
+    }
+  }
+
+  private static let hearsNews = """
+    chat = WebSocket(url)
+    print(chat.hear())
+    chat.say("news, please")
+    print(chat.hear(), chat.hear())
+
+    """
+
+  @Test func `a program holds a conversation of the cassette, and the server tells of it`()
+    async throws
+  {
+    var flight = ConversationFlight(Self.hearsNews + "chat.say(b'', 9)\nchat.close()")
+    flight.calls = 2
+    let row = try await flight.fly()
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    #expect(row.observations.allSatisfy { $0.endpoint == "GET /chat" && $0.attempts.count == 1 })
+    for attempt in row.observations.flatMap(\.attempts) {
+      #expect(attempt.status == 101 && attempt.take == "recording 1")
+      let log = try #require(attempt.conversation)
+      #expect(Self.words(log) == ["server", "client 2?", "server", "server"])
+      #expect(log.pings == 1 && log.ending == .client(1000) && log.waiting == 0)
+      let times = log.messages.map(\.at)
+      #expect(times == times.sorted() && times.last ?? .zero <= log.end ?? .zero)
+    }
+  }
+
+  @Test func `lines of JSON are something to show, and none are nothing`() async throws {
+    let lines = ConversationFlight(#"WebSocket(url).hear(); print('{"a":1}\n{"b":2}')"#)
+    #expect(try await lines.fly().observations.map(\.showed) == [true])
+    #expect(
+      try await ConversationFlight("WebSocket(url)").fly().observations.map(\.showed) == [false]
+    )
+  }
+
+  @Test func `so does one that lives, whose conversations outlive its calls`() async throws {
+    var flight = ConversationFlight(
+      living: """
+        chats = []
+        for line in lines:
+            chats.append(WebSocket(line["url"]))
+            chats[-1].hear()
+            say(line["call"])
+        """
+    )
+    flight.calls = 2
+    let row = try await flight.fly()
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    for observation in row.observations {
+      let log = try #require(observation.attempts.first?.conversation)
+      #expect(Self.words(log) == ["server"] && log.waiting == 2)
+      #expect(log.ending == .clientLeft || log.ending == .stopped)
+    }
+  }
+
+  @Test func `a conversation that is cut is one attempt, and the next one another`() async throws {
+    let flight = ConversationFlight(
+      """
+      try:
+          \(Self.hearsNews.split(separator: "\n").joined(separator: "\n    "))
+      except ConnectionError as error:
+          print(error)
+      \(Self.hearsNews)
+      """
+    )
+    let row = try await flight.fly([.conversation(.end(.frame(1012), before: 2))], first: 1)
+    let attempts = try #require(row.observations.first?.attempts)
+    #expect(attempts.map(\.take) == ["withheld 1", "recording 1"])
+    #expect(attempts.map { $0.conversation?.ending } == [.server(1012), .clientLeft])
+    #expect(
+      attempts.map { Self.words($0.conversation ?? ConversationLog()) }
+        == [["server", "client 2?"], ["server", "client 2?", "server", "server"]]
+    )
+  }
+
+  @Test func `a silence is known of a program that waits in it for ever`() async throws {
+    var flight = ConversationFlight(living: "WebSocket(next(lines)['url']).hear()")
+    flight.deadline = .seconds(1)
+    let row = try await flight.fly([.conversation(.end(.stall, before: 1))])
+    #expect(row.observations.map(\.ending) == [.hung])
+    let log = try #require(row.observations.first?.attempts.first?.conversation)
+    #expect(log.silentSince != nil && log.ending == nil && log.messages.isEmpty)
+  }
+
+  @Test func `a handshake that is refused begins no conversation`() async throws {
+    let row = try await ConversationFlight("WebSocket(url)").fly([.status(503)])
+    #expect(row.observations.first?.attempts.map(\.status) == [503])
+    #expect(row.observations.first?.attempts.first?.conversation == nil)
+  }
+
+  @Test func `what a client says that is on no cassette is seen`() async throws {
+    let row = try await ConversationFlight("WebSocket(url).say('weather')").fly()
+    let log = try #require(row.observations.first?.attempts.first?.conversation)
+    #expect(Self.words(log).contains("client"))
+  }
+
+  @Test func `nobody else is asked to hold one`() throws {
+    let cassette = try Cassette(data: Data(ConversationFlight.chat.utf8), source: "chat.json")
+    #expect(Workload(cassette, matcher: .pathAndQuery).isEmpty)
+    let refusal =
+      "The cassette has conversations by WebSocket alone, which a program holds: drill -- PROGRAM."
+    #expect(throws: DrillError.plan(refusal)) {
+      _ = try TestSubjects.drill("fine") { $0.cassette = cassette }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What drills find of programs that hold conversations and read streams.
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+struct ConversationFindingsTests {
+  /// The severity of a rule's finding, or how it stands.
+  private static func words(_ rule: String, _ row: Report.Row) throws -> String {
+    let standings = Flight(of: row.client, on: .onTheWire, row.observations).held()
+    switch try #require(standings.first { $0.rule == rule }).standing {
+    case .notMet: return "not met"
+    case .passed(let calls): return "kept by \(calls)"
+    case .broken(let finding): return "\(finding.severity)"
+    }
+  }
+
+  /// The rules that are broken.
+  private static func broken(_ row: Report.Row) -> [String] {
+    Flight(of: row.client, on: .onTheWire, row.observations).held().compactMap(\.finding?.rule)
+  }
+
+  private static let restart: [Fault] = [.conversation(.end(.frame(1012), before: 2))]
+
+  private static func comingBack(saying: String) -> ConversationFlight {
+    ConversationFlight(
+      """
+      def ask(chat, words):
+          chat.hear()
+          if words: chat.say(words)
+          try:
+              return chat.hear(), chat.hear()
+          except OSError as error:
+              return error
+      ask(WebSocket(url), "news, please")
+      print(ask(WebSocket(url, 6), "\(saying)"))
+      """
+    )
+  }
+
+  @Test func `a program that does not subscribe again is told so`() async throws {
+    let rule = "does-not-subscribe-again"
+    let dumb = try await Self.comingBack(saying: "").fly(Self.restart, first: 1)
+    #expect(try Self.words(rule, dumb) == "error")
+    #expect(dumb.metrics.reconnectP95 != nil && dumb.metrics.resubscribeP95 == nil)
+    let careful = try await Self.comingBack(saying: "news, please").fly(Self.restart, first: 1)
+    #expect(try Self.words(rule, careful) == "kept by 1")
+    #expect(Self.broken(careful) == [])
+    #expect(careful.metrics.resubscribeP95 != nil)
+    #expect(careful.metrics.longestGap != nil && careful.metrics.firstEventP95 != nil)
+  }
+
+  @Test func `a program that decodes each piece by itself is told so`() async throws {
+    func fly(_ decoding: String) async throws -> Report.Row {
+      let flight = ConversationFlight(
+        """
+        import codecs
+        chat = WebSocket(url)
+        chat.hear()
+        chat.say("news, please")
+        whole = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        text = ""
+        while not text.endswith("nchen."):
+            text += \(decoding)
+        print(text)
+        """
+      )
+      return try await flight.fly([.conversation(.form(.fragmented, of: 2))])
+    }
+    let rule = "decodes-scalars-piecewise"
+    #expect(try Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")) == "error")
+    let careful = try await fly("whole.decode(chat.frame()[1])")
+    #expect(try Self.words(rule, careful) == "kept by 1")
+    #expect(Self.broken(careful) == [])
+  }
+
+  /// Three events, the second of which is cut by what ends the body after 40 bytes.
+  private static let stream = """
+    { "windtunnel": 1, "interactions": [ {
+      "request": { "url": "/events" },
+      "response": {
+        "headers": [["Content-Type", "text/event-stream"]],
+        "text": "data: the first of them\\n\\ndata: the second of them\\n\\ndata: the last\\n\\n"
+      }
+    } ] }
+    """
+
+  private static func reading(_ end: String, _ events: String) -> ConversationFlight {
+    var flight = ConversationFlight(
+      """
+      import http.client, urllib.request
+      try:
+          body = urllib.request.urlopen(url).read()
+      except http.client.IncompleteRead as error:
+          body = error.partial
+          \(end)
+      blocks = \(events)
+      for block in blocks:
+          if "error" not in block:
+              print(block.removeprefix("data: "))
+      """
+    )
+    flight.cassette = stream
+    return flight
+  }
+
+  private static func cut(_ flight: ConversationFlight) async throws -> Report.Row {
+    try await flight.fly(
+      in: Scenario("cut", rules: [.on("GET /events", .always, .truncate(afterBodyBytes: 40))])
+    )
+  }
+
+  @Test func `a program that takes a cut event for whole is told so`() async throws {
+    let rule = "takes-cut-event-for-whole"
+    let all = #"body.decode().strip().split("\n\n")"#
+    let whole = #"body.decode().split("\n\n")[:-1]"#
+    #expect(try Self.words(rule, await Self.cut(Self.reading("pass", all))) == "error")
+    #expect(try Self.words(rule, await Self.cut(Self.reading("pass", whole))) == "warning")
+    let careful = try await Self.cut(Self.reading("raise", all))
+    #expect(try Self.words(rule, careful) == "kept by 1")
+    #expect(Self.broken(careful) == [])
+  }
+
+  @Test func `a program that does not see an error under 200 is told so`() async throws {
+    let scenario = try #require(try Shipped.scenarios(named: ["error-in-200"]).first)
+    func fly(_ events: String) async throws -> Report.Row {
+      var flight = Self.reading("raise", events)
+      flight.calls = 2
+      return try await flight.fly(in: scenario)
+    }
+    let rule = "success-on-error-event"
+    let whole = #"body.decode().split("\n\n")[:-1]"#
+    #expect(try Self.words(rule, await fly(whole)) == "error")
+    let careful = try await fly("sys.exit(1) if b'event: error' in body else []")
+    #expect(try Self.words(rule, careful) == "kept by 2")
+    #expect(Self.broken(careful).filter { $0 != "gives-up-at-once" } == [])
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What a call shows, held against the texts of a cassette.
+@Suite struct RecordedTextsTests {
+  private static let stream =
+    "id: 1\ndata: Grüße\n\ndata: from\ndata: München, Köln\n\ndata: the end\n\n"
+
+  private static let cassette = Cassette([
+    Interaction(
+      Request("GET", "/stream"),
+      Response(headers: ["Content-Type": "text/event-stream"], body: Body(stream))
+    ),
+    Interaction(
+      Request("GET", "/latin"),
+      Response(headers: ["Content-Type": "text/plain; charset=iso-8859-1"], body: Body("Grüße"))
+    ),
+    Interaction(Request("GET", "/plain"), Response(body: Body("All is said."))),
+    Interaction(Request("GET", "/holes"), Response(body: Body("Gr\u{FFFD}ße an alle"))),
+    Interaction(
+      Request("GET", "/lines"),
+      Response(
+        headers: ["Content-Type": "application/x-ndjson"],
+        body: Body("{\"a\":1}\n{\"text\":\"long\"}\n")
+      )
+    ),
+  ])
+
+  private static func result(_ text: String) -> CallResult {
+    var result = CallResult.good(Data(text.utf8))
+    result.isPrinted = true
+    return result
+  }
+
+  private static func replaces(_ text: String, at path: String = "/stream") -> Bool? {
+    RecordedTexts(cassette, matcher: .pathAndQuery)
+      .replacesScalars(result(text), Matcher.pathAndQuery.key(Request("GET", RequestURL(path))))
+  }
+
+  @Test(arguments: [
+    "Gr\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}e\n", "from M\u{FFFD}\u{FFFD}nchen, K\u{FFFD}\u{FFFD}ln",
+    #"{"shown":"M\ufffd\ufffdnchen, K\ufffd\ufffdln"}"#, "> M\u{FFFD}\u{FFFD}nchen, ...",
+  ]) func `a hole where the text has letters is found`(text: String) {
+    #expect(Self.replaces(text) == true)
+  }
+
+  @Test(arguments: ["Grüße", "from München, Köln", "Köln"])
+  func `what has its letters is well`(text: String) { #expect(Self.replaces(text) == false) }
+
+  @Test(arguments: ["", "nothing of that", "all is \u{FFFD}\u{FFFD} well here", "\u{FFFD}"])
+  func `what is something else does not tell`(text: String) { #expect(Self.replaces(text) == nil) }
+
+  @Test func `texts without such letters, with holes or in another coding do not tell`() {
+    #expect(Self.replaces("All is\u{FFFD}said.", at: "/plain") == nil)
+    #expect(Self.replaces("Gr\u{FFFD}\u{FFFD}e an alle", at: "/holes") == nil)
+    #expect(Self.replaces("Gr\u{FFFD}\u{FFFD}e", at: "/latin") == nil)
+    var raw = CallResult.good(Data([0x4D, 0xC3, 0x6E]))
+    raw.isPrinted = true
+    let key = Matcher.pathAndQuery.key(Request("GET", "/stream"))
+    #expect(
+      RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key) == nil
+    )
+  }
+
+  private static func showsCut(_ text: String, _ bytes: Int, of interaction: Int = 0) -> Bool? {
+    RecordedTexts(cassette, matcher: .pathAndQuery)
+      .showsCutEvent(result(text), CutStream(interaction: interaction, bytes: bytes))
+  }
+
+  @Test func `the beginning of an event that was cut is known again`() throws {
+    let whole = Data(Self.stream.utf8)
+    let cut = try #require(whole.range(of: Data("chen".utf8))).lowerBound
+    #expect(Self.showsCut("Grüße\nfrom\nMün\n", cut) == true)
+    #expect(Self.showsCut("Grüße\n", cut) == false)
+    // It is whole, or has no content that could be told from any other.
+    #expect(Self.showsCut("from\nMünchen, Köln", cut) == false)
+    #expect(Self.showsCut("data: Gr", 14) == false)
+    // Between two events nothing is cut.
+    let between = try #require(whole.range(of: Data("data: from".utf8))).lowerBound
+    #expect(Self.showsCut("Grüße\n", between) == false)
+    #expect(Self.showsCut("", cut) == nil)
+    #expect(Self.showsCut("All", 3, of: 2) == nil)
+    #expect(Self.showsCut("{\"a\":1} {\"text\":\"lo", 19, of: 4) == true)
+  }
+}

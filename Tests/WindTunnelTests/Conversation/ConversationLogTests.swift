@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelCassettes
+@testable import WindTunnelHTTP
+
+/// All that a server sees of a conversation.
+@Suite struct ConversationLogTests {
+  private static func message(
+    _ sender: WebSocketMessage.Sender,
+    _ text: String
+  ) -> WebSocketMessage {
+    WebSocketMessage(from: sender, Body(text), isText: true, offset: .zero)
+  }
+
+  /// A welcome, a question with two answers, and one that nobody answers.
+  private static func server(_ faults: [ConversationFault] = []) throws -> ConversationServer {
+    let conversation = Conversation(
+      [
+        message(.server, "welcome"), message(.client, "a"), message(.server, "for a"),
+        message(.server, "more for a"), message(.client, "b"),
+      ],
+      roundTrip: .zero
+    )
+    return try ConversationServer(
+      answering: Request(
+        "GET",
+        "/chat",
+        headers: [
+          "Host": "x", "Connection": "Upgrade", "Upgrade": "websocket",
+          "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
+        ]
+      ),
+      "HTTP/1.1",
+      as: ResponseHead(status: 101, headers: [:]),
+      ConversationPlayer(conversation, pace: .immediately),
+      faults,
+      most: 1 << 20
+    )
+  }
+
+  private static func say(
+    _ frame: WebSocketFrame,
+    to server: inout ConversationServer,
+    at now: Int
+  ) {
+    frame.encoded(masking: 1).withUnsafeBytes { bytes in
+      _ = server.receive(bytes, at: .milliseconds(now))
+    }
+  }
+
+  private static func words(_ log: ConversationLog) -> [String] {
+    log.messages.map { message in
+      let number = message.number.map { " \($0)" } ?? ""
+      let time = Int(message.at / .milliseconds(1))
+      return "\(message.sender)\(number)\(message.asks ? "?" : "") at \(time)"
+    }
+  }
+
+  @Test func `each message has its side, its time and what it asks for`() throws {
+    var server = try Self.server()
+    _ = server.open(at: .milliseconds(1))
+    #expect(server.seen.waiting == 2)
+    Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
+    Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 7)
+    #expect(
+      Self.words(server.seen)
+        == ["server at 1", "client 2? at 5", "server at 5", "server at 5", "client 5 at 7"]
+    )
+    #expect(server.seen.waiting == 0 && server.seen.ending == nil && server.seen.end == nil)
+    Self.say(WebSocketFrame(.text, Data("c".utf8)), to: &server, at: 9)
+    #expect(Self.words(server.seen).last == "client at 9")
+    #expect(server.seen.ending == .server(1008) && server.seen.end == .milliseconds(9))
+  }
+
+  @Test func `pings are counted with the pongs that they got`() throws {
+    var server = try Self.server()
+    _ = server.open(at: .zero)
+    Self.say(WebSocketFrame(.ping), to: &server, at: 2)
+    #expect(server.seen.pings == 1 && server.seen.pongs == 1)
+    #expect(server.seen.unansweredSince == nil)
+    var deaf = try Self.server([.control(.noPong)])
+    _ = deaf.open(at: .zero)
+    Self.say(WebSocketFrame(.ping), to: &deaf, at: 2)
+    Self.say(WebSocketFrame(.ping), to: &deaf, at: 3)
+    #expect(deaf.seen.pings == 2 && deaf.seen.pongs == 0)
+    #expect(deaf.seen.unansweredSince == .milliseconds(2))
+    var late = try Self.server([.control(.latePong(.milliseconds(50)))])
+    _ = late.open(at: .zero)
+    Self.say(WebSocketFrame(.ping), to: &late, at: 2)
+    #expect(late.seen.pongs == 0)
+    _ = late.tick(at: .milliseconds(52))
+    #expect(late.seen.pongs == 1 && late.seen.unansweredSince == nil)
+  }
+
+  @Test func `a pong answers its ping and those before it`() throws {
+    var server = try Self.server([.control(.pingFlood)])
+    _ = server.open(at: .zero)
+    #expect(server.seen.serverPings == 1000 && server.seen.clientPongs == 0)
+    Self.say(WebSocketFrame(.pong, Data("nobody asked".utf8)), to: &server, at: 1)
+    #expect(server.seen.clientPongs == 0)
+    Self.say(WebSocketFrame(.pong, Data("998".utf8)), to: &server, at: 1)
+    #expect(server.seen.clientPongs == 999)
+    Self.say(WebSocketFrame(.pong, Data("3".utf8)), to: &server, at: 1)
+    #expect(server.seen.clientPongs == 999)
+  }
+
+  @Test func `a server that falls silent hears on, and answers nothing`() throws {
+    var server = try Self.server([.end(.stall, before: 2)])
+    _ = server.open(at: .zero)
+    Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
+    #expect(server.seen.silentSince == .milliseconds(5) && server.seen.ending == nil)
+    #expect(server.seen.waiting == 0)
+    Self.say(WebSocketFrame(.ping), to: &server, at: 20)
+    Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 30)
+    #expect(server.seen.pings == 1 && server.seen.unansweredSince == .milliseconds(20))
+    #expect(Self.words(server.seen).last == "client at 30")
+    Self.say(WebSocketClose(1001).frame, to: &server, at: 40)
+    #expect(server.seen.ending == .client(1001) && server.seen.end == .milliseconds(40))
+  }
+
+  @Test func `the end is that of the side that ended it first`() throws {
+    func ended(
+      _ faults: [ConversationFault] = [],
+      _ end: (inout ConversationServer) -> Void = { _ in }
+    ) throws -> ConversationLog.Ending? {
+      var server = try Self.server(faults)
+      _ = server.open(at: .zero)
+      end(&server)
+      server.left(at: .seconds(1))
+      return server.seen.ending
+    }
+    #expect(try ended() == .clientLeft)
+    #expect(try ended { Self.say(WebSocketClose(nil).frame, to: &$0, at: 1) } == .client(1005))
+    #expect(try ended { _ = $0.clientEnded(at: .zero) } == .clientLeft)
+    #expect(try ended { _ = $0.goAway(at: .zero) } == .stopped)
+    #expect(try ended([.end(.reset, before: 1)]) == .serverLeft)
+    #expect(try ended([.end(.close, before: 1)]) == .serverLeft)
+    #expect(try ended([.end(.frame(1012), before: 1)]) == .server(1012))
+    #expect(try ended([.end(.oneByteFrame, before: 1)]) == .server(1005))
+  }
+
+  @Test func `what is sent twice, not at all or behind the next one is seen as it is sent`() throws
+  {
+    func count(_ change: ConversationFault.Change) throws -> Int {
+      var server = try Self.server([.message(change, 1)])
+      _ = server.open(at: .zero)
+      return server.seen.messages.count
+    }
+    #expect(try count(.duplicate) == 2)
+    #expect(try count(.drop) == 0)
+    #expect(try count(.swap) == 0)
+  }
+
+  @Test func `of very many messages the first are kept, and the rest is counted`() {
+    var log = ConversationLog()
+    for _ in 0..<(ConversationLog.messagesMax + 3) { log.note(.init(from: .server, at: .zero)) }
+    #expect(log.messages.count == ConversationLog.messagesMax && log.further == 3)
+  }
+}

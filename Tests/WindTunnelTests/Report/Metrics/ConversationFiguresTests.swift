@@ -1,0 +1,65 @@
+import Testing
+import WindTunnelReports
+
+@testable import WindTunnel
+
+/// The figures of conversations.
+@Suite struct ConversationFiguresTests {
+  private static func call(_ number: Int, _ attempts: [Observation.Attempt]) -> Observation {
+    RuleTests.call(number, .succeeded, lasted: 10_000, attempts)
+  }
+
+  /// A conversation that its server closed, and another for the same.
+  private static func reconnecting(after wait: Int, asking: Int?) -> [Observation.Attempt] {
+    let said = asking.map { [(0, asks: false), ($0, asks: true)] } ?? [(0, asks: false)]
+    return [
+      RulesOfConversationsTests.conversation(0, ended: (100, .server(1012))),
+      RulesOfConversationsTests.conversation(100 + wait, said),
+    ]
+  }
+
+  @Test func `the loss of a conversation is followed by the next, and by what is asked in it`() {
+    let metrics = Metrics([
+      Self.call(0, Self.reconnecting(after: 200, asking: 40)),
+      Self.call(1, Self.reconnecting(after: 500, asking: nil)),
+      Self.call(2, [RulesOfConversationsTests.conversation(0)]),
+    ])
+    #expect(metrics.reconnectP95 == .milliseconds(500))
+    #expect(metrics.resubscribeP95 == .milliseconds(240))
+    // From 11 ms of the first conversation to the beginning of the second.
+    #expect(metrics.longestGap == .milliseconds(100 + 500 - 11))
+    #expect(metrics.firstEventP95 == .zero)
+    #expect(metrics.pingsAnswered == nil)
+  }
+
+  @Test func `pings that were answered are a share of those that were sent`() {
+    var attempt = RulesOfConversationsTests.conversation(0)
+    attempt.conversation?.serverPings = 1000
+    attempt.conversation?.clientPongs = 250
+    #expect(Metrics([Self.call(0, [attempt])]).pingsAnswered == 0.25)
+  }
+
+  @Test func `without conversations there are none`() {
+    let metrics = Metrics(Flights.drawn(50, seed: 4))
+    #expect(metrics.reconnectP95 == nil && metrics.resubscribeP95 == nil)
+    #expect(metrics.firstEventP95 == nil && metrics.longestGap == nil)
+    #expect(metrics.pingsAnswered == nil)
+  }
+
+  @Test func `a gate holds them, and says why where there are none`() throws {
+    func words(_ gate: String, _ calls: [Observation]) throws -> String {
+      let report = Flights.report(calls, gates: [try Gate(gate)])
+      return try #require(report.scenarios.first?.gates.first).words
+    }
+    let calls = [Self.call(0, Self.reconnecting(after: 200, asking: 40))]
+    #expect(try words("reconnectP95 <= 1s", calls) == "met, got 200 ms")
+    #expect(try words("resubscribeP95 <= 100ms", calls) == "failed, got 240 ms")
+    #expect(
+      try words("reconnectP95 <= 1s", Flights.drawn(9, seed: 1))
+        .contains("no call connected again after it had lost a conversation")
+    )
+    #expect(
+      try words("pingsAnswered == 1", calls).contains("no client of a conversation was sent a ping")
+    )
+  }
+}
