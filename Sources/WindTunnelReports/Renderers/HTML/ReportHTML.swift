@@ -265,6 +265,7 @@ enum HTML {
     figure { margin: 0; } figcaption { font-size: .85em; margin-bottom: .2em; }
     svg { display: block; width: 100%; height: auto; background: var(--tile); border-radius: .6em; }
     svg text { fill: var(--dim); font: 10px system-ui, sans-serif; }
+    .lanes { max-width: 32em; }
     .axis { stroke: var(--line); } .mark { stroke: var(--ink); stroke-dasharray: 3 2; }
     .ok { fill: var(--good); } .ko { fill: var(--bad); }
     .wide { overflow-x: auto; background: linear-gradient(90deg, var(--back) 1.5em, transparent) 0 0 / \
