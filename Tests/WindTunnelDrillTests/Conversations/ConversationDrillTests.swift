@@ -109,6 +109,27 @@ struct ConversationDrillTests {
     #expect(Self.words(log).contains("client"))
   }
 
+  @Test func `a group leaves streams out where there are none, and says so`() throws {
+    let names = ["calm", "error-in-200"]
+    var plan = try DrillPlan()
+    plan.scenarios = try Shipped.scenarios(named: names)
+    try plan.leaveOut(among: Set(names))
+    #expect(plan.scenarios.map(\.name) == ["calm"])
+    #expect(
+      plan.leftOut.map(\.reason)
+        == ["error-in-200: it is about streams of events, and the cassette has none."]
+    )
+    let stream = Response(headers: ["Content-Type": "text/event-stream"], body: Body("data: 1\n\n"))
+    plan.cassette = Cassette([Interaction(Request("GET", "/events"), stream)])
+    plan.scenarios = try Shipped.scenarios(named: names)
+    try plan.leaveOut(among: Set(names))
+    #expect(plan.scenarios.map(\.name) == names)
+    // Whoever names it flies it.
+    plan.cassette = try Shipped.cassette()
+    try plan.leaveOut(among: ["calm"])
+    #expect(plan.scenarios.map(\.name) == names)
+  }
+
   @Test func `nobody else is asked to hold one`() throws {
     let cassette = try Cassette(data: Data(ConversationFlight.chat.utf8), source: "chat.json")
     #expect(Workload(cassette, matcher: .pathAndQuery).isEmpty)
