@@ -9,8 +9,8 @@ public struct ConversationLog: Sendable, Hashable {
     /// The number of the recorded message that one of the client's is, from 1; `nil` of one that is
     /// not on the cassette, and of the server's.
     public var number: Int?
-    /// Tells whether it is the client's and something on the cassette answers it, which makes a
-    /// heartbeat no question.
+    /// Tells whether it is the client's and several messages on the cassette answer it, as they do
+    /// a subscription: a login or a command has one answer, and a heartbeat is no question.
     public var asks: Bool
 
     /// Makes a message of a side at a time.

@@ -252,7 +252,7 @@ extension ConversationPlayer {
   /// Tells whether something on the cassette answers a message of the client's, and it is no
   /// heartbeat.
   package func asks(_ number: Int) -> Bool {
-    conversation.effects[number] != nil && !conversation.heartbeats.contains(number)
+    (conversation.effects[number] ?? []).count > 1 && !conversation.heartbeats.contains(number)
   }
 
   /// The messages that wait for one of the client's which has not come, by number. Replies to

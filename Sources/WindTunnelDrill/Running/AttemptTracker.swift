@@ -152,7 +152,7 @@ final class AttemptTracker: Sendable {
         // What was said before it, such as an interim answer, was the first.
         if state.open.values[open].firstByte == nil { state.open.values[open].firstByte = now }
       }
-    case .ended(let outcome, _): ended(outcome)
+    case .ended(let outcome, let end): ended(outcome, end)
     case .conversed(let outcome, let log): conversed(outcome, log)
     case .left, .strayed, .tunnelEnded: break
     }
@@ -330,10 +330,15 @@ final class AttemptTracker: Sendable {
     return sent
   }
 
-  private func ended(_ outcome: Outcome) {
+  private func ended(_ outcome: Outcome, _ end: ExchangeEnd?) {
     let now = epoch.elapsed
+    // What was planned is not what was done: the client may have had enough, or all that followed
+    // the last event that it had seen.
+    let isResumed = outcome.request.headers["Last-Event-ID"] != nil
+    let wasNotCut = isResumed || end?.ending == .whole || end?.ending == .clientLeft
     let found = state.withLock { state -> Open? in
       let open = state.open.removeValue(forKey: outcome.id)
+      if wasNotCut, let open { state.calls[open.call]?.cut = nil }
       // What follows a handshake is told behind its end.
       if let open, outcome.isConversation { state.conversing[outcome.id] = (open.call, open.place) }
       return open

@@ -9,13 +9,21 @@ struct CutStream: Sendable, Hashable {
   var bytes: Int
 }
 
-/// The texts of a cassette, for what a call shows to be held against.
+/// The texts of a cassette, for what a call shows to be held against. Each is read when it is
+/// needed.
 struct RecordedTexts: Sendable {
-  /// The texts with letters that take several bytes, by request; empty where one of them cannot be
-  /// compared.
-  private var texts: [RequestKey: [[Unicode.Scalar]]] = [:]
+  /// A stream of events, as it was recorded.
+  private struct Stream {
+    var body: Data
+    var format: EventStream.Format
+  }
+
+  /// The bodies that may be texts, by request; none where one of them cannot be compared.
+  private var bodies: [RequestKey: [Data]] = [:]
+  /// The places of the streams of a request.
+  private var places: [RequestKey: [Int]] = [:]
   /// The streams of events by their places.
-  private var streams: [Int: (body: Data, format: EventStream.Format)] = [:]
+  private var streams: [Int: Stream] = [:]
 
   /// The places of the streams of events.
   var streamPlaces: Set<Int> { Set(streams.keys) }
@@ -26,26 +34,35 @@ struct RecordedTexts: Sendable {
       let key = matcher.key(interaction.request)
       let headers = interaction.response?.headers
       let type = headers?["Content-Type"] ?? ""
-      let isCoded = headers?["Content-Encoding"] != nil
-      if let body = interaction.response?.body, !isCoded,
+      // What is in another coding may be shown as it is.
+      let isOther = ContentType(type).charset.map { $0 != "utf-8" } ?? false
+      if isOther || headers?["Content-Encoding"] != nil {
+        incomparable.insert(key)
+        continue
+      }
+      if let body = interaction.response?.body, body.count > 0,
         let format = EventStream.Format(contentType: type)
       {
-        streams[place] = (body.data, format)
+        streams[place] = Stream(body: body.data, format: format)
+        places[key, default: []].append(place)
       }
-      let isOther = ContentType(type).charset.map { $0 != "utf-8" } ?? false
       let said = interaction.messages.filter { $0.sender == .server && $0.isText }.map(\.body)
-      for body in [interaction.response?.body].compactMap(\.self) + said {
-        guard !isCoded, !isOther, let text = body.text else {
-          // Bytes of a picture are no text, and what is in another coding may be shown as it is.
-          if isCoded || isOther { incomparable.insert(key) }
-          continue
-        }
-        let scalars = Array(text.unicodeScalars)
-        if scalars.contains(Self.replacement) { incomparable.insert(key) }
-        if scalars.contains(where: { $0.value > 0x7F }) { texts[key, default: []].append(scalars) }
-      }
+      let all = [interaction.response?.body].compactMap(\.self) + said
+      bodies[key, default: []] += all.map(\.data).filter { !$0.isEmpty }
     }
-    for key in incomparable { texts[key] = nil }
+    for key in incomparable { bodies[key] = nil }
+  }
+
+  /// Returns the texts of a request that have letters of several bytes; `nil` where one has holes
+  /// of its own.
+  private func texts(_ key: RequestKey) -> [[Unicode.Scalar]]? {
+    let joined = (places[key] ?? []).compactMap { streams[$0] }
+      .flatMap { Self.joined($0.body, $0.format).values }
+    // Bytes of a picture are no text.
+    let texts = (bodies[key] ?? []).compactMap { String(data: $0, encoding: .utf8) } + joined
+    let scalars = texts.map { Array($0.unicodeScalars) }
+    if scalars.contains(where: { $0.contains(Self.replacement) }) { return nil }
+    return scalars.filter { $0.contains { $0.value > 0x7F } }
   }
 
   // MARK: Letters
@@ -53,32 +70,49 @@ struct RecordedTexts: Sendable {
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
   /// So many scalars beside a hole are looked at, and so many of them tell where in a text it is.
   private static let (contextMax, contextMin) = (8, 4)
-  /// The greatest size of a text that is looked through.
-  private static let scalarsMax = 4 << 20
+  /// The greatest size of a text that is looked through, and the most holes of it.
+  private static let (scalarsMax, holesMax) = (4 << 20, 64)
 
   /// Tells whether what a call showed has U+FFFD where a recorded text has letters that take
   /// several bytes; `nil` where it was answered none, or shows none of them.
   func replacesScalars(_ result: CallResult, _ key: RequestKey) -> Bool? {
-    guard let recorded = texts[key], let body = result.body, body.count <= Self.scalarsMax,
+    guard bodies[key] != nil, let body = result.body, body.count <= Self.scalarsMax,
       // What is no text was decoded by nobody.
       let text = String(data: body, encoding: .utf8)
     else { return nil }
     let shown = Array(text.replacing("\\ufffd", with: "\u{FFFD}").unicodeScalars)
+    guard shown.contains(where: { $0.value > 0x7F }), let recorded = texts(key), !recorded.isEmpty
+    else { return nil }
     guard shown.contains(Self.replacement) else {
       let letters = Set(recorded.joined().filter { $0.value > 0x7F })
       return shown.contains(where: letters.contains) ? false : nil
     }
-    var place = 0
-    while let start = shown[place...].firstIndex(of: Self.replacement) {
+    var (place, holes) = (0, 0)
+    while holes < Self.holesMax, let start = shown[place...].firstIndex(of: Self.replacement) {
       let end = shown[start...].firstIndex { $0 != Self.replacement } ?? shown.count
       let before = shown[place..<start].suffix(Self.contextMax)
       let after = shown[end...].prefix(Self.contextMax).prefix { $0 != Self.replacement }
-      if recorded.contains(where: { Self.fits($0, before, holes: end - start, after) }) {
+      let count = end - start
+      if recorded.contains(where: {
+        Self.fits($0, before, holes: count, after) || Self.hasRun($0, bytes: count)
+      }) {
         return true
       }
-      place = end
+      (place, holes) = (end, holes + 1)
     }
     return nil
+  }
+
+  /// The least number of holes that tell by themselves what they were.
+  private static let runMin = 8
+
+  /// Tells whether a text has letters of so many bytes in one run, each byte of which came by
+  /// itself: where every letter takes several, nothing stands beside a hole.
+  private static func hasRun(_ text: [Unicode.Scalar], bytes: Int) -> Bool {
+    guard bytes >= runMin else { return false }
+    return text.split { $0.value <= 0x7F }.contains { run in
+      run.reduce(0) { $0 + UTF8.width($1) } == bytes
+    }
   }
 
   /// Tells whether a text has at most so many letters of several bytes between the ends of what
@@ -106,20 +140,63 @@ struct RecordedTexts: Sendable {
   /// The least length of a text that tells where it stands.
   private static let partMin = 4
 
-  /// Tells whether what a call showed has the beginning of an event in which its stream was cut,
-  /// and not all of it; `nil` where it showed nothing.
+  /// Tells whether what a call showed ends where its stream was cut: with the beginning of an
+  /// event, or with what the texts of the events that came make together; `nil` where it showed
+  /// nothing.
   func showsCutEvent(_ result: CallResult, _ cut: CutStream) -> Bool? {
-    guard let (body, format) = streams[cut.interaction], let shown = result.body,
-      !shown.isEmpty
-    else { return nil }
+    guard let stream = streams[cut.interaction], let shown = result.body, !shown.isEmpty else {
+      return nil
+    }
+    let (body, format) = (stream.body, stream.format)
     let came = body.prefix(cut.bytes)
     let start = EventStream(Data(came), format).events.last?.end ?? 0
     let end = EventStream(body, format).events.first { $0.end > cut.bytes }?.end ?? body.count
     let part = Self.content(of: came.dropFirst(start), format)
     let whole = Self.content(of: body.prefix(end).dropFirst(start), format)
     let earlier = Self.content(of: came.prefix(start), format)
-    guard part.count >= Self.partMin, earlier.range(of: part) == nil else { return false }
-    return shown.range(of: part) != nil && shown.range(of: whole) == nil
+    if part.count >= Self.partMin, earlier.range(of: part) == nil, shown.range(of: part) != nil,
+      shown.range(of: whole) == nil
+    {
+      return true
+    }
+    let wholes = Self.joined(body, format)
+    return Self.joined(Data(came), format).contains { path, text in
+      guard let whole = wholes[path], whole != text, text.utf8.count >= Self.joinedMin else {
+        return false
+      }
+      return shown.range(of: Data(text.utf8)) != nil && shown.range(of: Data(whole.utf8)) == nil
+    }
+  }
+
+  /// The least length of texts that were put together.
+  private static let joinedMin = 8
+
+  /// Returns the texts that the events of a stream make together, by the place in each event: the
+  /// tokens of a model's answer. What is the same in all of them, such as a name, is none.
+  private static func joined(_ body: Data, _ format: EventStream.Format) -> [String: String] {
+    var pieces: [String: [String]] = [:]
+    var start = 0
+    for event in EventStream(body, format).events {
+      let content = content(of: body.prefix(event.end).dropFirst(start), format)
+      start = event.end
+      // Not all events are JSON: a stream may end with a word.
+      guard let json = try? JSONParser.parse(content) else { continue }
+      collect(json, "", &pieces)
+    }
+    return pieces.filter { Set($0.value.prefix(8)).count > 1 }.mapValues { $0.joined() }
+  }
+
+  private static func collect(_ json: JSON, _ path: String, _ pieces: inout [String: [String]]) {
+    switch json {
+    case .string(let text): pieces[path, default: []].append(text.value)
+    case .object(let members):
+      for member in members { collect(member.value, "\(path).\(member.name.value)", &pieces) }
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        collect(element, "\(path).\(index)", &pieces)
+      }
+    default: break
+    }
   }
 
   /// Returns what a client shows of events: the values of `data` (WHATWG HTML §9.2.6), or the

@@ -395,7 +395,7 @@ extension ConversationLog {
   /// The messages of both sides and the end, in words.
   fileprivate var words: String {
     let own = messages.count { $0.sender == .client }
-    var words = "said \(own) and heard \(messages.count - own)"
+    var words = "said \(own) and was sent \(messages.count - own)"
     if further > 0 { words += " and \(further) more of either" }
     if let silentSince { words += ", then nothing from \(Figures.time(silentSince)) on" }
     guard let end else { return words }

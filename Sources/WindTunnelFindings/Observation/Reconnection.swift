@@ -21,24 +21,33 @@ package struct Reconnection: Sendable {
 extension Observation {
   /// The reconnections of the call, in order.
   package var reconnections: [Reconnection] {
+    guard attempts.indices.contains(where: { attempts[$0].lostAt != nil }) else { return [] }
+    var places: [Substring: [Int]] = [:]
+    for place in attempts.indices where attempts[place].start != nil {
+      places[attempts[place].line.key ?? "", default: []].append(place)
+    }
+    // One conversation takes the place of one: those before these places are taken.
+    var free: [Substring: Int] = [:]
     var found: [Reconnection] = []
     for place in attempts.indices {
-      guard let lost = attempts[place].lostAt else { continue }
-      let later = attempts.indices.filter { other in
-        guard other > place, let start = attempts[other].start else { return false }
-        return start >= lost && attempts[other].line.hasKey(of: attempts[place].line)
-      }
-      guard let next = later.first(where: { attempts[$0].conversation != nil }),
-        // One conversation takes the place of one.
-        !found.contains(where: { $0.after == next }), let opened = attempts[next].end
+      guard let lost = attempts[place].lostAt, let key = attempts[place].line.key,
+        let same = places[key]
       else { continue }
-      let asked = attempts[next].conversation?.messages.first(where: \.asks)
+      var next = free[key] ?? 0
+      while next < same.count, same[next] <= place || attempts[same[next]].start ?? .zero < lost {
+        next += 1
+      }
+      let tried = next < same.count ? attempts[same[next]].start : nil
+      while next < same.count, attempts[same[next]].conversation == nil { next += 1 }
+      guard next < same.count, let opened = attempts[same[next]].end else { continue }
+      free[key] = next + 1
+      let asked = attempts[same[next]].conversation?.messages.first(where: \.asks)
       found.append(
         Reconnection(
           before: place,
-          after: next,
+          after: same[next],
           lost: lost,
-          tried: later.first.flatMap { attempts[$0].start },
+          tried: tried,
           opened: opened,
           asked: asked.map { opened + $0.at }
         )
@@ -55,6 +64,9 @@ extension Observation.Attempt {
     guard status == 101, let conversation, let end else { return nil }
     if let silent = conversation.silentSince { return end + silent }
     switch conversation.ending {
+    // A recorded end is one, and a client that broke a rule has earned its own.
+    case .server(1000...1003), .server(1007...1010):
+      return line.metNothing ? nil : conversation.end.map { end + $0 }
     case .server, .serverLeft: return conversation.end.map { end + $0 }
     case .client, .clientLeft, .stopped, nil: return nil
     }

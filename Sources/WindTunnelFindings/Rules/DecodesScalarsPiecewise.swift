@@ -3,7 +3,7 @@ extension FindingRule {
   static let decodesScalarsPiecewise = FindingRule(
     "decodes-scalars-piecewise",
     .error,
-    "Shows U+FFFD in place of letters whose bytes came in two pieces.",
+    "Shows U+FFFD in place of letters that take several bytes.",
     condition:
       "a call was answered letters that take several bytes, each answer whole or without any of its content, "
       + "and showed a text that can be held against them",

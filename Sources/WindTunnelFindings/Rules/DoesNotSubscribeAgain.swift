@@ -2,11 +2,11 @@ extension FindingRule {
   /// Nothing more comes, and nobody knows why.
   static let doesNotSubscribeAgain = FindingRule(
     "does-not-subscribe-again",
-    .error,
+    .warning,
     "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
     condition:
-      "a call asked for something in a conversation and lost it, and the next one, in which nothing went wrong, "
-      + "lasted \(Figures.wait(patience))",
+      "a call asked for something in a conversation that several messages answered, and lost it, and the next one, "
+      + "in which nothing went wrong, lasted \(Figures.wait(patience))",
     cost:
       "The screen stands still behind a connection that looks well, and what came meanwhile is "
       + "lost.",
@@ -21,11 +21,13 @@ extension FindingRule {
         guard let old = first.conversation, let new = second.conversation,
           let question = old.messages.firstIndex(where: \.asks), second.line.metNothing
         else { continue }
-        if pair.asked != nil {
+        let missing = Set(old.asked).subtracting(new.asked)
+        if missing.isEmpty {
           isKept = true
           continue
         }
-        let end = new.end.map { pair.opened + $0 } ?? call.observation.end ?? pair.opened
+        // Before its end nobody knows what else was said.
+        guard let end = new.end.map({ pair.opened + $0 }) else { continue }
         // It may have to be greeted first, and may say the same in other words.
         let greetings = old.messages[..<question].count { $0.sender == .server }
         guard new.waiting > 0, end - pair.opened >= patience,
@@ -36,8 +38,9 @@ extension FindingRule {
           new.waiting == 1 ? "1 message waits" : "\(new.waiting) messages wait"
         return .broken(
           Violation(
-            "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it asked for nothing in "
-              + "\(Figures.time(end - pair.opened)): \(waiting) for what it had said before."
+            "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it did not ask in "
+              + "\(Figures.time(end - pair.opened)) for \(missing.count) of \(Set(old.asked).count) that it "
+              + "had asked for: \(waiting) for what it had said before."
           )
         )
       }
@@ -47,4 +50,9 @@ extension FindingRule {
 
   /// The time in which a client asks again for what it had asked for.
   private static let patience = Duration.seconds(5)
+}
+
+extension ConversationLog {
+  /// The numbers of the recorded messages by which the client asked for something.
+  fileprivate var asked: [Int] { messages.filter(\.asks).compactMap(\.number) }
 }

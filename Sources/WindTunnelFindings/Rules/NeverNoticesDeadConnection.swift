@@ -17,11 +17,13 @@ extension FindingRule {
       var isKept = false
       for place in call.attempts.indices {
         let attempt = call.attempts[place]
-        guard let opened = attempt.end, let log = attempt.conversation,
+        guard let opened = attempt.end, let log = attempt.conversation, !log.isEndedByServer,
           let silence = log.silentSince ?? log.lastSign, let end = call.observation.end
         else { continue }
         let dead = opened + silence
         let noticed = call.end(of: attempt) ?? call.nextAttempt(behind: dead, like: attempt)
+        // A service's call may be over long before what it holds open.
+        if noticed == nil, call.claimsSuccess { continue }
         if (noticed ?? end) - dead < patience {
           // What the drill has ended had noticed nothing, and might have.
           if noticed != nil || !call.traits.contains(.hung) { isKept = true }
@@ -43,15 +45,26 @@ extension FindingRule {
     }
   )
 
-  /// The time in which a connection is known to be dead: libraries take up to 45 s (Socket.IO).
-  private static let patience = Duration.seconds(60)
+  /// The time in which a connection is known to be dead: libraries take up to 60 s (Phoenix, two
+  /// heartbeats of 30 s; a usual `pongWait` of gorilla/websocket).
+  private static let patience = Duration.seconds(75)
 }
 
 extension ConversationLog {
+  /// Tells whether the server has ended it otherwise than by falling silent.
+  fileprivate var isEndedByServer: Bool {
+    switch ending {
+    case .server, .serverLeft, .stopped: silentSince == nil
+    case .client, .clientLeft, nil: false
+    }
+  }
+
   /// The time of the last sign of a server that left a ping without a pong: what it says is one,
   /// too.
   fileprivate var lastSign: Duration? {
-    unansweredSince.map { since in
+    // Of more messages than are kept the last is not known.
+    guard further == 0 else { return nil }
+    return unansweredSince.map { since in
       messages.last { $0.sender == .server }.map { max(since, $0.at) } ?? since
     }
   }

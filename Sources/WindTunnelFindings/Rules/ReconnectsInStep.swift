@@ -16,9 +16,10 @@ extension FindingRule {
       var waits: [Int64] = []
       var example: JudgedCall?
       for call in troubled where call.isJudged && call.traits.contains(.conversed) {
-        guard let first = call.observation.reconnections.first, let tried = first.tried else {
-          continue
-        }
+        guard let first = call.observation.reconnections.first, let tried = first.tried,
+          // Who noticed a silence by itself has waited for that, too.
+          call.attempts[first.before].conversation?.silentSince == nil
+        else { continue }
         waits.append((tried - first.lost).wholeMicroseconds)
         if call.observation.call < (example?.observation.call ?? .max) { example = call }
       }

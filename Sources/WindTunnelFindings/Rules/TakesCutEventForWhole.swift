@@ -14,6 +14,7 @@ extension FindingRule {
     scope: .call([.unanswered, .eventsCompared]) { call in
       guard let showsPart = call.observation.showsCutEvent,
         let last = call.attempts.last(where: \.isRequest), last.error != nil,
+        last.status.map({ $0 < 400 }) ?? false, last.bytes.map({ $0 > 0 }) ?? false,
         // That is another rule's.
         call.observation.bodyMatches == nil
       else { return .notMet }
@@ -25,7 +26,7 @@ extension FindingRule {
         )
       }
       return .broken(
-        Violation("Its stream broke off\(bytes) within an event, of which it showed the beginning.")
+        Violation("Its stream broke off\(bytes), and what it showed ends there.")
       )
     }
   )

@@ -27,6 +27,18 @@ import WindTunnel
         body: Body("{\"a\":1}\n{\"text\":\"long\"}\n")
       )
     ),
+    Interaction(Request("GET", "/weather"), Response(body: Body("今日は良い天気です。"))),
+    Interaction(
+      Request("GET", "/tokens"),
+      Response(
+        headers: ["Content-Type": "text/event-stream"],
+        body: Body(
+          ["Der Bä", "r lä", "uft ", "über den Sch", "nee."].map {
+            "data: {\"id\":\"c-1\",\"choices\":[{\"delta\":{\"content\":\"\($0)\"}}]}\n\n"
+          }.joined() + "data: [DONE]\n\n"
+        )
+      )
+    ),
   ])
 
   private static func result(_ text: String) -> CallResult {
@@ -63,6 +75,25 @@ import WindTunnel
     #expect(
       RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key) == nil
     )
+  }
+
+  @Test func `tokens that are put together are held against what they make`() throws {
+    let whole = "Der Bär läuft über den Schnee."
+    #expect(Self.replaces(whole, at: "/tokens") == false)
+    let holes = "Der B\u{FFFD}\u{FFFD}r l\u{FFFD}\u{FFFD}uft über"
+    #expect(Self.replaces(holes, at: "/tokens") == true)
+    let stream = try #require(Self.cassette.interactions.last?.response?.body.data)
+    let cut = try #require(stream.range(of: Data("uft ".utf8))).lowerBound
+    #expect(Self.showsCut("Der Bär lä\n", cut, of: 6) == true)
+    #expect(Self.showsCut("\(whole)\n", cut, of: 6) == false)
+    #expect(Self.showsCut("a bear\n", cut, of: 6) == false)
+    #expect(Self.showsCut("c-1c-1\n", cut, of: 6) == false)
+  }
+
+  @Test func `holes of a script without a letter of one byte are counted`() {
+    let holes = String(repeating: "\u{FFFD}", count: 30)
+    #expect(Self.replaces(holes, at: "/weather") == true)
+    #expect(Self.replaces(holes + "\u{FFFD}", at: "/weather") == nil)
   }
 
   private static func showsCut(_ text: String, _ bytes: Int, of interaction: Int = 0) -> Bool? {
