@@ -14,8 +14,8 @@ import WindTunnelSymptoms
 
 /// Conversations of the layer over sockets with a server that plays them from a cassette.
 @Suite(.timeLimit(.minutes(5))) struct ConversationFlightTests {
-  private static let feed = Endpoint(.get, "/feed")
-  private static let quiet = ConversationTerms(
+  fileprivate static let feed = Endpoint(.get, "/feed")
+  fileprivate static let quiet = ConversationTerms(
     pingInterval: nil,
     backoff: Backoff(jitter: .none)
   )
@@ -75,11 +75,7 @@ import WindTunnelSymptoms
   @Test func `a conversation is held, and ended by the client with 1000`() async throws {
     let tape = Self.conversation(Self.says("welcome"), Self.hears("a"), Self.says("for a"))
     let (heard, deck) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         var heard: [ConversationMessage] = []
         for try await message in feed {
           heard.append(message)
@@ -103,11 +99,7 @@ import WindTunnelSymptoms
     )
     let tape = Self.conversation(bytes, Self.says(""), Self.closes(1000, "done"))
     let (heard, _) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
     }
@@ -136,11 +128,7 @@ import WindTunnelSymptoms
     )
     let (heard, deck) = try await Self.fly([tape], [.always(.first(1), .conversation(fault))]) {
       stand in
-      let result = try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      let result = try await stand.converse { feed in
         try await feed.send(.text("subscribe"), .onEachConnection)
         let heard = try await feed.reduce(into: []) { $0.append($1) }
         return (heard, feed.connectionCount)
@@ -156,11 +144,7 @@ import WindTunnelSymptoms
   func `a code that does not pass ends it, and is told`(code: Int) async throws {
     let tape = Self.conversation(Self.says("1"), Self.closes(code, "no more"))
     let (heard, _) = try await Self.fly([tape, tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         var heard: [ConversationMessage] = []
         await #expect(throws: NetworkError.closed(code: code, reason: "no more")) {
           for try await message in feed { heard.append(message) }
@@ -182,11 +166,7 @@ import WindTunnelSymptoms
     let second = Self.conversation(Self.hears("b"), Self.says("has b"), Self.closes(1012))
     let third = Self.conversation(Self.says("end"), Self.closes(1000))
     let (heard, deck) = try await Self.fly([first, second, third]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         for name in ["a", "b"] {
           try await feed.send(.text(name), .until { $0 == .text("has \(name)") })
         }
@@ -207,11 +187,7 @@ import WindTunnelSymptoms
     )
     let second = Self.conversation(Self.hears("b"), Self.says("2"), Self.closes(1000))
     let (heard, deck) = try await Self.fly([first, second]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         let a = try await feed.send(.text("a"), .onEachConnection)
         var heard: [ConversationMessage] = []
         for try await message in feed {
@@ -285,11 +261,7 @@ import WindTunnelSymptoms
   @Test func `a handshake is a call with its attempts, slot and credential`() async throws {
     let tape = Self.conversation(Self.says("1"), Self.closes(1000))
     let (heard, _) = try await Self.fly([tape], [.always(.first(2), .status(503))]) { stand in
-      let heard = try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      let heard = try await stand.converse { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
       #expect(stand.sent == ["/feed", "/feed", "/feed"])
@@ -316,11 +288,7 @@ import WindTunnelSymptoms
     let rule = Rule.always(.always, fault)
     _ = try await Self.fly([tape], [rule]) { stand in
       await #expect(throws: error) {
-        try await stand.client.conversation(
-          with: Self.feed,
-          over: SocketConversationEngine(),
-          on: Self.quiet
-        ) { feed in
+        try await stand.converse { feed in
           for try await _ in feed { Issue.record("It is not open.") }
         }
       }
@@ -336,11 +304,7 @@ import WindTunnelSymptoms
     _ = try await Self.fly([tape], [.always(.always, .conversation(.handshake(handshake)))]) {
       stand in
       await #expect {
-        try await stand.client.conversation(
-          with: Self.feed,
-          over: SocketConversationEngine(),
-          on: Self.quiet
-        ) { feed in
+        try await stand.converse { feed in
           for try await _ in feed { Issue.record("It is not open.") }
         }
       } throws: {
@@ -371,11 +335,7 @@ import WindTunnelSymptoms
     }
     let (heard, _) = try await Self.fly([tape], outage, policy: RetryPolicy(mostRetries: [:])) {
       [terms] stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: terms
-      ) { feed in
+      try await stand.converse(on: terms) { feed in
         var heard: [ConversationMessage] = []
         await #expect(throws: error) {
           for try await message in feed { heard.append(message) }
@@ -401,11 +361,7 @@ import WindTunnelSymptoms
       [.always(.attempt(2), .status(503)), .always(.attempt(3), .status(503))],
       policy: RetryPolicy(mostRetries: [:])
     ) { [terms] stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: terms
-      ) { feed in
+      try await stand.converse(on: terms) { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
     }
@@ -449,11 +405,7 @@ import WindTunnelSymptoms
       if try await connection.receive() != .text("ok") { _ = try await connection.receive() }
     }
     let (heard, deck) = try await Self.fly([challenge, next]) { [terms] stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: terms
-      ) { feed in
+      try await stand.converse(on: terms) { feed in
         try await feed.send(.text("subscribe"), .onEachConnection)
         var heard: [ConversationMessage] = []
         await #expect(throws: NetworkError.closed(code: 4003, reason: "denied")) {
@@ -475,11 +427,7 @@ import WindTunnelSymptoms
     // Each interval passes at once, so that pings never stop, and no pong is too late.
     let terms = ConversationTerms(pongTimeout: Self.never, waitingMessagesMax: 1)
     let (heard, _) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: terms
-      ) { feed in
+      try await stand.converse(on: terms) { feed in
         var heard: [ConversationMessage] = []
         for try await message in feed {
           heard.append(message)
@@ -503,11 +451,7 @@ import WindTunnelSymptoms
       Self.closes(1000)
     )
     let (heard, deck) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         try await feed.send(.text(large))
         return try await feed.reduce(into: []) { $0.append($1) }
       }
@@ -524,11 +468,7 @@ import WindTunnelSymptoms
       Self.closes(1000)
     )
     let (heard, _) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: Self.quiet
-      ) { feed in
+      try await stand.converse { feed in
         let heard = Locked<[ConversationMessage]>([])
         for try await message in feed {
           heard.withLock { $0.append(message) }
@@ -557,11 +497,7 @@ import WindTunnelSymptoms
       try await withThrowingTaskGroup(of: [ConversationMessage].self) { group in
         for _ in 1...8 {
           group.addTask {
-            try await stand.client.conversation(
-              with: feed,
-              over: SocketConversationEngine(),
-              on: Self.quiet
-            ) { feed in
+            try await stand.converse(with: feed) { feed in
               try await feed.reduce(into: []) { $0.append($1) }
             }
           }
@@ -642,11 +578,7 @@ import WindTunnelSymptoms
       let (firsts, first) = AsyncStream.makeStream(of: Void.self)
       let task = Task {
         await #expect(throws: NetworkError.self) {
-          try await stand.client.conversation(
-            with: Self.feed,
-            over: SocketConversationEngine(),
-            on: Self.quiet
-          ) { feed in
+          try await stand.converse { feed in
             for try await _ in feed { first.yield() }
           }
         }
@@ -665,11 +597,7 @@ import WindTunnelSymptoms
     tape.messages = (1...count).map { Self.says("\($0) \(filler)") } + [Self.closes(1000)]
     let terms = ConversationTerms(pingInterval: nil, waitingMessagesMax: 1)
     let (heard, _) = try await Self.fly([tape]) { stand in
-      try await stand.client.conversation(
-        with: Self.feed,
-        over: SocketConversationEngine(),
-        on: terms
-      ) { feed in
+      try await stand.converse(on: terms) { feed in
         try await feed.reduce(into: [ConversationMessage]()) { $0.append($1) }
       }
     }
@@ -725,4 +653,20 @@ import WindTunnelSymptoms
       }
     }
   #endif
+}
+
+extension FlightStand {
+  /// Holds a conversation over sockets of its own, without pings unless the terms have them.
+  fileprivate func converse<Value: Sendable>(
+    with endpoint: Endpoint = ConversationFlightTests.feed,
+    on terms: ConversationTerms = ConversationFlightTests.quiet,
+    _ body: @Sendable (WindTunnelNetworkLayer.Conversation) async throws -> Value
+  ) async throws -> Value {
+    try await client.conversation(
+      with: endpoint,
+      over: SocketConversationEngine(),
+      on: terms,
+      body
+    )
+  }
 }
