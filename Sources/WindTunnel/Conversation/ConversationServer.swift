@@ -57,14 +57,16 @@ package struct ConversationServer: ~Copyable {
     return seen
   }
 
-  /// The things that were left when it ended, one sentence each: messages that wait for one of the
-  /// client's, and faults of messages that were not sent.
+  /// The messages that waited for one of the client's when it ended, a sentence for each.
   package var left: [String] {
-    let waiting = isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
-    let unmet = faults.filter { ($0.message ?? 0) > count }.map {
-      "\(Fault.conversation($0).json) was not done: \(count) messages were sent."
+    isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
+  }
+
+  /// The faults of messages that have not been sent.
+  package var undone: [UndoneFault] {
+    faults.filter { ($0.message ?? 0) > count }.map {
+      UndoneFault(.conversation($0), because: "\(count) messages were sent")
     }
-    return waiting + unmet
   }
 
   /// Answers the handshake of a request.

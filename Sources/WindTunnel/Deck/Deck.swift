@@ -407,10 +407,11 @@ extension Deck {
 
   /// Notes what was left of a conversation that has ended, and a message of the client's that is
   /// not on the cassette.
-  package func conversed(_ player: ConversationPlayer, left: [String], in outcome: Outcome) {
+  package func conversed(_ server: borrowing ConversationServer, in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
-    var notes = left
-    if let stray = player.stray {
+    if !server.undone.isEmpty { tell(server.undone, of: outcome) }
+    var notes = server.left
+    if let stray = server.player.stray {
       let mismatch = Mismatch(
         strayFrom: outcome.request,
         number: place + 1,
@@ -535,11 +536,16 @@ extension Deck {
 }
 
 extension Deck {
-  /// Returns the steps of an outcome on a stage. Mutations for which its answer gave no room are
-  /// noted in the journal.
+  /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
+  /// in the journal, and told to the observer.
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
-    if !script.misfits.isEmpty { note(script.misfits, on: outcome) }
+    if !script.undone.isEmpty { tell(script.undone, of: outcome) }
     return script.delivery
+  }
+
+  private func tell(_ undone: [UndoneFault], of outcome: Outcome) {
+    note(undone.map(\.description), on: outcome)
+    observe?(.undone(outcome, undone))
   }
 }

@@ -107,6 +107,8 @@ public struct Metrics: Sendable, Hashable {
   public var notOnCassette: Int
   /// The faults that fired, with their numbers, in the order of their names.
   public var faults: [Fired]
+  /// The faults that were decided and not done, in the order of their names.
+  public var undone: [Undone]
   /// The ends of calls, by the fault that they met.
   public var endings: [Surfaced]
   /// The share of the scenario's faults that fired at all; `nil` where its faults are not known.
@@ -234,6 +236,16 @@ public struct Metrics: Sendable, Hashable {
     public var noticed: Int
   }
 
+  /// A fault that was decided and not done, since answers gave no room for it.
+  public struct Undone: Sendable, Hashable {
+    /// The name of the fault.
+    public var fault: String
+    /// The reason, half a sentence: `the answer has 4 events`.
+    public var reason: String
+    /// The number of attempts that it was decided for.
+    public var attempts: Int
+  }
+
   /// The number of calls that met a fault and ended in one way.
   public struct Surfaced: Sendable, Hashable {
     /// The fault's name; `none` where the call met no fault, `unseen` where its attempts could not
@@ -244,6 +256,22 @@ public struct Metrics: Sendable, Hashable {
     public var ending: String
     /// The number of calls; one that met several faults counts once with each.
     public var calls: Int
+  }
+}
+
+extension Metrics {
+  /// The number of faults that a sentence names.
+  private static let undoneNamesMax = 3
+
+  /// The faults that were not done, in one sentence; `nil` where there are none.
+  var undoneWords: String? {
+    guard !undone.isEmpty else { return nil }
+    let named = undone.prefix(Self.undoneNamesMax).map { one in
+      let attempts = one.attempts == 1 ? "1 attempt" : "\(one.attempts) attempts"
+      return "\(one.fault) was not done in \(attempts), since \(one.reason)"
+    }
+    let rest = undone.count - named.count
+    return named.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
   }
 }
 
@@ -314,6 +342,7 @@ extension Metrics {
       JSON.Member("failedLatency", failed.json),
       JSON.Member("stages", .array(stages.map(\.json))),
       JSON.Member("faults", .array(faults.map(\.json))),
+      JSON.Member("notDone", .array(undone.map(\.json))),
       JSON.Member("endings", .array(endings.map(\.json))),
     ]
   }
@@ -359,6 +388,12 @@ extension Metrics.Backoff {
 extension Metrics.Fired {
   fileprivate var json: JSON {
     ["fault": .text(fault), "attempts": .number(attempts), "noticed": .number(noticed)]
+  }
+}
+
+extension Metrics.Undone {
+  fileprivate var json: JSON {
+    ["fault": .text(fault), "reason": .text(reason), "attempts": .number(attempts)]
   }
 }
 

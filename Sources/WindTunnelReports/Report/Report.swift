@@ -217,10 +217,15 @@ extension Report {
   }
 
   /// The same for every subject, named where there are others.
-  var notOnCassetteOfAll: [(place: String, words: String)] {
+  var notOnCassetteOfAll: [(place: String, words: String)] { words(of: \.notOnCassette) }
+
+  /// The faults that were decided and not done, for each subject of a scenario that has some.
+  var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.undoneWords) }
+
+  private func words(of part: (Row) -> String?) -> [(place: String, words: String)] {
     scenarios.flatMap { flown in
       flown.subjects.compactMap { row in
-        row.notOnCassette.map { words in
+        part(row).map { words in
           (flown.subjects.count > 1 ? "\(flown.name), \(row.name)" : flown.name, words)
         }
       }

@@ -15,7 +15,8 @@ import WindTunnel
     attemptCount: nil
   )
   static let messages: [WorkerMessage] = [
-    .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
+    .began(3), .undone(call: 3, place: 1, attempt.undone),
+    .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .conversed(call: 4, place: 1, ConversationLog()), .conversed(call: 4, place: 0, conversation),
@@ -38,6 +39,10 @@ import WindTunnel
     attempt.isStaleOnArrival = true
     attempt.cacheTerms = terms
     attempt.conversation = conversation
+    attempt.undone = [
+      .init(fault: "resetAfterEvents", reason: "the answer has 4 events"),
+      .init(fault: "mutate null", reason: "the answer has no body"),
+    ]
     return attempt
   }()
   static let conversation = {
