@@ -395,7 +395,9 @@ extension Deck {
     let isLoaded =
       place < cassette.interactions.count && cassette.interactions[place].isSame(as: interaction)
     return ConversationPlayer(
-      isLoaded ? cassette.conversation(at: place) : Conversation(interaction),
+      isLoaded
+        ? cassette.conversation(at: place)
+        : Conversation(interaction, correlatedBy: cassette.matcher.correlated),
       pace: outcome.pace
     )
   }
