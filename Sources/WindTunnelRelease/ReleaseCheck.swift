@@ -134,8 +134,7 @@ package struct ReleaseCheck: Sendable {
     do throws(ReadingError) {
       isFull = fileCount >= limits.files
       guard !isFull else { throw .tooMuch("files", limit: limits.files) }
-      isFull = file.count > bytesLeft
-      guard !isFull else { throw .tooMuch("bytes", limit: limits.bytes) }
+      try proveRoom(for: UInt64(file.count))
       fileCount += 1
       bytesLeft -= file.count
       try open(file, named: name, depth: depth)
@@ -172,7 +171,7 @@ package struct ReleaseCheck: Sendable {
       guard let opened = Inflate.open(file.content, as: .gzip, bytesMax: bytesMax) else {
         throw .damaged("it does not open as one member of gzip within \(bytesMax) bytes")
       }
-      look(at: ByteWindow(opened), named: "\(name):", depth: depth + 1)
+      look(at: ByteWindow(opened), named: name, depth: depth + 1)
     case .program(let format): throw .format(format)
     case .packed(let format):
       passedOver.append(Unread(file: name, reason: .format(format)))
@@ -212,11 +211,19 @@ package struct ReleaseCheck: Sendable {
     for entry in archive.entries where !entry.isFolder && !isFull {
       let place = "\(name):\(entry.name)"
       do throws(ReadingError) {
-        let content = try archive.open(entry, bytesMax: min(limits.fileBytes, bytesLeft))
+        try proveRoom(for: entry.openedCount)
+        let content = try archive.open(entry, bytesMax: limits.fileBytes)
         look(at: content, named: place, depth: depth + 1)
       } catch {
         note(error, of: place)
       }
+    }
+  }
+
+  private mutating func proveRoom(for bytes: UInt64) throws(ReadingError) {
+    isFull = bytes > UInt64(bytesLeft)
+    guard !isFull else {
+      throw .tooMuch("bytes together with what was before it", limit: limits.bytes)
     }
   }
 

@@ -18,7 +18,7 @@ import WindTunnelRelease
   ) {
     #expect(look(Array(text.utf8)) == ["found it file: \(noun)"])
     let packed = Made.zip([.init(name: "assets/data.bin", content: Made.gzip(Array(text.utf8)))])
-    #expect(look(packed) == ["found it:assets/data.bin: file: \(noun)"])
+    #expect(look(packed) == ["found it:assets/data.bin file: \(noun)"])
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ internal import WindTunnelRelease
 enum CheckReleaseCommand: Command {
   static let name = "check-release"
   static let summary =
-    "Fail if a release holds the debug product, the harness or a cassette; exit 1 if so."
+    "Find the debug product, the harness or a cassette in a release; exit 1 if any."
   static let synopsis = "BINARY | APP | IPA | APK | ZIP | FOLDER … [--json]"
   static let example = "windtunnel check-release Export/Shop.ipa"
   static let operandsMax = 1000
@@ -61,7 +61,7 @@ enum CheckReleaseCommand: Command {
   }
 
   private static func complain(of check: ReleaseCheck) {
-    for row in check.passedOver { Terminal.complain("\(row.file) \(row.reason)\n") }
+    for row in check.passedOver { Terminal.complain("\(row.file) \(row.reason).\n") }
     for row in check.unread { Terminal.complain("\(row.file) \(row.reason).\n") }
     let modules = Set(check.findings.compactMap { $0.module?.name })
     if !modules.isEmpty {
