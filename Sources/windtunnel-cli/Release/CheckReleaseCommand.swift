@@ -99,8 +99,10 @@ enum CheckReleaseCommand: Command {
       "findings": .array(
         checks.flatMap(\.findings).map { finding in
           [
-            "file": .text(finding.file), "architecture": finding.architecture.map { .text($0) },
-            "module": finding.module.map { .text($0.name) }, "reason": .text(finding.reason),
+            "file": .text(finding.file),
+            "architecture": finding.architecture.map(JSON.text) ?? nil,
+            "module": finding.module.map { JSON.text($0.name) } ?? nil,
+            "reason": .text(finding.reason),
           ]
         }
       ),

@@ -92,8 +92,14 @@ import WindTunnel
         "windtunnelRelease": 1, "files": 3,
         "programs": [["file": "App/shop", "architecture": "x86_64", "modules": []]],
         "findings": [
-          ["file": "App/weather\u{1B}.json", "reason": "a scenario"],
-          ["file": "App/Resources/data.bin", "reason": "a cassette"],
+          [
+            "file": "App/weather\u{1B}.json", "architecture": nil, "module": nil,
+            "reason": "a scenario",
+          ],
+          [
+            "file": "App/Resources/data.bin", "architecture": nil, "module": nil,
+            "reason": "a cassette",
+          ],
         ],
         "unread": [], "passedOver": [],
       ]
