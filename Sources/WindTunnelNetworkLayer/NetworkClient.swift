@@ -275,7 +275,7 @@ final class Counter: Sendable {
   }
 }
 
-// The mark of this module in programs, by which `check-release` finds it. The last number is its own.
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if objectFormat(ELF)
   @section("wt_modules")
 #elseif objectFormat(MachO)

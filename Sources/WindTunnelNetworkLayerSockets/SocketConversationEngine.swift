@@ -249,7 +249,7 @@ private final class SocketConnection: ConversationConnection {
   private var end: ConversationEnd { state.withLock { $0.end ?? .lost(.cancelled) } }
 }
 
-// The mark of this module in programs, by which `check-release` finds it. The last number is its own.
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if objectFormat(ELF)
   @section("wt_modules")
 #elseif objectFormat(MachO)

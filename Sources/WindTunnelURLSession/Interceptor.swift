@@ -173,7 +173,7 @@ package enum ProtocolClassPool {
 /// The interceptor of one registration.
 private final class RegisteredInterceptor<Digits>: Interceptor {}
 
-// The mark of this module in programs, by which `check-release` finds it. The last number is its own.
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if objectFormat(ELF)
   @section("wt_modules")
 #elseif objectFormat(MachO)

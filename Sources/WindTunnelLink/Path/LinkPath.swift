@@ -139,7 +139,7 @@ private final class KnownJourney: Sendable, Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
-// The mark of this module in programs, by which `check-release` finds it. The last number is its own.
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if objectFormat(ELF)
   @section("wt_modules")
 #elseif objectFormat(MachO)

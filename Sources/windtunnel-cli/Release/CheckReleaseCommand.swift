@@ -47,11 +47,12 @@ enum CheckReleaseCommand: Command {
     for finding in check.findings { Terminal.answer(line: line(of: finding)) }
     guard check.passes else { return }
     let programs = check.programs.count == 1 ? "1 program" : "\(check.programs.count) programs"
+    let files = check.fileCount == 1 ? "1 file" : "\(check.fileCount) files"
     let modules = Set(check.programs.flatMap(\.modules)).sorted().map(\.name)
     let parts =
       modules.isEmpty
       ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"
-    Terminal.answer(line: "\(path): \(programs) in \(check.fileCount) files: \(parts)")
+    Terminal.answer(line: "\(path): \(programs) in \(files): \(parts)")
   }
 
   private static func line(of finding: ReleaseCheck.Finding) -> String {
