@@ -5,8 +5,8 @@ enum HarnessFile: Hashable {
 
   /// Returns the file that a text is, whatever its name; `nil` where it is none.
   ///
-  /// The key counts at any depth: a cassette within other JSON is one still. The rest may be damaged,
-  /// and holds what was recorded all the same.
+  /// The key counts at any depth: a cassette within other JSON is one still. The rest may be
+  /// damaged, and holds what was recorded all the same.
   init?(_ file: ByteWindow) {
     guard Self.beginsAsObject(file) else { return nil }
     let found = file.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in

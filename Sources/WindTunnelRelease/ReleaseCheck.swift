@@ -1,8 +1,8 @@
 package import Foundation
 package import WindTunnelHTTP
 
-/// A look through what is about to be released: no module of the harness, and no file of its, may be
-/// in it.
+/// A look through what is about to be released: no module of the harness, and no file that it
+/// wrote, may be in it.
 ///
 /// Folders, archives and programs are opened in turn, and told apart by their content and never by
 /// their names.

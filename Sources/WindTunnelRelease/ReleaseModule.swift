@@ -16,8 +16,8 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease",
   ]
 
-  /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between them
-  /// and the modules that must not be there.
+  /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between
+  /// them and the modules that must not be there.
   package static let shipped: Set = [
     "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms",
   ]

@@ -28,8 +28,8 @@ struct ZipArchive {
   static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
   /// The beginning of one without entries.
   static let emptyMagic: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
-  /// The most that all of it may open to, for each byte that it has. Apps open to three or four, and
-  /// bombs to a thousand.
+  /// The most that all of it may open to, for each byte that it has. Apps open to three or four,
+  /// and bombs to a thousand.
   static let ratioMax: UInt64 = 100
   /// An archive that opens to no more than this is none, whatever the ratio.
   static let harmlessBytes: UInt64 = 64 << 20

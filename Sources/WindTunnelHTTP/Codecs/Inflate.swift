@@ -23,8 +23,8 @@ package enum Inflate {
   /// Tells whether there is a zlib to open anything by.
   package static var isThere: Bool { ZLib.shared != nil }
 
-  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there is
-  /// no zlib.
+  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there
+  /// is no zlib.
   package static func open(_ data: Data, as form: Form, bytesMax: Int) -> Data? {
     ZLib.shared.flatMap { zlib in
       switch form {
