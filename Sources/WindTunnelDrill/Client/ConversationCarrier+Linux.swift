@@ -1,4 +1,5 @@
 #if !canImport(Darwin)
+  internal import FoundationNetworking
   internal import WindTunnelNetworkLayer
   internal import WindTunnelNetworkLayerSockets
 
@@ -6,7 +7,7 @@
   struct ConversationCarrier: Sendable {
     private let sockets = SocketConversationEngine()
 
-    /// Returns the engine for a call.
-    func engine(of call: DrillCall) -> any ConversationEngine { sockets }
+    /// Returns the engine for a call, whose session is not asked for.
+    func engine(session: @autoclosure () -> URLSession) -> any ConversationEngine { sockets }
   }
 #endif

@@ -69,7 +69,7 @@ public struct DrillPlan: Sendable {
       seed: seed,
       matcher: matcher,
       holdingConversations: isProgram
-        || subject == NetworkLayerSubject.subjectName && stage == .onTheWire
+        || subject == Self.networkLayerSubject && stage == .onTheWire
     )
   }
 
@@ -161,6 +161,8 @@ public struct DrillPlan: Sendable {
   public static let standardDeadline = Duration.seconds(20)
   /// The name of the subject that is an external program.
   public static let execSubject = "exec"
+  /// The name of the subject that is the reference client, which holds conversations on the wire.
+  static let networkLayerSubject = "network-layer"
 
   /// Refuses what cannot be flown, whoever made it.
   func validate(known: [String]) throws(DrillError) {

@@ -13,8 +13,7 @@ internal import WindTunnelVirtualTime
 /// slots, retry budget, circuit breakers and a cache, and each screen has been seen before in good
 /// weather.
 struct NetworkLayerSubject: Subject {
-  static let subjectName = "network-layer"
-  let name = Self.subjectName
+  let name = DrillPlan.networkLayerSubject
   private let time: SystemTime
   private let admission: AdmissionController
   private let cache = ResponseCache()
@@ -130,7 +129,7 @@ struct NetworkLayerSubject: Subject {
     let engine = ReaddressingEngine(
       from: origin,
       to: call.baseURL,
-      by: carrier.engine(of: call)
+      by: carrier.engine(session: call.session)
     )
     let endpoint = Endpoint(
       .get,

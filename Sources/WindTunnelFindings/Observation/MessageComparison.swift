@@ -1,6 +1,7 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// What a client says it received, held against what its server sent over all connections of a call.
+/// The messages that a client says it received, held against those that its server sent over all
+/// connections of a call.
 ///
 /// A recorded message is one message, however often it was sent: a client that comes back is played
 /// the conversation from its beginning, and may say once or each time that it received the same.

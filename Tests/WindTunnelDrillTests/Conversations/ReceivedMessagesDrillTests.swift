@@ -45,12 +45,15 @@ struct ReceivedMessagesDrillTests {
     }
   }
 
-  @Test(arguments: [
+  /// What is said of three messages, and what is counted of it.
+  static let words: [(said: String, counts: [Int?])] = [
     ("tell(heard[0]); tell(heard[2])", [1, 0, 0, 0]),
     ("for text in heard + heard[:1]: tell(text)", [0, 1, 0, 0]),
     ("for text in reversed(heard): tell(text)", [0, 0, 2, 0]),
-    ("print('three messages')", [nil, nil, nil, nil] as [Int?]),
-  ]) func `what is skipped, said twice or in another order is counted`(
+    ("print('three messages')", [nil, nil, nil, nil]),
+  ]
+
+  @Test(arguments: words) func `what is skipped, said twice or in another order is counted`(
     said: String,
     counts: [Int?]
   ) async throws {
@@ -171,15 +174,21 @@ struct ReceivedMessagesDrillTests {
         { "from": "client", "json": { "subscribe": 2, "topic": "usd" } },
         { "from": "server", "json": { "topic": "usd", "price": 0.9 } },
         { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
-        { "from": "server", "json": { "topic": "usd", "price": 0.8 } },
-        { "from": "client", "base64": "AAEC" },
-        { "from": "server", "close": 1001, "text": "good night" }
+        { "from": "server", "json": { "topic": "usd", "price": 0.8 } }
       ]
     } ] }
     """
 
+  /// What a client says last, and the server's last word.
+  private static let farewell = """
+    "price": 0.8 } },
+        { "from": "client", "base64": "AAEC" },
+        { "from": "server", "close": 1001, "text": "good night" }
+    """
+
   @Test func `a recording is what a client says, when, and what it waits for`() throws {
-    let cassette = try Cassette(data: Data(Self.cassette.utf8), source: "prices.json")
+    let text = Self.cassette.replacing("\"price\": 0.8 } }", with: Self.farewell)
+    let cassette = try Cassette(data: Data(text.utf8), source: "prices.json")
     let dialogue = RecordedDialogue(try #require(cassette.interactions.first))
     #expect(dialogue.answers.count == 6)
     #expect(dialogue.utterances.map(\.behind) == [1, 2, 4, 6])
@@ -190,8 +199,7 @@ struct ReceivedMessagesDrillTests {
   }
 
   private static func fly(
-    _ words: String...,
-    cassette: String = cassette
+    _ words: String...
   ) async throws -> (code: Int32, report: Report?, complaints: String) {
     let folder = try Folder()
     let tape = URL(filePath: try folder.file("prices.json"))
