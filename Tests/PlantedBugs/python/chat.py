@@ -1,5 +1,5 @@
 """A connection by WebSocket (RFC 6455), which the clients of conversations share: it is no client of its own."""
-import base64, json, os, socket, struct, urllib.parse
+import base64, json, os, socket, struct, time, urllib.parse
 
 
 class Closed(ConnectionError):
@@ -44,10 +44,11 @@ class Chat:
                     return kind, data
             self.more()
 
-    def hear(self, quiet=None):
-        """The next text. After so many seconds of silence it pings, and after as many more there is nobody."""
+    def hear(self, quiet=None, end=None):
+        """The next text; None when the end has come. After so many seconds of silence it pings, and after as many more
+        there is nobody."""
         self.socket.settimeout(quiet)
-        while True:
+        while end is None or time.monotonic() < end:
             try:
                 kind, data = self.frame()
             except TimeoutError:

@@ -12,8 +12,8 @@ while len(seen) < 6 and time.monotonic() < end:
             for topic in kept or ["news", "weather"]:
                 chat.subscribe(topic)
                 kept = [topic]
-        text = chat.hear(4)
-        if text not in seen:
+        text = chat.hear(4, end)
+        if text is not None and text not in seen:
             seen.add(text)
             print(json.dumps({"received": text}), flush=True)
     except OSError:

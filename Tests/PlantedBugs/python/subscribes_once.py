@@ -11,8 +11,8 @@ while len(seen) < 6 and time.monotonic() < end:
             if attempt == 0:
                 chat.subscribe("news")
                 chat.subscribe("weather")
-        text = chat.hear(4)
-        if text not in seen:
+        text = chat.hear(4, end)
+        if text is not None and text not in seen:
             seen.add(text)
             print(json.dumps({"received": text}), flush=True)
     except OSError:
