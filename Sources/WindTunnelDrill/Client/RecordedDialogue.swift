@@ -29,7 +29,7 @@ struct RecordedDialogue: Sendable {
   /// The contents of the server's messages, in order.
   private(set) var answers: [Data] = []
 
-  /// Reads a recording.
+  /// Takes what a recording has of both sides.
   init(_ recording: Interaction) {
     let conversation = Conversation(recording)
     for (place, message) in conversation.messages.enumerated() where !message.isClose {

@@ -230,8 +230,8 @@ public struct DrillCall: Sendable {
     var received = ReceivedMessages()
     for (digest, moment) in heard {
       let start = min(epoch.uptimeNanoseconds, moment.uptimeNanoseconds)
-      let at = Duration.nanoseconds(Int64(moment.uptimeNanoseconds - start))
-      received.note(ReceivedMessages.Message(digest: digest, at: at.inWholeMicroseconds))
+      let at = Duration.microseconds(Int64((moment.uptimeNanoseconds - start) / 1000))
+      received.note(ReceivedMessages.Message(digest: digest, at: at))
     }
     return received
   }

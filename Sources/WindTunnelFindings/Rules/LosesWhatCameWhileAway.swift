@@ -1,5 +1,5 @@
 extension FindingRule {
-  /// What is not asked for again is never seen.
+  /// Nobody sends again by itself what was missed.
   static let losesWhatCameWhileAway = FindingRule(
     "loses-what-came-while-away",
     .error,

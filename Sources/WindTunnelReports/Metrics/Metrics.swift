@@ -91,8 +91,8 @@ public struct Metrics: Sendable, Hashable {
   /// The time within which 95 % of the cancelled calls returned.
   public var cancelReturnP95: Duration?
   /// The time within which 95 % of the lost conversations are followed by another, counted from the
-  /// server's end or silence to the answer of the next handshake; `nil` also where more than 5 % are
-  /// followed by none.
+  /// server's end or silence to the answer of the next handshake; `nil` also where more than 5 %
+  /// are followed by none.
   public var reconnectP95: Duration?
   /// The share of the lost conversations that are followed by another; `nil` where none was lost.
   public var reconnectedRate: Double?
