@@ -109,9 +109,10 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer", "WindTunnelReports",
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelServer",
-        "WindTunnelURLSession", "WindTunnelVirtualTime",
+        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer",
+        "WindTunnelNetworkLayerSockets", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
+        "WindTunnelVirtualTime",
       ]
     ),
     .target(

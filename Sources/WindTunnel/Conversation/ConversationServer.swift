@@ -34,8 +34,8 @@ package struct ConversationServer: ~Copyable {
   private var count = 0
   /// The number of the last message that has waited; 0: none has.
   private var waited = 0
-  /// A message that lets the next one go first, and how often it goes.
-  private var overtaken: (bytes: Data, count: Int)?
+  /// A message that lets the next one go first: its frames, and what the log has of it.
+  private var overtaken: (bytes: Data, messages: [ConversationLog.Message])?
   /// The number of pongs that may be late at once; further pings are not answered.
   private static let latePongsMax = 10_000
   /// The pongs that are late, in order.
@@ -261,14 +261,14 @@ package struct ConversationServer: ~Copyable {
     while !isOver, done < backlog.count {
       done += 1
       switch backlog[done - 1] {
-      case .send(let data, let isText, let fragments):
+      case .send(let data, let isText, let fragments, let number):
         if let wait = wait(before: count + 1) {
           (pausedUntil, waited) = (now + wait, count + 1)
           done -= 1
           return actions.append(.wake(now + wait))
         }
         count += 1
-        send(data, isText: isText, fragments, at: now, &actions)
+        send(data, isText: isText, fragments, of: number, at: now, &actions)
       case .close(let code, let reason):
         end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now, &actions)
       case .drop:
@@ -292,6 +292,7 @@ package struct ConversationServer: ~Copyable {
     _ data: Data,
     isText: Bool,
     _ fragments: [Int],
+    of number: Int,
     at now: Duration,
     _ actions: inout [Action]
   ) {
@@ -309,12 +310,15 @@ package struct ConversationServer: ~Copyable {
       case .late: break
       }
     }
+    let digest = player.answersHeartbeat(number) ? nil : ConversationLog.digest(of: data)
+    let message = ConversationLog.Message(from: .server, at: now, number: number, digest: digest)
+    let sent = [ConversationLog.Message](repeating: message, count: copies)
     if holds {
-      overtaken = ((overtaken?.bytes ?? Data()) + bytes, (overtaken?.count ?? 0) + copies)
+      overtaken = ((overtaken?.bytes ?? Data()) + bytes, (overtaken?.messages ?? []) + sent)
       return
     }
     if !bytes.isEmpty { actions.append(.bytes(bytes)) }
-    for _ in 0..<copies { log.note(.init(from: .server, at: now)) }
+    for message in sent { log.note(message) }
     release(at: now, &actions)
   }
 
@@ -361,10 +365,13 @@ package struct ConversationServer: ~Copyable {
 
   /// Says what the next message was to overtake, since none comes.
   private mutating func release(at now: Duration, _ actions: inout [Action]) {
-    guard let (bytes, count) = overtaken else { return }
+    guard let (bytes, messages) = overtaken else { return }
     overtaken = nil
     if !bytes.isEmpty { actions.append(.bytes(bytes)) }
-    for _ in 0..<count { log.note(.init(from: .server, at: now)) }
+    for var message in messages {
+      message.at = now
+      log.note(message)
+    }
   }
 
   private mutating func end(

@@ -222,6 +222,7 @@ extension Observation {
     members.add("replacesScalars", replacesScalars)
     members.add("showsCutEvent", showsCutEvent)
     members.add("hidesErrorEvent", hidesErrorEvent)
+    if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
     if let memory {
       var seen: [JSON.Member] = []
@@ -255,6 +256,7 @@ extension Observation {
     hidesErrorEvent = try object.bool("hidesErrorEvent")
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
+    if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")
     afterWindow = try object.offset("afterWindowMilliseconds")

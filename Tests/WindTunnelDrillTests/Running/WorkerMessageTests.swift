@@ -48,7 +48,7 @@ import WindTunnel
   static let conversation = {
     var log = ConversationLog()
     log.messages = [
-      .init(from: .server, at: .microseconds(5)),
+      .init(from: .server, at: .microseconds(5), number: 1, digest: .max),
       .init(from: .client, at: .microseconds(7), number: 2, asks: true),
     ]
     (log.further, log.waiting) = (3, 4)
@@ -56,6 +56,12 @@ import WindTunnel
     (log.serverPings, log.clientPongs) = (1000, 999)
     (log.silentSince, log.end, log.ending) = (.microseconds(8), .seconds(2), .client(1001))
     return log
+  }()
+  static let received = {
+    var received = ReceivedMessages()
+    received.messages = [.init(digest: .max, at: .microseconds(7)), .init(digest: 0, at: .zero)]
+    received.further = 2
+    return received
   }()
   static let terms = {
     var terms = Observation.CacheTerms()
@@ -93,6 +99,7 @@ import WindTunnel
     (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
     (whole.replacesScalars, whole.showsCutEvent) = (true, false)
     whole.hidesErrorEvent = true
+    whole.received = received
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]
@@ -114,6 +121,22 @@ import WindTunnel
     for text in [#"{"content":-1}"#, #"{"marks":["a"]}"#, #"{"value":"a"}"#] {
       let json = try JSON(parsing: text.utf8, source: "")
       #expect(throws: FormatError.self) { try Observation.Sent(json) }
+    }
+  }
+
+  @Test func `what a client says it received comes back whole`() throws {
+    let line = try #require(
+      Array(WorkerMessage.ended(Self.whole).line.utf8).split(separator: 1).last
+    )
+    let ended = try #require(try JSON(parsing: line, source: "")["ended"])
+    #expect(try Observation(line: ended.bytes()).received == Self.received)
+    for text in [
+      #"{"messages":[{"digest":"1","atMilliseconds":0}]}"#, #"{"messages":[{"digest":5}]}"#,
+      #"{"messages":[{"digest":"000000000000000g","atMilliseconds":0}]}"#, #"{"further":-1}"#,
+    ] {
+      let spoilt = String(decoding: ended.bytes(), as: UTF8.self)
+        .replacing(/"received":\{.*?\}\],"further":2\}/, with: "\"received\":\(text)")
+      #expect(throws: FormatError.self) { try Observation(line: Data(spoilt.utf8)) }
     }
   }
 

@@ -31,7 +31,7 @@ import Testing
     mutating func tell(_ event: ConversationPlayer.Event, at milliseconds: Double) {
       for action in player.next(event, at: Duration(milliseconds: milliseconds)) {
         switch action {
-        case .send(let data, _, _): heard.append(String(decoding: data, as: UTF8.self))
+        case .send(let data, _, _, _): heard.append(String(decoding: data, as: UTF8.self))
         case .close(let code, let reason): heard.append("close \(code) \(reason)")
         case .drop: heard.append("drop")
         case .wake(let moment): wakes.append(moment.inMilliseconds)
