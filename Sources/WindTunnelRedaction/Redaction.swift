@@ -187,8 +187,10 @@ package struct Redaction {
     defer { part.map { log?.part = $0 } }
     part.map { log?.part = "\($0) body" }
     if let batches = EventBatches(large: body, of: headers) {
-      let change = stream(&body, batches, type: type, &timing)
-      return headers.follow(change)
+      if let growth = stream(&body, batches, type: type, &timing) {
+        headers.follow(bodyGrowth: growth)
+      }
+      return
     }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
     if body.count > Body.openedBytesMax {
@@ -207,7 +209,7 @@ package struct Redaction {
     body = Body(after)
     timing?.refit(from: before, to: after)
     headers.remove("Content-Encoding")
-    headers.follow(after.count - before.count)
+    headers.follow(bodyGrowth: after.count - before.count)
   }
 
   /// Looks through a large stream of events part by part, with no more in memory than one of them.
@@ -289,20 +291,6 @@ package struct Redaction {
     pseudonyms.keepFree(bytes)
     for run in Base64Text.runs(in: bytes) {
       if let inner = EncodedText.decoded(bytes[run]) { pseudonyms.keepFree(inner) }
-    }
-  }
-}
-
-extension HeaderFields {
-  /// Has the fields agree with a body that is so many bytes longer than it was; `nil`: it is the
-  /// same.
-  fileprivate mutating func follow(_ change: Int?) {
-    guard let change else { return }
-    // A short secret could be found by trying.
-    removeDigests()
-    // A body that was cut stays as short of what is announced as it was.
-    if let length = self["Content-Length"].flatMap({ Int($0) }) {
-      self["Content-Length"] = String(Swift.max(0, length + change))
     }
   }
 }

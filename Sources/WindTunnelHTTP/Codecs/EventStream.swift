@@ -178,6 +178,9 @@ package struct EventLines: Sequence, IteratorProtocol {
     }
   }
 
+  /// The place of the first line.
+  package let start: Int
+
   private let bytes: UnsafeRawBufferPointer
   private var place: Int
   /// The places of the next LF and the next CR; those behind the last byte: there is none.
@@ -185,9 +188,10 @@ package struct EventLines: Sequence, IteratorProtocol {
 
   /// Begins at a place in the bytes where a line does; they outlive this.
   package init(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) {
-    (self.bytes, place) = (bytes, start)
     // A mark of byte order may come first, once.
-    if start == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
+    let isMarked = start == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    self.start = isMarked ? 3 : start
+    (self.bytes, place) = (bytes, self.start)
   }
 
   /// Returns the next line that has its end.
@@ -221,6 +225,37 @@ package struct EventLines: Sequence, IteratorProtocol {
       let found = memchr(base + start, Int32(byte), end - start)
     else { return end }
     return UnsafeRawPointer(found) - base
+  }
+}
+
+/// What the fields of a block of server-sent events say (WHATWG HTML §9.2.6), as they are written.
+package struct EventFields: Sendable, Hashable {
+  /// The last identifier; `nil` where there is none, or one with a NUL.
+  package var id: String?
+  /// The last name of the event's type.
+  package var event: String?
+  /// The last time to wait before the next connection that is nothing but digits.
+  package var retry: String?
+  /// The values of `data`, with a line feed between each two; `nil` where there is none.
+  package var data: Data?
+
+  /// Reads a block, or the beginning of one, of which the last line may be cut.
+  package init(_ block: Data) {
+    let whole = block + [0x0A]
+    whole.withUnsafeBytes { bytes in
+      for line in EventLines(bytes) {
+        switch line.name(in: bytes) {
+        case "data":
+          data = data.map { $0 + [0x0A] } ?? Data()
+          data?.append(contentsOf: bytes[line.value])
+        case "event": event = line.text(in: bytes)
+        case "id" where !bytes[line.value].contains(0): id = line.text(in: bytes)
+        case "retry" where !line.value.isEmpty && bytes[line.value].allSatisfy(\.isASCIIDigit):
+          retry = line.text(in: bytes)
+        default: break
+        }
+      }
+    }
   }
 }
 
