@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ResponseEdit.Content {
-  /// Tells whether it is done to a stream of events.
+  /// Tells whether it is done to the events of a stream.
   package var isOfEvents: Bool {
     switch self {
     case .errorEvent, .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs,

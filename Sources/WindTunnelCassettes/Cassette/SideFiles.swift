@@ -78,7 +78,8 @@ package struct SideFiles {
     guard body.count <= Self.bodyBytesMax else {
       throw FileError.unwritable(
         folder.relativePath,
-        reason: "a body has \(body.count) bytes, and one of more than \(Self.bodyBytesMax) is not read"
+        reason:
+          "a body has \(body.count) bytes, and one of more than \(Self.bodyBytesMax) is not read"
       )
     }
     let name = body.digest

@@ -38,7 +38,17 @@ package struct BodyRewriting {
       append(0..<range.lowerBound)
     }
     copy?.append(other)
-    pieces.replace(part, by: other)
+    // What is the same at the beginning is no part of the change, nor are lines at the end.
+    let start = zip(part, other).prefix { $0 == $1 }.count
+    let most = min(part.count, other.count) - start
+    let same = zip(part.reversed(), other.reversed()).prefix { $0 == $1 }.prefix(most).count
+    let lines = part.suffix(same).firstIndex(of: 0x0A).map { part.endIndex - $0 - 1 } ?? 0
+    pieces.keep(start)
+    pieces.replace(
+      Data(part.dropFirst(start).dropLast(lines)),
+      by: Data(other.dropFirst(start).dropLast(lines))
+    )
+    pieces.keep(lines)
   }
 
   /// Returns the body as it is now and has the pieces add up to it; `nil` where nothing was
