@@ -50,7 +50,7 @@ package struct EventLines: Sequence, IteratorProtocol {
     guard end < bytes.count else { return nil }
     let start = place
     // CR, LF and both of them end a line.
-    place = carriage < feed && feed == carriage + 1 ? end + 2 : end + 1
+    place = feed == carriage + 1 && feed < bytes.count ? end + 2 : end + 1
     let colon = Self.find(UInt8(ascii: ":"), in: bytes, from: start, to: end)
     guard colon < end else { return Line(name: start..<end, value: end..<end, end: place) }
     let isSpaced = colon + 1 < end && bytes[colon + 1] == UInt8(ascii: " ")
