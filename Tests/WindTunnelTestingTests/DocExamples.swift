@@ -235,6 +235,20 @@ private enum LongExamples {
     return report
   }
 
+  @Test func `an event of a recorded stream is changed`() {
+    let stream = Response(
+      headers: ["Content-Type": "text/event-stream"],
+      body: Body("id: 3\ndata: {\"price\":7}\n\n")
+    )
+    var interaction = Interaction(Request("GET", "/prices"), stream)
+    let tokens = interaction.events.map(\.data)
+    #expect(tokens == [#"{"price":7}"#])
+    interaction.editEvents { event in
+      if event.id == "3" { event.data = #"{"price":0}"# }
+    }
+    #expect(interaction.events.map(\.data) == [#"{"price":0}"#])
+  }
+
   static func program() async {
     await DrillMain(subject: "shop") { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)

@@ -39,9 +39,7 @@ package struct BodyRewriting {
     }
     copy?.append(other)
     // What is the same at the beginning is no part of the change, nor are lines at the end.
-    let start = zip(part, other).prefix { $0 == $1 }.count
-    let most = min(part.count, other.count) - start
-    let same = zip(part.reversed(), other.reversed()).prefix { $0 == $1 }.prefix(most).count
+    let (start, same) = Self.sameEnds(of: part, other)
     let lines = part.suffix(same).firstIndex(of: 0x0A).map { part.endIndex - $0 - 1 } ?? 0
     pieces.keep(start)
     pieces.replace(
@@ -58,6 +56,22 @@ package struct BodyRewriting {
     guard var copy else { return nil }
     if let chunks = pieces.finish() { timing?.chunks = chunks }
     return copy.body()
+  }
+
+  /// Returns the number of bytes that two texts have in common at their beginnings, and of the rest
+  /// at their ends.
+  private static func sameEnds(of one: Data, _ other: Data) -> (first: Int, last: Int) {
+    one.withUnsafeBytes { one in
+      other.withUnsafeBytes { other in
+        let most = min(one.count, other.count)
+        var (first, last) = (0, 0)
+        while first < most, one[first] == other[first] { first += 1 }
+        while last < most - first, one[one.count - 1 - last] == other[other.count - 1 - last] {
+          last += 1
+        }
+        return (first, last)
+      }
+    }
   }
 
   private mutating func append(_ range: Range<Int>) {

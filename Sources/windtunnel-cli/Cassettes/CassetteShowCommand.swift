@@ -151,7 +151,7 @@ struct ShownInteraction {
 }
 
 extension StreamedEvent {
-  /// What it says, and when it was there; members that it does not have are left out.
+  /// The event's fields and its time; members that it does not have are left out.
   fileprivate var json: JSON {
     let members: [JSON.Member?] = [
       offset.map { JSON.Member("offsetMilliseconds", .number($0.inMilliseconds, places: 3)) },

@@ -76,7 +76,7 @@ package struct EventLines: Sequence, IteratorProtocol {
   }
 }
 
-/// What the fields of a block of server-sent events say (WHATWG HTML §9.2.6), as they are written.
+/// The fields of a block of server-sent events (WHATWG HTML §9.2.6), as they are written.
 package struct EventFields: Sendable, Hashable {
   /// The last identifier; `nil` where there is none, or one with a NUL.
   package var id: String?
