@@ -47,9 +47,16 @@ public struct SHA256: Sendable {
     return digest.finalize()
   }
 
+  /// Returns the digest as 64 hexadecimal digits.
+  package consuming func hexadecimal() -> String {
+    finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// Returns the digest of bytes as 64 hexadecimal digits.
   public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    hash(bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    var digest = SHA256()
+    digest.update(bytes)
+    return digest.hexadecimal()
   }
 }
 

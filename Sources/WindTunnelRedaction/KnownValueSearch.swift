@@ -300,8 +300,13 @@ package struct NGramFilter {
     texts.append(JSON.object(notes).bytes())
     texts += interaction.messages.map { Array($0.body.data) }
     var isBlind = false
+    var streams: [(body: Body, batches: EventBatches)] = []
     func add(_ headers: HeaderFields, _ body: Body) {
       texts += headers.map { Array($0.value.utf8) }
+      if let batches = EventBatches(large: body, of: headers) {
+        streams.append((body, batches))
+        return
+      }
       if body.count > Body.openedBytesMax {
         isBlind = true
         return
@@ -313,18 +318,23 @@ package struct NGramFilter {
     }
     add(interaction.request.headers, interaction.request.body)
     if let response = interaction.response { add(response.headers, response.body) }
-    let count = texts.reduce(0) { $0 + $1.count }
+    let count = texts.reduce(0) { $0 + $1.count } + streams.reduce(0) { $0 + $1.body.count }
     bits = [UInt64](repeating: 0, count: min(max(1, (count + count / 2) / 4), Self.wordsMax))
     self.isBlind = isBlind
-    for text in texts {
-      look(in: text)
-      // Base64 is another spelling, of texts in texts.
-      for run in Base64Text.runs(in: text) {
-        guard let inner = EncodedText.decoded(text[run]) else { continue }
-        // A picture and the like has no text in it that is spelled in a way of its own.
-        let isMedia = inner.count > Self.mapBytesMax && String(utf8: inner) == nil
-        if isMedia { Self.grams(of: inner) { set($0) } } else { look(in: inner) }
-      }
+    for text in texts { lookThrough(text) }
+    for stream in streams {
+      for batch in stream.batches { lookThrough(Array(stream.body.bytes(batch))) }
+    }
+  }
+
+  /// Looks at a text and at those in it that are spelled in base64.
+  private mutating func lookThrough(_ text: [UInt8]) {
+    look(in: text)
+    for run in Base64Text.runs(in: text) {
+      guard let inner = EncodedText.decoded(text[run]) else { continue }
+      // A picture and the like has no text in it that is spelled in a way of its own.
+      let isMedia = inner.count > Self.mapBytesMax && String(utf8: inner) == nil
+      if isMedia { Self.grams(of: inner) { set($0) } } else { look(in: inner) }
     }
   }
 

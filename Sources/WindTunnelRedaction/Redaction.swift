@@ -134,16 +134,17 @@ package struct Redaction {
     var request = interaction.request
     request.url = address(request.url)
     log?.part = "request"
-    message(&request.headers, &request.body)
+    var untimed: Timing?
+    message(&request.headers, &request.body, &untimed)
     interaction.request = request
     isAsked = false
     log?.part = "response"
     switch interaction.answer {
     case .response(var response):
-      answer(&response, &interaction.timing)
+      message(&response.head.headers, &response.body, &interaction.timing)
       interaction.answer = .response(response)
     case .cut(var response, let failure):
-      answer(&response, &interaction.timing)
+      message(&response.head.headers, &response.body, &interaction.timing)
       interaction.answer = .cut(response, self.failure(failure))
     case .failure(let failure): interaction.answer = .failure(self.failure(failure))
     }
@@ -167,26 +168,30 @@ package struct Redaction {
   /// The number of bytes that each interaction may have read once more, whatever its bodies.
   private static let rereadBytesMin = 4 << 20
 
-  private mutating func answer(_ response: inout Response, _ timing: inout Timing?) {
-    let before = response.body.data
-    message(&response.head.headers, &response.body)
-    if response.body.data != before { timing?.refit(from: before, to: response.body.data) }
-  }
-
   private mutating func failure(_ failure: Failure) -> Failure {
     log?.part = "failure text"
     return Failure(failure.symptom, text: failure.text.map { text($0) })
   }
 
-  /// A message's fields and its body, which agree with each other afterwards.
-  private mutating func message(_ headers: inout HeaderFields, _ body: inout Body) {
+  /// A message's fields, its body and the pieces of that, which agree with each other afterwards.
+  private mutating func message(
+    _ headers: inout HeaderFields,
+    _ body: inout Body,
+    _ timing: inout Timing?
+  ) {
     let type = headers["Content-Type"] ?? ""
     log?.meet(ContentType(type))
     headers = fields(headers)
-    guard !body.data.isEmpty else { return }
+    guard body.count > 0 else { return }
     let part = log?.part
     defer { part.map { log?.part = $0 } }
     part.map { log?.part = "\($0) body" }
+    if let batches = EventBatches(large: body, of: headers) {
+      if let growth = stream(&body, batches, type: type, &timing) {
+        headers.follow(bodyGrowth: growth)
+      }
+      return
+    }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
     if body.count > Body.openedBytesMax {
       return look(intoLarge: body.data, type: type, coding: coding)
@@ -200,15 +205,43 @@ package struct Redaction {
     }
     let content = content(opened, type: type, what: "a body")
     guard content != opened else { return }
-    let change = content.count - body.data.count
-    body = Body(Data(content))
+    let (before, after) = (body.data, Data(content))
+    body = Body(after)
+    timing?.refit(from: before, to: after)
     headers.remove("Content-Encoding")
-    // A short secret could be found by trying.
-    headers.removeDigests()
-    // A body that was cut stays as short of what is announced as it was.
-    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
-      headers["Content-Length"] = String(max(0, length + change))
+    headers.follow(bodyGrowth: after.count - before.count)
+  }
+
+  /// Looks through a large stream of events part by part, with no more in memory than one of them.
+  ///
+  /// - Parameters:
+  ///   - body: The stream, which is another one where something was replaced.
+  ///   - batches: Its parts.
+  ///   - type: The media type, as it is written.
+  ///   - timing: The pieces of the stream.
+  /// - Returns: The number of bytes that it is longer now; `nil` where nothing was replaced.
+  mutating func stream(
+    _ body: inout Body,
+    _ batches: EventBatches,
+    type: String,
+    _ timing: inout Timing?
+  ) -> Int? {
+    var rewriting = BodyRewriting(body, timing)
+    for batch in batches {
+      guard batch.count <= batches.bytesMax else {
+        obstacle =
+          "an event of more than \(batches.bytesMax) bytes is too large to be looked through for "
+          + "credentials"
+        continue
+      }
+      unpackedBytes = 0
+      let content = content(Array(body.bytes(batch)), type: type, what: "an event")
+      // What is left out need not be written.
+      if obstacle == nil { rewriting.replace(batch, by: Data(content)) }
     }
+    guard obstacle == nil, let rewritten = rewriting.finish(&timing) else { return nil }
+    defer { body = rewritten }
+    return rewritten.count - body.count
   }
 
   /// Notes are JSON like any other; what is not replaced keeps its spelling.
@@ -243,10 +276,17 @@ package struct Redaction {
 
   private mutating func keepFree(_ headers: HeaderFields, _ body: Body) {
     for field in headers { pseudonyms.keepFree(field.value) }
+    if let batches = EventBatches(large: body, of: headers) {
+      for batch in batches { keepFree(Array(body.bytes(batch))) }
+      return
+    }
     // Nothing in it was replaced.
     if body.count > Body.openedBytesMax { return }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    let bytes = Array(Inflate.open(body.data, coding: coding) ?? body.data)
+    keepFree(Array(Inflate.open(body.data, coding: coding) ?? body.data))
+  }
+
+  private mutating func keepFree(_ bytes: [UInt8]) {
     guard PseudonymText.mayBeIn(bytes) else { return }
     pseudonyms.keepFree(bytes)
     for run in Base64Text.runs(in: bytes) {

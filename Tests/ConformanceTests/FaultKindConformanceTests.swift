@@ -78,6 +78,10 @@ import WindTunnelSymptoms
       // It streams no events.
       Row("reset-after-events", sees: 200, body), Row("close-after-events", sees: 200, body),
       Row("stall-after-events", sees: 200, body), Row("body-error-event", sees: 200, body),
+      Row("body-retry-zero", sees: 200, body), Row("body-retry-negative", sees: 200, body),
+      Row("body-retry-huge", sees: 200, body), Row("body-retry-garbage", sees: 200, body),
+      Row("body-missing-event-ids", sees: 200, body),
+      Row("body-empty-event-ids", sees: 200, body),
       Row("body-duplicated", sees: 200, body + body), Row("body-empty", sees: 200),
       Row("body-large", sees: 200, body + String(repeating: " ", count: 1 << 20)),
       Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),
@@ -147,6 +151,38 @@ import WindTunnelSymptoms
     try await Theatre.play(Self.deck(fault), on: stage, timeout: Theatre.timeout(for: whole)) {
       theatre async throws in
       #expect(try await theatre.handed("/users/7") == whole)
+    }
+  }
+
+  private static let events = "id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: c\n\n"
+
+  private static let eventFaults: [(name: String, body: String)] = [
+    (
+      "body-error-event",
+      "id: 1\ndata: a\n\nevent: error\ndata: {\"type\":\"error\",\"error\":"
+        + "{\"type\":\"overloaded_error\",\"message\":\"The server is overloaded.\"}}\n\n"
+    ),
+    ("body-retry-zero", "retry: 0\n\(events)"), ("body-retry-negative", "retry: -1\n\(events)"),
+    ("body-retry-huge", "retry: 99999999999999999999\n\(events)"),
+    ("body-retry-garbage", "retry: soon\n\(events)"),
+    ("body-missing-event-ids", "id: 1\ndata: a\n\ndata: b\n\ndata: c\n\n"),
+    ("body-empty-event-ids", "id: 1\ndata: a\n\nid: \ndata: b\n\nid: \ndata: c\n\n"),
+  ]
+
+  @Test(arguments: eventFaults, Stage.allCases)
+  func `a client of a stream of events sees the same on every stage`(
+    row: (name: String, body: String),
+    stage: Stage
+  ) async throws {
+    let fault = try #require(FaultKind.named(row.name)).fault
+    let url = RequestURL(Theatre.origin + "/users/7")
+    let stream = Response(headers: ["Content-Type": "text/event-stream"], body: Body(Self.events))
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", url), stream)]),
+      scenario: [.on("GET /users/*", .always, fault)]
+    )
+    try await Theatre.play(deck, on: stage) { theatre async throws in
+      #expect(try await theatre.ask("/users/7") == Seen(200, row.body))
     }
   }
 

@@ -12,6 +12,20 @@ import WindTunnelServer
 
 /// Examples that tests are, or that run in one.
 @Suite struct DocExamples {
+  @Test func `an event of a recorded stream is changed`() {
+    let stream = Response(
+      headers: ["Content-Type": "text/event-stream"],
+      body: Body("id: 3\ndata: {\"price\":7}\n\n")
+    )
+    var interaction = Interaction(Request("GET", "/prices"), stream)
+    let tokens = interaction.events.map(\.data)
+    #expect(tokens == [#"{"price":7}"#])
+    interaction.editEvents { event in
+      if event.id == "3" { event.data = #"{"price":0}"# }
+    }
+    #expect(interaction.events.map(\.data) == [#"{"price":0}"#])
+  }
+
   @Test(.cassette("users")) func `the session plays the cassette`() async throws {
     #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
   }

@@ -121,14 +121,33 @@ extension Response {
   /// Returns what a client gets of a stream of events that it has seen up to one (WHATWG HTML
   /// §9.2.4, `Last-Event-ID`), and the times of it: what comes behind that event, at its distances.
   /// A stream that does not have the event comes whole, as one that is new.
-  func resumed(for request: Request, _ timing: Timing?) -> (response: Response, timing: Timing?) {
-    guard status == 200, request.method == "GET", headers["Content-Encoding"] == nil,
+  ///
+  /// Where nothing comes behind it, the stream is over: 204, which tells the client not to connect
+  /// again (§9.2.3). An empty stream would bring it back for ever. One that broke off breaks off
+  /// again instead, since what would have followed is not known.
+  ///
+  /// The standard's own client sends `GET` alone. A `POST` is sent again by libraries that have the
+  /// field from the standard, and says the same by it.
+  func resumed(
+    for request: Request,
+    _ timing: Timing?,
+    isWhole: Bool
+  ) -> (response: Response, timing: Timing?) {
+    guard status == 200, ["GET", "POST"].contains(request.method),
+      EventStream.Format(of: headers) == .serverSent,
       let id = request.headers["Last-Event-ID"], !id.isEmpty,
-      EventStream.Format(contentType: headers["Content-Type"] ?? "") == .serverSent,
       let end = EventStream(body.data, .serverSent).end(of: id)
     else { return (self, timing) }
+    let left = Data(body.data.dropFirst(end))
     var rest = self
-    rest.body = Body(Data(body.data.dropFirst(end)))
+    guard !isWhole || !EventStream(left, .serverSent).events.isEmpty else {
+      rest = Response(status: 204, headers: headers)
+      for name in ["Content-Type", "Content-Length", "Transfer-Encoding"] {
+        rest.head.headers.remove(name)
+      }
+      return (rest, timing.map { Timing(firstByte: $0.firstByte, lastByte: $0.firstByte) })
+    }
+    rest.body = Body(left)
     return (rest, timing?.droppingFirst(bytes: end))
   }
 }

@@ -56,6 +56,21 @@ struct Pieces {
     isStream = false
   }
 
+  /// Sends a body with edits, in the order of their places, in the pieces that it came in.
+  mutating func follow(_ edits: [Edit]) {
+    var (next, growth) = (0, 0)
+    for index in breaks.indices where breaks[index].offset > 0 {
+      let offset = breaks[index].offset
+      while next < edits.count, edits[next].range.upperBound <= offset {
+        growth += edits[next].bytes.count - edits[next].range.count
+        next += 1
+      }
+      // One within what is replaced comes in front of it.
+      let place = next < edits.count ? min(offset, edits[next].range.lowerBound) : offset
+      breaks[index].offset = place + growth
+    }
+  }
+
   /// A body is dribbled in at most so many pieces; what is left comes with the last.
   static let dribbledPiecesMax = 1 << 16
 

@@ -162,7 +162,12 @@ extension Script {
   ) -> (response: Response, timing: Timing?) {
     let isSame = request.headers["Last-Event-ID"] == interaction.request.headers["Last-Event-ID"]
     return isSame
-      ? (response, interaction.timing) : response.resumed(for: request, interaction.timing)
+      ? (response, interaction.timing)
+      : response.resumed(
+        for: request,
+        interaction.timing,
+        isWhole: interaction.failure == nil
+      )
   }
 
   private mutating func answer(_ response: Response, to request: Request) {
@@ -418,13 +423,12 @@ extension Script {
     case .interimResponses(let count): interimResponses += count
     case .body(let content):
       try giveRoom()
-      let changed = Response(
-        status: head.status,
-        headers: head.headers,
-        body: Body(try content.applied(to: body, of: head))
+      let (changed, edits) = try content.applied(to: body, of: head)
+      answer(
+        Response(status: head.status, headers: head.headers, body: Body(changed)),
+        to: request
       )
-      answer(changed, to: request)
-      pieces.join()
+      if let edits { pieces.follow(edits) } else { pieces.join() }
     case .endlessBody(let count):
       try giveRoom()
       guard malformation == nil else { throw Mutation.Misfit("the answer is malformed") }
@@ -508,24 +512,33 @@ extension HeaderFields {
 }
 
 extension ResponseEdit.Content {
+  /// Returns the body and, where it is the recorded one but for some places, the edits that make it
+  /// of that.
   fileprivate func applied(
     to body: Data,
     of head: ResponseHead
-  ) throws(Mutation.Misfit) -> Data {
+  ) throws(Mutation.Misfit) -> (body: Data, edits: [Edit]?) {
     switch self {
-    case .duplicated: return body + body
-    case .large: return body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes)
-    case .empty: return Data()
+    case .duplicated: return (body + body, nil)
+    case .large:
+      return (body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes), nil)
+    case .empty: return (Data(), nil)
     // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
-    case .invalidUTF8: return body + Data([0xC3, 0xFF])
-    case .invalidJSON: return body + Data("]".utf8)
+    case .invalidUTF8: return (body + Data([0xC3, 0xFF]), nil)
+    case .invalidJSON: return (body + Data("]".utf8), nil)
     case .errorEvent:
-      guard head.headers["Content-Encoding"] == nil,
-        let format = head.headers["Content-Type"].flatMap({ EventStream.Format(contentType: $0) })
-      else { throw Mutation.Misfit("the answer streams no events") }
+      guard let format = EventStream.Format(of: head.headers) else {
+        throw Mutation.Misfit("the answer streams no events")
+      }
       let events = EventStream(body, format).events
       let half = events.prefix(events.count / 2).last?.end ?? 0
-      return body.prefix(half) + ResponseEdit.errorEvent(in: format)
+      return (body.prefix(half) + ResponseEdit.errorEvent(in: format), nil)
+    case .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs, .emptyEventIDs:
+      guard EventStream.Format(of: head.headers) == .serverSent else {
+        throw Mutation.Misfit("the answer streams no server-sent events")
+      }
+      let edits = try eventEdits(of: body)
+      return (Data(Edit.applied(edits, to: Array(body))), edits)
     }
   }
 }

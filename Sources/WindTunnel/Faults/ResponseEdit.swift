@@ -48,6 +48,22 @@ public enum ResponseEdit: Sendable, Hashable {
     /// The first half of the events of a stream, rounded down, and then one that says that the
     /// server has failed, with which the stream ends.
     case errorEvent
+    /// The recorded server-sent events, which tell their client to connect again at once
+    /// (`retry: 0`, WHATWG HTML §9.2.6), as all others of these in the first line and in each
+    /// `retry` that was recorded.
+    case retryZero
+    /// The same with `retry: -1`, which is no number of the standard's and has to be ignored.
+    case retryNegative
+    /// The same with `retry: 99999999999999999999`, a number that no integer of 64 bits holds.
+    case retryHuge
+    /// The same with `retry: soon`, which has to be ignored.
+    case retryGarbage
+    /// The recorded server-sent events without their `id`, but for the first: a client that comes
+    /// back gets again what follows that one.
+    case missingEventIDs
+    /// The recorded server-sent events with an empty `id` each, but for the first: a client has
+    /// none from there on, and gets all of the stream again when it comes back.
+    case emptyEventIDs
   }
 
   /// A content coding that is announced for a body.

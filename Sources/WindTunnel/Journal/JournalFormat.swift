@@ -97,7 +97,7 @@ enum JournalFormat {
   static func line(
     _ interaction: Interaction,
     order: Int,
-    sideFile: @escaping (Data) throws -> String? = { _ in nil }
+    sideFile: @escaping (Body) throws -> String? = { _ in nil }
   ) throws -> [UInt8] {
     // Plain text costs less than structure, and nobody reads this.
     let writer = InteractionWriter(sideFile: sideFile, keepsStructure: false)
@@ -109,7 +109,7 @@ enum JournalFormat {
   static func decode(
     _ data: Data,
     source: String,
-    sideFile: ((String) throws -> Data)? = nil
+    sideFile: ((String) throws -> Body)? = nil
   ) throws -> [Session] {
     var sessions: [Session] = []
     var number = 0
@@ -142,7 +142,7 @@ enum JournalFormat {
     at place: Range<Int>,
     _ name: String,
     source: String,
-    _ sideFile: ((String) throws -> Data)?,
+    _ sideFile: ((String) throws -> Body)?,
     into sessions: inout [Session]
   ) throws {
     let json: JSON

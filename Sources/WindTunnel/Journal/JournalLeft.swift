@@ -15,7 +15,7 @@ struct JournalLeft {
   /// Reads what a journal holds, and what its end had written by then.
   init(_ data: Data, of journal: URL, beside cassette: URL) throws {
     let sideFiles = SideFiles(of: cassette)
-    let read = { (name: String) throws -> Data in try sideFiles.read(name) }
+    let read = { (name: String) throws -> Body in try sideFiles.read(name) }
     sessions = try JournalFormat.decode(data, source: journal.lastPathComponent, sideFile: read)
     let file = Self.partial(of: journal)
     partial = FileManager.default.fileExists(atPath: file.path) ? file : nil
@@ -53,7 +53,7 @@ struct JournalLeft {
   /// Returns the interactions that are whole in the beginning of a cassette.
   private static func read(
     _ file: URL,
-    sideFile: @escaping (String) throws -> Data
+    sideFile: @escaping (String) throws -> Body
   ) throws -> Cassette {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
     // Behind it there may be room that is not used yet.

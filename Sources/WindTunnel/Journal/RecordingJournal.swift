@@ -378,10 +378,10 @@ extension RecordingJournal.State {
 
   private mutating func write(_ interaction: Interaction, order: Int) throws {
     try begin()
-    let (aside, new) = try keepAside(interaction.bodies.map(\.data))
+    let (aside, new) = try keepAside(interaction.bodies)
     do {
-      let bytes = try JournalFormat.line(interaction, order: order) { data in
-        aside.first { $0.data == data }?.name
+      let bytes = try JournalFormat.line(interaction, order: order) { body in
+        aside.first { $0.body == body }?.name
       }
       guard let place = try page?.append(bytes) else { return }
       lines.append(RecordingJournal.Line(place, interaction, order: order))
@@ -408,18 +408,18 @@ extension RecordingJournal.State {
   /// Keeps bodies that are too large for a line, and answers their names, and those of the files
   /// that were not there before.
   private mutating func keepAside(
-    _ bodies: [Data]
-  ) throws -> (all: [(data: Data, name: String)], new: [String]) {
-    var aside: [(data: Data, name: String)] = []
+    _ bodies: [Body]
+  ) throws -> (all: [(body: Body, name: String)], new: [String]) {
+    var aside: [(body: Body, name: String)] = []
     var new: [String] = []
-    for data in bodies where data.count > lineBytesMax {
+    for body in bodies where body.count > lineBytesMax {
       do {
-        guard let (name, isNew) = try sideFiles.kept(data) else { continue }
+        guard let (name, isNew) = try sideFiles.kept(body) else { continue }
         if isNew {
           ownSideFiles.insert(name)
           new.append(name)
         }
-        aside.append((data, name))
+        aside.append((body, name))
       } catch {
         remove(new)
         throw error
@@ -448,9 +448,9 @@ extension RecordingJournal.State {
       remove(
         line.interaction.bodies
           .filter { body in
-            body.count > lineBytesMax && !staying.contains { $0.data == body.data }
+            body.count > lineBytesMax && !staying.contains(body)
           }
-          .map { SHA256.hexadecimal($0.data) }
+          .map(\.digest)
       )
       for interaction in kept {
         do { try write(interaction, order: line.order) } catch {

@@ -58,7 +58,7 @@ public struct Cassette: Sendable, Hashable {
       guard SHA256.hexadecimal(data) == name.lowercased() else {
         throw refusal("the bytes are not those that the name promises")
       }
-      return data
+      return Body(data)
     }
   }
 
@@ -68,8 +68,8 @@ public struct Cassette: Sendable, Hashable {
   public func write(to file: URL) throws {
     let sideFiles = SideFiles(of: file)
     var kept: Set<String> = []
-    let text = try CassetteFormat.encode(self) { data in
-      let name = try sideFiles.keep(data)
+    let text = try CassetteFormat.encode(self) { body in
+      let name = try sideFiles.keep(body)
       if let name { kept.insert(name) }
       return name
     }

@@ -45,7 +45,7 @@ package enum CassetteFormat {
   package static func decode(
     _ data: Data,
     source: String,
-    sideFile: @escaping (String) throws -> Data
+    sideFile: @escaping (String) throws -> Body
   ) throws -> Cassette {
     do {
       return try decodeOwn(data, source: source, sideFile: sideFile)
@@ -57,7 +57,7 @@ package enum CassetteFormat {
   private static func decodeOwn(
     _ data: Data,
     source: String,
-    sideFile: @escaping (String) throws -> Data
+    sideFile: @escaping (String) throws -> Body
   ) throws -> Cassette {
     let scan: CassetteScanner.Scan
     do {
@@ -113,7 +113,7 @@ package enum CassetteFormat {
 
   /// Returns the text of a cassette. `sideFile` keeps a large body and answers its name, or answers
   /// `nil` for one that stays inside.
-  static func encode(_ cassette: Cassette, sideFile: @escaping (Data) throws -> String?) throws
+  static func encode(_ cassette: Cassette, sideFile: @escaping (Body) throws -> String?) throws
     -> Data
   {
     var members: [JSON.Member] = [JSON.Member("windtunnel", .number(version))]

@@ -37,8 +37,8 @@ package struct CassetteParts {
     for (index, interaction) in cassette.interactions.enumerated() {
       let order = index < after ? nil : orders[index - after]
       var (names, new): ([String], Set<String>) = ([], [])
-      let writer = InteractionWriter(sideFile: { data in
-        guard let (name, isNew) = try sideFiles.kept(data) else { return nil }
+      let writer = InteractionWriter(sideFile: { body in
+        guard let (name, isNew) = try sideFiles.kept(body) else { return nil }
         names.append(name)
         if isNew { new.insert(name) }
         return name
@@ -91,7 +91,7 @@ package struct CassetteParts {
   package func packed() throws -> CassetteParts {
     var packed = self
     let writer = InteractionWriter(
-      sideFile: { $0.count < SideFiles.bodyBytesMin ? nil : SHA256.hexadecimal($0) },
+      sideFile: { $0.count < SideFiles.bodyBytesMin ? nil : $0.digest },
       keepsStructure: false
     )
     for (index, part) in parts.enumerated() where part.order != nil {

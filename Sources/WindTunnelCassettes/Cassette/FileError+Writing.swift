@@ -15,6 +15,15 @@ extension FileError {
   /// written. A file that nobody may write is left alone, though its folder would let it be
   /// replaced.
   package static func writing(_ data: Data, to file: URL) throws(FileError) {
+    try writing(to: file) { descriptor in data.withUnsafeBytes { write($0, to: descriptor) } }
+  }
+
+  /// Writes a body in the same way, piece by piece.
+  package static func writing(_ body: Body, to file: URL) throws(FileError) {
+    try writing(to: file) { descriptor in body.forEachPiece { write($0, to: descriptor) } }
+  }
+
+  private static func writing(to file: URL, _ writesAll: (Int32) -> Bool) throws(FileError) {
     let target = try target(of: file)
     let mode = try permissions(of: target, named: file)
     let name = ".\(target.lastPathComponent.prefix(150)).\(UUID().uuidString)"
@@ -25,7 +34,7 @@ extension FileError {
     guard descriptor >= 0 else { throw refused(file) }
     // The process gives it back however it ends, and what is nobody's then may be removed.
     flock(descriptor, LOCK_EX | LOCK_NB)
-    var isDone = write(data, to: descriptor)
+    var isDone = writesAll(descriptor)
     if isDone, let mode { isDone = fchmod(descriptor, mode) == 0 }
     var problem = errno
     if close(descriptor) != 0, isDone { (isDone, problem) = (false, errno) }
@@ -115,18 +124,16 @@ extension FileError {
     return mode
   }
 
-  private static func write(_ data: Data, to descriptor: Int32) -> Bool {
-    data.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let chunk = UnsafeRawBufferPointer(rebasing: rest)
-        let count = systemWrite(descriptor, chunk.baseAddress, chunk.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        rest = rest.dropFirst(count)
-      }
-      return true
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let chunk = UnsafeRawBufferPointer(rebasing: rest)
+      let count = systemWrite(descriptor, chunk.baseAddress, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
     }
+    return true
   }
 
   private static func systemWrite(

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 internal import WindTunnelSymptoms
 
 /// A reader of the members of one interaction.
@@ -6,16 +6,16 @@ package struct InteractionReader {
   static let statusRange = 100...999
   static let millisecondsRange = 0.0...1e12
   /// Bytes of one piece of a body: no body is larger than the file that it lies in.
-  static let chunkRange = 0...Cassette.fileBytesMax
+  static let chunkRange = 0...SideFiles.bodyBytesMax
   static let jsonType = "application/json"
   static let textType = "text/plain; charset=utf-8"
   static let binaryType = "application/octet-stream"
 
-  private let sideFile: (String) throws -> Data
+  private let sideFile: (String) throws -> Body
   private var innerNotes: [String: [JSON.Member]] = [:]
   private var joined: [String] = []
 
-  package init(sideFile: @escaping (String) throws -> Data) { self.sideFile = sideFile }
+  package init(sideFile: @escaping (String) throws -> Body) { self.sideFile = sideFile }
 
   /// Refuses what nobody has taken and keeps the notes.
   private mutating func close(_ object: ObjectReader, _ place: String) throws {
@@ -170,7 +170,7 @@ package struct InteractionReader {
       }
       return (Body(data), Self.binaryType)
     }
-    if let file { return (Body(try sideFile(file)), Self.binaryType) }
+    if let file { return (try sideFile(file), Self.binaryType) }
     return nil
   }
 

@@ -3,11 +3,11 @@ internal import WindTunnelSymptoms
 
 /// A writer of the members of one interaction, in their fixed order.
 package struct InteractionWriter {
-  private let sideFile: (Data) throws -> String?
+  private let sideFile: (Body) throws -> String?
   /// Tells whether bodies of JSON are written as structure where that gives their bytes back.
   private let keepsStructure: Bool
 
-  package init(sideFile: @escaping (Data) throws -> String?, keepsStructure: Bool = true) {
+  package init(sideFile: @escaping (Body) throws -> String?, keepsStructure: Bool = true) {
     (self.sideFile, self.keepsStructure) = (sideFile, keepsStructure)
   }
 
@@ -61,9 +61,9 @@ package struct InteractionWriter {
   private static let bodyDepthMax = JSONParser.depthMax - 8
 
   private func body(_ body: Body) throws -> [JSON.Member] {
+    if body.count == 0 { return [] }
+    if let name = try sideFile(body) { return [JSON.Member("file", .text(name))] }
     let data = body.data
-    if data.isEmpty { return [] }
-    if let name = try sideFile(data) { return [JSON.Member("file", .text(name))] }
     if keepsStructure, let (json, layout) = Self.structure(data) {
       let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
       return spelled + [JSON.Member("json", json)]
@@ -125,10 +125,9 @@ package struct InteractionWriter {
       }
     case .text: members += texts(message.body)
     case .binary:
-      let content = message.body.data
       members.append(
-        try sideFile(content).map { JSON.Member("file", .text($0)) }
-          ?? JSON.Member("base64", .text(content.base64EncodedString()))
+        try sideFile(message.body).map { JSON.Member("file", .text($0)) }
+          ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
       )
     }
     if !message.fragments.isEmpty {

@@ -6,6 +6,8 @@ package import Foundation
 package struct SideFiles {
   /// A body from this size on is kept in a side file; smaller ones stay readable in the cassette.
   package static let bodyBytesMin = 256 << 10
+  /// The size of the largest body that is kept.
+  package static let bodyBytesMax = 4 << 30
 
   let folder: URL
 
@@ -20,7 +22,8 @@ package struct SideFiles {
   ///
   /// Side files are read and proven when the cassette is opened: what was opened plays to its end
   /// whatever happens to the folder, and a body that was changed is refused before anything starts.
-  package func read(_ name: String) throws -> Data {
+  /// A large one is copied into a file of this process's own, so that it takes no memory.
+  package func read(_ name: String) throws -> Body {
     guard Self.isName(name) else {
       throw FormatError(
         source: folder.lastPathComponent,
@@ -29,12 +32,13 @@ package struct SideFiles {
         remedy: "A side file is named by the SHA-256 of its bytes."
       )
     }
-    let data = try FileError.reading(
-      folder.appendingPathComponent(name),
-      bytesMax: Cassette.fileBytesMax
-    )
-    guard let proven = ProvenBodies.shared.withLock({ $0.prove(data, as: name.lowercased()) })
-    else {
+    let file = folder.appendingPathComponent(name)
+    let size = try FileError.size(of: file, bytesMax: Self.bodyBytesMax)
+    let proven =
+      size > ProvenBodies.bytesMax
+      ? try copied(file, as: name.lowercased())
+      : try proven(file, as: name.lowercased())
+    guard let proven else {
       throw FormatError(
         source: "\(folder.lastPathComponent)/\(name)",
         place: "",
@@ -44,13 +48,41 @@ package struct SideFiles {
     return proven
   }
 
+  /// Returns the bytes of a file, read at once; `nil` where its name promises others.
+  private func proven(_ file: URL, as name: String) throws(FileError) -> Body? {
+    let data = try FileError.reading(file, bytesMax: Self.bodyBytesMax)
+    return ProvenBodies.shared.withLock { $0.prove(data, as: name) }.map { Body($0) }
+  }
+
+  /// Returns the bytes of a file, read piece by piece; `nil` where its name promises others.
+  private func copied(_ file: URL, as name: String) throws(FileError) -> Body? {
+    var (spool, digest) = (Spool(), SHA256())
+    do {
+      let handle = try FileHandle(forReadingFrom: file)
+      while let piece = try handle.read(upToCount: Body.pieceBytes), !piece.isEmpty {
+        digest.update(piece)
+        spool.append(piece)
+      }
+    } catch {
+      throw .unreadable(file.relativePath, reason: FileError.reason(error))
+    }
+    return digest.hexadecimal() == name ? spool.body() : nil
+  }
+
   /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.
-  func keep(_ data: Data) throws -> String? { try kept(data)?.name }
+  func keep(_ body: Body) throws -> String? { try kept(body)?.name }
 
   /// Returns the same, with whether it was not there before.
-  package func kept(_ data: Data) throws -> (name: String, isNew: Bool)? {
-    guard data.count >= Self.bodyBytesMin else { return nil }
-    let name = SHA256.hexadecimal(data)
+  package func kept(_ body: Body) throws -> (name: String, isNew: Bool)? {
+    guard body.count >= Self.bodyBytesMin else { return nil }
+    guard body.count <= Self.bodyBytesMax else {
+      throw FileError.unwritable(
+        folder.relativePath,
+        reason:
+          "a body has \(body.count) bytes, and one of more than \(Self.bodyBytesMax) is not read"
+      )
+    }
+    let name = body.digest
     // One that is there and was changed is mended.
     if holds(name) { return (name, false) }
     do {
@@ -58,7 +90,7 @@ package struct SideFiles {
     } catch {
       throw FileError.unwritable(folder.relativePath, reason: FileError.reason(error))
     }
-    try FileError.writing(data, to: folder.appendingPathComponent(name))
+    try FileError.writing(body, to: folder.appendingPathComponent(name))
     return (name, true)
   }
 
@@ -96,8 +128,10 @@ package struct SideFiles {
       return false
     }
     var digest = SHA256()
-    while let piece = try? file.read(upToCount: 1 << 20), !piece.isEmpty { digest.update(piece) }
-    return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == name
+    while let piece = try? file.read(upToCount: Body.pieceBytes), !piece.isEmpty {
+      digest.update(piece)
+    }
+    return digest.hexadecimal() == name
   }
 }
 
@@ -119,8 +153,7 @@ extension Cassette {
   /// The names of the files in its folder of bodies that it names when it is written.
   package var sideFileNames: Set<String> {
     let bodies = interactions.flatMap(\.bodies)
-    let kept = bodies.map(\.data).filter { $0.count >= SideFiles.bodyBytesMin }
-    return Set(kept.map { SHA256.hexadecimal($0) })
+    return Set(bodies.filter { $0.count >= SideFiles.bodyBytesMin }.map(\.digest))
   }
 }
 

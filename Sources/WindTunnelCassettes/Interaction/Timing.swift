@@ -33,36 +33,10 @@ public struct Timing: Sendable, Hashable {
 
 extension Timing {
   /// Has the pieces add up to a body again in which something was replaced.
-  ///
-  /// A piece that ended with a line ends with it again; inside a line it ends at the same distance
-  /// from its beginning. Where lines came or went, the pieces keep their shares of the whole.
   package mutating func refit(from old: Data, to new: Data) {
-    guard !chunks.isEmpty, chunks.reduce(0, { $0.adding(bytes: $1.bytes) }) == old.count else {
-      return
-    }
-    let (oldLines, newLines) = (Self.lines(old), Self.lines(new))
-    // The pieces follow each other, and so do the lines that they end in.
-    var line = 0
-    func place(_ place: Int) -> Int {
-      guard place < old.count else { return new.count }
-      guard oldLines.count == newLines.count else { return place * new.count / old.count }
-      while line + 1 < oldLines.count, oldLines[line + 1] <= place { line += 1 }
-      let end = line + 1 < newLines.count ? newLines[line + 1] : new.count
-      return min(newLines[line] + place - oldLines[line], end)
-    }
-    var (before, after) = (0, 0)
-    for index in chunks.indices {
-      before = before.adding(bytes: chunks[index].bytes)
-      let end = place(before)
-      chunks[index].bytes = max(0, end - after)
-      after = max(after, end)
-    }
-    chunks.removeAll { $0.bytes == 0 }
-  }
-
-  /// Returns the places at which the lines begin.
-  private static func lines(_ data: Data) -> [Int] {
-    [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }
+    var pieces = RefittedPieces(chunks)
+    pieces.replace(old, by: new)
+    chunks = pieces.finish() ?? chunks
   }
 }
 

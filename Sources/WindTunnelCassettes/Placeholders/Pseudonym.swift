@@ -34,12 +34,11 @@ extension Interaction {
     let url = request.url.description
     var request = request
     if RedactedText.mayBeIn(url.utf8) { request.url = RequestURL(text(url)) }
-    Self.renumber(&request.headers, &request.body, ordinal)
+    var untimed: Timing?
+    Self.renumber(&request.headers, &request.body, &untimed, ordinal)
     copy.request = request
     if var response {
-      let before = response.body.data
-      Self.renumber(&response.head.headers, &response.body, ordinal)
-      if before != response.body.data { copy.timing?.refit(from: before, to: response.body.data) }
+      Self.renumber(&response.head.headers, &response.body, &copy.timing, ordinal)
       switch answer {
       case .response: copy.answer = .response(response)
       case .cut(_, let failure): copy.answer = .cut(response, failure)
@@ -67,6 +66,7 @@ extension Interaction {
   private static func renumber(
     _ headers: inout HeaderFields,
     _ body: inout Body,
+    _ timing: inout Timing?,
     _ ordinal: (Pseudonym) -> Int
   ) {
     headers = HeaderFields(
@@ -75,13 +75,20 @@ extension Interaction {
         return HeaderField(field.name, String(decoding: value, as: UTF8.self))
       }
     )
-    let bytes = Array(body.data)
-    let new = renumbered(bytes, ordinal)
-    guard new != bytes else { return }
-    body = Body(Data(new))
-    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
-      headers["Content-Length"] = String(max(0, length + new.count - bytes.count))
+    var rewriting = BodyRewriting(body, timing)
+    if let batches = EventBatches(large: body, of: headers) {
+      for batch in batches {
+        rewriting.replace(batch, by: Data(renumbered(Array(body.bytes(batch)), ordinal)))
+      }
+    } else {
+      let new = renumbered(Array(body.data), ordinal)
+      rewriting.replace(0..<body.count, by: Data(new))
     }
+    guard let new = rewriting.finish(&timing) else { return }
+    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
+      headers["Content-Length"] = String(max(0, length + new.count - body.count))
+    }
+    body = new
   }
 
   private static func renumbered(_ notes: [JSON.Member], _ ordinal: (Pseudonym) -> Int)

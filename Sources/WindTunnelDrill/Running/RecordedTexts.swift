@@ -205,13 +205,7 @@ struct RecordedTexts: Sendable {
     guard format == .serverSent else {
       return Data(bytes.drop { $0 <= 0x20 }).trimmed
     }
-    let lines = bytes.split(omittingEmptySubsequences: true) { $0 == 0x0A || $0 == 0x0D }
-    let values = lines.compactMap { line -> Data? in
-      guard line.starts(with: "data:".utf8) else { return nil }
-      let value = line.dropFirst("data:".utf8.count)
-      return Data(value.first == UInt8(ascii: " ") ? value.dropFirst() : value)
-    }
-    return Data(values.joined(separator: [0x0A]))
+    return EventFields(Data(bytes)).data ?? Data()
   }
 }
 

@@ -19,7 +19,7 @@ struct FaultStand: Sendable {
   }
 
   private static let body = #"{"a":[1,2,3,{"b":"c"}]}"#
-  private static let events = "data: 1\n\ndata: 2\n\ndata: 3\n\n"
+  private static let events = "id: a\ndata: 1\n\nid: b\ndata: 2\n\nid: c\ndata: 3\n\n"
   private static let path = "/n"
 
   init(_ kind: FaultKind) async throws {
@@ -166,7 +166,8 @@ extension Fault {
   /// Tells whether it is done to a stream of events.
   fileprivate var isOfEvents: Bool {
     switch self {
-    case .cut(.event, _), .alter(.body(.errorEvent)): true
+    case .cut(.event, _): true
+    case .alter(.body(let content)): content.isOfEvents
     default: false
     }
   }

@@ -177,7 +177,10 @@ extension Scenario {
   /// Tells whether each of its faults is done to a stream of events.
   fileprivate var isAboutStreams: Bool {
     let faults = rules.flatMap(\.faults)
-    return !faults.isEmpty && faults.allSatisfy { $0 == .alter(.body(.errorEvent)) }
+    return !faults.isEmpty
+      && faults.allSatisfy { fault in
+        if case .alter(.body(let content)) = fault { content.isOfEvents } else { false }
+      }
   }
 
   /// The faults of connections that it has, in their order.

@@ -10,17 +10,20 @@ public struct Body: Sendable {
   private enum Content: Sendable {
     case bytes(Data)
     case held(StoredBody)
+    /// The first so many bytes of a file.
+    case filed(SpoolFile, count: Int)
   }
 
   private var content: Content
 
   /// The bytes as they are sent, without transfer coding. They are kept once they have been
-  /// accessed.
+  /// accessed; those of a body in a file stay there, and are the system's own pages.
   public var data: Data {
     get {
       switch content {
       case .bytes(let data): data
       case .held(let held): held.data
+      case .filed(let file, let count): file.pages(count) ?? Data()
       }
     }
     set { content = .bytes(newValue) }
@@ -31,6 +34,7 @@ public struct Body: Sendable {
     switch content {
     case .bytes(let data): data.count
     case .held(let held): held.count
+    case .filed(_, let count): count
     }
   }
 
@@ -42,6 +46,54 @@ public struct Body: Sendable {
 
   /// Makes a body of what a cassette holds.
   package init(_ held: StoredBody) { content = .held(held) }
+
+  /// Makes a body of the first bytes of a file.
+  init(_ file: SpoolFile, count: Int) { content = .filed(file, count: count) }
+
+  /// The number of bytes that are read at once where a body is read in pieces.
+  package static let pieceBytes = 1 << 20
+
+  /// Returns a copy of some bytes, counted from 0. Of a body in a file no others are read.
+  package func bytes(_ range: Range<Int>) -> Data {
+    if case .filed(let file, _) = content, let bytes = file.bytes(range) { return bytes }
+    let data = data
+    let start = data.startIndex
+    return data.subdata(in: start + range.lowerBound..<start + range.upperBound)
+  }
+
+  /// Calls a function with all bytes in order, in pieces of ``pieceBytes`` and a last one that may
+  /// be shorter, until it returns false.
+  ///
+  /// - Returns: False where the function has.
+  package func forEachPiece(
+    _ take: (UnsafeRawBufferPointer) throws -> Bool
+  ) rethrows -> Bool {
+    let count = count
+    if case .filed = content {
+      for start in stride(from: 0, to: count, by: Self.pieceBytes) {
+        let piece = bytes(start..<min(start + Self.pieceBytes, count))
+        guard try piece.withUnsafeBytes(take) else { return false }
+      }
+      return true
+    }
+    return try data.withUnsafeBytes { bytes in
+      for start in stride(from: 0, to: count, by: Self.pieceBytes) {
+        let piece = bytes[start..<min(start + Self.pieceBytes, count)]
+        guard try take(UnsafeRawBufferPointer(rebasing: piece)) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// Returns the SHA-256 of its bytes as 64 hexadecimal digits.
+  package var digest: String {
+    var digest = SHA256()
+    _ = forEachPiece { piece in
+      digest.update(piece)
+      return true
+    }
+    return digest.hexadecimal()
+  }
 
   /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie
   /// in a file.
@@ -60,12 +112,31 @@ extension Body: Hashable {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {
       return true
     }
-    return left.data == right.data
+    switch (left.content, right.content) {
+    case (.filed(let one, let length), .filed(let other, let otherLength))
+    where one === other && length == otherLength:
+      return true
+    case (.filed, _), (_, .filed):
+      guard left.count == right.count else { return false }
+      var place = 0
+      return left.forEachPiece { piece in
+        let other = right.bytes(place..<place + piece.count)
+        place += piece.count
+        return other.withUnsafeBytes { other in
+          guard let one = piece.baseAddress, let two = other.baseAddress else { return true }
+          return memcmp(one, two, piece.count) == 0
+        }
+      }
+    default: return left.data == right.data
+    }
   }
 
   /// Hashes all bytes; `Data` hashes its first 80, which many bodies have in common.
   public func hash(into hasher: inout Hasher) {
-    data.withUnsafeBytes { hasher.combine(bytes: $0) }
+    _ = forEachPiece { piece in
+      hasher.combine(bytes: piece)
+      return true
+    }
   }
 }
 

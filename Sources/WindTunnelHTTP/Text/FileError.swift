@@ -24,6 +24,18 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a whole file of bounded size.
   package static func reading(_ file: URL, bytesMax: Int) throws(FileError) -> Data {
+    _ = try size(of: file, bytesMax: bytesMax)
+    do {
+      // Not mapped: bodies are read from these bytes later, and whoever cuts a mapped file short
+      // ends the process that reads it.
+      return try Data(contentsOf: file)
+    } catch {
+      throw .unreadable(file.relativePath, reason: reason(error))
+    }
+  }
+
+  /// Returns the size of a file that can be read whole, in bytes.
+  package static func size(of file: URL, bytesMax: Int) throws(FileError) -> Int {
     let manager = FileManager.default
     var isDirectory: ObjCBool = false
     guard manager.fileExists(atPath: file.path, isDirectory: &isDirectory) else {
@@ -32,26 +44,22 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     guard !isDirectory.boolValue else {
       throw .unreadable(file.relativePath, reason: "it is a directory")
     }
+    let attributes: [FileAttributeKey: Any]
     do {
       // Of what a link names, and not of the link.
-      let path = file.resolvingSymlinksInPath().path
-      let attributes = try manager.attributesOfItem(atPath: path)
-      // A device has no size that could be held against the limit, and a pipe is read once.
-      guard attributes[.type] as? FileAttributeType == .typeRegular else {
-        throw FileError.unreadable(file.relativePath, reason: "it is no regular file")
-      }
-      let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
-      guard size <= bytesMax else {
-        throw FileError.tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)
-      }
-      // Not mapped: bodies are read from these bytes later, and whoever cuts a mapped file short
-      // ends the process that reads it.
-      return try Data(contentsOf: file)
-    } catch let error as FileError {
-      throw error
+      attributes = try manager.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)
     } catch {
       throw .unreadable(file.relativePath, reason: reason(error))
     }
+    // A device has no size that could be held against the limit, and a pipe is read once.
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw .unreadable(file.relativePath, reason: "it is no regular file")
+    }
+    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    guard size <= bytesMax else {
+      throw .tooLarge(file.relativePath, bytes: size, bytesMax: bytesMax)
+    }
+    return size
   }
 
   /// Returns the reason why the system refused, in its own words, as half a sentence.

@@ -470,7 +470,7 @@ extension UpstreamExchange {
   private func response(_ start: ResponseStart) -> Response {
     var head = exchange.authority.recorded(start.head)
     head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    return Response(status: head.status, headers: head.headers, body: Body(body.finish()))
+    return Response(status: head.status, headers: head.headers, body: body.body())
   }
 }
 

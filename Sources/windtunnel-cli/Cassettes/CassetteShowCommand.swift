@@ -68,9 +68,16 @@ enum CassetteShowCommand: Command {
     text += readable(request.body, request.headers)
     text += "\n→ \(outcome(interaction))\n"
     if let response = interaction.response {
-      text += fields(response.headers) + readable(response.body, response.headers)
+      text += fields(response.headers)
+      let events = interaction.events
+      text += events.isEmpty ? readable(response.body, response.headers) : lines(of: events)
     }
     return text
+  }
+
+  /// The events of a stream, each as JSON on a line.
+  private static func lines(of events: [StreamedEvent]) -> String {
+    "\n" + events.map { String(decoding: $0.json.bytes(), as: UTF8.self) + "\n" }.joined()
   }
 
   private static func fields(_ headers: HeaderFields) -> String {
@@ -103,10 +110,17 @@ struct ShownInteraction {
   /// The same with fields and bodies; a body is opened for reading, and `null` where it is no text.
   var wholeJSON: JSON {
     let response = interaction.response.map { response in
-      Self.message(response.headers, response.body)
+      let events = interaction.events.map(\.json)
+      let message = Self.message(response.headers, response.body)
+      return JSON.object(
+        message + (events.isEmpty ? [] : [JSON.Member("events", .array(events))])
+      )
     }
     let rest: [JSON.Member] = [
-      JSON.Member("request", Self.message(interaction.request.headers, interaction.request.body)),
+      JSON.Member(
+        "request",
+        .object(Self.message(interaction.request.headers, interaction.request.body))
+      ),
       JSON.Member("response", response ?? .null),
     ]
     return .object([JSON.Member("windtunnelShow", 1)] + members + rest)
@@ -126,12 +140,26 @@ struct ShownInteraction {
     ]
   }
 
-  private static func message(_ headers: HeaderFields, _ body: Body) -> JSON {
+  private static func message(_ headers: HeaderFields, _ body: Body) -> [JSON.Member] {
     let coding = headers["Content-Encoding"] ?? ""
     let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
     return [
-      "headers": .array(headers.map { [.text($0.name), .text($0.value)] }),
-      "text": opened.text.map { .text($0) } ?? .null,
+      JSON.Member("headers", .array(headers.map { [.text($0.name), .text($0.value)] })),
+      JSON.Member("text", opened.text.map { .text($0) } ?? .null),
     ]
+  }
+}
+
+extension StreamedEvent {
+  /// The event's fields and its time; members that it does not have are left out.
+  fileprivate var json: JSON {
+    let members: [JSON.Member?] = [
+      offset.map { JSON.Member("offsetMilliseconds", .number($0.inMilliseconds, places: 3)) },
+      id.map { JSON.Member("id", .text($0)) },
+      type.map { JSON.Member("event", .text($0)) },
+      retryMilliseconds.map { JSON.Member("retryMilliseconds", .number($0)) },
+      JSON.Member("data", .text(data)),
+    ]
+    return .object(members.compactMap(\.self))
   }
 }

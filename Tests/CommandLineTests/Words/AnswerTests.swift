@@ -124,6 +124,46 @@ import WindTunnelReports
     #expect(beyond.err.hasPrefix("windtunnel: There is no interaction #9; the last is #5.\n"))
   }
 
+  @Test func `cassette show tells the events of a stream, and when they were there`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(
+      """
+      {"windtunnel":1,"interactions":[{"request":{"method":"GET","url":"https://a.example/e"},
+      "response":{"status":200,"headers":[["Content-Type","text/event-stream"]],
+      "text":"id: 1\\ndata: a\\n\\nevent: end\\nretry: 50\\ndata: b\\ndata: c\\n\\n"},
+      "timing":{"firstByteMilliseconds":5,"lastByteMilliseconds":40.5,
+      "chunks":[[15,10],[38,40.5]]}}]}
+      """,
+      to: "e.json"
+    )
+    let run = try await Program.run("cassette", "show", "e.json", "--number", "1", in: scratch)
+    let out = """
+      GET https://a.example/e
+
+      → 200, 53 bytes of text/event-stream
+      Content-Type: text/event-stream
+
+      {"offsetMilliseconds":10,"id":"1","data":"a"}
+      {"offsetMilliseconds":40.5,"event":"end","retryMilliseconds":50,"data":"b\\nc"}
+
+      """
+    #expect(run == Program.Run(code: 0, out: out, err: ""))
+    let json = try await Program.run(
+      ["cassette", "show", "e.json", "--number", "1", "--json"],
+      in: scratch
+    )
+    let shown = try JSON(parsing: Data(json.out.utf8), source: "shown")
+    #expect(
+      shown["response"]?["events"] == [
+        ["offsetMilliseconds": 10, "id": "1", "data": "a"],
+        [
+          "offsetMilliseconds": .number("40.5"), "event": "end", "retryMilliseconds": 50,
+          "data": "b\nc",
+        ],
+      ]
+    )
+  }
+
   @Test func `cassette convert makes a cassette of a HAR without its secrets`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.har, to: "a.har")

@@ -30,7 +30,7 @@ import WindTunnelSymptoms
     /// What another process would take up.
     func paths() throws -> [String] {
       let text = try Data(contentsOf: journal.file)
-      return try JournalFormat.decode(text, source: "a") { _ in Data() }.flatMap(\.lines)
+      return try JournalFormat.decode(text, source: "a") { _ in Body() }.flatMap(\.lines)
         .map(\.interaction.request.url.path)
     }
 

@@ -19,7 +19,7 @@ enum CassetteByTree {
     var cassette = Cassette()
     cassette.notes = top.notes
     cassette.interactions = try list.enumerated().map { index, json in
-      var reader = InteractionReader { try sideFile($0) }
+      var reader = InteractionReader { Body(try sideFile($0)) }
       return try reader.interaction(
         ObjectReader(json, source: source, path: "interactions[\(index)]")
       )
@@ -38,7 +38,7 @@ enum CassetteByTree {
   /// Reads a text in both ways and compares what comes of it; answers whether it was accepted.
   static func agrees(_ text: [UInt8], _ note: @autoclosure () -> String) -> Bool {
     let scanned = Result {
-      try CassetteFormat.decode(Data(text), source: "a.json") { try sideFile($0) }
+      try CassetteFormat.decode(Data(text), source: "a.json") { Body(try sideFile($0)) }
     }
     let read = Result { try cassette(text) }
     switch (scanned, read) {

@@ -107,7 +107,7 @@ import Testing
 
   private static func scan(_ text: Data) throws -> CassetteScanner.Scan {
     try CassetteScanner.scan(text) { _, bytes in
-      var reader = InteractionReader { try CassetteByTree.sideFile($0) }
+      var reader = InteractionReader { Body(try CassetteByTree.sideFile($0)) }
       let json = try JSON(parsing: bytes, source: "a.json")
       return try reader.interaction(ObjectReader(json, source: "a.json", path: ""))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
@@ -25,11 +26,12 @@ import Testing
     _ fault: Fault?,
     _ interaction: Interaction = interaction(),
     lastEvent: String? = nil,
-    pace: Pace = .immediately
+    pace: Pace = .immediately,
+    method: String = "GET"
   ) -> (steps: [Delivery.Step], misfits: [String]) {
-    let scenario: Scenario = fault.map { [.on("GET /events", .always, $0)] } ?? .calm
+    let scenario: Scenario = fault.map { [.always(.always, $0)] } ?? .calm
     let deck = Deck(Cassette([interaction]), scenario: scenario, matcher: .pathAndQuery, pace: pace)
-    var request = Request("GET", "http://x/events")
+    var request = Request(method, "http://x/events")
     if let lastEvent { request.headers["Last-Event-ID"] = lastEvent }
     let outcome = deck.decide(request)
     let delivery = deck.delivery(of: outcome, on: .onTheWire)
@@ -167,5 +169,70 @@ import Testing
     // It has seen two events, of the rest it gets one.
     let (steps, _) = Self.delivery(.reset(afterEvents: 1), lastEvent: "2")
     #expect(Self.sent(steps) == Self.events[2])
+  }
+
+  private static func head(_ steps: [Delivery.Step]) -> ResponseHead? {
+    steps.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first
+  }
+
+  @Test func `a client that has seen all is told that there is no more`() {
+    var stream = Self.interaction(Self.body + ": bye\n\n")
+    if case .response(var response) = stream.answer {
+      response.head.headers["Access-Control-Allow-Origin"] = "*"
+      stream.answer = .response(response)
+    }
+    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
+    #expect(Self.sent(steps) == "")
+    #expect(
+      Self.head(steps)
+        == ResponseHead(status: 204, headers: ["Access-Control-Allow-Origin": "*"])
+    )
+    #expect(steps.last == .finish)
+    #expect(Self.head(Self.delivery(nil, stream, lastEvent: "3").steps)?.status == 200)
+  }
+
+  @Test func `where the recording broke off, it breaks off again, and there is no 204`() {
+    var stream = Self.interaction()
+    if case .response(let response) = stream.answer {
+      stream.answer = .cut(response, Failure(.connectionLost))
+    }
+    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
+    #expect(Self.head(steps)?.status == 200 && Self.sent(steps) == "")
+    #expect(steps.last == .reset)
+  }
+
+  @Test func `a POST that names its last event goes on behind it, and one that does not is new`() {
+    var stream = Self.interaction()
+    stream.request.method = "POST"
+    func sent(_ id: String?) -> String {
+      Self.sent(Self.delivery(nil, stream, lastEvent: id, method: "POST").steps)
+    }
+    #expect(sent("2") == Self.events[2...].joined())
+    #expect(sent(nil) == Self.body)
+    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4", method: "POST")
+    #expect(Self.head(steps)?.status == 204)
+  }
+
+  @Test func `fields of events that are changed come in the pieces of the recording`() {
+    let chunks = Self.events.indices.map {
+      Timing.Chunk(bytes: Self.events[$0].utf8.count, offset: .milliseconds(10 + 30 * $0))
+    }
+    let stream = Self.interaction(chunks: chunks)
+    func pieces(_ content: ResponseEdit.Content) -> [String] {
+      Self.delivery(.alter(.body(content)), stream, pace: .asRecorded).steps.compactMap { step in
+        switch step {
+        case .bytes(.data(let data)): String(decoding: data, as: UTF8.self)
+        case .wait(let length): "\(length.inMilliseconds)"
+        default: nil
+        }
+      }
+    }
+    #expect(
+      pieces(.missingEventIDs) == [
+        "10.0", "id: 1\ndata: token 1\n\n", "30.0", "data: token 2\n\n", "30.0",
+        "data: token 3\n\n", "30.0", "data: token 4\n\n",
+      ]
+    )
+    #expect(pieces(.retryZero)[1...2] == ["retry: 0\n\(Self.events[0])", "30.0"])
   }
 }

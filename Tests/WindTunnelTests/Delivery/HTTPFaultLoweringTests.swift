@@ -128,6 +128,61 @@ import WindTunnelSymptoms
     #expect(deck.journal.all.last?.misfits.first?.contains("streams no events") == true)
   }
 
+  private static let named =
+    "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: 2\ndata: b\n\nid\r\ndata: c\r\n\r\nid:4\n\n"
+
+  @Test(arguments: [
+    (ResponseEdit.Content.retryZero, "0"), (.retryNegative, "-1"),
+    (.retryHuge, "99999999999999999999"), (.retryGarbage, "soon"),
+  ])
+  func `a client is told to wait a time that is none`(content: ResponseEdit.Content, time: String) {
+    #expect(
+      body(content, Self.named)
+        == "\u{FEFF}retry: \(time)\n: hi\n\nid: 1\nretry: \(time)\ndata: a\n\nid: 2\ndata: b\n\n"
+        + "id\r\ndata: c\r\n\r\nid:4\n\n"
+    )
+  }
+
+  @Test func `ids are lost or empty behind the first`() {
+    #expect(
+      body(.missingEventIDs, Self.named)
+        == "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\ndata: b\n\ndata: c\r\n\r\n\n"
+    )
+    #expect(
+      body(.emptyEventIDs, Self.named)
+        == "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
+        + "id\r\ndata: c\r\n\r\nid:\n\n"
+    )
+  }
+
+  private func body(_ content: ResponseEdit.Content, _ text: String) -> String? {
+    let (deck, outcome) = outcome(
+      [.alter(.body(content))],
+      [Self.recorded(text, ["Content-Type": "text/event-stream"])]
+    )
+    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+    #expect(deck.journal.all.last?.misfits == [])
+    return whole.map { String(decoding: $0.body, as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    ("application/x-ndjson", "1\n2\n", "streams no server-sent events"),
+    ("text/event-stream", "id: 1\ndata: 1\n\n", "has no event with an id behind the first"),
+  ])
+  func `where no id can be lost that is said`(type: String, text: String, reason: String) {
+    for content in [ResponseEdit.Content.missingEventIDs, .emptyEventIDs] {
+      let (deck, outcome) = outcome(
+        [.alter(.body(content))],
+        [Self.recorded(text, ["Content-Type": type])]
+      )
+      #expect(deck.delivery(of: outcome, on: .onTheWire).whole?.body == Data(text.utf8))
+      #expect(
+        deck.journal.all.last?.misfits
+          == [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
+      )
+    }
+  }
+
   @Test func `fields say what is not so`() {
     #expect(head([.alter(.contentType("text/html"))])?.headers == ["Content-Type": "text/html"])
     #expect(head([.alter(.contentEncoding(.gzip))])?.headers == ["Content-Encoding": "gzip"])

@@ -75,4 +75,49 @@ import Testing
       }
     }
   }
+
+  @Test func `an event begins behind what is none`() {
+    let body = ": keep alive\n\nid: 1\ndata: a\n\n\ndata: b\n\n"
+    let events = EventStream(Data(body.utf8), .serverSent).events
+    #expect(events.map(\.start) == [14, 30] && events.map(\.end) == [29, 39])
+  }
+
+  @Test func `the fields of a block are those of the standard, to the end of what came of it`() {
+    func fields(_ block: String) -> EventFields { EventFields(Data(block.utf8)) }
+    let all = fields("id: 7\revent:x\r\nretry: 10\n: c\ndata: a\ndata:  b\ndata\ndata: é")
+    #expect(all.id == "7" && all.event == "x" && all.retry == "10")
+    #expect(all.data == Data("a\n b\n\né".utf8))
+    let none = fields("id: a\u{0}b\nretry: -1\nretry: soon\nretry\nDATA: x\n\n")
+    #expect(none == fields(""))
+    #expect(fields("id\n").id == "")
+  }
+
+  @Test func `parts of a stream end with blocks, and make the whole`() {
+    var generator = Generator(seed: 12)
+    let seed = Array("id: 1\r\ndata: é\n\n: c\n\u{1E}{}\n\rdata\r\revent: x\n\n{}\r\n\r\n".utf8)
+    for _ in 0..<2_000 {
+      let bytes = Data(generator.mutated(seed + seed + seed))
+      for format in [EventStream.Format.serverSent, .lines, .sequence] {
+        let parts = Array(EventBatches(Body(bytes), format, bytes: 8))
+        #expect(parts.first?.lowerBound ?? 0 == 0 && parts.last?.upperBound ?? 0 == bytes.count)
+        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        let whole: [Data] = EventStream(bytes, format).events.map { Data(bytes[$0.start..<$0.end]) }
+        var apart: [Data] = []
+        for place in parts {
+          let part = Data(bytes[place])
+          for event in EventStream(part, format).events {
+            apart.append(Data(part[event.start..<event.end]))
+          }
+        }
+        #expect(apart == whole, "\(Array(bytes))")
+      }
+    }
+  }
+
+  @Test func `a block that is too large to be read is told by its part`() {
+    let body = Body("data: 1\n\ndata: \(String(repeating: "x", count: 40))\n\ndata: 3\n\n")
+    let parts = EventBatches(body, .serverSent, bytes: 8, atMost: 20)
+    #expect(parts.map(\.count).first == 9 && parts.map(\.count).contains(21))
+    #expect(Array(EventBatches(body, .serverSent, bytes: 8, atMost: 60)).map(\.count) == [9, 57])
+  }
 }

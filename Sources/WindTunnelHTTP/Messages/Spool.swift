@@ -1,21 +1,24 @@
-internal import Foundation
+package import Foundation
 
 /// Content that is kept while it comes: in memory where it is small, else in a file without a name,
 /// which the system takes back with the last who reads it.
-struct Spool {
+package struct Spool {
   /// The size up to which content is kept in memory.
-  static let memoryBytesMax = 1 << 20
+  package static let memoryBytesMax = 1 << 20
 
   private var memory = Data()
   private var file: SpoolFile?
 
   /// The number of bytes that have come.
-  private(set) var count = 0
+  package private(set) var count = 0
+
+  /// Makes a spool without content.
+  package init() {}
 
   /// Keeps more.
   ///
   /// Without room for a file it stays in memory, as far as the limits let it come.
-  mutating func append(_ data: Data) {
+  package mutating func append(_ data: Data) {
     count += data.count
     memory.append(data)
     guard memory.count > Self.memoryBytesMax else { return }
@@ -25,20 +28,25 @@ struct Spool {
   }
 
   /// Returns the content that has come, as one; of a file it is the system's own pages.
-  mutating func finish() -> Data {
-    guard let file else { return memory }
+  package mutating func finish() -> Data { body().data }
+
+  /// Returns the content that has come as a body, which stays in the file that it lies in.
+  package mutating func body() -> Body {
+    guard let file else { return Body(memory) }
     if !memory.isEmpty, file.append(memory) { memory = Data() }
-    let kept = file.data ?? Data()
-    return memory.isEmpty ? kept : kept + memory
+    let kept = Body(file, count: file.count)
+    return memory.isEmpty ? kept : Body(kept.data + memory)
   }
 }
 
 /// A file that nobody else can open, nor cut short while it is read.
-private final class SpoolFile {
+///
+/// Bytes are only ever added behind those that a reader knows of, and one thread adds them.
+final class SpoolFile: @unchecked Sendable {
   private let descriptor: Int32
-  private var count = 0
+  fileprivate private(set) var count = 0
 
-  init?() {
+  fileprivate init?() {
     let folder = FileManager.default.temporaryDirectory
     var template = Array(folder.appendingPathComponent("windtunnel-XXXXXX").path.utf8CString)
     descriptor = mkstemp(&template)
@@ -47,10 +55,10 @@ private final class SpoolFile {
     unlink(template)
   }
 
-  deinit { Platform.close(descriptor) }
+  deinit { close(descriptor) }
 
   /// Appends bytes; false where there is no room for all of them, and then none was appended.
-  func append(_ data: Data) -> Bool {
+  fileprivate func append(_ data: Data) -> Bool {
     let isWritten = data.withUnsafeBytes { bytes -> Bool in
       var done = 0
       while done < bytes.count {
@@ -66,11 +74,29 @@ private final class SpoolFile {
     return isWritten
   }
 
-  /// All of it; `nil` where the system cannot show it.
-  var data: Data? {
+  /// Returns its first bytes as the system's own pages; `nil` where the system cannot show them.
+  func pages(_ count: Int) -> Data? {
     guard count > 0, let pages = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0),
       pages != MAP_FAILED
     else { return nil }
     return Data(bytesNoCopy: pages, count: count, deallocator: .custom { munmap($0, $1) })
+  }
+
+  /// Returns a copy of some of its bytes; `nil` where the system cannot read all of them.
+  func bytes(_ range: Range<Int>) -> Data? {
+    var data = Data(count: range.count)
+    let isRead = data.withUnsafeMutableBytes { bytes -> Bool in
+      var done = 0
+      while done < bytes.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+        let place = off_t(range.lowerBound + done)
+        let count = pread(descriptor, rest.baseAddress, rest.count, place)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        done += count
+      }
+      return true
+    }
+    return isRead ? data : nil
   }
 }

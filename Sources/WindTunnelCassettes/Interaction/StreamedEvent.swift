@@ -1,0 +1,183 @@
+internal import Foundation
+
+/// One event of a recorded stream: a server-sent event (WHATWG HTML §9.2), a line of JSON, or a
+/// value of a JSON text sequence (RFC 7464).
+///
+/// Lines and values have ``data`` alone.
+public struct StreamedEvent: Sendable, Hashable {
+  /// The identifier that the event sets, with which its client comes back; empty: none from here
+  /// on; `nil`: the one before stays.
+  public var id: String?
+  /// The type of the event, `message` where it is `nil`.
+  public var type: String?
+  /// The content: the values of the `data` fields with a line feed between each two, or the JSON.
+  public var data: String
+  /// The time that a client waits before it connects again, in milliseconds; one that is too large
+  /// to be counted is the largest number, and what is no number is `nil`.
+  public var retryMilliseconds: Int?
+  /// The time at which the event was there whole, counted from the sending of the request; `nil`
+  /// where no times were recorded.
+  public internal(set) var offset: Duration?
+
+  /// Reads the bytes of an event.
+  fileprivate init(_ block: Data, _ format: EventStream.Format, at offset: Duration?) {
+    self.offset = offset
+    guard format == .serverSent else {
+      data = String(decoding: block, as: UTF8.self).trimmingJSONWhiteSpace
+      return
+    }
+    let fields = EventFields(block)
+    (id, type) = (fields.id, fields.event)
+    data = String(decoding: fields.data ?? Data(), as: UTF8.self)
+    retryMilliseconds = fields.retry.map { Int($0) ?? .max }
+  }
+}
+
+extension Interaction {
+  /// The events of a streamed answer that came whole, in order; none where it streams none, or is
+  /// in a content coding.
+  ///
+  /// ```swift
+  /// let tokens = interaction.events.map(\.data)
+  /// ```
+  public var events: [StreamedEvent] {
+    guard let response, let format = EventStream.Format(of: response.headers) else { return [] }
+    let body = response.body.data
+    var arrivals = Arrivals(timing)
+    return EventStream(body, format).events.map { event in
+      let block = Data(body.dropFirst(event.start).prefix(event.end - event.start))
+      return StreamedEvent(block, format, at: arrivals.time(of: event.end))
+    }
+  }
+
+  /// Changes events of a streamed answer, one after the other.
+  ///
+  /// ```swift
+  /// interaction.editEvents { event in
+  ///   if event.id == "3" { event.data = #"{"price":0}"# }
+  /// }
+  /// ```
+  ///
+  /// Of an event that is changed, the fields that are not stay as they were written, comments and
+  /// unknown fields too. The pieces in which the answer came keep their times, and
+  /// `Content-Length` follows.
+  ///
+  /// - Parameter edit: Called with each event in order. Only server-sent events have an `id`, a
+  ///   type and a time to wait; elsewhere those are not written.
+  public mutating func editEvents(
+    _ edit: (inout StreamedEvent) throws -> Void
+  ) rethrows {
+    guard var response, let format = EventStream.Format(of: response.headers) else { return }
+    let body = response.body
+    var rewriting = BodyRewriting(body, timing)
+    var arrivals = Arrivals(timing)
+    for event in EventStream(body.data, format).events {
+      let range = event.start..<event.end
+      let block = body.bytes(range)
+      let before = StreamedEvent(block, format, at: arrivals.time(of: event.end))
+      var after = before
+      try edit(&after)
+      if after != before {
+        rewriting.replace(range, by: after.written(over: block, as: before, format))
+      }
+    }
+    guard let edited = rewriting.finish(&timing) else { return }
+    response.body = edited
+    response.head.headers.follow(bodyGrowth: edited.count - body.count)
+    switch answer {
+    case .response: answer = .response(response)
+    case .cut(_, let failure): answer = .cut(response, failure)
+    case .failure: break
+    }
+  }
+}
+
+/// The times at which the bytes of a body arrived, asked for in order.
+private struct Arrivals {
+  private let timing: Timing?
+  private var next = 0
+  private var passed = 0
+
+  init(_ timing: Timing?) { self.timing = timing }
+
+  /// Returns the time at which so many bytes were there.
+  mutating func time(of count: Int) -> Duration? {
+    guard let timing else { return nil }
+    while next < timing.chunks.count {
+      let end = passed.adding(bytes: timing.chunks[next].bytes)
+      if end >= count { return timing.chunks[next].offset }
+      (passed, next) = (end, next + 1)
+    }
+    return timing.lastByte
+  }
+}
+
+extension StreamedEvent {
+  /// Returns the bytes of a block with what has changed in it.
+  fileprivate func written(
+    over block: Data,
+    as before: StreamedEvent,
+    _ format: EventStream.Format
+  ) -> Data {
+    guard format == .serverSent else { return written(over: block, before.data) }
+    let feed = block.contains(0x0A) ? (block.contains(0x0D) ? "\r\n" : "\n") : "\r"
+    var changed: [(name: String, lines: [String])] = []
+    if id != before.id { changed.append(("id", Self.lines("id", id.map(Self.line)))) }
+    if type != before.type { changed.append(("event", Self.lines("event", type.map(Self.line)))) }
+    if retryMilliseconds != before.retryMilliseconds {
+      changed.append(("retry", Self.lines("retry", retryMilliseconds.map { "\($0)" })))
+    }
+    if data != before.data { changed.append(("data", Self.lines("data", data))) }
+    var text = Data()
+    return block.withUnsafeBytes { bytes in
+      var place = 0
+      for line in EventLines(bytes) {
+        defer { place = line.end }
+        let name = line.isEmpty ? nil : line.name(in: bytes)
+        // What is not in the block stands in front of its end.
+        let due = changed.filter { name == nil || $0.name == name }.flatMap(\.lines)
+        text += due.map { Data("\($0)\(feed)".utf8) }.joined()
+        let isOld = changed.contains { $0.name == name }
+        for index in changed.indices where name == nil || changed[index].name == name {
+          changed[index].lines = []
+        }
+        if !isOld { text += bytes[place..<line.end] }
+      }
+      return text
+    }
+  }
+
+  /// Returns a line or a value with other JSON in it.
+  private func written(over block: Data, _ old: String) -> Data {
+    let bytes = Array(block)
+    let start = bytes.firstIndex { $0 > 0x20 } ?? bytes.count
+    let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
+    // A line's end is white space in JSON, and ends a line of it.
+    return Data(bytes[..<start] + Array(Self.line(data, " ").utf8) + bytes[end...])
+  }
+
+  /// Returns a field, of which each line of the value is one; `nil`: none.
+  private static func lines(_ name: String, _ value: String?) -> [String] {
+    guard let value else { return [] }
+    return value.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
+      .map { "\(name): \($0)" }
+  }
+
+  /// Returns a text without the ends of its lines.
+  private static func line(_ text: String) -> String { line(text, "") }
+
+  private static func line(_ text: String, _ separator: String) -> String {
+    text.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
+      .joined(separator: separator)
+  }
+}
+
+extension String {
+  /// The text without JSON's white space and record separators around it (RFC 8259 §2, RFC 7464
+  /// §2.2).
+  fileprivate var trimmingJSONWhiteSpace: String {
+    let isSpace = { (byte: UInt8) in byte <= 0x20 }
+    let end = utf8.reversed().drop(while: isSpace).count
+    return String(decoding: utf8.prefix(end).drop(while: isSpace), as: UTF8.self)
+  }
+}
