@@ -16,6 +16,8 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let parameters: [Headers.Field]
   /// The terms of endpoints by their templates, which overrule their own.
   public let endpoints: [String: EndpointTerms]
+  /// The links that a request may be for; `nil`: any under the base URL.
+  public let links: LinkRules?
   /// The values that the app looks up by name.
   public let extras: [String: String]
   /// The secrets by name, such as API keys; no view shows them.
@@ -61,6 +63,10 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
       faults += terms.faults(of: template)
     }
+    var links: LinkRules?
+    do throws(ConfigurationError) { links = try layer.links.map(LinkRules.init) } catch {
+      faults += error.faults
+    }
     guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
     environment = layer.environment ?? "production"
     baseURL = url
@@ -74,6 +80,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
       perEndpoint: endpoints.compactMapValues(\.slots)
     )
     self.endpoints = endpoints
+    self.links = links
     headers = Headers(Self.fields(layer.headers))
     parameters = Self.fields(layer.parameters)
     extras = layer.extras ?? [:]
@@ -83,7 +90,12 @@ public struct NetworkConfiguration: Sendable, Hashable {
 
   /// The request builder of this configuration.
   public var builder: RequestBuilder {
-    RequestBuilder(baseURL: baseURL, commonHeaders: headers, commonParameters: parameters)
+    RequestBuilder(
+      baseURL: baseURL,
+      commonHeaders: headers,
+      commonParameters: parameters,
+      links: links
+    )
   }
 
   /// The configuration for a debug screen or a report, without the values of secrets.
@@ -99,9 +111,23 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (template, terms) in endpoints { view["endpoints.\(template)"] = terms.words }
     for field in headers.fields { view["headers.\(field.name)"] = field.value }
     for field in parameters { view["parameters.\(field.name)"] = field.value }
+    for (number, pattern) in (links?.patterns ?? []).enumerated() {
+      view["links.\(number + 1)"] = pattern.text
+    }
     for (name, value) in extras { view["extras.\(name)"] = value }
     for (name, secret) in secrets { view["secrets.\(name)"] = secret.description }
     return view
+  }
+
+  /// Opens what ``export(sealing:)`` returned.
+  ///
+  /// - Parameters:
+  ///   - sealed: The whole configuration, sealed.
+  ///   - open: Decrypts it, such as a ``VersionSeal``.
+  /// - Throws: The error of `open`, that of a text that is no layer, and ``ConfigurationError``.
+  public init(opening sealed: Data, by open: (Data) throws -> Data) throws {
+    let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: try open(sealed))
+    try self.init(builtIn: layer)
   }
 
   /// Returns the whole configuration, secrets included, as JSON that was encrypted by `seal`;
@@ -148,18 +174,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
-/// The error of layers that make no valid configuration, one sentence for each problem.
-public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problems, one sentence each.
-  public let faults: [String]
-
-  /// Makes an error of its sentences.
-  public init(faults: [String]) { self.faults = faults }
-
-  /// The problems in one text.
-  public var description: String { faults.joined(separator: " ") }
-}
-
 /// One of the three layers of a configuration: built in, given at launch, or fetched at the start.
 /// A value that a layer leaves out is that of the earlier ones.
 ///
@@ -184,6 +198,9 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   public var headers: [String: String]?
   /// The query parameters of every request, by name; joined with those of earlier layers.
   public var parameters: [String: String]?
+  /// The patterns of links, as in ``LinkPattern``: the URL of each request has to be like one of
+  /// them as a whole; in place of those of earlier layers.
+  public var links: [String]?
   /// The values that the app or its modules look up, by name; joined with those of earlier layers.
   public var extras: [String: String]?
   /// The secrets by name, such as API keys; joined with those of earlier layers.
@@ -200,6 +217,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     endpoints: [String: EndpointTerms]? = nil,
     headers: [String: String]? = nil,
     parameters: [String: String]? = nil,
+    links: [String]? = nil,
     extras: [String: String]? = nil,
     secrets: [String: Secret]? = nil
   ) {
@@ -212,6 +230,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     self.endpoints = endpoints
     self.headers = headers
     self.parameters = parameters
+    self.links = links
     self.extras = extras
     self.secrets = secrets
   }
@@ -228,6 +247,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       endpoints: Self.joined(endpoints, top.endpoints) { $0.under($1) },
       headers: Self.joined(headers, top.headers),
       parameters: Self.joined(parameters, top.parameters),
+      links: top.links ?? links,
       extras: Self.joined(extras, top.extras),
       secrets: Self.joined(secrets, top.secrets)
     )
