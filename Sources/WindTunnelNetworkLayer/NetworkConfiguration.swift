@@ -236,7 +236,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   }
 
   /// Returns this layer with another one on top.
-  fileprivate func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
+  func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
     ConfigurationLayer(
       environment: top.environment ?? environment,
       baseURL: top.baseURL ?? baseURL,

@@ -26,6 +26,7 @@ public final class DiskStore: Sendable {
   ///   - bytes: The greatest size of all files together.
   ///   - cipher: Seals each file, bound to its name; `nil`: files are as readable as the answers.
   ///     What it cannot open counts as damaged.
+  /// - Throws: The file system's error where the directory cannot be had.
   public init(
     directory: URL,
     bytes: Int = 50_000_000,

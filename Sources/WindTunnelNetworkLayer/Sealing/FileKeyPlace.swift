@@ -116,7 +116,9 @@ public struct FileKeyPlace: KeyPlace {
   /// Writes a file under a name that nobody reads, and returns its path.
   private func draft(_ data: Data, _ name: String) throws(SealingError) -> String {
     guard data.count <= Self.bytesMax else {
-      throw .place("\(data.count) bytes are too many for \"\(name)\"; keep \(Self.bytesMax) at most.")
+      throw .place(
+        "\(data.count) bytes are too many for \"\(name)\"; keep \(Self.bytesMax) at most."
+      )
     }
     let path = directory.appending(path: ".\(name).\(UUID().uuidString)").path
     let descriptor = Self.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)

@@ -23,7 +23,13 @@
       var count: Int32 = 0
       let (context, bytes) = ([UInt8](context), [UInt8](text))
       guard
-        crypto.EVP_EncryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, [UInt8](key), [UInt8](nonce))
+        crypto.EVP_EncryptInit_ex(
+          cipher,
+          crypto.EVP_aes_256_gcm(),
+          nil,
+          [UInt8](key),
+          [UInt8](nonce)
+        )
           == 1,
         crypto.EVP_EncryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
         crypto.EVP_EncryptUpdate(cipher, &sealed, &count, bytes, Int32(bytes.count)) == 1,
@@ -50,7 +56,13 @@
       var (count, rest): (Int32, Int32) = (0, 0)
       let (context, bytes) = ([UInt8](context), [UInt8](text))
       guard
-        crypto.EVP_DecryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, [UInt8](key), [UInt8](nonce))
+        crypto.EVP_DecryptInit_ex(
+          cipher,
+          crypto.EVP_aes_256_gcm(),
+          nil,
+          [UInt8](key),
+          [UInt8](nonce)
+        )
           == 1,
         crypto.EVP_DecryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
         crypto.EVP_DecryptUpdate(cipher, &opened, &count, bytes, Int32(bytes.count)) == 1,

@@ -84,7 +84,10 @@ import Testing
         "The key file \(path)/link is a link, which is not followed; remove it."
       )
     ) { try place.read("link") }
-    try FileManager.default.createDirectory(atPath: path + "/dir", withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: path + "/dir",
+      withIntermediateDirectories: true
+    )
     mkfifo(path + "/pipe", 0o600)
     for name in ["dir", "pipe"] {
       #expect(
@@ -92,7 +95,9 @@ import Testing
       ) { try place.read(name) }
     }
     try Data(count: FileKeyPlace.bytesMax + 1).write(to: folder.url.appending(path: "k"))
-    #expect(throws: SealingError.place("The key file \(path)/k has more than 65536 bytes; remove it.")) {
+    #expect(
+      throws: SealingError.place("The key file \(path)/k has more than 65536 bytes; remove it.")
+    ) {
       try place.read("k")
     }
     #expect(
@@ -107,7 +112,9 @@ import Testing
     ) { try FileKeyPlace(directory: folder.url) }
   }
 
-  @Test(arguments: ["", ".", "..", "../k", "a/b", ".hidden", "é", "a\u{0}b", String(repeating: "a", count: 65)])
+  @Test(arguments: [
+    "", ".", "..", "../k", "a/b", ".hidden", "é", "a\u{0}b", String(repeating: "a", count: 65),
+  ])
   func `a name that leads elsewhere is none`(name: String) throws {
     let folder = DiskStoreTests.Folder()
     let place = try FileKeyPlace(directory: folder.url)

@@ -61,7 +61,11 @@ import Testing
           + "openssl-libs)."
       )
       #expect(throws: error) { try LibCrypto(names: ["libnone.so.1", "libnone.so.2"]) }
-      #expect(throws: SealingError.unavailable("libm.so.6 has no ERR_clear_error; install OpenSSL 3 or 1.1.1.")) {
+      #expect(
+        throws: SealingError.unavailable(
+          "libm.so.6 has no ERR_clear_error; install OpenSSL 3 or 1.1.1."
+        )
+      ) {
         try LibCrypto(names: ["libm.so.6"])
       }
     }

@@ -28,7 +28,8 @@ final class SealedOrigin: Sendable {
     (self.cipher, self.statuses) = (cipher, Locked(statuses))
   }
 
-  static func context(_ direction: String, _ method: String, _ path: String, _ type: String) -> Data {
+  static func context(_ direction: String, _ method: String, _ path: String, _ type: String) -> Data
+  {
     Data("\(direction)\n\(method)\n\(path)\n\(type)".utf8)
   }
 
@@ -85,7 +86,8 @@ final class SealedOrigin: Sendable {
     _ body: (NetworkClient) async throws -> Void
   ) async throws {
     let deck = Deck([
-      .post("/pay") { origin.answer($0, "/pay") }, .get("/balance") { origin.answer($0, "/balance") },
+      .post("/pay") { origin.answer($0, "/pay") },
+      .get("/balance") { origin.answer($0, "/balance") },
       .get("/open", json: ["open": true]),
     ])
     let server = try await ReplayServer(deck, .patient)
@@ -168,7 +170,12 @@ final class SealedOrigin: Sendable {
     let origin = SealedOrigin(try Self.cipher())
     let response = try origin.response("[1]", to: "POST", "/pay")
     let recorded = Interaction(
-      Request("POST", "/pay", headers: ["Content-Type": "application/json"], body: Body("other bytes")),
+      Request(
+        "POST",
+        "/pay",
+        headers: ["Content-Type": "application/json"],
+        body: Body("other bytes")
+      ),
       response
     )
     let server = try await ReplayServer(Deck(Cassette([recorded])), .patient)

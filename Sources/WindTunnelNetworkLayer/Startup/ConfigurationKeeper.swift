@@ -1,0 +1,78 @@
+internal import Foundation
+
+/// The last good configuration on disk: sealed for this version of app and layer, with the highest
+/// version that was ever taken beside the key, where an update does not forget it.
+struct ConfigurationKeeper: Sendable {
+  /// The name of the highest version at the place of keys.
+  private static let versionName = "configuration-version"
+
+  private let place: any KeyPlace
+  private let seal: VersionSeal
+  private let keys: [Ed25519Key]
+  private let file: URL
+  /// The highest version that was taken before; `nil`: none was.
+  private(set) var known: KnownVersion?
+
+  init(
+    _ place: any KeyPlace,
+    _ seal: VersionSeal,
+    signedBy keys: [Data],
+    in file: URL
+  ) throws(SealingError) {
+    (self.place, self.seal, self.file) = (place, seal, file)
+    var read: [Ed25519Key] = []
+    for key in keys { read.append(try Ed25519Key(key)) }
+    self.keys = read
+    guard let data = try place.read(Self.versionName) else { return }
+    guard let known = KnownVersion(data) else {
+      throw .place("What is kept as \"\(Self.versionName)\" is no version; remove it.")
+    }
+    self.known = known
+  }
+
+  /// Reads a text that came.
+  func read(_ text: Data, at now: Date) throws(FetchRefusal) -> SignedConfiguration {
+    try SignedConfiguration(text, signedBy: keys, at: now, known: known)
+  }
+
+  /// Returns the last good one; `nil` where there is none.
+  ///
+  /// - Throws: The reason for which the one that there is cannot be used.
+  func lastGood(at now: Date) throws(KeptFault) -> SignedConfiguration? {
+    let sealed: Data
+    do {
+      guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+      let handle = try FileHandle(forReadingFrom: file)
+      // Nothing was written that could be lost.
+      defer { try? handle.close() }
+      sealed = try handle.read(upToCount: Bootstrap.fetchedBytesMax * 2) ?? Data()
+    } catch {
+      throw KeptFault("\(file.path) cannot be read: \(error.localizedDescription)")
+    }
+    // Another's seal and a changed file are told by nothing.
+    guard let text = try? seal.open(sealed) else {
+      throw KeptFault("\(file.path) is of another version of the app or the layer, or was changed.")
+    }
+    do throws(FetchRefusal) { return try read(text, at: now) } catch {
+      throw KeptFault(error.description)
+    }
+  }
+
+  /// Keeps one for the next start, and its version for ever.
+  func keep(_ signed: SignedConfiguration) throws(KeptFault) {
+    do {
+      // In this order: a version without its file would refuse the one that is there.
+      try seal.seal(signed.text).write(to: file, options: .atomic)
+      let version = KnownVersion(version: signed.version, digest: signed.digest)
+      if version != known { try place.write(version.data, as: Self.versionName) }
+    } catch {
+      throw KeptFault("The configuration cannot be kept: \(error)")
+    }
+  }
+}
+
+/// The reason for which something kept cannot be used, or kept.
+struct KeptFault: Error {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
