@@ -40,6 +40,8 @@ struct BootstrapStand {
   var keys: URL { folder.url.appending(path: "keys") }
   var file: URL { folder.url.appending(path: "configuration") }
 
+  static func cipher(_ key: Data) throws(SealingError) -> any AEAD { try AES256GCM(key: key) }
+
   /// A text as its publisher signs it.
   func signed(_ json: String, by other: Ed25519Signer? = nil) throws -> Data {
     let json = Data(json.utf8)
@@ -61,7 +63,7 @@ struct BootstrapStand {
     budget: Duration = .seconds(60),
     day: FixedDay = FixedDay(),
     dialTest: DialTest? = nil,
-    cipher: (@Sendable (Data) throws(SealingError) -> any AEAD)? = nil
+    cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
   ) throws -> Bootstrap {
     let facts = LaunchFacts(
       start: ManualTime.epoch,
@@ -78,7 +80,7 @@ struct BootstrapStand {
       fetching: Bootstrap.Source(url: url, publicKeys: [publisher.publicKey], budget: budget),
       keptIn: file,
       keysAt: try FileKeyPlace(directory: keys),
-      cipher: cipher ?? { key throws(SealingError) in try AES256GCM(key: key) },
+      cipher: cipher,
       dialTest: dialTest,
       observer: Observers(observer, counters),
       time: day
@@ -90,7 +92,7 @@ struct BootstrapStand {
     _ answer: Result<HTTPAnswer, TransportError>,
     app: String = "2.1",
     day: FixedDay = FixedDay(),
-    cipher: (@Sendable (Data) throws(SealingError) -> any AEAD)? = nil
+    cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
   ) async throws -> (startup: Startup, events: [StartupEvent], requests: Int) {
     let before = observer.startupEvents.count
     let requests = RequestCount()
