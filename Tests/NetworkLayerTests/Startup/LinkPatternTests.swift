@@ -83,7 +83,7 @@ import Testing
     ),
     Refusal("a]", 2, "there is no [ to this ]; write \\] for the character."),
     Refusal("x[a", 2, "there is no ] to this [; write \\[ for the character."),
-    Refusal("[]", 1, "the class is empty; write \\] for the character."),
+    Refusal("[]", 2, "the class is empty; write \\] for the character."),
     Refusal("[z-a]", 4, "the range ends before it begins; write the lower end first."),
     Refusal("[[:alpha:]]", 2, "a [ in a class stands with a backslash; write \\[."),
     Refusal("\\d", 2, "\\d is not known here; write a class, such as [0-9] or [A-Za-z]."),
