@@ -10,13 +10,13 @@ public import Foundation
 /// A request for a sealed path names the seal in the field `Sealing: 1;key=…`, with content or
 /// without, and its content is the nonce, the sealed text and its tag. So is an answer's, with the
 /// same field. What is sealed is bound to the direction, the method, the path as it is sent and the
-/// content type: with line feeds between, `request` or `answer`, the method, the path, and the value
-/// of `Content-Type`.
+/// content type: with line feeds between, `request` or `answer`, the method, the path, and the
+/// value of `Content-Type`.
 ///
 /// Each attempt has a nonce of its own. Before a ``RequestSigner`` in the client's list, the sealed
 /// content is what is signed. The client's cache holds what was opened; a ``DiskStore`` with a
-/// cipher keeps it sealed on the disk. Recordings hold what was sealed, and can be played to whoever
-/// has the key.
+/// cipher keeps it sealed on the disk. Recordings hold what was sealed, and can be played to
+/// whoever has the key.
 ///
 /// An answer below 400 that is not sealed, or does not open, ends the call, and nobody decodes it;
 /// without content are answers to `HEAD` and of status 204, 205 and 304. Of one from 400 on that is

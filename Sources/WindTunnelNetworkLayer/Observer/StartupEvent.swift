@@ -66,11 +66,11 @@ public enum FetchRefusal: Error, Sendable, Hashable {
   case oversized(most: Int)
   /// The answer has no signature of a key that is built in: another's page, or a changed one.
   case unsigned
-  /// What is signed is no configuration, with the reason.
+  /// The signed text is no configuration, with the reason.
   case malformed(String)
-  /// What is signed has expired at this time.
+  /// The signed configuration has expired at this time.
   case expired(Date)
-  /// What is signed is older than what was known, or another one of the same version.
+  /// The signed configuration is older than what was known, or another one of the same version.
   case replayed(version: Int, known: Int)
   /// The layers with it make no valid configuration, with the problems.
   case invalid([String])

@@ -2,8 +2,8 @@
   public import Foundation
   internal import Security
 
-  /// A place of keys in the Keychain: items of this device that can be read from its first unlocking
-  /// on, and that no backup takes to another.
+  /// A place of keys in the Keychain: items of this device that can be read from its first
+  /// unlocking on, and that no backup takes to another.
   public struct KeychainPlace: KeyPlace {
     private let service: String
 

@@ -103,8 +103,8 @@
     }
   }
 
-  /// The functions that are used of libcrypto, by the names and types of its manual pages, which are
-  /// the same in OpenSSL 3 and 1.1.1.
+  /// The functions that are used of libcrypto, by the names and types of its manual pages, which
+  /// are the same in OpenSSL 3 and 1.1.1.
   ///
   /// An app needs no headers of it to be built, and without it has no ciphers, which it is told.
   struct LibCrypto: @unchecked Sendable {

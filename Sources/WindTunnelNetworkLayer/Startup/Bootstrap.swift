@@ -22,8 +22,8 @@ public import Foundation
 /// the last good one, or without, and an observer is told the reason. Where the system has no
 /// cryptography, or the place of keys must not be trusted, nothing is fetched, and that is told.
 ///
-/// The last good one is sealed for one version of app and layer; after an update the built-in one is
-/// used until another is fetched.
+/// The last good one is sealed for one version of app and layer; after an update the built-in one
+/// is used until another is fetched.
 public struct Bootstrap: Sendable {
   /// The greatest length of a fetched configuration with its signature, in bytes.
   public static let fetchedBytesMax = 256 << 10
@@ -101,8 +101,8 @@ public struct Bootstrap: Sendable {
     try await start(by: transport, feeding: admission, waiting: source?.budget, isRenewal: false)
   }
 
-  /// Makes the configuration again while the app runs, for ``NetworkClient/apply(_:)``: whatever the
-  /// budget of a start, it asks for as long as a minute, and probes what it remembers, too.
+  /// Makes the configuration again while the app runs, for ``NetworkClient/apply(_:)``: whatever
+  /// the budget of a start, it asks for as long as a minute, and probes what it remembers, too.
   @concurrent
   public func refresh(
     by transport: any Transport,
