@@ -98,6 +98,16 @@ public struct NetworkConfiguration: Sendable, Hashable {
     )
   }
 
+  /// Returns this configuration for another server, such as ``DialRecord/next(after:)`` where the
+  /// one that was chosen cannot be had any more.
+  ///
+  /// - Throws: ``ConfigurationError`` where that can be no base URL.
+  public func moved(to server: URL) throws(ConfigurationError) -> NetworkConfiguration {
+    var layer = merged
+    layer.baseURL = server.absoluteString
+    return try NetworkConfiguration(builtIn: layer)
+  }
+
   /// The configuration for a debug screen or a report, without the values of secrets.
   public var publicView: [String: String] {
     var view = [

@@ -144,11 +144,11 @@ public struct Bootstrap: Sendable {
       }
       fetchTime = time.uptime - before
     }
-    var choice: (configuration: NetworkConfiguration, layer: ConfigurationLayer)?
+    var choice: NetworkConfiguration?
     var origin = ConfigurationSource.builtIn
     if let signed = fetched {
       do throws(ConfigurationError) {
-        choice = (try merged(signed.layer), signed.layer)
+        choice = try merged(signed.layer)
         origin = .fetched(version: signed.version)
         // What is there already is not written again.
         if signed.digest != kept?.digest { keep(signed, by: keeper) }
@@ -159,15 +159,14 @@ public struct Bootstrap: Sendable {
     if let refusal { observer.observeStartup(.fetchRefused(refusal)) }
     if choice == nil, let signed = kept {
       do throws(ConfigurationError) {
-        choice = (try merged(signed.layer), signed.layer)
+        choice = try merged(signed.layer)
         origin = .lastGood(version: signed.version)
       } catch {
         observer.observeStartup(.keptRefused(error.description))
       }
     }
-    var top = choice?.layer ?? ConfigurationLayer()
     var configuration: NetworkConfiguration
-    if let choice { configuration = choice.configuration } else { configuration = try merged(top) }
+    if let choice { configuration = choice } else { configuration = try merged() }
     var dial: DialRecord?
     if let dialTest {
       let record = await dialTest.run(
@@ -179,10 +178,7 @@ public struct Bootstrap: Sendable {
       )
       dial = record
       observer.observeStartup(.dialed(record))
-      if let server = record.chosen {
-        top.baseURL = server.absoluteString
-        configuration = try merged(top)
-      }
+      if let server = record.chosen { configuration = try configuration.moved(to: server) }
     }
     observer.observeStartup(.configured(origin))
     return Startup(
@@ -198,9 +194,9 @@ public struct Bootstrap: Sendable {
     )
   }
 
-  private func merged(_ fetched: ConfigurationLayer) throws(ConfigurationError)
-    -> NetworkConfiguration
-  {
+  private func merged(
+    _ fetched: ConfigurationLayer = ConfigurationLayer()
+  ) throws(ConfigurationError) -> NetworkConfiguration {
     try NetworkConfiguration(
       builtIn: layers.builtIn,
       atLaunch: layers.atLaunch,

@@ -49,7 +49,7 @@ struct ConfigurationKeeper: Sendable {
     } catch {
       throw KeptFault("\(file.path) cannot be read: \(error.localizedDescription)")
     }
-    // Another's seal and a changed file are told by nothing.
+    // Another version's seal and a changed file cannot be told apart.
     guard let text = try? seal.open(sealed) else {
       throw KeptFault("\(file.path) is of another version of the app or the layer, or was changed.")
     }

@@ -225,6 +225,13 @@ import WindTunnelServer
     let startup = try await bootstrap.launch(by: BootstrapStand.transport())
     #expect(startup.configuration.baseURL == near.url)
     let dial = try #require(startup.record.dial)
+    // The next one in the order takes all but the base URL.
+    let next = try #require(dial.next(after: near.url))
+    let moved = try startup.configuration.moved(to: next)
+    #expect(moved.baseURL == dead)
+    #expect(try moved.moved(to: near.url) == startup.configuration)
+    let plain = try #require(URL(string: "http://api.example.test"))
+    #expect(throws: ConfigurationError.self) { try moved.moved(to: plain) }
     #expect(dial.network == "wifi")
     #expect(dial.elapsed <= startup.record.elapsed)
     #expect(stand.counters.counts.probes == 5)
