@@ -242,9 +242,11 @@ public struct NetworkClient: Sendable {
     let limits: CallLimits
     let endpoints: [String: EndpointTerms]
     let environment: String
+    let version: Int?
   }
 
-  /// Applies a configuration to this client and all its copies.
+  /// Applies a configuration to this client and all its copies; of two that starts have made, the
+  /// one with the lower version changes nothing.
   ///
   /// Calls that begin from now on have its builder, limits, terms of endpoints and environment; a
   /// call that is under way keeps those that it began with, for each of its attempts. The caps hold
@@ -255,10 +257,12 @@ public struct NetworkClient: Sendable {
       builder: configuration.builder,
       limits: configuration.limits,
       endpoints: configuration.endpoints,
-      environment: configuration.environment
+      environment: configuration.environment,
+      version: configuration.version
     )
     // Together, so that of two configurations no two halves remain.
     applied.withLock { applied in
+      if let running = applied?.version, let version = new.version, version < running { return }
       applied = new
       admission.gate.apply(configuration.caps)
     }

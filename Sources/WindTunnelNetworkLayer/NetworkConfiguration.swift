@@ -22,6 +22,8 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let extras: [String: String]
   /// The secrets by name, such as API keys; no view shows them.
   public let secrets: [String: Secret]
+  /// The version of the fetched layer, 0 where a start has none; `nil` of one that no start made.
+  public internal(set) var version: Int?
   private let merged: ConfigurationLayer
 
   /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
@@ -105,7 +107,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public func moved(to server: URL) throws(ConfigurationError) -> NetworkConfiguration {
     var layer = merged
     layer.baseURL = server.absoluteString
-    return try NetworkConfiguration(builtIn: layer)
+    var moved = try NetworkConfiguration(builtIn: layer)
+    moved.version = version
+    return moved
   }
 
   /// The configuration for a debug screen or a report, without the values of secrets.
@@ -153,16 +157,20 @@ public struct NetworkConfiguration: Sendable, Hashable {
       faults.append("There is no \"baseURL\"; the built-in layer has to name one.")
       return nil
     }
-    let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
-    guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.query == nil,
-      url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
-    else {
+    guard let url = URL(string: text), isSecure(url), url.query == nil else {
       faults.append(
         "\"baseURL\" is \"\(text)\"; it has to be https with a host and without a query."
       )
       return nil
     }
     return url
+  }
+
+  /// Tells whether nobody on the way can read what is sent to a URL.
+  static func isSecure(_ url: URL) -> Bool {
+    guard let host = url.host, !host.isEmpty else { return false }
+    let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
+    return url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
   }
 
   private static func within(

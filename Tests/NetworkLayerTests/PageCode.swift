@@ -144,8 +144,10 @@ func start(
     endpoints: startup.configuration.endpoints,
     environment: startup.configuration.environment
   )
-  // While the app runs, for instance on another network.
-  client.apply(try await bootstrap.refresh(by: transport).configuration)
+  client.apply(startup.configuration)
+  // While the app runs, for instance on another network; an older one changes nothing.
+  let now = LaunchFacts(place: Locale.current.region?.identifier, network: network)
+  client.apply(try await bootstrap.refresh(by: transport, facts: now).configuration)
   return client
 }
 

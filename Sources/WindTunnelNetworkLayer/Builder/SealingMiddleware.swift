@@ -10,8 +10,9 @@ public import Foundation
 /// A request for a sealed path names the seal in the field `Sealing: 1;key=…`, with content or
 /// without, and its content is the nonce, the sealed text and its tag. So is an answer's, with the
 /// same field. What is sealed is bound to the direction, the method, the path as it is sent and the
-/// content type: with line feeds between, `request` or `answer`, the method, the path, and the
-/// value of `Content-Type`.
+/// content type: with line feeds between, `request` or `answer` with its status as in `answer 200`,
+/// the method, the path, and the value of `Content-Type`. The query is bound to nothing, since its
+/// parameters may be others when a recording is played: what an answer is about belongs into it.
 ///
 /// Each attempt has a nonce of its own. Before a ``RequestSigner`` in the client's list, the sealed
 /// content is what is signed. The client's cache holds what was opened; a ``DiskStore`` with a
@@ -27,7 +28,7 @@ public struct SealingMiddleware: Middleware {
 
   private let cipher: any AEAD
   private let mark: String
-  private let paths: [[Substring]]?
+  private let paths: [[String]]?
   private let nonce: @Sendable (Int) -> Data
 
   /// Makes a middleware of a cipher.
@@ -36,8 +37,8 @@ public struct SealingMiddleware: Middleware {
   ///   - cipher: The cipher, with a key that the server has, too.
   ///   - key: The name by which the server knows the key: letters, digits, hyphens, underscores and
   ///     dots.
-  ///   - paths: The sealed endpoints by the path of their requests, that of the base URL included,
-  ///     with `{…}` for a segment that changes, as in `/v1/users/{id}`; `nil`: all are sealed.
+  ///   - paths: The sealed endpoints by the ends of their paths, with `{…}` for a segment that
+  ///     changes, as in `/users/{id}`, whatever path the base URL has; `nil`: all are sealed.
   ///   - nonce: Draws a nonce of so many bytes; no two may be equal.
   public init(
     _ cipher: any AEAD,
@@ -47,13 +48,16 @@ public struct SealingMiddleware: Middleware {
   ) {
     self.cipher = cipher
     mark = "1;key=\(key)"
-    self.paths = paths?.map { $0.split(separator: "/") }
+    self.paths = paths?.map(Self.segments)
     self.nonce = nonce ?? { .random($0) }
   }
 
   /// Seals the content of a request for a sealed path.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     guard let path = sealedPath(of: request) else { return request }
+    guard request.httpBodyStream == nil else {
+      throw MiddlewareError("The content for \(path) is a stream, which cannot be sealed.")
+    }
     var request = request
     request.setValue(mark, forHTTPHeaderField: Self.field)
     guard let content = request.httpBody, !content.isEmpty else {
@@ -86,7 +90,9 @@ public struct SealingMiddleware: Middleware {
     _ answer: HTTPAnswer,
     to request: URLRequest
   ) async throws(MiddlewareError) -> HTTPAnswer {
-    guard let path = sealedPath(of: request) else { return answer }
+    // By what was sent, whatever has become of the path since.
+    guard request.value(forHTTPHeaderField: Self.field) == mark, let path = Self.path(of: request)
+    else { return answer }
     var answer = answer
     guard answer.headers[Self.field] == mark else {
       if answer.status < 400, !Self.isWithoutContent(answer, request) {
@@ -108,7 +114,12 @@ public struct SealingMiddleware: Middleware {
       return answer
     }
     do throws(SealingError) {
-      let context = Self.context("answer", request, path, answer.headers["Content-Type"])
+      let context = Self.context(
+        "answer \(answer.status)",
+        request,
+        path,
+        answer.headers["Content-Type"]
+      )
       answer.body = try cipher.open(answer.body, authenticating: context)
       return answer
     } catch {
@@ -130,16 +141,28 @@ public struct SealingMiddleware: Middleware {
     return Data(parts.joined(separator: "\n").utf8)
   }
 
-  /// Returns the path as it is sent; `nil` where it is not sealed.
+  /// Returns the path as it is sent.
+  private static func path(of request: URLRequest) -> String? {
+    request.url.flatMap {
+      URLComponents(url: $0, resolvingAgainstBaseURL: false)?.percentEncodedPath
+    }
+  }
+
+  private static func segments(of path: String) -> [String] {
+    path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+  }
+
+  /// Returns the path as it is sent; `nil` where it is not sealed. Rather too much is sealed than
+  /// too little: templates are held against the end of the path, without its escapes.
   private func sealedPath(of request: URLRequest) -> String? {
-    guard let url = request.url,
-      let path = URLComponents(url: url, resolvingAgainstBaseURL: false)?.percentEncodedPath
-    else { return nil }
+    guard let path = Self.path(of: request) else { return nil }
     guard let paths else { return path }
-    let segments = path.split(separator: "/")
+    let segments = Self.segments(of: path)
     let isSealed = paths.contains { template in
-      template.count == segments.count
-        && zip(template, segments).allSatisfy { $0 == $1 || $0.hasPrefix("{") && $0.hasSuffix("}") }
+      template.count <= segments.count
+        && zip(template, segments.suffix(template.count)).allSatisfy { part, segment in
+          part == segment || part.hasPrefix("{") && part.hasSuffix("}")
+        }
     }
     return isSealed ? path : nil
   }

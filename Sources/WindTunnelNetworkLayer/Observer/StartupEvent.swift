@@ -132,8 +132,8 @@ public struct DialRecord: Sendable, Hashable, Codable {
     public init(_ url: URL) { self.url = url }
   }
 
-  /// The name of the network.
-  public var network: String
+  /// The name of the network; `nil` where it is not known.
+  public var network: String?
   /// The servers, the one to be asked first of all.
   public var order: [URL]
   /// The servers with their probes, in the order in which they were given.
@@ -144,6 +144,9 @@ public struct DialRecord: Sendable, Hashable, Codable {
   public var bytesPerSecond: Double?
   /// The time that it took.
   public var elapsed: Duration
+
+  /// Tells whether a server has answered rightly, now or when it was remembered.
+  public var isFound: Bool { isRemembered || candidates.contains { $0.median != nil } }
 
   /// The server to be asked first; `nil` where there are none.
   public var chosen: URL? { order.first }
@@ -167,4 +170,6 @@ public struct StartupRecord: Sendable, Hashable, Codable {
   public var fetch: Duration?
   /// The dial test; `nil` where there was none.
   public var dial: DialRecord?
+  /// The time until which the fetched layer is good; `nil` where there is none.
+  public var expires: Date?
 }

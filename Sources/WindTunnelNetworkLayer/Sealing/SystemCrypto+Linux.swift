@@ -22,7 +22,7 @@
       var tag = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
       var count: Int32 = 0
       let (context, bytes) = ([UInt8](context), [UInt8](text))
-      guard
+      guard cipher != nil,
         crypto.EVP_EncryptInit_ex(
           cipher,
           crypto.EVP_aes_256_gcm(),
@@ -55,7 +55,7 @@
       var tag = [UInt8](tag)
       var (count, rest): (Int32, Int32) = (0, 0)
       let (context, bytes) = ([UInt8](context), [UInt8](text))
-      guard
+      guard cipher != nil,
         crypto.EVP_DecryptInit_ex(
           cipher,
           crypto.EVP_aes_256_gcm(),
@@ -87,7 +87,7 @@
       let digest = crypto.EVP_MD_CTX_new()
       defer { crypto.EVP_MD_CTX_free(digest) }
       let (signature, message) = ([UInt8](signature), [UInt8](message))
-      return crypto.EVP_DigestVerifyInit(digest, nil, nil, nil, publicKey) == 1
+      return digest != nil && crypto.EVP_DigestVerifyInit(digest, nil, nil, nil, publicKey) == 1
         && crypto.EVP_DigestVerify(digest, signature, signature.count, message, message.count) == 1
     }
 

@@ -44,7 +44,8 @@ public struct Bootstrap: Sendable {
     }
   }
 
-  private let layers: (builtIn: ConfigurationLayer, atLaunch: ConfigurationLayer)
+  private let builtIn: ConfigurationLayer
+  private let atLaunch: ConfigurationLayer
   private let facts: LaunchFacts
   private let source: Source?
   private let file: URL
@@ -81,7 +82,7 @@ public struct Bootstrap: Sendable {
     observer: any Observer = SilentObserver(),
     time: any TimeSource = SystemTime()
   ) {
-    layers = (builtIn, facts.asLayer.under(atLaunch))
+    (self.builtIn, self.atLaunch) = (builtIn, atLaunch)
     (self.facts, self.source, self.file, self.place) = (facts, source, file, place)
     (self.cipher, self.dialTest, self.observer, self.time) = (cipher, dialTest, observer, time)
   }
@@ -98,26 +99,46 @@ public struct Bootstrap: Sendable {
     by transport: any Transport,
     feeding admission: AdmissionController? = nil
   ) async throws(ConfigurationError) -> Startup {
-    try await start(by: transport, feeding: admission, waiting: source?.budget, isRenewal: false)
+    try await start(
+      facts,
+      by: transport,
+      feeding: admission,
+      waiting: source?.budget,
+      isRenewal: false
+    )
   }
 
-  /// Makes the configuration again while the app runs, for ``NetworkClient/apply(_:)``: whatever
-  /// the budget of a start, it asks for as long as a minute, and probes what it remembers, too.
+  /// Makes the configuration again while the app runs, for ``NetworkClient/apply(_:)``, which takes
+  /// none that is older than what runs: whatever the budget of a start, it asks for as long as a
+  /// minute, and probes what it remembers, too.
+  ///
+  /// - Parameters:
+  ///   - transport: The transport of the request for it, and of probes.
+  ///   - admission: The controller whose circuit breakers hear of the probes; `nil`: none does.
+  ///   - facts: The facts of now, such as another network; `nil`: those of the launch hold still.
   @concurrent
   public func refresh(
     by transport: any Transport,
-    feeding admission: AdmissionController? = nil
+    feeding admission: AdmissionController? = nil,
+    facts now: LaunchFacts? = nil
   ) async throws(ConfigurationError) -> Startup {
-    let budget = source.map { max($0.budget, .seconds(60)) }
-    return try await start(by: transport, feeding: admission, waiting: budget, isRenewal: true)
+    try await start(
+      now ?? facts,
+      by: transport,
+      feeding: admission,
+      waiting: source.map { max($0.budget, .seconds(60)) },
+      isRenewal: true
+    )
   }
 
   private func start(
+    _ facts: LaunchFacts,
     by transport: any Transport,
     feeding admission: AdmissionController?,
     waiting budget: Duration?,
     isRenewal: Bool
   ) async throws(ConfigurationError) -> Startup {
+    let atLaunch = facts.asLayer.under(self.atLaunch)
     let begin = time.uptime
     var refusal: FetchRefusal?
     var seal: VersionSeal?
@@ -131,13 +152,13 @@ public struct Bootstrap: Sendable {
     } catch {
       refusal = source.map { _ in .off(error.description) }
     }
-    let kept = lastGood(of: keeper)
+    let kept = lastGood(of: &keeper)
     var fetched: SignedConfiguration?
     var fetchTime: Duration?
     if let source, let keeper, let budget, budget > .zero {
       let before = time.uptime
       do throws(FetchRefusal) {
-        let text = try await fetch(source, by: transport, within: budget)
+        let text = try await fetch(source, telling: facts, by: transport, within: budget)
         fetched = try keeper.read(text, at: time.date)
       } catch {
         refusal = error
@@ -146,12 +167,18 @@ public struct Bootstrap: Sendable {
     }
     var choice: NetworkConfiguration?
     var origin = ConfigurationSource.builtIn
+    var expires: Date?
+    var hasOwnServer = false
     if let signed = fetched {
       do throws(ConfigurationError) {
-        choice = try merged(signed.layer)
-        origin = .fetched(version: signed.version)
-        // What is there already is not written again.
-        if signed.digest != kept?.digest { keep(signed, by: keeper) }
+        let made = try merged(atLaunch, signed)
+        do throws(FetchRefusal) {
+          try keep(signed, by: keeper, besides: kept)
+          (choice, origin) = (made, .fetched(version: signed.version))
+          (expires, hasOwnServer) = (signed.expires, signed.layer.baseURL != nil)
+        } catch {
+          refusal = error
+        }
       } catch {
         refusal = .invalid(error.faults)
       }
@@ -159,18 +186,21 @@ public struct Bootstrap: Sendable {
     if let refusal { observer.observeStartup(.fetchRefused(refusal)) }
     if choice == nil, let signed = kept {
       do throws(ConfigurationError) {
-        choice = try merged(signed.layer)
-        origin = .lastGood(version: signed.version)
+        (choice, origin) = (try merged(atLaunch, signed), .lastGood(version: signed.version))
+        (expires, hasOwnServer) = (signed.expires, signed.layer.baseURL != nil)
       } catch {
         observer.observeStartup(.keptRefused(error.description))
       }
     }
     var configuration: NetworkConfiguration
-    if let choice { configuration = choice } else { configuration = try merged() }
+    if let choice { configuration = choice } else { configuration = try merged(atLaunch, nil) }
     var dial: DialRecord?
     if let dialTest {
+      // One that can be no base URL is told at once, and not where it is the nearest.
+      var servers: [URL: NetworkConfiguration] = [:]
+      for url in dialTest.candidates { servers[url] = try configuration.moved(to: url) }
       let record = await dialTest.run(
-        on: facts.network ?? "",
+        on: facts.network,
         by: transport,
         feeding: admission,
         time: time,
@@ -178,7 +208,12 @@ public struct Bootstrap: Sendable {
       )
       dial = record
       observer.observeStartup(.dialed(record))
-      if let server = record.chosen { configuration = try configuration.moved(to: server) }
+      // A server that a publisher names is left for no other, unless it is one of those.
+      if !hasOwnServer || servers[configuration.baseURL] != nil, record.isFound,
+        let moved = record.chosen.flatMap({ servers[$0] })
+      {
+        configuration = moved
+      }
     }
     observer.observeStartup(.configured(origin))
     return Startup(
@@ -188,42 +223,57 @@ public struct Bootstrap: Sendable {
         refusal: refusal?.name,
         elapsed: time.uptime - begin,
         fetch: fetchTime,
-        dial: dial
+        dial: dial,
+        expires: expires
       ),
       seal: seal
     )
   }
 
   private func merged(
-    _ fetched: ConfigurationLayer = ConfigurationLayer()
+    _ atLaunch: ConfigurationLayer,
+    _ signed: SignedConfiguration?
   ) throws(ConfigurationError) -> NetworkConfiguration {
-    try NetworkConfiguration(
-      builtIn: layers.builtIn,
-      atLaunch: layers.atLaunch,
-      fetched: fetched
+    var configuration = try NetworkConfiguration(
+      builtIn: builtIn,
+      atLaunch: atLaunch,
+      fetched: signed?.layer ?? ConfigurationLayer()
     )
+    configuration.version = signed?.version ?? 0
+    return configuration
   }
 
-  private func lastGood(of keeper: ConfigurationKeeper?) -> SignedConfiguration? {
+  private func lastGood(of keeper: inout ConfigurationKeeper?) -> SignedConfiguration? {
     do throws(KeptFault) { return try keeper?.lastGood(at: time.date) } catch {
       observer.observeStartup(.keptRefused(error.text))
       return nil
     }
   }
 
-  private func keep(_ signed: SignedConfiguration, by keeper: ConfigurationKeeper?) {
-    do throws(KeptFault) { try keeper?.keep(signed) } catch {
-      observer.observeStartup(.notKept(error.text))
+  /// Keeps one unless it is kept already; one that cannot be kept is used all the same.
+  ///
+  /// - Throws: The refusal of one that is older than what another start has kept meanwhile.
+  private func keep(
+    _ signed: SignedConfiguration,
+    by keeper: ConfigurationKeeper?,
+    besides kept: SignedConfiguration?
+  ) throws(FetchRefusal) {
+    guard let keeper, keeper.lacks(signed, besides: kept) else { return }
+    do { try keeper.keep(signed) } catch let error as FetchRefusal {
+      throw error
+    } catch {
+      observer.observeStartup(.notKept((error as? KeptFault)?.text ?? "\(error)"))
     }
   }
 
   /// Asks for a text, and gives up when the budget is spent.
   private func fetch(
     _ source: Source,
+    telling facts: LaunchFacts,
     by transport: any Transport,
     within budget: Duration
   ) async throws(FetchRefusal) -> Data {
-    let request = try request(for: source, within: budget)
+    let request = try request(for: source, telling: facts, within: budget)
     let end = await withTaskGroup(of: Result<Data, FetchRefusal>?.self) { group in
       group.addTask {
         do throws(FetchRefusal) {
@@ -245,8 +295,13 @@ public struct Bootstrap: Sendable {
 
   private func request(
     for source: Source,
+    telling facts: LaunchFacts,
     within budget: Duration
   ) throws(FetchRefusal) -> URLRequest {
+    // The facts are for nobody on the way, and the answer may hold secrets.
+    guard NetworkConfiguration.isSecure(source.url), source.url.fragment == nil else {
+      throw .off("The URL \(source.url) has to be https with a host and without a fragment.")
+    }
     let query = Query(facts.parameters.map { (name: $0.name, value: $0.value) }).encoded
     let text = source.url.absoluteString
     guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query) else {

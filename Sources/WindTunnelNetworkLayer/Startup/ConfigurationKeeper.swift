@@ -12,6 +12,8 @@ struct ConfigurationKeeper: Sendable {
   private let file: URL
   /// The highest version that was taken before; `nil`: none was.
   private(set) var known: KnownVersion?
+  /// Held while a version is compared and written: of two starts at once the older keeps nothing.
+  private static let keeping = Locked(())
 
   init(
     _ place: any KeyPlace,
@@ -23,11 +25,15 @@ struct ConfigurationKeeper: Sendable {
     var read: [Ed25519Key] = []
     for key in keys { read.append(try Ed25519Key(key)) }
     self.keys = read
-    guard let data = try place.read(Self.versionName) else { return }
+    known = try Self.known(at: place)
+  }
+
+  private static func known(at place: any KeyPlace) throws(SealingError) -> KnownVersion? {
+    guard let data = try place.read(versionName) else { return nil }
     guard let known = KnownVersion(data) else {
-      throw .place("What is kept as \"\(Self.versionName)\" is no version; remove it.")
+      throw .place("What is kept as \"\(versionName)\" is no version; remove it.")
     }
-    self.known = known
+    return known
   }
 
   /// Reads a text that came.
@@ -35,10 +41,10 @@ struct ConfigurationKeeper: Sendable {
     try SignedConfiguration(text, signedBy: keys, at: now, known: known)
   }
 
-  /// Returns the last good one; `nil` where there is none.
+  /// Returns the last good one, whose version is known from now on; `nil` where there is none.
   ///
   /// - Throws: The reason for which the one that there is cannot be used.
-  func lastGood(at now: Date) throws(KeptFault) -> SignedConfiguration? {
+  mutating func lastGood(at now: Date) throws(KeptFault) -> SignedConfiguration? {
     let sealed: Data
     do {
       guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -53,21 +59,45 @@ struct ConfigurationKeeper: Sendable {
     guard let text = try? seal.open(sealed) else {
       throw KeptFault("\(file.path) is of another version of the app or the layer, or was changed.")
     }
-    do throws(FetchRefusal) { return try read(text, at: now) } catch {
+    do throws(FetchRefusal) {
+      let signed = try read(text, at: now)
+      // The version may not have been written when the file was.
+      known = KnownVersion(signed)
+      return signed
+    } catch {
       throw KeptFault(error.description)
     }
   }
 
   /// Keeps one for the next start, and its version for ever.
-  func keep(_ signed: SignedConfiguration) throws(KeptFault) {
-    do {
-      // In this order: a version without its file would refuse the one that is there.
-      try seal.seal(signed.text).write(to: file, options: .atomic)
-      let version = KnownVersion(version: signed.version, digest: signed.digest)
-      if version != known { try place.write(version.data, as: Self.versionName) }
+  ///
+  /// - Throws: ``FetchRefusal/replayed(version:known:)`` where another start has kept a newer one
+  ///   meanwhile, or a ``KeptFault`` where it cannot be kept.
+  func keep(_ signed: SignedConfiguration) throws {
+    let end = Self.keeping.withLock { _ in
+      Result {
+        let version = KnownVersion(signed)
+        let now = try Self.known(at: place)
+        if let now, now.version > version.version {
+          throw FetchRefusal.replayed(version: version.version, known: now.version)
+        }
+        // In this order: a version without its file would refuse the one that is there.
+        try seal.seal(signed.text).write(to: file, options: .atomic)
+        if version != now { try place.write(version.data, as: Self.versionName) }
+      }
+    }
+    do { try end.get() } catch let error as FetchRefusal {
+      throw error
     } catch {
       throw KeptFault("The configuration cannot be kept: \(error)")
     }
+  }
+
+  /// Tells whether the file or the version is another than this one.
+  func lacks(_ signed: SignedConfiguration, besides kept: SignedConfiguration?) -> Bool {
+    // What cannot be read is written anew, which tells the reason.
+    let written = try? Self.known(at: place)
+    return kept?.digest != signed.digest || written != KnownVersion(signed)
   }
 }
 

@@ -34,7 +34,8 @@ public final class DialMemory: Sendable {
 
   /// Tells whether a choice needs no probe; one of the future is none that this clock made.
   func isFresh(_ choice: Choice, at now: Date) -> Bool {
-    (0..<goodFor.seconds).contains(now.timeIntervalSince(choice.date))
+    let age = now.timeIntervalSince(choice.date)
+    return age >= 0 && age < goodFor.seconds
   }
 
   func keep(_ choice: Choice, on network: String) {

@@ -1,4 +1,5 @@
 public import Foundation
+internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -16,7 +17,7 @@ public struct DialTest: Sendable {
   /// The least length of probe data of which a speed is estimated, in bytes.
   public static let speedBytesMin = 8 << 10
 
-  private let candidates: [URL]
+  let candidates: [URL]
   private let path: String
   private let probe: Data
   private let samples: Int
@@ -51,7 +52,8 @@ public struct DialTest: Sendable {
   /// Probes the servers, or remembers the choice on this network, and returns their order.
   ///
   /// - Parameters:
-  ///   - network: The name of the network, as the host or its monitor says it.
+  ///   - network: The name of the network, as the host or its monitor says it; `nil`: it is not
+  ///     known, and nothing is remembered.
   ///   - transport: The transport of the probes.
   ///   - admission: The controller whose circuit breakers hear of the probes; a server that it does
   ///     not let be asked is not probed.
@@ -60,14 +62,15 @@ public struct DialTest: Sendable {
   /// - Returns: The servers in their order, with what was measured.
   @concurrent
   public func run(
-    on network: String,
+    on network: String?,
     by transport: any Transport,
     feeding admission: AdmissionController? = nil,
     time: any TimeSource = SystemTime(),
     isRenewal: Bool = false
   ) async -> DialRecord {
     let begin = time.uptime
-    let before = memory?.choice(on: network, among: candidates)
+    let memory = network == nil ? nil : self.memory
+    let before = network.flatMap { memory?.choice(on: $0, among: candidates) }
     var record = DialRecord(
       network: network,
       order: candidates,
@@ -86,7 +89,7 @@ public struct DialTest: Sendable {
     record.order = order(from: choice?.url ?? before?.url, record.candidates)
     record.bytesPerSecond = choice?.bytesPerSecond
     record.elapsed = time.uptime - begin
-    if let choice {
+    if let choice, let network {
       memory?.keep(
         DialMemory.Choice(url: choice.url, bytesPerSecond: choice.bytesPerSecond, date: time.date),
         on: network
@@ -132,9 +135,10 @@ public struct DialTest: Sendable {
     _ time: any TimeSource
   ) async -> [DialRecord.Candidate] {
     await withTaskGroup(of: (Int, DialRecord.Candidate)?.self) { group in
+      let isSpent = Locked(false)
       for (place, url) in candidates.enumerated() {
         group.addTask {
-          (place, await probed(url, by: transport, feeding: admission, time))
+          (place, await probed(url, by: transport, feeding: admission, time, isSpent))
         }
       }
       group.addTask {
@@ -146,6 +150,7 @@ public struct DialTest: Sendable {
       var missing = candidates.count
       while missing > 0, let end = await group.next() {
         guard let (place, candidate) = end else {
+          if !Task.isCancelled { isSpent.withLock { $0 = true } }
           group.cancelAll()
           continue
         }
@@ -161,7 +166,8 @@ public struct DialTest: Sendable {
     _ url: URL,
     by transport: any Transport,
     feeding admission: AdmissionController?,
-    _ time: any TimeSource
+    _ time: any TimeSource,
+    _ isSpent: Locked<Bool>
   ) async -> DialRecord.Candidate {
     var candidate = DialRecord.Candidate(url)
     var speeds: [Double] = []
@@ -184,7 +190,7 @@ public struct DialTest: Sendable {
       candidate.requests += 1
       let begin = time.uptime
       let (outcome, head) = await answer(to: request, by: transport, time)
-      admission?.report(place, permit, outcome)
+      admission?.report(place, permit, told(outcome, isSpent: isSpent.withLock { $0 }))
       switch outcome {
       case .failure(.cancelled): candidate.failure = "the budget was spent"
       case .failure(let error): candidate.failure = error.asNetworkError.description
@@ -207,6 +213,18 @@ public struct DialTest: Sendable {
       }
     }
     return candidate
+  }
+
+  /// Returns what a circuit breaker is to hear: a page in the place of the probe data is no sign of
+  /// the server, and one that was silent until the end has failed.
+  private func told(_ outcome: AttemptOutcome, isSpent: Bool) -> AttemptOutcome {
+    switch outcome {
+    case .success(let answer) where answer.status == 200 && answer.body != probe:
+      .failure(.failed(.malformedResponse, text: "other data than the probe's"))
+    case .failure(.cancelled) where isSpent:
+      .failure(.failed(.timedOut, text: "no answer within the budget"))
+    case .success, .failure: outcome
+    }
   }
 
   /// Returns the answer and the time at which its head came; of its content no more is read than

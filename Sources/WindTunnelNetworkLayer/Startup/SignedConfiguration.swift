@@ -72,6 +72,9 @@ struct KnownVersion: Sendable, Hashable {
   /// Makes one of its parts.
   init(version: Int, digest: String) { (self.version, self.digest) = (version, digest) }
 
+  /// Makes that of a signed configuration.
+  init(_ signed: SignedConfiguration) { self.init(version: signed.version, digest: signed.digest) }
+
   /// Reads what ``data`` wrote; `nil` for anything else.
   init?(_ data: Data) {
     let parts = String(decoding: data, as: UTF8.self).split(separator: " ")

@@ -39,7 +39,7 @@ final class SealedOrigin: Sendable {
   {
     let sealed = try cipher.seal(
       Data(text.utf8),
-      authenticating: Self.context("answer", method, path, "application/json")
+      authenticating: Self.context("answer \(status)", method, path, "application/json")
     )
     return Response(
       status: status,
@@ -234,7 +234,8 @@ final class SealedOrigin: Sendable {
     #expect(try await result(sealed, other) == .failure(tampered))
     // One for another path, another method, and a request that is sent back.
     for (direction, method, path) in [
-      ("answer", "POST", "/payed"), ("answer", "PUT", "/pay"), ("request", "POST", "/pay"),
+      ("answer 200", "POST", "/payed"), ("answer 200", "PUT", "/pay"),
+      ("answer 402", "POST", "/pay"), ("request", "POST", "/pay"),
     ] {
       let context = SealedOrigin.context(direction, method, path, "application/json")
       let moved = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
@@ -257,12 +258,29 @@ final class SealedOrigin: Sendable {
     #expect(asked.current == 1)
   }
 
+  @Test func `an answer to what was sealed has to be, whatever has become of the path`() async throws
+  {
+    let sealing = SealingMiddleware(try Self.cipher(), key: "k-1", paths: ["/pay"])
+    var request = URLRequest(url: try #require(URL(string: "http://a.test/v1/pay")))
+    request.httpMethod = "POST"
+    var sent = try await sealing.outgoing(request)
+    sent.url = URL(string: "http://b.test/elsewhere")
+    let moved = sent
+    let plain = HTTPAnswer(status: 200, headers: [:], body: Data("{}".utf8))
+    await #expect(throws: MiddlewareError.self) { try await sealing.incoming(plain, to: moved) }
+  }
+
   @Test func `content in a file and answers to a file are refused in a sentence`() async throws {
     let sealing = SealingMiddleware(try Self.cipher(), key: "k-1")
     var request = URLRequest(url: try #require(URL(string: "http://a.test/up")))
     request.httpMethod = "POST"
     request.setValue("sha-256=:AAAA:", forHTTPHeaderField: "Content-Digest")
     let upload = request
+    var streamed = request
+    streamed.httpBodyStream = InputStream(data: Data("x".utf8))
+    let stream = streamed
+    let inStream = MiddlewareError("The content for /up is a stream, which cannot be sealed.")
+    await #expect(throws: inStream) { try await sealing.outgoing(stream) }
     let inFile = MiddlewareError(
       "The content for /up is in a file, which cannot be sealed; send it as data."
     )
@@ -273,12 +291,15 @@ final class SealedOrigin: Sendable {
     let toFile = MiddlewareError(
       "The answer for /up is sealed, which a download or a stream cannot open; call it."
     )
-    await #expect(throws: toFile) { try await sealing.incoming(head, to: upload) }
+    request.setValue("1;key=k-1", forHTTPHeaderField: "Sealing")
+    let sent = request
+    await #expect(throws: toFile) { try await sealing.incoming(head, to: sent) }
   }
 
   @Test(arguments: [
     ("/users/7", true), ("/users/7/", true), ("/users", false), ("/users/7/a", false), ("/", false),
-    ("/pay", true), ("/Pay", false), ("/a%2Fb", true), ("/v1/pay", false),
+    ("/pay", true), ("/Pay", false), ("/a%2Fb", true), ("/v1/pay", true), ("/v2/users/7", true),
+    ("/p%61y", true), ("/pay/v1", false), ("/a/b", false),
   ])
   func `which paths are sealed is said by templates`(path: String, isSealed: Bool) async throws {
     let sealing = SealingMiddleware(

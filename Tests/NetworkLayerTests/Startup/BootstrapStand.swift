@@ -63,6 +63,7 @@ struct BootstrapStand {
     budget: Duration = .seconds(60),
     day: FixedDay = FixedDay(),
     dialTest: DialTest? = nil,
+    keysAt place: (any KeyPlace)? = nil,
     cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
   ) throws -> Bootstrap {
     let facts = LaunchFacts(
@@ -79,7 +80,7 @@ struct BootstrapStand {
       atLaunch: ConfigurationLayer(headers: ["X-Start": "1"]),
       fetching: Bootstrap.Source(url: url, publicKeys: [publisher.publicKey], budget: budget),
       keptIn: file,
-      keysAt: try FileKeyPlace(directory: keys),
+      keysAt: try place ?? FileKeyPlace(directory: keys),
       cipher: cipher,
       dialTest: dialTest,
       observer: Observers(observer, counters),

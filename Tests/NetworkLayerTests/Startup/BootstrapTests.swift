@@ -222,6 +222,104 @@ import WindTunnelSymptoms
     #expect(text.contains("version"))
   }
 
+  /// A place of keys that loses what is written, as a kill between two writes does.
+  private struct ForgetfulPlace: KeyPlace {
+    let place: any KeyPlace
+    let forgets: Locked<Bool>
+
+    func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
+
+    func write(_ data: Data, as name: String) throws(SealingError) {
+      if name == "configuration-version", forgets.withLock({ $0 }) {
+        throw .place("killed")
+      }
+      try place.write(data, as: name)
+    }
+
+    func add(_ data: Data, as name: String) throws(SealingError) -> Data {
+      try place.add(data, as: name)
+    }
+
+    func remove(_ name: String) throws(SealingError) { try place.remove(name) }
+  }
+
+  private static func engine(_ text: Data) -> ScriptedEngine {
+    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: text) }
+  }
+
+  @Test func `a version that a kill kept from being written is known by the file, and written later`()
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let forgets = Locked(false)
+    let place = ForgetfulPlace(place: try FileKeyPlace(directory: stand.keys), forgets: forgets)
+    let bootstrap = try stand.bootstrap("https://config.example.test", keysAt: place)
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    forgets.withLock { $0 = true }
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
+    #expect(stand.observer.startupEvents.last == .configured(.fetched(version: 8)))
+    // The file says 8, the place 7: the old one is one again.
+    let replayed = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    #expect(replayed.record.source == .lastGood(version: 8))
+    #expect(replayed.record.refusal == "replayed")
+    forgets.withLock { $0 = false }
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
+    try FileManager.default.removeItem(at: stand.file)
+    let last = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    #expect(last.record.source == .builtIn && last.record.refusal == "replayed")
+  }
+
+  @Test func `of two refreshes at once the older keeps and changes nothing`() async throws {
+    let stand = try BootstrapStand()
+    let bootstrap = try stand.bootstrap("https://config.example.test")
+    let (eight, nine) = (try stand.configuration(8), try stand.configuration(9))
+    let (asked, ask) = AsyncStream<Void>.makeStream()
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let slow = ScriptedEngine { _ throws(TransportError) in
+      ask.finish()
+      for await _ in gate {}
+      return HTTPAnswer(status: 200, body: eight)
+    }
+    async let old = bootstrap.refresh(by: slow)
+    for await _ in asked {}
+    let new = try await bootstrap.refresh(by: Self.engine(nine))
+    open.finish()
+    let older = try await old
+    #expect(new.record.source == .fetched(version: 9))
+    #expect(older.record.source == .builtIn && older.record.refusal == "replayed")
+    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 9))
+    let client = NetworkClient(
+      builder: new.configuration.builder,
+      transport: Self.engine(Data())
+    )
+    client.apply(new.configuration)
+    client.apply(older.configuration)
+    #expect(client.current().limits == new.configuration.limits)
+    #expect(new.configuration.limits != older.configuration.limits)
+    // One that the app has made itself is taken.
+    client.apply(try NetworkConfiguration(builtIn: BootstrapStand.builtIn))
+    #expect(client.current().limits == older.configuration.limits)
+  }
+
+  @Test(arguments: ["http://config.example.test", "https:///x", "https://config.example.test/#a?b"])
+  func `a source that others can read, or whose query would be lost, is not asked`(url: String)
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let startup = try await stand.bootstrap(url).launch(
+      by: Self.engine(stand.configuration(7))
+    )
+    #expect(startup.record.source == .builtIn && startup.record.refusal == "off")
+  }
+
+  @Test func `when it expires stands in the record`() async throws {
+    let stand = try BootstrapStand()
+    let startup = try await stand.launch(stand.configuration(7)).startup
+    #expect(startup.record.expires == Date(timeIntervalSince1970: 1_800_000_000))
+    #expect(try await stand.launch(Self.offline).startup.record.expires == startup.record.expires)
+    #expect(startup.configuration.version == 7)
+  }
+
   @Test func `the last good one expires, too`() async throws {
     let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7, expires: 1_700_000_100))
