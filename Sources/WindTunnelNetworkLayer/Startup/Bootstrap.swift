@@ -254,7 +254,7 @@ public struct Bootstrap: Sendable {
     }
     var request = URLRequest(url: url)
     // The budget is the one that ends it, and tells so.
-    request.timeoutInterval = budget.seconds + 1
+    request.timeoutInterval = budget.seconds + 60
     // A session's own cache might have an older one.
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request

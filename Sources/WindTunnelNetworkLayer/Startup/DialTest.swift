@@ -232,7 +232,7 @@ public struct DialTest: Sendable {
     else { return nil }
     var request = URLRequest(url: url)
     // The budget is the one that ends it, and tells so.
-    request.timeoutInterval = budget.seconds + 1
+    request.timeoutInterval = budget.seconds + 60
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request
   }
