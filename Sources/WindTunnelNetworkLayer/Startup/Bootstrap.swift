@@ -308,7 +308,8 @@ public struct Bootstrap: Sendable {
       throw .off("The URL \(text) can have no query; choose another one.")
     }
     var request = URLRequest(url: url)
-    request.timeoutInterval = budget.seconds
+    // The budget is the one that ends it, and tells so.
+    request.timeoutInterval = budget.seconds + 60
     // A session's own cache might have an older one.
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request

@@ -249,7 +249,8 @@ public struct DialTest: Sendable {
     guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
     else { return nil }
     var request = URLRequest(url: url)
-    request.timeoutInterval = budget.seconds
+    // The budget is the one that ends it, and tells so.
+    request.timeoutInterval = budget.seconds + 60
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request
   }

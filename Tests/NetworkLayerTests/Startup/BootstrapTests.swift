@@ -50,7 +50,8 @@ import WindTunnelSymptoms
     let stand = try BootstrapStand()
     let first = try await stand.launch(stand.configuration(7)).startup
     var least = Duration.seconds(60)
-    for _ in 0..<5 {
+    // A busy machine makes some starts late, and no start early.
+    for _ in 0..<200 where least >= .milliseconds(50) {
       let (startup, events, _) = try await stand.launch(Self.offline)
       #expect(startup.configuration == first.configuration)
       #expect(

@@ -74,34 +74,35 @@ import WindTunnelServer
     async throws
   {
     let (dead, near, slow) = (
-      try Self.dead(), try await Origin(), try await Origin(slowedBy: .milliseconds(200))
+      try Self.dead(), try await Origin(), try await Origin(slowedBy: .seconds(5))
     )
     let admission = AdmissionController(
-      .init(breaker: BreakerRules(window: 2, share: 1, pause: .seconds(3600)))
+      .init(breaker: BreakerRules(window: 1, share: 1, pause: .seconds(3600)))
     )
-    let record = await Self.test([dead, near.url, slow.url]).run(
+    let record = await Self.test([dead, near.url, slow.url], samples: 1).run(
       on: "wifi",
       by: BootstrapStand.transport(),
       feeding: admission
     )
     #expect(record.order == [near.url, slow.url, dead])
-    #expect(record.candidates.map(\.requests) == [2, 3, 3])
-    #expect([near, slow].map(\.requests.value) == [3, 3])
+    #expect(record.candidates.map(\.requests) == [1, 1, 1])
+    #expect([near, slow].map(\.requests.value) == [1, 1])
     #expect(record.candidates.map { $0.median == nil } == [true, false, false])
     #expect(record.candidates[0].failure?.isEmpty == false)
-    #expect((record.candidates[2].median ?? .zero) >= .milliseconds(200))
+    #expect((record.candidates[2].median ?? .zero) >= .seconds(5))
     #expect((record.bytesPerSecond ?? 0) > 0)
     #expect(record.next(after: near.url) == slow.url)
     #expect(record.next(after: slow.url) == dead)
     #expect(record.next(after: dead) == nil)
     #expect(!record.isRemembered)
     // The breaker has heard of it: the next test leaves the dead one alone.
-    let again = await Self.test([dead, near.url, slow.url]).run(
+    let again = await Self.test([dead, near.url, slow.url], samples: 1).run(
       on: "wifi",
       by: BootstrapStand.transport(),
       feeding: admission
     )
-    #expect(again.candidates.map(\.requests) == [0, 3, 3])
+    #expect(again.candidates.map(\.requests) == [0, 1, 1])
+    #expect([near, slow].map(\.requests.value) == [2, 2])
     #expect(again.candidates[0].failure == "its circuit is open")
     #expect(again.order == [near.url, slow.url, dead])
     await near.server.stop()
@@ -111,13 +112,17 @@ import WindTunnelServer
   @Test func `where the nearest is slow another is chosen only if it is faster by the margin`()
     async throws
   {
-    let (slow, fast) = (try await Origin(slowedBy: .milliseconds(300)), try await Origin())
+    // Longer than a busy machine is late with the other's answer.
+    let (slow, fast) = (try await Origin(slowedBy: .seconds(5)), try await Origin())
     let urls = [slow.url, fast.url]
-    let record = await Self.test(urls).run(on: "wifi", by: BootstrapStand.transport())
+    let record = await Self.test(urls, samples: 1).run(on: "wifi", by: BootstrapStand.transport())
     #expect(record.chosen == fast.url)
-    #expect([slow, fast].map(\.requests.value) == [3, 3])
+    #expect([slow, fast].map(\.requests.value) == [1, 1])
     // No time is shorter by all of it.
-    let loyal = await Self.test(urls, margin: 1).run(on: "wifi", by: BootstrapStand.transport())
+    let loyal = await Self.test(urls, samples: 1, margin: 1).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
     #expect(loyal.order == urls)
     await slow.server.stop()
     await fast.server.stop()
@@ -150,8 +155,8 @@ import WindTunnelServer
     let folder = DiskStoreTests.Folder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let file = folder.url.appending(path: "dial")
-    let (slow, fast) = (try await Origin(slowedBy: .milliseconds(300)), try await Origin())
-    let urls = [slow.url, fast.url]
+    let (liar, honest) = (try await Origin(Data("<html>".utf8)), try await Origin())
+    let urls = [liar.url, honest.url]
     let probed = await Self.test(urls, DialMemory(file: file)).run(
       on: "wifi",
       by: BootstrapStand.transport()
@@ -162,9 +167,9 @@ import WindTunnelServer
       by: BootstrapStand.transport()
     )
     #expect(remembered.isRemembered)
-    #expect(remembered.order == [fast.url, slow.url])
+    #expect(remembered.order == [honest.url, liar.url])
     #expect(remembered.bytesPerSecond == probed.bytesPerSecond)
-    #expect([slow, fast].map(\.requests.value) == [3, 3])
+    #expect([liar, honest].map(\.requests.value) == [1, 3])
     // Another network knows nothing of it, a day later it is asked again, and so is a refresh.
     let other = await Self.test(urls, DialMemory(file: file)).run(
       on: "lte",
@@ -182,17 +187,17 @@ import WindTunnelServer
       isRenewal: true
     )
     #expect(!renewed.isRemembered)
-    #expect([slow, fast].map(\.requests.value) == [12, 12])
+    #expect([liar, honest].map(\.requests.value) == [4, 12])
     // One that is no candidate any more is forgotten, and so is a damaged file.
-    let gone = await Self.test([slow.url], DialMemory(file: file)).run(
+    let gone = await Self.test([liar.url], DialMemory(file: file)).run(
       on: "wifi",
       by: BootstrapStand.transport()
     )
     #expect(!gone.isRemembered)
     try Data("[".utf8).write(to: file)
     #expect(DialMemory(file: file).choice(on: "wifi", among: urls) == nil)
-    await slow.server.stop()
-    await fast.server.stop()
+    await liar.server.stop()
+    await honest.server.stop()
   }
 
   @Test func `what has not answered within the budget is out, and none at all changes nothing`()

@@ -28,7 +28,8 @@ import WindTunnelServer
     #expect(first.record.source == .fetched(version: 7))
     origin.stop()
     var least = Duration.seconds(60)
-    for _ in 0..<5 {
+    // A busy machine makes some starts late, and no start early.
+    for _ in 0..<200 where least >= .milliseconds(50) {
       let startup = try await bootstrap.launch(by: BootstrapStand.transport())
       #expect(startup.record.source == .lastGood(version: 7))
       #expect(startup.record.refusal == "unreachable")
