@@ -38,6 +38,8 @@ struct Call {
     pausedBy pause: CallPause? = nil,
     isRevalidation: Bool = false
   ) {
+    // Whatever is applied meanwhile, all of a call is of one configuration.
+    let client = client.current()
     var own = client.withTerms(endpoint)
     // Nobody waits for what is renewed behind, whatever is said of those who do.
     if isRevalidation { own.priority = endpoint.priority }

@@ -15,7 +15,7 @@ public import Foundation
 /// Each part is a protocol with one method; for other behaviour, replace one part. Time and chance
 /// are parameters too, so that a call can be predicted to the nanosecond.
 public struct NetworkClient: Sendable {
-  let builder: any Builder
+  private(set) var builder: any Builder
   let middleware: [any Middleware]
   let authenticator: (any Authenticator)?
   let policy: any Policy
@@ -25,12 +25,14 @@ public struct NetworkClient: Sendable {
   let cache: ResponseCache?
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
-  let limits: CallLimits
+  private(set) var limits: CallLimits
   /// The terms of endpoints by their templates.
-  private let endpoints: [String: EndpointTerms]
+  private var endpoints: [String: EndpointTerms]
   let admission: AdmissionController
   let sendsTraces: Bool
-  private let builtFor: String
+  private var builtFor: String
+  /// The parts of the configuration that was applied last, to any copy; `nil`: none was.
+  private let applied = Locked<Applied?>(nil)
   let time: any TimeSource
   let draw: @Sendable () -> Double
   let background: BackgroundTasks
@@ -232,6 +234,47 @@ public struct NetworkClient: Sendable {
     try await Call(self, endpoint).run { answer throws(NetworkError) in
       try decoder.decode(answer)
     }.get()
+  }
+
+  /// The parts of a client that a configuration replaces.
+  private struct Applied: Sendable {
+    let builder: RequestBuilder
+    let limits: CallLimits
+    let endpoints: [String: EndpointTerms]
+    let environment: String
+    let version: Int?
+  }
+
+  /// Applies a configuration to this client and all its copies; of two that starts have made, the
+  /// one with the lower version changes nothing.
+  ///
+  /// Calls that begin from now on have its builder, limits, terms of endpoints and environment; a
+  /// call that is under way keeps those that it began with, for each of its attempts. The caps hold
+  /// at once for all who share the admission controller, and take no slot away from an attempt in
+  /// flight.
+  public func apply(_ configuration: NetworkConfiguration) {
+    let new = Applied(
+      builder: configuration.builder,
+      limits: configuration.limits,
+      endpoints: configuration.endpoints,
+      environment: configuration.environment,
+      version: configuration.version
+    )
+    // Together, so that of two configurations no two halves remain.
+    applied.withLock { applied in
+      if let running = applied?.version, let version = new.version, version < running { return }
+      applied = new
+      admission.gate.apply(configuration.caps)
+    }
+  }
+
+  /// Returns this client as it is configured now, which no later configuration changes.
+  func current() -> NetworkClient {
+    guard let applied = applied.withLock({ $0 }) else { return self }
+    var client = self
+    (client.builder, client.limits) = (applied.builder, applied.limits)
+    (client.endpoints, client.builtFor) = (applied.endpoints, applied.environment)
+    return client
   }
 
   /// Returns an endpoint on the terms of this client.

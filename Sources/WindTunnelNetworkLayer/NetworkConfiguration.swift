@@ -16,10 +16,14 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let parameters: [Headers.Field]
   /// The terms of endpoints by their templates, which overrule their own.
   public let endpoints: [String: EndpointTerms]
+  /// The links that a request may be for; `nil`: any under the base URL.
+  public let links: LinkRules?
   /// The values that the app looks up by name.
   public let extras: [String: String]
   /// The secrets by name, such as API keys; no view shows them.
   public let secrets: [String: Secret]
+  /// The version of the fetched layer, 0 where a start has none; `nil` of one that no start made.
+  public internal(set) var version: Int?
   private let merged: ConfigurationLayer
 
   /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
@@ -61,6 +65,10 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
       faults += terms.faults(of: template)
     }
+    var links: LinkRules?
+    do throws(ConfigurationError) { links = try layer.links.map(LinkRules.init) } catch {
+      faults += error.faults
+    }
     guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
     environment = layer.environment ?? "production"
     baseURL = url
@@ -74,6 +82,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
       perEndpoint: endpoints.compactMapValues(\.slots)
     )
     self.endpoints = endpoints
+    self.links = links
     headers = Headers(Self.fields(layer.headers))
     parameters = Self.fields(layer.parameters)
     extras = layer.extras ?? [:]
@@ -83,7 +92,24 @@ public struct NetworkConfiguration: Sendable, Hashable {
 
   /// The request builder of this configuration.
   public var builder: RequestBuilder {
-    RequestBuilder(baseURL: baseURL, commonHeaders: headers, commonParameters: parameters)
+    RequestBuilder(
+      baseURL: baseURL,
+      commonHeaders: headers,
+      commonParameters: parameters,
+      links: links
+    )
+  }
+
+  /// Returns this configuration for another server, such as ``DialRecord/next(after:)`` where the
+  /// one that was chosen cannot be had any more.
+  ///
+  /// - Throws: ``ConfigurationError`` where that can be no base URL.
+  public func moved(to server: URL) throws(ConfigurationError) -> NetworkConfiguration {
+    var layer = merged
+    layer.baseURL = server.absoluteString
+    var moved = try NetworkConfiguration(builtIn: layer)
+    moved.version = version
+    return moved
   }
 
   /// The configuration for a debug screen or a report, without the values of secrets.
@@ -99,9 +125,23 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (template, terms) in endpoints { view["endpoints.\(template)"] = terms.words }
     for field in headers.fields { view["headers.\(field.name)"] = field.value }
     for field in parameters { view["parameters.\(field.name)"] = field.value }
+    for (number, pattern) in (links?.patterns ?? []).enumerated() {
+      view["links.\(number + 1)"] = pattern.text
+    }
     for (name, value) in extras { view["extras.\(name)"] = value }
     for (name, secret) in secrets { view["secrets.\(name)"] = secret.description }
     return view
+  }
+
+  /// Opens what ``export(sealing:)`` returned.
+  ///
+  /// - Parameters:
+  ///   - sealed: The whole configuration, sealed.
+  ///   - open: Decrypts it, such as a ``VersionSeal``.
+  /// - Throws: The error of `open`, that of a text that is no layer, and ``ConfigurationError``.
+  public init(opening sealed: Data, by open: (Data) throws -> Data) throws {
+    let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: try open(sealed))
+    try self.init(builtIn: layer)
   }
 
   /// Returns the whole configuration, secrets included, as JSON that was encrypted by `seal`;
@@ -117,16 +157,20 @@ public struct NetworkConfiguration: Sendable, Hashable {
       faults.append("There is no \"baseURL\"; the built-in layer has to name one.")
       return nil
     }
-    let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
-    guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.query == nil,
-      url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
-    else {
+    guard let url = URL(string: text), isSecure(url), url.query == nil else {
       faults.append(
         "\"baseURL\" is \"\(text)\"; it has to be https with a host and without a query."
       )
       return nil
     }
     return url
+  }
+
+  /// Tells whether nobody on the way can read what is sent to a URL.
+  static func isSecure(_ url: URL) -> Bool {
+    guard let host = url.host, !host.isEmpty else { return false }
+    let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
+    return url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
   }
 
   private static func within(
@@ -146,18 +190,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
   private static func fields(_ values: [String: String]?) -> [Headers.Field] {
     (values ?? [:]).sorted { $0.key < $1.key }.map { Headers.Field($0.key, $0.value) }
   }
-}
-
-/// The error of layers that make no valid configuration, one sentence for each problem.
-public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problems, one sentence each.
-  public let faults: [String]
-
-  /// Makes an error of its sentences.
-  public init(faults: [String]) { self.faults = faults }
-
-  /// The problems in one text.
-  public var description: String { faults.joined(separator: " ") }
 }
 
 /// One of the three layers of a configuration: built in, given at launch, or fetched at the start.
@@ -184,6 +216,9 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   public var headers: [String: String]?
   /// The query parameters of every request, by name; joined with those of earlier layers.
   public var parameters: [String: String]?
+  /// The patterns of links, as in ``LinkPattern``: the URL of each request has to be like one of
+  /// them as a whole; in place of those of earlier layers.
+  public var links: [String]?
   /// The values that the app or its modules look up, by name; joined with those of earlier layers.
   public var extras: [String: String]?
   /// The secrets by name, such as API keys; joined with those of earlier layers.
@@ -200,6 +235,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     endpoints: [String: EndpointTerms]? = nil,
     headers: [String: String]? = nil,
     parameters: [String: String]? = nil,
+    links: [String]? = nil,
     extras: [String: String]? = nil,
     secrets: [String: Secret]? = nil
   ) {
@@ -212,12 +248,13 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     self.endpoints = endpoints
     self.headers = headers
     self.parameters = parameters
+    self.links = links
     self.extras = extras
     self.secrets = secrets
   }
 
   /// Returns this layer with another one on top.
-  fileprivate func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
+  func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
     ConfigurationLayer(
       environment: top.environment ?? environment,
       baseURL: top.baseURL ?? baseURL,
@@ -228,6 +265,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       endpoints: Self.joined(endpoints, top.endpoints) { $0.under($1) },
       headers: Self.joined(headers, top.headers),
       parameters: Self.joined(parameters, top.parameters),
+      links: top.links ?? links,
       extras: Self.joined(extras, top.extras),
       secrets: Self.joined(secrets, top.secrets)
     )

@@ -125,6 +125,24 @@ import WindTunnelURLSession
     _ = client
   }
 
+  @Test func `an app starts with what it has`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // Nobody misses what stays behind in the system's temporary directory.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try #require(URL(string: "https://config.example.test/v1"))
+    let publicKey = Data(count: 32)
+    let session = URLSession(configuration: .windTunnel(Deck([Stub]())))
+    let bootstrap = Bootstrap(
+      builtIn: ConfigurationLayer(baseURL: "https://api.example.test"),
+      fetching: .init(url: source, publicKeys: [publicKey]),
+      keptIn: folder.appending(path: "configuration"),
+      keysAt: try FileKeyPlace(directory: folder)
+    )
+    let startup = try await bootstrap.launch(by: URLSessionTransport(session: session))
+    #expect(startup.record.source == .builtIn)
+  }
+
   @Test func `a client holds a conversation`() async throws {
     var tape = Interaction(Request("GET", "/prices"), Response(status: 101))
     tape.messages = [

@@ -111,6 +111,69 @@ func makeClient(
   )
 }
 
+func start(
+  _ session: URLSession,
+  publicKey: Data,
+  servers: [URL],
+  network: String,
+  in folder: URL
+) async throws -> NetworkClient {
+  guard let source = URL(string: "https://config.example.test/v1") else { throw URLError(.badURL) }
+  let counters = CallCounters()
+  let transport = URLSessionTransport(session: session)
+  let bootstrap = Bootstrap(
+    builtIn: ConfigurationLayer(baseURL: "https://api.example.test"),
+    facts: LaunchFacts(place: Locale.current.region?.identifier, network: network),
+    fetching: .init(url: source, publicKeys: [publicKey], budget: .seconds(1)),
+    keptIn: folder.appending(path: "configuration"),
+    keysAt: try FileKeyPlace(directory: folder.appending(path: "keys")),
+    dialTest: DialTest(
+      candidates: servers,
+      path: "/probe",
+      expecting: Data("pong".utf8),
+      remembering: DialMemory(file: folder.appending(path: "servers"))
+    ),
+    observer: counters
+  )
+  let startup = try await bootstrap.launch(by: transport)
+  let client = NetworkClient(
+    builder: startup.configuration.builder,
+    transport: transport,
+    observer: counters,
+    limits: startup.configuration.limits,
+    endpoints: startup.configuration.endpoints,
+    environment: startup.configuration.environment
+  )
+  client.apply(startup.configuration)
+  // While the app runs, for instance on another network; an older one changes nothing.
+  let now = LaunchFacts(place: Locale.current.region?.identifier, network: network)
+  client.apply(try await bootstrap.refresh(by: transport, facts: now).configuration)
+  return client
+}
+
+func makeSealedClient(
+  _ baseURL: URL,
+  session: URLSession,
+  sharedKey: Data,
+  in folder: URL
+) throws -> NetworkClient {
+  let place = try FileKeyPlace(directory: folder.appending(path: "keys"))
+  let disk = try DiskStore(
+    directory: folder.appending(path: "answers"),
+    sealedBy: try AES256GCM(key: try place.key(named: "answers"))
+  )
+  return NetworkClient(
+    builder: RequestBuilder(baseURL: baseURL),
+    middleware: [
+      SealingMiddleware(try AES256GCM(key: sharedKey), key: "2026-1", paths: ["/payments"]),
+      RequestSigner { text in signature(of: text) },
+    ],
+    authenticator: try BearerTokens(in: TokenStore(place)) { try await fetchToken() },
+    transport: URLSessionTransport(session: session),
+    cache: ResponseCache(disk: disk)
+  )
+}
+
 func show(_ id: Int, by api: UserAPI) async -> String {
   do throws(NetworkError) {
     return try await api.user(id).name
@@ -143,6 +206,7 @@ func debugTransport(
 }
 
 func fetchToken() async throws -> String { "an invented one" }
+func signature(of text: Data) -> String { "of \(text.count) bytes" }
 
 // What the page takes for granted.
 

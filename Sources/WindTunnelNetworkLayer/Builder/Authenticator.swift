@@ -26,7 +26,15 @@ extension Authenticator {
 /// An authenticator that adds a bearer token (RFC 6750 §2.1) to requests, and fetches a new one
 /// where a server refuses it.
 public final class BearerTokens: Authenticator {
-  private let token: Locked<String?>
+  private struct State {
+    var token: String?
+    /// The number of times that somebody has signed out: what was fetched before is not for after.
+    var signOuts = 0
+    var storeError: SealingError?
+  }
+
+  private let state: Locked<State>
+  private let store: TokenStore?
   private let expiry: Expiry?
   private let fetch: @Sendable () async throws -> String
 
@@ -42,10 +50,32 @@ public final class BearerTokens: Authenticator {
     expiry: Expiry? = nil,
     fetch: @escaping @Sendable () async throws -> String
   ) {
-    self.token = Locked(token)
+    state = Locked(State(token: token))
+    store = nil
     self.expiry = expiry
     self.fetch = fetch
   }
+
+  /// Makes an authenticator with the token that a store holds, where each new one is kept.
+  ///
+  /// - Parameters:
+  ///   - store: The store; where it holds no token requests are sent without one until one is
+  ///     refused.
+  ///   - expiry: The codes by which an envelope says that the token is not good any more.
+  ///   - fetch: Fetches a new token. It must not use the client that the authenticator belongs to.
+  /// - Throws: ``SealingError`` where the store cannot be read or must not be trusted.
+  public init(
+    in store: TokenStore,
+    expiry: Expiry? = nil,
+    fetch: @escaping @Sendable () async throws -> String
+  ) throws(SealingError) {
+    state = Locked(State(token: try store.token()))
+    (self.store, self.expiry, self.fetch) = (store, expiry, fetch)
+  }
+
+  /// The error of the last change that the store did not take; `nil` where it took it. A token that
+  /// was not kept is used and gone with the process.
+  public var storeError: SealingError? { state.withLock { $0.storeError } }
 
   /// The codes by which a server says within an envelope that a token is not good any more.
   public struct Expiry: Sendable, Hashable {
@@ -67,8 +97,14 @@ public final class BearerTokens: Authenticator {
     return expiry.codes.contains(code)
   }
 
-  /// Removes the token. Calls in flight that are refused fail, unless a new token can be fetched.
-  public func signOut() { token.withLock { $0 = nil } }
+  /// Removes the token, from the store, too. Calls in flight that are refused fail, unless a new
+  /// token can be fetched; one that was asked for before is thrown away.
+  public func signOut() {
+    state.withLock { state in
+      state.signOuts += 1
+      set(nil, in: &state)
+    }
+  }
 
   /// Adds the token to a request.
   public func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
@@ -81,11 +117,26 @@ public final class BearerTokens: Authenticator {
   public func renew(after request: URLRequest) async -> Bool {
     let refused = request.value(forHTTPHeaderField: "Authorization")
     if let field, field != refused { return true }
+    let signOuts = state.withLock { $0.signOuts }
     // Why there is none is the fetch's to log; the call gets the 401.
     guard let new = try? await fetch(), !Task.isCancelled else { return false }
-    token.withLock { $0 = new }
-    return true
+    return state.withLock { state in
+      guard state.signOuts == signOuts else { return false }
+      set(new, in: &state)
+      return true
+    }
   }
 
-  private var field: String? { token.withLock { $0 }.map { "Bearer \($0)" } }
+  /// Sets the token, here and in the store, while nobody else does.
+  private func set(_ token: String?, in state: inout State) {
+    state.token = token
+    do throws(SealingError) {
+      try store?.keep(token)
+      state.storeError = nil
+    } catch {
+      state.storeError = error
+    }
+  }
+
+  private var field: String? { state.withLock { $0.token }.map { "Bearer \($0)" } }
 }

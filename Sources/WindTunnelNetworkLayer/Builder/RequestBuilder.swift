@@ -20,6 +20,8 @@ public struct RequestBuilder: Builder {
   public var commonHeaders: Headers
   /// The names and values in the query of every request, after the endpoint's own.
   public var commonParameters: [Headers.Field]
+  /// The links that a request may be for, as it is built, before any middleware; `nil`: any.
+  public var links: LinkRules?
   /// The text of the base; `nil`: nothing can be put under it.
   private var base: String?
 
@@ -27,12 +29,14 @@ public struct RequestBuilder: Builder {
   public init(
     baseURL: URL,
     commonHeaders: Headers = [:],
-    commonParameters: [Headers.Field] = []
+    commonParameters: [Headers.Field] = [],
+    links: LinkRules? = nil
   ) {
     self.baseURL = baseURL
     base = Self.base(baseURL)
     self.commonHeaders = commonHeaders
     self.commonParameters = commonParameters
+    self.links = links
   }
 
   /// Makes the request of an endpoint; throws the reason where there can be none.
@@ -42,7 +46,9 @@ public struct RequestBuilder: Builder {
     guard endpoint.body == nil || endpoint.method.mayCarryContent else {
       throw .bodyNotAllowed(method: method)
     }
-    var request = URLRequest(url: try url(for: endpoint))
+    let url = try url(for: endpoint)
+    if let links, !links.allows(url) { throw .link(Self.withoutQuery(url)) }
+    var request = URLRequest(url: url)
     // What a request has already is not written again: each change costs.
     if method != "GET" { request.httpMethod = method }
     var headers = commonHeaders
@@ -80,6 +86,11 @@ public struct RequestBuilder: Builder {
       let host = url.host, !host.isEmpty, url.query == nil, url.fragment == nil
     else { return nil }
     return url.absoluteString
+  }
+
+  /// Returns what may be told of a URL: in its query there may be a secret.
+  private static func withoutQuery(_ url: URL) -> String {
+    String(url.absoluteString.prefix { $0 != "?" })
   }
 
   private func escapedPath(_ path: String) throws(RequestError) -> String {

@@ -15,12 +15,25 @@ public final class DiskStore: Sendable {
 
   private let directory: URL
   private let most: Int
+  private let cipher: (any AEAD)?
   private let state = Locked(State())
 
   /// Opens a directory, which is created where there is none, and removes all that is not the
   /// store's.
-  public init(directory: URL, bytes: Int = 50_000_000) throws {
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - bytes: The greatest size of all files together.
+  ///   - cipher: Seals each file, bound to its name; `nil`: files are as readable as the answers.
+  ///     What it cannot open counts as damaged.
+  /// - Throws: The file system's error where the directory cannot be had.
+  public init(
+    directory: URL,
+    bytes: Int = 50_000_000,
+    sealedBy cipher: (any AEAD)? = nil
+  ) throws {
     self.directory = directory
+    self.cipher = cipher
     most = max(0, bytes)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let files = try FileManager.default.contentsOfDirectory(
@@ -54,7 +67,7 @@ public final class DiskStore: Sendable {
     return state.withLock { state in
       guard state.files[name] != nil else { return nil }
       // What cannot be read is as good as damaged.
-      let kept = (try? Data(contentsOf: file(name))).flatMap(CacheFile.read)
+      let kept = (try? opened(Data(contentsOf: file(name)), name)).flatMap(CacheFile.read)
       guard let kept, kept.key == key else {
         if kept == nil { remove(name, in: &state) }
         return nil
@@ -69,7 +82,9 @@ public final class DiskStore: Sendable {
   func keep(_ kept: CachedAnswer, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
     // What cannot be spelled or written is not kept.
-    guard let data = try? CacheFile.write(kept), data.count <= most / 2 else { return }
+    guard let data = try? sealed(CacheFile.write(kept), name), data.count <= most / 2 else {
+      return
+    }
     state.withLock { state in
       guard isWanted() else { return }
       do {
@@ -95,6 +110,14 @@ public final class DiskStore: Sendable {
       for name in state.files.keys { remove(name, in: &state) }
       body()
     }
+  }
+
+  private func sealed(_ data: Data, _ name: String) throws -> Data {
+    try cipher?.seal(data, authenticating: Data(name.utf8)) ?? data
+  }
+
+  private func opened(_ data: Data, _ name: String) throws -> Data {
+    try cipher?.open(data, authenticating: Data(name.utf8)) ?? data
   }
 
   private func file(_ name: String) -> URL { directory.appendingPathComponent(name) }

@@ -135,7 +135,9 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
     }
 
     private func request() throws(NetworkError) -> URLRequest {
-      do { return try client.builder.request(for: question) } catch { throw .invalidRequest(error) }
+      do { return try client.current().builder.request(for: question) } catch {
+        throw .invalidRequest(error)
+      }
     }
   }
 }

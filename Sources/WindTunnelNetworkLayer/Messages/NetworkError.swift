@@ -154,6 +154,8 @@ public enum RequestError: Error, Sendable, Hashable {
   case path(String, Flaw)
   /// The query cannot stand in a URL.
   case query(String, Flaw)
+  /// The URL, given without its query, is like none of the links that the configuration allows.
+  case link(String)
   /// The name of a header field is not a token (RFC 9110 §5.1).
   case headerName(String)
   /// The value of the header field with this name holds a control character (RFC 9110 §5.5).
@@ -191,6 +193,9 @@ extension RequestError: CustomStringConvertible {
       "The path \"\(path)\" \(flaw)."
     case .query(let query, let flaw):
       "The query \"\(query)\" \(flaw)."
+    case .link(let url):
+      "The link \"\(url)\" is none that the configuration allows; ask another, or add a pattern "
+        + "to \"links\"."
     case .headerName(let name):
       "\"\(name)\" is no name of a header field: use letters, digits and hyphens."
     case .headerValue(let name):

@@ -33,6 +33,13 @@ public final class JSONLines: Observer {
     var stageMilliseconds: [String: Double]?
   }
 
+  private struct StartupLine: Encodable {
+    var event = "startup"
+    var name: String
+    var probes: Int?
+    var elapsedMilliseconds: Int?
+  }
+
   private struct State {
     var keeper = RecordKeeper()
     /// The span of the attempt under way of each call.
@@ -40,10 +47,10 @@ public final class JSONLines: Observer {
   }
 
   private let state = Locked(State())
-  private let write: @Sendable (Data) -> Void
+  private let writeData: @Sendable (Data) -> Void
 
   /// Makes an observer of a closure, which gets whole lines, each with its line feed.
-  public init(_ write: @escaping @Sendable (Data) -> Void) { self.write = write }
+  public init(_ write: @escaping @Sendable (Data) -> Void) { writeData = write }
 
   /// Writes a line where the event ends an attempt or a call.
   public func observe(_ event: CallEvent) {
@@ -72,12 +79,25 @@ public final class JSONLines: Observer {
       default: return nil
       }
     }
-    guard let line else { return }
+    if let line { write(line) }
+  }
+
+  /// Writes a line for an event of the app's start, without its details.
+  public func observeStartup(_ event: StartupEvent) {
+    var line = StartupLine(name: event.name)
+    if case .dialed(let record) = event {
+      line.probes = record.candidates.reduce(0) { $0 + $1.requests }
+      line.elapsedMilliseconds = Int((record.elapsed.seconds * 1000).rounded())
+    }
+    write(line)
+  }
+
+  private func write(_ line: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and whole numbers can always be written.
     guard let data = try? encoder.encode(line) else { return }
-    write(data + Data("\n".utf8))
+    writeData(data + Data("\n".utf8))
   }
 
   private static func line(_ event: String, _ record: CallRecord, _ result: String) -> Line {

@@ -17,5 +17,8 @@
 
     /// Logs the event where it ends an attempt or a call.
     public func observe(_ event: CallEvent) { lines.observe(event) }
+
+    /// Logs an event of the app's start.
+    public func observeStartup(_ event: StartupEvent) { lines.observeStartup(event) }
   }
 #endif

@@ -8,6 +8,13 @@ public protocol Observer: Sendable {
   /// Observes one event. The events of one call come in order, on the call's thread, and the call
   /// waits meanwhile; those of several calls may come at once.
   func observe(_ event: CallEvent)
+  /// Observes an event of the app's start; by default it is ignored.
+  func observeStartup(_ event: StartupEvent)
+}
+
+extension Observer {
+  /// Ignores the event altogether.
+  public func observeStartup(_ event: StartupEvent) {}
 }
 
 /// An observer that ignores every event.
@@ -28,12 +35,18 @@ public struct Observers: Observer {
 
   /// Passes the event to all observers.
   public func observe(_ event: CallEvent) { for observer in observers { observer.observe(event) } }
+
+  /// Passes an event of the start to all observers.
+  public func observeStartup(_ event: StartupEvent) {
+    for observer in observers { observer.observeStartup(event) }
+  }
 }
 
 /// An observer that keeps every event, for tests and for diagnosis.
 public final class RecordingObserver: Observer, @unchecked Sendable {
   private let lock = NSLock()
   private var kept: [CallEvent] = []
+  private var keptOfStartup: [StartupEvent] = []
 
   /// Makes an observer without events so far.
   public init() {}
@@ -43,6 +56,14 @@ public final class RecordingObserver: Observer, @unchecked Sendable {
 
   /// Adds the event to the others.
   public func observe(_ event: CallEvent) { lock.withLock { kept.append(event) } }
+
+  /// The events of the start so far, in order.
+  public var startupEvents: [StartupEvent] { lock.withLock { keptOfStartup } }
+
+  /// Adds an event of the start to the others.
+  public func observeStartup(_ event: StartupEvent) {
+    lock.withLock { keptOfStartup.append(event) }
+  }
 }
 
 /// An observer that counts events, for a dashboard.
@@ -69,6 +90,10 @@ public final class CallCounters: Observer {
     public var engines: [String: Group] = [:]
     /// The number of calls that have failed, by the name of the error.
     public var errors: [String: Int] = [:]
+    /// The number of events of the app's start, by ``StartupEvent/name``.
+    public var startup: [String: Int] = [:]
+    /// The number of probes that dial tests have sent.
+    public var probes = 0
   }
 
   /// The calls that have something in common.
@@ -107,6 +132,18 @@ public final class CallCounters: Observer {
       case .callEnded:
         if let record { state.counts.add(record) }
       default: break
+      }
+    }
+  }
+}
+
+extension CallCounters {
+  /// Adds an event of the start to the counters.
+  public func observeStartup(_ event: StartupEvent) {
+    state.withLock { state in
+      state.counts.startup[event.name, default: 0] += 1
+      if case .dialed(let record) = event {
+        state.counts.probes += record.candidates.reduce(0) { $0 + $1.requests }
       }
     }
   }

@@ -70,6 +70,11 @@ final class Gate: Sendable {
     wake(state.withLock { $0.awakened($0.order.suspend(isSuspended)) })
   }
 
+  /// Sets other caps and lets in whoever has room under them.
+  func apply(_ caps: TrafficCaps) {
+    wake(state.withLock { $0.awakened($0.order.apply(caps)) })
+  }
+
   private func wait(_ id: Int, _ waiter: Waiter) {
     let isAdmitted: Bool? = state.withLock { state in
       if state.gone.remove(id) != nil { return false }
@@ -113,7 +118,7 @@ struct GateState {
     var overtaken = 0
   }
 
-  private let caps: TrafficCaps
+  private var caps: TrafficCaps
   private var waiting: [Waiting] = []
   private var running: [Int: Ticket] = [:]
   private var hosts: [String: Int] = [:]
@@ -156,6 +161,16 @@ struct GateState {
   /// Lets nobody start, or lets start whoever has room.
   mutating func suspend(_ isSuspended: Bool) -> [Int] {
     self.isSuspended = isSuspended
+    return admit()
+  }
+
+  /// Sets other caps: who holds a slot keeps it; returns those that may start now, in order.
+  mutating func apply(_ caps: TrafficCaps) -> [Int] {
+    self.caps = caps
+    endpoints = [:]
+    for ticket in running.values where caps.perEndpoint[ticket.endpoint] != nil {
+      endpoints.count(ticket.endpoint, 1)
+    }
     return admit()
   }
 

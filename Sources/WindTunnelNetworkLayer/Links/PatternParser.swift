@@ -1,0 +1,186 @@
+/// Reads a pattern and writes its program, in one pass: a part's steps are written behind those
+/// before it.
+struct PatternParser {
+  private let text: String
+  private let bytes: [UInt8]
+  private var place = 0
+  private var steps: [PatternStep] = []
+
+  init(_ text: String) { (self.text, bytes) = (text, Array(text.utf8)) }
+
+  mutating func program() throws(LinkPatternError) -> [PatternStep] {
+    guard bytes.count <= LinkPattern.bytesMax else {
+      throw flaw("it has \(bytes.count) bytes; write \(LinkPattern.bytesMax) at most.")
+    }
+    guard !bytes.isEmpty else { throw flaw("it is empty; write .* for any text.") }
+    if let other = bytes.firstIndex(where: { $0 < 0x20 || $0 > 0x7E }) {
+      place = other
+      throw flaw("it is no visible ASCII, which links are; write it escaped, as in %C3%A9.")
+    }
+    try alternatives(depth: 0)
+    guard place == bytes.count else {
+      throw flaw("there is no ( to this ); write \\) for the character.")
+    }
+    return steps + [.matched]
+  }
+
+  /// Reads up to the end or to a `)`.
+  private mutating func alternatives(depth: Int) throws(LinkPatternError) {
+    guard depth <= LinkPattern.depthMax else {
+      throw flaw("it has groups in more than \(LinkPattern.depthMax) groups; write fewer.")
+    }
+    let start = steps.count
+    var ends: [Int] = []
+    try sequence(depth)
+    while peek() == "|" {
+      place += 1
+      // What is read so far is the first of two ways, and its end leads past the second.
+      insert(.fork(start + 1, 0), at: start)
+      ends = ends.map { $0 + 1 }
+      ends.append(steps.count)
+      steps.append(.go(0))
+      steps[start] = .fork(start + 1, steps.count)
+      try sequence(depth)
+    }
+    for end in ends { steps[end] = .go(steps.count) }
+  }
+
+  private mutating func sequence(_ depth: Int) throws(LinkPatternError) {
+    while let byte = peek(), byte != "|", byte != ")" {
+      let start = steps.count
+      let isRepeatable = try part(byte, depth)
+      try repetition(of: start, isRepeatable)
+    }
+  }
+
+  /// Reads one part and returns whether it may be repeated.
+  private mutating func part(_ byte: Unicode.Scalar, _ depth: Int) throws(LinkPatternError)
+    -> Bool
+  {
+    switch byte {
+    case "^", "$":
+      steps.append(byte == "^" ? .atStart : .atEnd)
+    case ".":
+      steps.append(.take(.all))
+    case "[":
+      steps.append(.take(try set()))
+      return true
+    case "(":
+      let start = place
+      place += 1
+      if peek() == "?" { throw flaw("(? begins what is not known here; write a plain group.") }
+      try alternatives(depth: depth + 1)
+      guard peek() == ")" else {
+        place = start
+        throw flaw("there is no ) to this (; write \\( for the character.")
+      }
+    case "*", "+", "?":
+      throw flaw("there is nothing that \(byte) could repeat; write \\\(byte) for the character.")
+    case "{", "}":
+      throw flaw(
+        "counts in braces are not known here; write the part as often as it stands there, or "
+          + "\\\(byte) for the character."
+      )
+    case "]":
+      throw flaw("there is no [ to this ]; write \\] for the character.")
+    default:
+      let literal = try literal()
+      steps.append(.take(ByteSet(literal...literal)))
+      return true
+    }
+    place += 1
+    return byte != "^" && byte != "$"
+  }
+
+  /// Reads the sign behind a part, if there is one, and makes the part's steps repeat.
+  private mutating func repetition(
+    of start: Int,
+    _ isRepeatable: Bool
+  ) throws(LinkPatternError) {
+    guard let sign = peek(), "*+?".unicodeScalars.contains(sign) else { return }
+    guard isRepeatable else {
+      throw flaw("an anchor cannot be repeated; write it once.")
+    }
+    place += 1
+    if sign != "+" { insert(.fork(start + 1, 0), at: start) }
+    switch sign {
+    case "*":
+      steps.append(.go(start))
+      steps[start] = .fork(start + 1, steps.count)
+    case "+": steps.append(.fork(start, steps.count + 1))
+    default: steps[start] = .fork(start + 1, steps.count)
+    }
+    if let next = peek(), "*+?".unicodeScalars.contains(next) {
+      throw flaw("\(next) behind a repetition is not known here; write one sign alone.")
+    }
+  }
+
+  /// Puts a step in front of a part that ends the program so far, whose places move by one.
+  private mutating func insert(_ step: PatternStep, at start: Int) {
+    let moved = steps[start...].map { step -> PatternStep in
+      switch step {
+      case .fork(let one, let other): .fork(one + 1, other + 1)
+      case .go(let next): .go(next + 1)
+      case .take, .atStart, .atEnd, .matched: step
+      }
+    }
+    steps.replaceSubrange(start..., with: [step] + moved)
+  }
+
+  private mutating func set() throws(LinkPatternError) -> ByteSet {
+    let start = place
+    place += 1
+    let isInverted = peek() == "^"
+    if isInverted { place += 1 }
+    var set = ByteSet()
+    while let byte = peek(), byte != "]" {
+      if byte == "[" { throw flaw("a [ in a class stands with a backslash; write \\[.") }
+      let first = try literal()
+      guard peek() == "-", place + 1 < bytes.count, bytes[place + 1] != UInt8(ascii: "]") else {
+        set.insert(first...first)
+        continue
+      }
+      place += 1
+      let last = try literal()
+      guard first <= last else {
+        place -= 1
+        throw flaw("the range ends before it begins; write the lower end first.")
+      }
+      set.insert(first...last)
+    }
+    guard peek() == "]" else {
+      place = start
+      throw flaw("there is no ] to this [; write \\[ for the character.")
+    }
+    guard !set.isEmpty else { throw flaw("the class is empty; write \\] for the character.") }
+    place += 1
+    return isInverted ? set.inverted : set
+  }
+
+  /// Reads a character that stands for itself.
+  private mutating func literal() throws(LinkPatternError) -> UInt8 {
+    var byte = bytes[place]
+    if byte == UInt8(ascii: "\\") {
+      guard place + 1 < bytes.count else {
+        throw flaw("nothing stands behind the backslash; write \\\\ for the character.")
+      }
+      place += 1
+      byte = bytes[place]
+      if Unicode.Scalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte) {
+        throw flaw(
+          "\\\(Unicode.Scalar(byte)) is not known here; write a class, such as [0-9] or [A-Za-z]."
+        )
+      }
+    }
+    place += 1
+    return byte
+  }
+
+  private func peek() -> Unicode.Scalar? {
+    place < bytes.count ? Unicode.Scalar(bytes[place]) : nil
+  }
+
+  private func flaw(_ words: String) -> LinkPatternError {
+    LinkPatternError(text, at: place, words)
+  }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// The result of a start: a configuration with its two outputs, and what the start cost.
+public struct Startup: Sendable {
+  /// The configuration, which a client is made of or takes by ``NetworkClient/apply(_:)``.
+  public let configuration: NetworkConfiguration
+  /// The course of the start.
+  public let record: StartupRecord
+  private let seal: VersionSeal?
+
+  init(configuration: NetworkConfiguration, record: StartupRecord, seal: VersionSeal?) {
+    (self.configuration, self.record, self.seal) = (configuration, record, seal)
+  }
+
+  /// The first output: the configuration for a debug screen or a report, without the values of
+  /// secrets, and with its source.
+  public var publicView: [String: String] {
+    var view = configuration.publicView
+    view["configuration.source"] = record.source.name
+    view["configuration.version"] = record.source.version.map(String.init)
+    view["configuration.refusal"] = record.refusal
+    return view
+  }
+
+  /// Returns the second output: the whole configuration, secrets included, sealed for this version
+  /// of app and layer, which ``NetworkConfiguration/init(opening:by:)`` opens.
+  ///
+  /// - Throws: ``SealingError`` where nothing can be sealed.
+  public func sealed() throws -> Data {
+    guard let seal else {
+      throw SealingError.unavailable(
+        "There is no seal: the place of keys was refused, or the system has no cryptography."
+      )
+    }
+    return try configuration.export(sealing: seal.seal)
+  }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Files that only their owner reads.
+@Suite struct KeyPlaceTests {
+  private static func mode(_ file: URL) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    return attributes[.posixPermissions] as? Int
+  }
+
+  @Test func `what is kept is there for the next process, and for its owner alone`() throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    #expect(try place.read("token") == nil)
+    try place.write(Data("one".utf8), as: "token")
+    try place.write(Data("two".utf8), as: "token")
+    #expect(try FileKeyPlace(directory: folder.url).read("token") == Data("two".utf8))
+    #expect(try folder.names == ["token"])
+    #expect(try Self.mode(folder.url.appending(path: "token")) == 0o600)
+    #expect(try Self.mode(folder.url) == 0o700)
+    try place.remove("token")
+    try place.remove("token")
+    #expect(try place.read("token") == nil)
+  }
+
+  @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601, 0o610])
+  func `a file that others may use is refused in a sentence`(mode: Int) throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    try place.write(Data("key".utf8), as: "k")
+    let file = folder.url.appending(path: "k").path
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+    let error = SealingError.place(
+      "The key file \(file) has mode \(String(mode, radix: 8)), so that others may have read it; "
+        + "remove it, or run chmod 600 on it if nobody has."
+    )
+    #expect(throws: error) { try place.read("k") }
+    #expect(throws: error) { try place.key(named: "k") }
+    #expect(throws: error) { try place.add(Data(), as: "k") }
+    // In a file's place a new one may be put, which is its owner's alone.
+    try place.write(Data("new".utf8), as: "k")
+    #expect(try place.read("k") == Data("new".utf8))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+  func `a file or a folder of another user is refused in a sentence`() throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    try place.write(Data("key".utf8), as: "k")
+    let file = folder.url.appending(path: "k").path
+    try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: file)
+    #expect(
+      throws: SealingError.place(
+        "\(file) belongs to user 4242, and this is user 0; remove it, or choose another folder for "
+          + "keys."
+      )
+    ) { try place.read("k") }
+    try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: folder.url.path)
+    #expect(
+      throws: SealingError.place(
+        "\(folder.url.path) belongs to user 4242, and this is user 0; remove it, or choose another "
+          + "folder for keys."
+      )
+    ) { try FileKeyPlace(directory: folder.url) }
+  }
+
+  @Test func `links, folders, pipes and what is too long are no keys`() throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    try place.write(Data("key".utf8), as: "k")
+    let path = folder.url.path
+    try FileManager.default.createSymbolicLink(
+      atPath: path + "/link",
+      withDestinationPath: path + "/k"
+    )
+    #expect(
+      throws: SealingError.place(
+        "The key file \(path)/link is a link, which is not followed; remove it."
+      )
+    ) { try place.read("link") }
+    try FileManager.default.createDirectory(
+      atPath: path + "/dir",
+      withIntermediateDirectories: true
+    )
+    mkfifo(path + "/pipe", 0o600)
+    for name in ["dir", "pipe"] {
+      #expect(
+        throws: SealingError.place("The key file \(path)/\(name) is no plain file; remove it.")
+      ) { try place.read(name) }
+    }
+    try Data(count: FileKeyPlace.bytesMax + 1).write(to: folder.url.appending(path: "k"))
+    #expect(
+      throws: SealingError.place("The key file \(path)/k has more than 65536 bytes; remove it.")
+    ) {
+      try place.read("k")
+    }
+    #expect(
+      throws: SealingError.place("65537 bytes are too many for \"k\"; keep 65536 at most.")
+    ) { try place.write(Data(count: FileKeyPlace.bytesMax + 1), as: "k") }
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+    #expect(
+      throws: SealingError.place(
+        "The folder \(path) has mode 777, so that others can put keys of theirs into it; run chmod "
+          + "700 on it."
+      )
+    ) { try FileKeyPlace(directory: folder.url) }
+  }
+
+  @Test(arguments: [
+    "", ".", "..", "../k", "a/b", ".hidden", "é", "a\u{0}b", String(repeating: "a", count: 65),
+  ])
+  func `a name that leads elsewhere is none`(name: String) throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    let error = SealingError.place(
+      "\"\(name)\" is no name of a key: use up to 64 letters, digits, hyphens, underscores and dots, "
+        + "with no dot in front."
+    )
+    #expect(throws: error) { try place.read(name) }
+    #expect(throws: error) { try place.write(Data(), as: name) }
+    #expect(throws: error) { try place.add(Data(), as: name) }
+    #expect(throws: error) { try place.remove(name) }
+    #expect(try folder.names == [])
+  }
+
+  @Test func `all who want a key at once have the same one`() async throws {
+    let folder = DiskStoreTests.Folder()
+    let url = folder.url
+    let keys = try await withThrowingTaskGroup(of: Data.self) { group in
+      for _ in 0..<32 {
+        group.addTask { try FileKeyPlace(directory: url).key(named: "k") }
+      }
+      return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
+    }
+    #expect(keys.count == 1)
+    #expect(keys.first?.count == 32)
+    #expect(try folder.names == ["k"])
+    try FileKeyPlace(directory: url).write(Data("short".utf8), as: "k")
+    #expect(
+      throws: SealingError.key(
+        "The key \"k\" has 5 bytes in place of 32; remove it, and a new one is made."
+      )
+    ) { try FileKeyPlace(directory: url).key(named: "k") }
+  }
+}
+
+/// Tokens that outlive the process.
+@Suite struct TokenStoreTests {
+  @Test func `a token that was fetched is sent after a relaunch, and none after a sign-out`()
+    async throws
+  {
+    let folder = DiskStoreTests.Folder()
+    let first = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-1" }
+    let fixture = try Fixture([.status(401), .status(200)], authenticator: first)
+    #expect(try await fixture.start().value.get().attempts == 2)
+    #expect(first.storeError == nil)
+
+    let second = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-2" }
+    let relaunched = try Fixture([.status(200)], authenticator: second)
+    _ = try await relaunched.start().value.get()
+    #expect(
+      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
+        == ["Bearer t-1"]
+    )
+    second.signOut()
+    #expect(try folder.names == [])
+    let third = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-3" }
+    let signedOut = try Fixture([.status(200)], authenticator: third)
+    _ = try await signedOut.start().value.get()
+    #expect(
+      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil]
+    )
+  }
+
+  @Test func `a token that is fetched while somebody signs out is thrown away`() async throws {
+    let folder = DiskStoreTests.Folder()
+    let store = TokenStore(try FileKeyPlace(directory: folder.url))
+    let (begun, begins) = AsyncStream<Void>.makeStream()
+    let (open, opens) = AsyncStream<Void>.makeStream()
+    let tokens = try BearerTokens(in: store) {
+      begins.finish()
+      for await _ in open {}
+      return "late"
+    }
+    let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)
+    let call = fixture.start()
+    for await _ in begun {}
+    tokens.signOut()
+    opens.finish()
+    #expect(await call.value == .failure(.credentials(status: 401, body: Data())))
+    #expect(try store.token() == nil)
+    #expect(fixture.transport.requests.count == 1)
+  }
+
+  @Test func `a store that others can read is refused before a token is sent`() throws {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    try TokenStore(place).keep("t")
+    let file = folder.url.appending(path: "token").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+    #expect(
+      throws: SealingError.place(
+        "The key file \(file) has mode 640, so that others may have read it; remove it, or run chmod "
+          + "600 on it if nobody has."
+      )
+    ) { try BearerTokens(in: TokenStore(place)) { "" } }
+    try place.write(Data([0xFF]), as: "token")
+    #expect(throws: SealingError.place("What is kept as \"token\" is no token; remove it.")) {
+      try TokenStore(place).token()
+    }
+  }
+
+  @Test func `a token that cannot be kept is used, and that is told`() async throws {
+    let folder = DiskStoreTests.Folder()
+    let store = TokenStore(try FileKeyPlace(directory: folder.url))
+    let tokens = try BearerTokens(in: store) { "t" }
+    try FileManager.default.removeItem(at: folder.url)
+    let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)
+    #expect(try await fixture.start().value.get().attempts == 2)
+    guard case .place(let text) = tokens.storeError else {
+      Issue.record("\(String(describing: tokens.storeError))")
+      return
+    }
+    #expect(text.contains("cannot be created: No such file or directory."))
+  }
+}

@@ -1,0 +1,314 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnel
+import WindTunnelServer
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A server that has the key, and what it was sent.
+final class SealedOrigin: Sendable {
+  struct Seen: Sendable, Equatable {
+    var sealed: Data
+    var opened: Data?
+    var mark: String?
+    var signature: String?
+  }
+
+  let cipher: any AEAD
+  let seen = Locked<[Seen]>([])
+  /// The answers' statuses, one after the other; 200 after them.
+  let statuses: Locked<[Int]>
+
+  init(_ cipher: any AEAD, statuses: [Int] = []) {
+    (self.cipher, self.statuses) = (cipher, Locked(statuses))
+  }
+
+  static func context(_ direction: String, _ method: String, _ path: String, _ type: String) -> Data
+  {
+    Data("\(direction)\n\(method)\n\(path)\n\(type)".utf8)
+  }
+
+  /// An answer as it goes over the wire.
+  func response(_ text: String, to method: String, _ path: String, status: Int = 200) throws
+    -> Response
+  {
+    let sealed = try cipher.seal(
+      Data(text.utf8),
+      authenticating: Self.context("answer \(status)", method, path, "application/json")
+    )
+    return Response(
+      status: status,
+      headers: [
+        "Content-Type": "application/json", "Sealing": "1;key=k-1", "Cache-Control": "max-age=60",
+        "Content-Length": "\(sealed.count)",
+      ],
+      body: Body(sealed)
+    )
+  }
+
+  func answer(_ request: Request, _ path: String) -> Response {
+    let type = request.headers["Content-Type"] ?? ""
+    let opened = try? cipher.open(
+      request.body.data,
+      authenticating: Self.context("request", request.method, path, type)
+    )
+    seen.withLock {
+      $0.append(
+        Seen(
+          sealed: request.body.data,
+          opened: opened,
+          mark: request.headers["Sealing"],
+          signature: request.headers["X-Signature"]
+        )
+      )
+    }
+    let status = statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
+    guard status == 200 else {
+      return Response(status: status, headers: ["Content-Length": "4"], body: Body("busy"))
+    }
+    // A server that cannot answer has no answer of its own either.
+    return (try? response(#"{"paid":true}"#, to: request.method, path)) ?? Response(status: 500)
+  }
+}
+
+@Suite struct SealingMiddlewareTests {
+  static func cipher() throws -> AES256GCM { try AES256GCM(key: SealTests.key) }
+
+  /// A client on the wire with a server that has the key.
+  static func fly(
+    _ origin: SealedOrigin,
+    cache: ResponseCache? = nil,
+    _ body: (NetworkClient) async throws -> Void
+  ) async throws {
+    let deck = Deck([
+      .post("/pay") { origin.answer($0, "/pay") },
+      .get("/balance") { origin.answer($0, "/balance") },
+      .get("/open", json: ["open": true]),
+    ])
+    let server = try await ReplayServer(deck, .patient)
+    let time = ManualTime()
+    let passing = Task { await time.passAllSleeps(but: nil) }
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try #require(URL(string: server.url))),
+      middleware: [
+        SealingMiddleware(try cipher(), key: "k-1", paths: ["/pay", "/balance"]),
+        RequestSigner(time: time, nonce: { "n" }) { text in
+          SystemCrypto.sha256(text).base64EncodedString()
+        },
+      ],
+      policy: RetryPolicy(backoff: Backoff(jitter: .none)),
+      transport: URLSessionTransport(session: URLSession(configuration: .ephemeral)),
+      cache: cache,
+      limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
+      time: time
+    )
+    do {
+      try await body(client)
+    } catch {
+      Issue.record("\(error)")
+    }
+    time.endPassing()
+    await passing.value
+    await server.stop()
+  }
+
+  static let pay = Endpoint(
+    .post,
+    "/pay",
+    headers: ["Idempotency-Key": "p-1"],
+    body: .data(Data(#"{"amount":7}"#.utf8), contentType: "application/json")
+  )
+
+  @Test func `content is sealed both ways, anew for each attempt, and signed as it is sent`()
+    async throws
+  {
+    let origin = SealedOrigin(try Self.cipher(), statuses: [503, 503])
+    try await Self.fly(origin) { client in
+      let answer = try await client.call(Self.pay)
+      #expect(answer.body == Data(#"{"paid":true}"#.utf8))
+      #expect(answer.attempts == 3)
+    }
+    let seen = origin.seen.withLock { $0 }
+    #expect(seen.map(\.opened) == Array(repeating: Data(#"{"amount":7}"#.utf8), count: 3))
+    #expect(seen.map(\.mark) == Array(repeating: "1;key=k-1", count: 3))
+    #expect(Set(seen.map { $0.sealed.prefix(12) }).count == 3)
+    for attempt in seen {
+      #expect(attempt.sealed.range(of: Data("amount".utf8)) == nil)
+      let signed = Data("POST\n/pay\n\n784111777\nn\n".utf8) + attempt.sealed
+      let time = SystemCrypto.sha256(signed).base64EncodedString()
+      // The waits before a retry may have moved the second.
+      if attempt == seen[0] { #expect(attempt.signature == time) }
+    }
+  }
+
+  @Test func `the cache holds what was opened, and asks nobody for it`() async throws {
+    let origin = SealedOrigin(try Self.cipher())
+    try await Self.fly(origin, cache: ResponseCache()) { client in
+      let balance = Endpoint(.get, "/balance")
+      let answers = [try await client.call(balance), try await client.call(balance)]
+      #expect(answers.map(\.body) == Array(repeating: Data(#"{"paid":true}"#.utf8), count: 2))
+      #expect(answers.map(\.source) == [.network, .cache])
+    }
+    #expect(
+      origin.seen.withLock { $0 }.map { [$0.sealed.count, $0.mark?.count ?? 0] } == [[0, 9]]
+    )
+  }
+
+  @Test func `an endpoint that is not sealed is plain both ways`() async throws {
+    try await Self.fly(SealedOrigin(try Self.cipher())) { client in
+      let answer = try await client.call(Endpoint(.get, "/open"))
+      #expect(String(decoding: answer.body, as: UTF8.self).contains("open"))
+    }
+  }
+
+  @Test func `what was recorded sealed is played to whoever has the key`() async throws {
+    let origin = SealedOrigin(try Self.cipher())
+    let response = try origin.response("[1]", to: "POST", "/pay")
+    let recorded = Interaction(
+      Request(
+        "POST",
+        "/pay",
+        headers: ["Content-Type": "application/json"],
+        body: Body("other bytes")
+      ),
+      response
+    )
+    let server = try await ReplayServer(Deck(Cassette([recorded])), .patient)
+    let base = try #require(URL(string: server.url))
+    func client(_ key: Data) throws -> NetworkClient {
+      NetworkClient(
+        builder: RequestBuilder(baseURL: base),
+        middleware: [SealingMiddleware(try AES256GCM(key: key), key: "k-1")],
+        policy: RetryPolicy(backoff: Backoff(jitter: .none)),
+        transport: URLSessionTransport(session: URLSession(configuration: .ephemeral))
+      )
+    }
+    #expect(try await client(SealTests.key).call(Self.pay).body == Data("[1]".utf8))
+    await server.stop()
+  }
+
+  /// Counts how often a decoder is asked.
+  static func decoder(_ asked: Counter) -> AnswerDecoder<Int> {
+    AnswerDecoder { _ throws(NetworkError) in asked.next() }
+  }
+
+  @Test func `a tampered answer is one error, whichever byte it is, and nobody decodes it`()
+    async throws
+  {
+    let origin = SealedOrigin(try Self.cipher())
+    let sealed = try origin.response("{}", to: "POST", "/pay").body.data
+    let asked = Counter()
+    let headers: Headers = ["Content-Type": "application/json", "Sealing": "1;key=k-1"]
+    func result(_ body: Data, _ headers: Headers, _ status: Int = 200) async throws
+      -> Result<Int, NetworkError>
+    {
+      let answer = HTTPAnswer(status: status, headers: headers, body: body)
+      let fixture = try Fixture(
+        [ScriptedTransport.Step(outcome: .success(answer)), .status(200)],
+        middleware: [SealingMiddleware(try Self.cipher(), key: "k-1")]
+      )
+      defer { #expect(fixture.transport.requests.count == 1) }
+      do throws(NetworkError) {
+        return .success(try await fixture.client.value(of: Self.pay, by: Self.decoder(asked)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    #expect(try await result(sealed, headers) == .success(1))
+    let tampered = NetworkError.middleware(
+      "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
+        + "sealed by another key or for another purpose."
+    )
+    for place in sealed.indices {
+      var changed = sealed
+      changed[place] ^= 1
+      #expect(try await result(changed, headers) == .failure(tampered), "byte \(place)")
+    }
+    var other = headers
+    other["Content-Type"] = "text/html"
+    #expect(try await result(sealed, other) == .failure(tampered))
+    // One for another path, another method, and a request that is sent back.
+    for (direction, method, path) in [
+      ("answer 200", "POST", "/payed"), ("answer 200", "PUT", "/pay"),
+      ("answer 402", "POST", "/pay"), ("request", "POST", "/pay"),
+    ] {
+      let context = SealedOrigin.context(direction, method, path, "application/json")
+      let moved = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
+      #expect(try await result(moved, headers) == .failure(tampered))
+    }
+    let plain = NetworkError.middleware(
+      "The answer for /pay is not sealed as \"1;key=k-1\", so that anybody may have made it; it was "
+        + "not looked at."
+    )
+    for mark in [nil, "1;key=k-2", "0;key=k-1"] {
+      other = headers
+      other["Sealing"] = mark
+      #expect(try await result(Data("{}".utf8), other) == .failure(plain))
+      #expect(try await result(Data(), other) == .failure(plain))
+    }
+    #expect(
+      try await result(Data("<html>".utf8), ["Content-Type": "text/html"], 404)
+        == .failure(.server(status: 404, body: Data()))
+    )
+    #expect(asked.current == 1)
+  }
+
+  @Test func `an answer to what was sealed has to be, whatever has become of the path`() async throws
+  {
+    let sealing = SealingMiddleware(try Self.cipher(), key: "k-1", paths: ["/pay"])
+    var request = URLRequest(url: try #require(URL(string: "http://a.test/v1/pay")))
+    request.httpMethod = "POST"
+    var sent = try await sealing.outgoing(request)
+    sent.url = URL(string: "http://b.test/elsewhere")
+    let moved = sent
+    let plain = HTTPAnswer(status: 200, headers: [:], body: Data("{}".utf8))
+    await #expect(throws: MiddlewareError.self) { try await sealing.incoming(plain, to: moved) }
+  }
+
+  @Test func `content in a file and answers to a file are refused in a sentence`() async throws {
+    let sealing = SealingMiddleware(try Self.cipher(), key: "k-1")
+    var request = URLRequest(url: try #require(URL(string: "http://a.test/up")))
+    request.httpMethod = "POST"
+    request.setValue("sha-256=:AAAA:", forHTTPHeaderField: "Content-Digest")
+    let upload = request
+    var streamed = request
+    streamed.httpBodyStream = InputStream(data: Data("x".utf8))
+    let stream = streamed
+    let inStream = MiddlewareError("The content for /up is a stream, which cannot be sealed.")
+    await #expect(throws: inStream) { try await sealing.outgoing(stream) }
+    let inFile = MiddlewareError(
+      "The content for /up is in a file, which cannot be sealed; send it as data."
+    )
+    await #expect(throws: inFile) { try await sealing.outgoing(upload) }
+    var answer = HTTPAnswer(status: 200, headers: ["Sealing": "1;key=k-1"])
+    answer.bytesElsewhere = 7
+    let head = answer
+    let toFile = MiddlewareError(
+      "The answer for /up is sealed, which a download or a stream cannot open; call it."
+    )
+    request.setValue("1;key=k-1", forHTTPHeaderField: "Sealing")
+    let sent = request
+    await #expect(throws: toFile) { try await sealing.incoming(head, to: sent) }
+  }
+
+  @Test(arguments: [
+    ("/users/7", true), ("/users/7/", true), ("/users", false), ("/users/7/a", false), ("/", false),
+    ("/pay", true), ("/Pay", false), ("/a%2Fb", true), ("/v1/pay", true), ("/v2/users/7", true),
+    ("/p%61y", true), ("/pay/v1", false), ("/a/b", false),
+  ])
+  func `which paths are sealed is said by templates`(path: String, isSealed: Bool) async throws {
+    let sealing = SealingMiddleware(
+      try Self.cipher(),
+      key: "k-1",
+      paths: ["/users/{id}", "/pay", "a%2Fb"]
+    )
+    let request = URLRequest(url: try #require(URL(string: "http://a.test" + path)))
+    let sent = try await sealing.outgoing(request)
+    #expect(sent.value(forHTTPHeaderField: "Sealing") == (isSealed ? "1;key=k-1" : nil))
+  }
+}

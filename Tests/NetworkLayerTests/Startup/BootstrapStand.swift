@@ -1,0 +1,132 @@
+import Foundation
+import Origins
+import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The system's time on a day of the test's choice.
+struct FixedDay: TimeSource {
+  private let system = SystemTime()
+  let date: Date
+
+  init(_ seconds: Int = 1_700_000_000) { date = Date(timeIntervalSince1970: TimeInterval(seconds)) }
+
+  var uptime: Duration { system.uptime }
+
+  func sleep(for duration: Duration) async throws(CancellationError) {
+    try await system.sleep(for: duration)
+  }
+}
+
+/// An app with a folder of its own, and a publisher of its configurations.
+struct BootstrapStand {
+  /// The path that the facts of this app make.
+  static let path = "/config?app=2.1&layer=1&time=784111777&place=DE&network=wifi"
+  static let builtIn = ConfigurationLayer(
+    baseURL: "https://api.example.test",
+    deadlineMilliseconds: 1_000,
+    secrets: ["key": Secret("hush-1")]
+  )
+
+  let folder = DiskStoreTests.Folder()
+  let publisher: Ed25519Signer
+  let observer = RecordingObserver()
+  let counters = CallCounters()
+
+  init() throws { publisher = try Ed25519Signer(seed: Data((0..<32).map { UInt8($0) })) }
+
+  var keys: URL { folder.url.appending(path: "keys") }
+  var file: URL { folder.url.appending(path: "configuration") }
+
+  static func cipher(_ key: Data) throws(SealingError) -> any AEAD { try AES256GCM(key: key) }
+
+  /// A text as its publisher signs it.
+  func signed(_ json: String, by other: Ed25519Signer? = nil) throws -> Data {
+    let json = Data(json.utf8)
+    let signature = try (other ?? publisher).sign(json)
+    return Data(signature.base64EncodedString().utf8) + Data("\n".utf8) + json
+  }
+
+  func configuration(
+    _ version: Int,
+    expires: Int = 1_800_000_000,
+    _ layer: String = #"{"deadlineMilliseconds":2000}"#
+  ) throws -> Data {
+    try signed(#"{"version":\#(version),"expires":\#(expires),"layer":\#(layer)}"#)
+  }
+
+  func bootstrap(
+    _ origin: String,
+    app: String = "2.1",
+    budget: Duration = .seconds(60),
+    day: FixedDay = FixedDay(),
+    dialTest: DialTest? = nil,
+    keysAt place: (any KeyPlace)? = nil,
+    cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
+  ) throws -> Bootstrap {
+    let facts = LaunchFacts(
+      start: ManualTime.epoch,
+      app: app,
+      layer: "1",
+      place: "DE",
+      network: "wifi"
+    )
+    guard let url = URL(string: origin + "/config") else { throw CocoaError(.coderInvalidValue) }
+    return Bootstrap(
+      builtIn: Self.builtIn,
+      facts: facts,
+      atLaunch: ConfigurationLayer(headers: ["X-Start": "1"]),
+      fetching: Bootstrap.Source(url: url, publicKeys: [publisher.publicKey], budget: budget),
+      keptIn: file,
+      keysAt: try place ?? FileKeyPlace(directory: keys),
+      cipher: cipher,
+      dialTest: dialTest,
+      observer: Observers(observer, counters),
+      time: day
+    )
+  }
+
+  /// Starts with an answer that is in no need of a server, and counts the requests.
+  func launch(
+    _ answer: Result<HTTPAnswer, TransportError>,
+    app: String = "2.1",
+    day: FixedDay = FixedDay(),
+    cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
+  ) async throws -> (startup: Startup, events: [StartupEvent], requests: Int) {
+    let before = observer.startupEvents.count
+    let requests = RequestCount()
+    let engine = ScriptedEngine { _ throws(TransportError) in
+      requests.add()
+      return try answer.get()
+    }
+    let startup = try await bootstrap(
+      "https://config.example.test",
+      app: app,
+      day: day,
+      cipher: cipher
+    ).launch(by: engine)
+    return (startup, Array(observer.startupEvents.dropFirst(before)), requests.value)
+  }
+
+  func launch(
+    _ text: Data,
+    status: Int = 200,
+    app: String = "2.1",
+    day: FixedDay = FixedDay()
+  ) async throws -> (startup: Startup, events: [StartupEvent], requests: Int) {
+    try await launch(.success(HTTPAnswer(status: status, body: text)), app: app, day: day)
+  }
+
+  static func transport() -> URLSessionTransport {
+    URLSessionTransport(session: URLSession(configuration: .ephemeral))
+  }
+}
+
+final class RequestCount: @unchecked Sendable {
+  private let lock = NSLock()
+  private var count = 0
+  var value: Int { lock.withLock { count } }
+  func add() { lock.withLock { count += 1 } }
+}

@@ -1,0 +1,479 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+/// What a fetched configuration changes, and what it does not.
+@Suite struct BootstrapTests {
+  private static let offline = Result<HTTPAnswer, TransportError>.failure(
+    .failed(.offline, text: "no network")
+  )
+
+  @Test func `three inputs are one configuration, with two outputs`() async throws {
+    let stand = try BootstrapStand()
+    let layer = #"{"deadlineMilliseconds":2000,"headers":{"X-Fetched":"1"}}"#
+    let (startup, events, requests) = try await stand.launch(stand.configuration(7, layer))
+    #expect(requests == 1)
+    #expect(events == [.configured(.fetched(version: 7))])
+    #expect(startup.record.source == .fetched(version: 7))
+    #expect(startup.record.refusal == nil)
+    #expect(startup.record.fetch.map { $0 <= startup.record.elapsed } ?? false)
+    #expect(
+      startup.publicView == [
+        "environment": "production", "baseURL": "https://api.example.test",
+        "attemptTimeout": "15.0 seconds", "deadline": "2.0 seconds", "slots": "64",
+        "slotsPerHost": "48", "headers.X-Start": "1", "headers.X-Fetched": "1",
+        "extras.launch.app": "2.1", "extras.launch.layer": "1",
+        "extras.launch.time": "784111777", "extras.launch.place": "DE",
+        "extras.launch.network": "wifi", "secrets.key": "(secret)",
+        "configuration.source": "fetched", "configuration.version": "7",
+      ]
+    )
+    let sealed = try startup.sealed()
+    #expect(sealed.range(of: Data("hush-1".utf8)) == nil)
+    let place = try FileKeyPlace(directory: stand.keys)
+    let own = try VersionSeal(keyAt: place, app: "2.1", layer: "1")
+    #expect(try NetworkConfiguration(opening: sealed, by: own.open) == startup.configuration)
+    let other = try VersionSeal(keyAt: place, app: "2.2", layer: "1")
+    #expect(throws: SealingError.tampered) {
+      try NetworkConfiguration(opening: sealed, by: other.open)
+    }
+    for position in sealed.indices {
+      var changed = sealed
+      changed[position] ^= 1
+      #expect(throws: SealingError.tampered, "byte \(position)") { try own.open(changed) }
+    }
+  }
+
+  @Test func `a start without a network goes on with the last good one, at once`() async throws {
+    let stand = try BootstrapStand()
+    let first = try await stand.launch(stand.configuration(7)).startup
+    var least = Duration.seconds(60)
+    // A busy machine makes some starts late, and no start early.
+    for _ in 0..<200 where least >= .milliseconds(50) {
+      let (startup, events, _) = try await stand.launch(Self.offline)
+      #expect(startup.configuration == first.configuration)
+      #expect(
+        events == [
+          .fetchRefused(.unreachable("There is no network: no network")),
+          .configured(.lastGood(version: 7)),
+        ]
+      )
+      least = min(least, startup.record.elapsed)
+    }
+    #expect(least < .milliseconds(50))
+  }
+
+  @Test func `a text with any bit changed or cut off anywhere changes nothing`() async throws {
+    let stand = try BootstrapStand()
+    let good = try await stand.launch(stand.configuration(7)).startup.configuration
+    let kept = try Data(contentsOf: stand.file)
+    let next = try stand.configuration(8, #"{"deadlineMilliseconds":3000}"#)
+    let refused: [StartupEvent] = [
+      .fetchRefused(.unsigned), .configured(.lastGood(version: 7)),
+    ]
+    for place in next.indices {
+      var changed = next
+      changed[place] ^= 1 << (place % 8)
+      let (startup, events, _) = try await stand.launch(changed)
+      #expect(events == refused, "byte \(place)")
+      #expect(startup.configuration == good)
+      if place % 16 == 0 {
+        #expect(try await stand.launch(next.prefix(place)).events == refused, "cut at \(place)")
+      }
+    }
+    #expect(try await stand.launch(next + [0x20]).events == refused)
+    #expect(try Data(contentsOf: stand.file) == kept)
+    // And as it was signed it is taken.
+    let taken = try await stand.launch(next)
+    #expect(taken.events == [.configured(.fetched(version: 8))])
+  }
+
+  struct Bad: Sendable {
+    var name: String
+    var refusal: FetchRefusal
+    var answer: @Sendable (BootstrapStand) throws -> HTTPAnswer
+
+    init(
+      _ name: String,
+      _ refusal: FetchRefusal,
+      _ answer: @escaping @Sendable (BootstrapStand) throws -> Data
+    ) {
+      (self.name, self.refusal) = (name, refusal)
+      self.answer = { HTTPAnswer(status: 200, body: try answer($0)) }
+    }
+
+    static func status(_ status: Int) -> Bad {
+      var bad = Bad("status", .status(status)) { try $0.configuration(8) }
+      bad.answer = { HTTPAnswer(status: status, body: try $0.configuration(8)) }
+      return bad
+    }
+  }
+
+  static let bad: [Bad] = [
+    Bad("an older one again", .replayed(version: 6, known: 7)) { try $0.configuration(6) },
+    Bad("another one of the same version", .replayed(version: 7, known: 7)) {
+      try $0.configuration(7, #"{"deadlineMilliseconds":9}"#)
+    },
+    Bad("one that has expired", .expired(Date(timeIntervalSince1970: 1_700_000_000))) {
+      try $0.configuration(8, expires: 1_700_000_000)
+    },
+    Bad("nothing", .unsigned) { _ in Data() },
+    Bad("a page", .unsigned) { _ in Data("<html>Sign in to the airport's network</html>\n".utf8) },
+    Bad("bytes", .unsigned) { _ in Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31) }) },
+    Bad("without a signature", .unsigned) { stand in
+      let text = try stand.configuration(8)
+      return Data(text.drop { $0 != 0x0A })
+    },
+    Bad("of another publisher", .unsigned) { stand in
+      let other = try Ed25519Signer(seed: Data(repeating: 9, count: 32))
+      return try stand.signed(#"{"version":8,"expires":1800000000,"layer":{}}"#, by: other)
+    },
+    Bad("too long", .oversized(most: Bootstrap.fetchedBytesMax)) { stand in
+      let padding = String(repeating: " ", count: Bootstrap.fetchedBytesMax)
+      return try stand.configuration(8, "{}" + padding)
+    },
+    Bad("version 0", .malformed("\"version\" is 0; it has to be 1 or more.")) {
+      try $0.configuration(0)
+    },
+    Bad(
+      "what cannot be merged",
+      .invalid(["\"slots\" is 65; it has to be 1 to 64."])
+    ) { try $0.configuration(8, #"{"slots":65}"#) },
+    .status(500), .status(302), .status(204),
+  ]
+
+  @Test(arguments: bad.indices)
+  func `one that is bad changes nothing and is told`(row: Int) async throws {
+    let bad = Self.bad[row]
+    let stand = try BootstrapStand()
+    let good = try await stand.launch(stand.configuration(7)).startup.configuration
+    let kept = try Data(contentsOf: stand.file)
+    let names = try FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted()
+    let answer = try bad.answer(stand)
+    let (startup, events, requests) = try await stand.launch(.success(answer))
+    #expect(
+      events == [.fetchRefused(bad.refusal), .configured(.lastGood(version: 7))],
+      "\(bad.name)"
+    )
+    #expect(startup.configuration == good)
+    #expect(startup.record.refusal == bad.refusal.name)
+    #expect(startup.publicView["configuration.refusal"] == bad.refusal.name)
+    #expect(requests == 1)
+    #expect(try Data(contentsOf: stand.file) == kept)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted() == names)
+    #expect(
+      stand.counters.counts.startup == [
+        "configured.fetched": 1, "configured.lastGood": 1, "fetchRefused.\(bad.refusal.name)": 1,
+      ]
+    )
+    // Without a last good one it is what is built in.
+    let fresh = try BootstrapStand()
+    let refusedAlso = try await fresh.launch(.success(try bad.answer(fresh)))
+    guard case .replayed = bad.refusal else {
+      #expect(
+        refusedAlso.events == [.fetchRefused(bad.refusal), .configured(.builtIn)],
+        "\(bad.name)"
+      )
+      return
+    }
+    #expect(refusedAlso.events.count == 1)
+  }
+
+  @Test func `lines of a log tell how a start went, and nothing of what is in it`() throws {
+    let lines = Locked("")
+    let log = Observers(
+      JSONLines { line in
+        lines.withLock { $0 += String(decoding: line, as: UTF8.self) }
+      }
+    )
+    log.observeStartup(.fetchRefused(.off("hush")))
+    log.observeStartup(.configured(.lastGood(version: 7)))
+    var candidate = DialRecord.Candidate(try #require(URL(string: "https://hush.example.test")))
+    candidate.requests = 3
+    log.observeStartup(
+      .dialed(
+        DialRecord(
+          network: "hush",
+          order: [],
+          candidates: [candidate],
+          isRemembered: false,
+          elapsed: .milliseconds(12)
+        )
+      )
+    )
+    #expect(
+      lines.withLock { $0 } == """
+        {"event":"startup","name":"fetchRefused.off"}
+        {"event":"startup","name":"configured.lastGood"}
+        {"elapsedMilliseconds":12,"event":"startup","name":"dialed.probed","probes":3}
+
+        """
+    )
+  }
+
+  @Test func `a signed text that is no configuration is told, and where`() async throws {
+    let stand = try BootstrapStand()
+    let (_, events, _) = try await stand.launch(stand.signed(#"{"version":"7"}"#))
+    guard case .fetchRefused(.malformed(let text)) = events.first else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(text.contains("version"))
+  }
+
+  /// A place of keys that loses what is written, as a kill between two writes does.
+  private struct ForgetfulPlace: KeyPlace {
+    let place: any KeyPlace
+    let forgets: Locked<Bool>
+
+    func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
+
+    func write(_ data: Data, as name: String) throws(SealingError) {
+      if name == "configuration-version", forgets.withLock({ $0 }) {
+        throw .place("killed")
+      }
+      try place.write(data, as: name)
+    }
+
+    func add(_ data: Data, as name: String) throws(SealingError) -> Data {
+      try place.add(data, as: name)
+    }
+
+    func remove(_ name: String) throws(SealingError) { try place.remove(name) }
+  }
+
+  private static func engine(_ text: Data) -> ScriptedEngine {
+    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: text) }
+  }
+
+  @Test func `a version that a kill kept from being written is known by the file, and written later`()
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let forgets = Locked(false)
+    let place = ForgetfulPlace(place: try FileKeyPlace(directory: stand.keys), forgets: forgets)
+    let bootstrap = try stand.bootstrap("https://config.example.test", keysAt: place)
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    forgets.withLock { $0 = true }
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
+    #expect(stand.observer.startupEvents.last == .configured(.fetched(version: 8)))
+    // The file says 8, the place 7: the old one is one again.
+    let replayed = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    #expect(replayed.record.source == .lastGood(version: 8))
+    #expect(replayed.record.refusal == "replayed")
+    forgets.withLock { $0 = false }
+    _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
+    try FileManager.default.removeItem(at: stand.file)
+    let last = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
+    #expect(last.record.source == .builtIn && last.record.refusal == "replayed")
+  }
+
+  @Test func `of two refreshes at once the older keeps and changes nothing`() async throws {
+    let stand = try BootstrapStand()
+    let bootstrap = try stand.bootstrap("https://config.example.test")
+    let (eight, nine) = (try stand.configuration(8), try stand.configuration(9))
+    let (asked, ask) = AsyncStream<Void>.makeStream()
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let slow = ScriptedEngine { _ throws(TransportError) in
+      ask.finish()
+      for await _ in gate {}
+      return HTTPAnswer(status: 200, body: eight)
+    }
+    async let old = bootstrap.refresh(by: slow)
+    for await _ in asked {}
+    let new = try await bootstrap.refresh(by: Self.engine(nine))
+    open.finish()
+    let older = try await old
+    #expect(new.record.source == .fetched(version: 9))
+    #expect(older.record.source == .builtIn && older.record.refusal == "replayed")
+    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 9))
+    let client = NetworkClient(
+      builder: new.configuration.builder,
+      transport: Self.engine(Data())
+    )
+    client.apply(new.configuration)
+    client.apply(older.configuration)
+    #expect(client.current().limits == new.configuration.limits)
+    #expect(new.configuration.limits != older.configuration.limits)
+    // One that the app has made itself is taken.
+    client.apply(try NetworkConfiguration(builtIn: BootstrapStand.builtIn))
+    #expect(client.current().limits == older.configuration.limits)
+  }
+
+  @Test(arguments: ["http://config.example.test", "https:///x", "https://config.example.test/#a?b"])
+  func `a source that others can read, or whose query would be lost, is not asked`(url: String)
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let startup = try await stand.bootstrap(url).launch(
+      by: Self.engine(stand.configuration(7))
+    )
+    #expect(startup.record.source == .builtIn && startup.record.refusal == "off")
+  }
+
+  @Test func `when it expires stands in the record`() async throws {
+    let stand = try BootstrapStand()
+    let startup = try await stand.launch(stand.configuration(7)).startup
+    #expect(startup.record.expires == Date(timeIntervalSince1970: 1_800_000_000))
+    #expect(try await stand.launch(Self.offline).startup.record.expires == startup.record.expires)
+    #expect(startup.configuration.version == 7)
+  }
+
+  @Test func `the last good one expires, too`() async throws {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7, expires: 1_700_000_100))
+    let late = try await stand.launch(Self.offline, day: FixedDay(1_700_000_100))
+    #expect(late.startup.record.source == .builtIn)
+    #expect(
+      late.events.first
+        == .keptRefused(
+          "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
+        )
+    )
+  }
+
+  @Test func `after an update it is the built-in one, and no older one can be played again`()
+    async throws
+  {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7))
+    let updated = try await stand.launch(Self.offline, app: "2.2")
+    #expect(updated.startup.record.source == .builtIn)
+    #expect(
+      updated.events.first
+        == .keptRefused(
+          "\(stand.file.path) is of another version of the app or the layer, or was changed."
+        )
+    )
+    let replayed = try await stand.launch(stand.configuration(6), app: "2.2")
+    #expect(replayed.events.contains(.fetchRefused(.replayed(version: 6, known: 7))))
+    #expect(replayed.startup.record.source == .builtIn)
+    // The newest that there is is fetched again for the new version.
+    let again = try await stand.launch(stand.configuration(7), app: "2.2")
+    #expect(again.startup.record.source == .fetched(version: 7))
+    #expect(
+      try await stand.launch(Self.offline, app: "2.2").startup.record.source
+        == .lastGood(version: 7)
+    )
+  }
+
+  @Test func `a file of the disk that was changed or put back is not used`() async throws {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7))
+    let old = try Data(contentsOf: stand.file)
+    _ = try await stand.launch(stand.configuration(8))
+    try old.write(to: stand.file)
+    let back = try await stand.launch(Self.offline)
+    #expect(
+      back.events.first
+        == .keptRefused(FetchRefusal.replayed(version: 7, known: 8).description)
+    )
+    for place in stride(from: 0, to: old.count, by: 7) {
+      var changed = old
+      changed[place] ^= 0x10
+      try changed.write(to: stand.file)
+      #expect(try await stand.launch(Self.offline).startup.record.source == .builtIn)
+    }
+  }
+
+  @Test func `where there is no cryptography nothing is fetched, and that is said`() async throws {
+    let stand = try BootstrapStand()
+    let (startup, events, requests) = try await stand.launch(
+      .success(HTTPAnswer(status: 200, body: try stand.configuration(7)))
+    ) { _ throws(SealingError) in throw SealingError.unavailable("Install OpenSSL.") }
+    #expect(events == [.fetchRefused(.off("Install OpenSSL.")), .configured(.builtIn)])
+    #expect(requests == 0)
+    #expect(throws: SealingError.self) { try startup.sealed() }
+  }
+
+  @Test func `where others can read the key nothing is fetched, and that is said`() async throws {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7))
+    let key = stand.keys.appending(path: "configuration-key").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+    let (startup, events, requests) = try await stand.launch(stand.configuration(8))
+    #expect(requests == 0)
+    #expect(startup.record.source == .builtIn)
+    #expect(
+      events.first
+        == .fetchRefused(
+          .off(
+            "The key file \(key) has mode 644, so that others may have read it; remove it, or run "
+              + "chmod 600 on it if nobody has."
+          )
+        )
+    )
+  }
+
+  @Test func `one that cannot be kept is used, and that is told`() async throws {
+    let stand = try BootstrapStand()
+    try FileManager.default.createDirectory(at: stand.file, withIntermediateDirectories: true)
+    let (startup, events, _) = try await stand.launch(stand.configuration(7))
+    #expect(startup.record.source == .fetched(version: 7))
+    #expect(events.map(\.name) == ["keptRefused", "notKept", "configured.fetched"])
+  }
+}
+
+/// A client whose configuration changes.
+@Suite struct ApplyTests {
+  private static func configuration(_ base: String, slots: Int = 64) throws -> NetworkConfiguration
+  {
+    try NetworkConfiguration(
+      builtIn: ConfigurationLayer(
+        environment: base,
+        baseURL: "https://\(base).example.test/\(base)",
+        slots: slots,
+        endpoints: ["/a": EndpointTerms(mostRetries: 0)]
+      )
+    )
+  }
+
+  @Test func `a call keeps what it began with, and the next has the new one`() async throws {
+    let fixture = try HeldFixture()
+    let copy = fixture.client
+    // All but the deadline of a configuration.
+    let passing = Task { await fixture.time.passAllSleeps(but: .seconds(60)) }
+    let first = await fixture.start(Endpoint(.get, "/a"))
+    #expect(await fixture.transport.next() == "/a")
+    copy.apply(try Self.configuration("new"))
+    let second = await fixture.start(Endpoint(.get, "/a"))
+    #expect(await fixture.transport.next() == "/new/a")
+    // Its retry is asked of the old one, which allows retries.
+    fixture.transport.answer("/a", 503)
+    #expect(await fixture.transport.next() == "/a")
+    fixture.transport.answer("/a", body: "old")
+    #expect(try await first.value.get().body == Data("old".utf8))
+    fixture.transport.answer("/new/a", 503)
+    #expect(await second.value == .failure(.server(status: 503, body: Data())))
+    let environments = fixture.observer.events.map(\.environment)
+    #expect(Set(environments) == ["production", "new"])
+    #expect(fixture.observer.events.allSatisfy { ($0.call == 2) == ($0.environment == "new") })
+    fixture.client.apply(try Self.configuration("third"))
+    let third = await fixture.start(Endpoint(.get, "/a"))
+    #expect(await fixture.transport.next() == "/third/a")
+    fixture.transport.answer("/third/a")
+    _ = try await third.value.get()
+    #expect(fixture.transport.requests == 4)
+    fixture.time.endPassing()
+    await passing.value
+  }
+
+  @Test func `caps hold at once, and take no slot away`() async throws {
+    let fixture = try HeldFixture()
+    fixture.client.apply(try Self.configuration("x", slots: 2))
+    let held = [
+      await fixture.start(Endpoint(.get, "/1")), await fixture.start(Endpoint(.get, "/2")),
+    ]
+    let waiting = await fixture.start(Endpoint(.get, "/3"))
+    #expect(fixture.client.admission.load == (2, 1))
+    fixture.client.apply(try Self.configuration("x", slots: 1))
+    #expect(fixture.client.admission.load == (2, 1))
+    fixture.client.apply(try Self.configuration("x", slots: 3))
+    #expect(fixture.client.admission.load == (3, 0))
+    for number in 1...3 { fixture.transport.answer("/x/\(number)") }
+    for call in held + [waiting] { _ = try await call.value.get() }
+    #expect(fixture.client.admission.load == (0, 0))
+  }
+}

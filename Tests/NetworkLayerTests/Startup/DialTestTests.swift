@@ -1,0 +1,251 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnel
+import WindTunnelServer
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Which of several servers is chosen, and what that costs them.
+@Suite struct DialTestTests {
+  static let data = Data((0..<(16 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+  /// A server that counts what it is asked.
+  struct Origin {
+    let server: ReplayServer
+    let url: URL
+    let requests: RequestCount
+
+    init(_ data: Data = DialTestTests.data, status: Int = 200, slowedBy delay: Duration? = nil)
+      async throws
+    {
+      let requests = RequestCount()
+      let deck = Deck(
+        [
+          .get("/v1/probe") { _ in
+            requests.add()
+            return Response(
+              status: status,
+              headers: ["Content-Length": "\(data.count)"],
+              body: Body(data)
+            )
+          }
+        ],
+        scenario: delay.map { delay in
+          Scenario("slow", rules: [.on("GET /v1/probe", .always, .delay(.exactly(delay)))])
+        } ?? .calm
+      )
+      server = try await ReplayServer(deck, .patient)
+      url = try #require(URL(string: server.url + "/v1"))
+      self.requests = requests
+    }
+  }
+
+  static func test(
+    _ candidates: [URL],
+    samples: Int = 3,
+    budget: Duration = .seconds(60),
+    margin: Double = 0.25,
+    _ memory: DialMemory? = nil
+  ) -> DialTest {
+    DialTest(
+      candidates: candidates,
+      path: "/probe",
+      expecting: data,
+      samples: samples,
+      budget: budget,
+      margin: margin,
+      remembering: memory
+    )
+  }
+
+  /// The URL of a port that nobody listens at.
+  static func dead() throws -> URL {
+    let origin = try ByteOrigin([:])
+    origin.stop()
+    return try #require(URL(string: origin.url + "/v1"))
+  }
+
+  @Test func `where the nearest is dead the next one is asked, and each is asked as often as said`()
+    async throws
+  {
+    let (dead, near, slow) = (
+      try Self.dead(), try await Origin(), try await Origin(slowedBy: .seconds(5))
+    )
+    let admission = AdmissionController(
+      .init(breaker: BreakerRules(window: 1, share: 1, pause: .seconds(3600)))
+    )
+    let record = await Self.test([dead, near.url, slow.url], samples: 1).run(
+      on: "wifi",
+      by: BootstrapStand.transport(),
+      feeding: admission
+    )
+    #expect(record.order == [near.url, slow.url, dead])
+    #expect(record.candidates.map(\.requests) == [1, 1, 1])
+    #expect([near, slow].map(\.requests.value) == [1, 1])
+    #expect(record.candidates.map { $0.median == nil } == [true, false, false])
+    #expect(record.candidates[0].failure?.isEmpty == false)
+    #expect((record.candidates[2].median ?? .zero) >= .seconds(5))
+    #expect((record.bytesPerSecond ?? 0) > 0)
+    #expect(record.next(after: near.url) == slow.url)
+    #expect(record.next(after: slow.url) == dead)
+    #expect(record.next(after: dead) == nil)
+    #expect(!record.isRemembered)
+    // The breaker has heard of it: the next test leaves the dead one alone.
+    let again = await Self.test([dead, near.url, slow.url], samples: 1).run(
+      on: "wifi",
+      by: BootstrapStand.transport(),
+      feeding: admission
+    )
+    #expect(again.candidates.map(\.requests) == [0, 1, 1])
+    #expect([near, slow].map(\.requests.value) == [2, 2])
+    #expect(again.candidates[0].failure == "its circuit is open")
+    #expect(again.order == [near.url, slow.url, dead])
+    await near.server.stop()
+    await slow.server.stop()
+  }
+
+  @Test func `where the nearest is slow another is chosen only if it is faster by the margin`()
+    async throws
+  {
+    // Longer than a busy machine is late with the other's answer.
+    let (slow, fast) = (try await Origin(slowedBy: .seconds(5)), try await Origin())
+    let urls = [slow.url, fast.url]
+    let record = await Self.test(urls, samples: 1).run(on: "wifi", by: BootstrapStand.transport())
+    #expect(record.chosen == fast.url)
+    #expect([slow, fast].map(\.requests.value) == [1, 1])
+    // No time is shorter by all of it.
+    let loyal = await Self.test(urls, samples: 1, margin: 1).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(loyal.order == urls)
+    await slow.server.stop()
+    await fast.server.stop()
+  }
+
+  @Test func `one that lies is out at its first answer`() async throws {
+    var other = Self.data
+    other[other.count - 1] ^= 1
+    let (liar, portal, honest) = (
+      try await Origin(other), try await Origin(Self.data, status: 404),
+      try await Origin(slowedBy: .milliseconds(50))
+    )
+    let longer = try await Origin(Self.data + [0])
+    let record = await Self.test([liar.url, portal.url, longer.url, honest.url]).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(record.order == [honest.url, liar.url, portal.url, longer.url])
+    #expect(
+      record.candidates.map(\.failure) == [
+        "it answered with other data", "it answered with status 404", "it answered with other data",
+        nil,
+      ]
+    )
+    #expect([liar, portal, longer, honest].map(\.requests.value) == [1, 2, 1, 3])
+    for origin in [liar, portal, longer, honest] { await origin.server.stop() }
+  }
+
+  @Test func `a choice is remembered by network, and costs the next start nothing`() async throws {
+    let folder = DiskStoreTests.Folder()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let file = folder.url.appending(path: "dial")
+    let (liar, honest) = (try await Origin(Data("<html>".utf8)), try await Origin())
+    let urls = [liar.url, honest.url]
+    let probed = await Self.test(urls, DialMemory(file: file)).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    // The next process.
+    let remembered = await Self.test(urls, DialMemory(file: file)).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(remembered.isRemembered)
+    #expect(remembered.order == [honest.url, liar.url])
+    #expect(remembered.bytesPerSecond == probed.bytesPerSecond)
+    #expect([liar, honest].map(\.requests.value) == [1, 3])
+    // Another network knows nothing of it, a day later it is asked again, and so is a refresh.
+    let other = await Self.test(urls, DialMemory(file: file)).run(
+      on: "lte",
+      by: BootstrapStand.transport()
+    )
+    #expect(!other.isRemembered)
+    let old = await Self.test(urls, DialMemory(file: file, goodFor: .zero)).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(!old.isRemembered)
+    let renewed = await Self.test(urls, DialMemory(file: file)).run(
+      on: "wifi",
+      by: BootstrapStand.transport(),
+      isRenewal: true
+    )
+    #expect(!renewed.isRemembered)
+    #expect([liar, honest].map(\.requests.value) == [4, 12])
+    // One that is no candidate any more is forgotten, and so is a damaged file.
+    let gone = await Self.test([liar.url], DialMemory(file: file)).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(!gone.isRemembered)
+    try Data("[".utf8).write(to: file)
+    #expect(DialMemory(file: file).choice(on: "wifi", among: urls) == nil)
+    await liar.server.stop()
+    await honest.server.stop()
+  }
+
+  @Test func `what has not answered within the budget is out, and none at all changes nothing`()
+    async throws
+  {
+    let silent = try StubbornOrigin(Data(), .stays)
+    let url = try #require(URL(string: "http://127.0.0.1:\(silent.port)/v1"))
+    let dead = try Self.dead()
+    let record = await Self.test([url, dead], budget: .milliseconds(200)).run(
+      on: "wifi",
+      by: BootstrapStand.transport()
+    )
+    #expect(record.order == [url, dead])
+    #expect(record.candidates.map(\.median) == [nil, nil])
+    #expect(record.candidates[0].failure == "the budget was spent")
+    #expect(record.candidates.map(\.requests) == [1, 2])
+    #expect(record.elapsed >= .milliseconds(200))
+    silent.stop()
+  }
+
+  @Test func `a start goes to the server that the test has chosen, and tells what it cost`()
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let (dead, near) = (try Self.dead(), try await Origin())
+    let bootstrap = try stand.bootstrap(
+      dead.absoluteString,
+      dialTest: Self.test([dead, near.url])
+    )
+    let startup = try await bootstrap.launch(by: BootstrapStand.transport())
+    #expect(startup.configuration.baseURL == near.url)
+    let dial = try #require(startup.record.dial)
+    // The next one in the order takes all but the base URL.
+    let next = try #require(dial.next(after: near.url))
+    let moved = try startup.configuration.moved(to: next)
+    #expect(moved.baseURL == dead)
+    #expect(try moved.moved(to: near.url) == startup.configuration)
+    let plain = try #require(URL(string: "http://api.example.test"))
+    #expect(throws: ConfigurationError.self) { try moved.moved(to: plain) }
+    #expect(dial.network == "wifi")
+    #expect(dial.elapsed <= startup.record.elapsed)
+    #expect(stand.counters.counts.probes == 5)
+    #expect(
+      stand.observer.startupEvents.map(\.name)
+        == ["fetchRefused.unreachable", "dialed.probed", "configured.builtIn"]
+    )
+    let data = try JSONEncoder().encode(startup.record)
+    #expect(try JSONDecoder().decode(StartupRecord.self, from: data) == startup.record)
+    await near.server.stop()
+  }
+}

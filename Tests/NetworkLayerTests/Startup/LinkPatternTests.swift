@@ -1,0 +1,316 @@
+import Foundation
+import Testing
+
+@testable import WindTunnelNetworkLayer
+
+/// What patterns mean, and what they cost.
+@Suite struct LinkPatternTests {
+  struct Row: Sendable {
+    var pattern, text: String
+    var matches: Bool
+
+    init(_ pattern: String, _ text: String, _ matches: Bool) {
+      (self.pattern, self.text, self.matches) = (pattern, text, matches)
+    }
+  }
+
+  static let rows: [Row] = [
+    Row("a", "a", true), Row("a", "", false), Row("a", "aa", false), Row("a", "b", false),
+    Row("ab", "ab", true), Row("a|b", "a", true), Row("a|b", "b", true), Row("a|b", "ab", false),
+    Row("a|b|c", "c", true), Row("a|b|c", "b", true), Row("ab|cd", "ad", false),
+    Row("(ab|c)d", "abd", true), Row("(ab|c)d", "cd", true), Row("(ab|c)d", "ab", false),
+    Row("a*", "", true), Row("a*", "aaa", true), Row("a*", "ab", false), Row("a+", "", false),
+    Row("a+", "aaa", true), Row("a?", "", true), Row("a?", "a", true), Row("a?", "aa", false),
+    Row("(ab)*", "abab", true), Row("(ab)*", "aba", false), Row("(ab)+c?", "ababc", true),
+    Row("(a|)b", "b", true), Row("()", "", true), Row("()*a", "a", true),
+    Row("(a*)*b", "aab", true),
+    Row("(a*)+", "", true), Row("(a|b)*c|d", "abac", true), Row("(a|b)*c|d", "d", true),
+    Row("(a|b)*c|d", "ad", false), Row(".", "x", true), Row(".", "", false),
+    Row(".*", "a/b?c", true),
+    Row("[abc]", "b", true), Row("[abc]", "d", false), Row("[a-c]+", "abc", true),
+    Row("[^/]+", "ab", true), Row("[^/]+", "a/b", false), Row("[a-]", "-", true),
+    Row("[-a]", "-", true), Row("[a\\]]", "]", true), Row("[\\^a]", "^", true),
+    Row("[a^]", "^", true), Row("[.]", "x", false), Row("[*+?|()]+", "*(|)", true),
+    Row("\\.", ".", true), Row("\\.", "x", false), Row("\\\\", "\\", true),
+    Row("\\(a\\)", "(a)", true),
+    Row("^a$", "a", true), Row("a^b", "ab", false), Row("a$b", "ab", false),
+    Row("^^a$$", "a", true),
+    Row("(^a|b)c", "ac", true), Row("(^a|b)c", "bc", true), Row("a(b$|c)", "ab", true),
+    Row("a*^b", "b", true), Row("a*^b", "ab", false), Row("a(|$)", "a", true),
+    Row("https://api\\.example\\.test/.*", "https://api.example.test/a", true),
+    Row("https://api\\.example\\.test/.*", "https://apixexample.test/a", false),
+    Row("https://api\\.example\\.test/.*", "https://evil.test/?https://api.example.test/", false),
+    Row(
+      "https://[a-z]+\\.example\\.test/users/[0-9]+(\\?.*)?",
+      "https://api.example.test/users/7?a=b",
+      true
+    ),
+    Row(".", "é", false), Row("..", "é", true),
+  ]
+
+  @Test(arguments: rows)
+  func `a pattern is like a text or not`(row: Row) throws {
+    #expect(try LinkPattern(row.pattern).matches(row.text) == row.matches)
+  }
+
+  struct Refusal: Sendable {
+    var pattern: String
+    var place: Int
+    var flaw: String
+
+    init(_ pattern: String, _ place: Int, _ flaw: String) {
+      (self.pattern, self.place, self.flaw) = (pattern, place, flaw)
+    }
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal("", 1, "it is empty; write .* for any text."),
+    Refusal("a)", 2, "there is no ( to this ); write \\) for the character."),
+    Refusal("a(b", 2, "there is no ) to this (; write \\( for the character."),
+    Refusal("(?:a)", 2, "(? begins what is not known here; write a plain group."),
+    Refusal("(?=a)", 2, "(? begins what is not known here; write a plain group."),
+    Refusal("*a", 1, "there is nothing that * could repeat; write \\* for the character."),
+    Refusal("a|+", 3, "there is nothing that + could repeat; write \\+ for the character."),
+    Refusal("(?", 2, "(? begins what is not known here; write a plain group."),
+    Refusal("a**", 3, "* behind a repetition is not known here; write one sign alone."),
+    Refusal("a+?", 3, "? behind a repetition is not known here; write one sign alone."),
+    Refusal("^*", 2, "an anchor cannot be repeated; write it once."),
+    Refusal(
+      "a{2}",
+      2,
+      "counts in braces are not known here; write the part as often as it stands there, or \\{ for "
+        + "the character."
+    ),
+    Refusal("a]", 2, "there is no [ to this ]; write \\] for the character."),
+    Refusal("x[a", 2, "there is no ] to this [; write \\[ for the character."),
+    Refusal("[]", 2, "the class is empty; write \\] for the character."),
+    Refusal("[z-a]", 4, "the range ends before it begins; write the lower end first."),
+    Refusal("[[:alpha:]]", 2, "a [ in a class stands with a backslash; write \\[."),
+    Refusal("\\d", 2, "\\d is not known here; write a class, such as [0-9] or [A-Za-z]."),
+    Refusal("(a)\\1", 5, "\\1 is not known here; write a class, such as [0-9] or [A-Za-z]."),
+    Refusal("[\\w]", 3, "\\w is not known here; write a class, such as [0-9] or [A-Za-z]."),
+    Refusal("a\\", 2, "nothing stands behind the backslash; write \\\\ for the character."),
+    Refusal("aé", 2, "it is no visible ASCII, which links are; write it escaped, as in %C3%A9."),
+  ]
+
+  @Test(arguments: refusals)
+  func `what is not known is refused with its place and a remedy`(row: Refusal) {
+    let error = #expect(throws: LinkPatternError.self) { try LinkPattern(row.pattern) }
+    #expect(
+      error?.description
+        == "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
+    )
+  }
+
+  @Test func `a pattern has a length and a depth`() throws {
+    _ = try LinkPattern(String(repeating: "a", count: LinkPattern.bytesMax))
+    let long = String(repeating: "a", count: LinkPattern.bytesMax + 1)
+    #expect(throws: LinkPatternError(long, at: 0, "it has 513 bytes; write 512 at most.")) {
+      try LinkPattern(long)
+    }
+    func nested(_ depth: Int) -> String {
+      String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
+    }
+    #expect(try LinkPattern(nested(LinkPattern.depthMax)).matches("a"))
+    let deep = nested(LinkPattern.depthMax + 1)
+    #expect(
+      throws: LinkPatternError(
+        deep,
+        at: LinkPattern.depthMax + 1,
+        "it has groups in more than 32 groups; write fewer."
+      )
+    ) { try LinkPattern(deep) }
+  }
+
+  @Test(arguments: ["(a*)*b", "(a|a)*b", "(a+)+b", "(a?)*b", "((a|.)*a*)*b"])
+  func `no pattern takes more than its states for each byte`(text: String) throws {
+    let pattern = try LinkPattern(text)
+    func steps(_ count: Int) -> Int {
+      var steps = 0
+      let matches = pattern.matches(
+        Array(repeating: UInt8(ascii: "a"), count: count),
+        counting: &steps
+      )
+      #expect(!matches)
+      return steps
+    }
+    let (half, whole) = (steps(50_000), steps(100_000))
+    // Each letter is at most two steps.
+    #expect(whole <= 2 * text.utf8.count * 100_001)
+    #expect(abs(whole - 2 * half) <= 100)
+  }
+
+  // MARK: - Beside an oracle
+
+  indirect enum Node {
+    case letter(Character)
+    case any
+    case set(String, isInverted: Bool)
+    case start
+    case end
+    case row([Node])
+    case either(Node, Node)
+    case many(Node)
+    case some(Node)
+    case maybe(Node)
+
+    var text: String {
+      switch self {
+      case .letter(let letter): String(letter)
+      case .any: "."
+      case .set(let letters, let isInverted): "[\(isInverted ? "^" : "")\(letters)]"
+      case .start: "^"
+      case .end: "$"
+      case .row(let parts): parts.map(\.text).joined()
+      case .either(let one, let other): "(\(one.text)|\(other.text))"
+      case .many(let part): "(\(part.text))*"
+      case .some(let part): "(\(part.text))+"
+      case .maybe(let part): "(\(part.text))?"
+      }
+    }
+
+    /// Tries one way after the other, and goes back where one leads nowhere.
+    func matches(_ text: [Character], _ place: Int, _ rest: (Int) -> Bool) -> Bool {
+      func one(_ isGood: (Character) -> Bool) -> Bool {
+        place < text.count && isGood(text[place]) && rest(place + 1)
+      }
+      switch self {
+      case .letter(let letter): return one { $0 == letter }
+      case .any: return one { _ in true }
+      case .set(let letters, let isInverted): return one { letters.contains($0) != isInverted }
+      case .start: return place == 0 && rest(place)
+      case .end: return place == text.count && rest(place)
+      case .row(let parts):
+        guard let first = parts.first else { return rest(place) }
+        return first.matches(text, place) {
+          Node.row(Array(parts.dropFirst())).matches(text, $0, rest)
+        }
+      case .either(let one, let other):
+        return one.matches(text, place, rest) || other.matches(text, place, rest)
+      case .many(let part):
+        return rest(place)
+          || part.matches(text, place) { $0 > place && matches(text, $0, rest) }
+      case .some(let part):
+        return part.matches(text, place) { Node.many(part).matches(text, $0, rest) }
+      case .maybe(let part): return rest(place) || part.matches(text, place, rest)
+      }
+    }
+
+    static func drawn(_ draw: inout UInt64, _ depth: Int) -> Node {
+      func next(_ count: UInt64) -> UInt64 {
+        draw = draw &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return (draw >> 33) % count
+      }
+      if depth == 0 {
+        switch next(8) {
+        case 0, 1: return .letter("a")
+        case 2, 3: return .letter("b")
+        case 4: return .any
+        case 5: return .set(next(2) == 0 ? "a" : "ab", isInverted: next(2) == 0)
+        case 6: return .start
+        default: return .end
+        }
+      }
+      switch next(7) {
+      case 0, 1: return .row((0..<(1 + next(3))).map { _ in drawn(&draw, depth - 1) })
+      case 2: return .either(drawn(&draw, depth - 1), drawn(&draw, depth - 1))
+      case 3: return .many(drawn(&draw, depth - 1))
+      case 4: return .some(drawn(&draw, depth - 1))
+      case 5: return .maybe(drawn(&draw, depth - 1))
+      default: return drawn(&draw, 0)
+      }
+    }
+  }
+
+  static let texts: [String] = (0...4).flatMap { count in
+    (0..<(1 << count)).map { bits in
+      String((0..<count).map { bits >> $0 & 1 == 0 ? "a" as Character : "b" })
+    }
+  }
+
+  @Test(arguments: 0..<8)
+  func `drawn patterns mean what one who tries all ways finds`(seed: Int) throws {
+    var draw = UInt64(seed) &* 7_919 &+ 1
+    var matched = 0
+    for _ in 0..<60 {
+      let node = Node.drawn(&draw, 4)
+      // A class of none of the letters has no spelling of its own.
+      guard node.text.utf8.count <= LinkPattern.bytesMax, !node.text.isEmpty else { continue }
+      let pattern = try LinkPattern(node.text)
+      for text in Self.texts {
+        let expected = node.matches(Array(text), 0) { $0 == text.count }
+        matched += expected ? 1 : 0
+        #expect(pattern.matches(text) == expected, "\(node.text) on \(text)")
+      }
+    }
+    #expect(matched > 60)
+  }
+}
+
+/// Links that a layer allows.
+@Suite struct LinkRuleTests {
+  private static func configuration(_ links: [String]?) throws -> NetworkConfiguration {
+    try NetworkConfiguration(
+      builtIn: ConfigurationLayer(baseURL: "https://api.example.test/v1"),
+      fetched: ConfigurationLayer(links: links)
+    )
+  }
+
+  @Test func `a request is for a link that the layer allows, or is not sent`() async throws {
+    let configuration = try Self.configuration([
+      "https://api\\.example\\.test/v1/users/[0-9]+",
+      "https://api\\.example\\.test/v1/search\\?q=.*",
+    ])
+    let sent = Counter()
+    let client = NetworkClient(
+      builder: configuration.builder,
+      transport: ScriptedEngine { _ throws(TransportError) in
+        _ = sent.next()
+        return HTTPAnswer(status: 200)
+      }
+    )
+    _ = try await client.call(Endpoint(.get, "/users/7"))
+    _ = try await client.call(Endpoint(.get, "/search", query: ["q": "a b"]))
+    let refused = NetworkError.invalidRequest(.link("https://api.example.test/v1/users/x"))
+    await #expect(throws: refused) {
+      try await client.call(Endpoint(.get, "/users/x", query: ["secret": "1"]))
+    }
+    #expect(
+      refused.description == "The link \"https://api.example.test/v1/users/x\" is none that the "
+        + "configuration allows; ask another, or add a pattern to \"links\"."
+    )
+    await #expect(throws: NetworkError.self) {
+      try await client.call(
+        Endpoint(
+          .get,
+          "/search",
+          query: ["q": String(repeating: "a", count: LinkRules.linkBytesMax)]
+        )
+      )
+    }
+    #expect(sent.current == 2)
+    #expect(configuration.publicView["links.2"] == "https://api\\.example\\.test/v1/search\\?q=.*")
+  }
+
+  @Test func `all that is wrong with links is told at once, when the layer is read`() {
+    let error = ConfigurationError(faults: [
+      "In \"links\": The pattern \"a{2}\" is refused at byte 2: counts in braces are not known here; "
+        + "write the part as often as it stands there, or \\{ for the character.",
+      "In \"links\": The pattern \"(\" is refused at byte 1: there is no ) to this (; write \\( for "
+        + "the character.",
+    ])
+    #expect(throws: error) { try Self.configuration(["a{2}", "b", "("]) }
+    #expect(
+      throws: ConfigurationError(faults: [
+        "\"links\" has no pattern, so that nothing could be asked; leave it out."
+      ])
+    ) { try Self.configuration([]) }
+    #expect(
+      throws: ConfigurationError(faults: ["\"links\" has 65 patterns; it may have 64 at most."])
+    ) { try Self.configuration(Array(repeating: "a", count: 65)) }
+    let long = String(repeating: "a", count: 500)
+    #expect(
+      throws: ConfigurationError(faults: ["\"links\" has 4500 bytes; it may have 4096 at most."])
+    ) { try Self.configuration(Array(repeating: long, count: 9)) }
+  }
+}
