@@ -472,4 +472,12 @@ uint64_t wt_task_number(const void *job) {
 }
 
 void **wt_global_hook(void) { return &swift_task_enqueueGlobal_hook; }
+
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
+#if defined(__ELF__)
+__attribute__((used, retain, section("wt_modules")))
+#elif defined(__APPLE__)
+__attribute__((used, section("__DATA_CONST,__wt_modules")))
+#endif
+static const uint64_t link_mark[3] = {0xF1D38A6C57E294B0, 0x9C0EB7A52D41F863, 26};
 #endif

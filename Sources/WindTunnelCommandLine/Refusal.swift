@@ -5,14 +5,14 @@ internal import WindTunnel
 package enum ExitCode: Int32, Sendable, CaseIterable {
   /// All was done as asked.
   case done = 0
-  /// Something was found: a difference, a secret, no recording that answers, or the command that
-  /// was run against the server failed.
+  /// Something was found: a difference, a secret, no recording that answers, a part of the harness
+  /// in a release, or the command that was run against the server failed.
   case found = 1
   /// The live origin answers otherwise than it was recorded.
   case drift = 3
   /// Asked wrongly: an unknown flag, scenario or subject, a scenario that does not read.
   case usage = 64
-  /// A cassette or report that does not read.
+  /// A cassette or report that does not read, or a release that is not looked through.
   case data = 65
   /// The file does not exist.
   case noInput = 66
@@ -40,13 +40,14 @@ extension ExitCode {
     switch self {
     case .done: "All was done as asked."
     case .found:
-      "Something was found: a secret, an old interaction, a difference, no recording that answers; or "
-        + "the command that was run behind -- failed."
+      "Something was found: a secret, an old interaction, a difference, no recording that answers, a "
+        + "part of the harness in a release; or the command that was run behind -- failed."
     case .drift: "The real server answers otherwise than it was recorded (record --mode verify)."
     case .usage:
       "Asked wrongly: an unknown command, flag, scenario or subject, a scenario or a gate that does not "
         + "read."
-    case .data: "A cassette, an HAR file or a report does not read."
+    case .data:
+      "A cassette, an HAR file or a report does not read, or a release cannot be looked through."
     case .noInput: "There is no such file, or it cannot be read."
     case .unavailable: "A port is in use, an upstream is gone, or there is no OpenSSL for TLS."
     case .software: "The tool itself failed."

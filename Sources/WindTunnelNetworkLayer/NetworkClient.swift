@@ -242,23 +242,31 @@ public struct NetworkClient: Sendable {
     let limits: CallLimits
     let endpoints: [String: EndpointTerms]
     let environment: String
+    /// The version of a start's; `nil` of one that no start has made.
     let version: Int?
   }
 
-  /// Applies a configuration to this client and all its copies; of two that starts have made, the
-  /// one with the lower version changes nothing.
+  /// Applies the configuration of a start, unless that of another start with a higher version was
+  /// applied before: one that came late, or could not be fetched, changes nothing.
+  public func apply(_ startup: Startup) {
+    apply(startup.configuration, startup.record.source.version ?? 0)
+  }
+
+  /// Applies a configuration to this client and all its copies.
   ///
   /// Calls that begin from now on have its builder, limits, terms of endpoints and environment; a
   /// call that is under way keeps those that it began with, for each of its attempts. The caps hold
   /// at once for all who share the admission controller, and take no slot away from an attempt in
   /// flight.
-  public func apply(_ configuration: NetworkConfiguration) {
+  public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
+
+  private func apply(_ configuration: NetworkConfiguration, _ version: Int?) {
     let new = Applied(
       builder: configuration.builder,
       limits: configuration.limits,
       endpoints: configuration.endpoints,
       environment: configuration.environment,
-      version: configuration.version
+      version: version
     )
     // Together, so that of two configurations no two halves remain.
     applied.withLock { applied in

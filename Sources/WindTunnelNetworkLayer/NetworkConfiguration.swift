@@ -22,8 +22,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let extras: [String: String]
   /// The secrets by name, such as API keys; no view shows them.
   public let secrets: [String: Secret]
-  /// The version of the fetched layer, 0 where a start has none; `nil` of one that no start made.
-  public internal(set) var version: Int?
   private let merged: ConfigurationLayer
 
   /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
@@ -107,9 +105,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public func moved(to server: URL) throws(ConfigurationError) -> NetworkConfiguration {
     var layer = merged
     layer.baseURL = server.absoluteString
-    var moved = try NetworkConfiguration(builtIn: layer)
-    moved.version = version
-    return moved
+    return try NetworkConfiguration(builtIn: layer)
   }
 
   /// The configuration for a debug screen or a report, without the values of secrets.

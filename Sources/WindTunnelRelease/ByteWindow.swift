@@ -78,6 +78,28 @@ struct ByteWindow {
   /// Returns the text that the bytes spell; what is no UTF-8 becomes U+FFFD.
   var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
+  /// Returns the text that a zero ends, or the window, or the longest name that is read.
+  func name(at offset: Int) -> String? {
+    guard let part = window(at: offset, count: min(Self.nameMax, count - offset)) else {
+      return nil
+    }
+    return part.withBytes { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
+  /// The longest name that is read, as long as a path may be.
+  private static let nameMax = 1024
+
+  /// Tells whether all bytes are zero.
+  var isZero: Bool {
+    withBytes { bytes in
+      // Each is the same as the one before it, and the first is zero.
+      guard let base = bytes.baseAddress, bytes.count > 1 else {
+        return bytes.allSatisfy { $0 == 0 }
+      }
+      return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
+    }
+  }
+
   /// Returns the bytes, as a file of their own.
   var content: Data { Data(data[range]) }
 

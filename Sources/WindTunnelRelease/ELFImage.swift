@@ -2,8 +2,16 @@
 struct ELFImage {
   /// The architecture, such as `x86_64`.
   let architecture: String
+  /// Tells whether it has names for a debugger, and of what is loaded no more than the places.
+  let isDebugSymbols: Bool
+  /// The libraries that it is not started without, by their names.
+  let libraries: [String]
+  /// The bytes behind all that the headers speak of; `nil` where they could hold nothing.
+  let appended: ByteWindow?
 
   static let magic: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
+  /// The longest rest that is taken for an alignment, whatever stands in it.
+  static let alignmentMax = 64
 
   /// Reads the headers, and proves that all that they promise is there.
   init(_ file: ByteWindow) throws(ReadingError) {
@@ -17,7 +25,14 @@ struct ELFImage {
     architecture = Self.name(ofMachine: try reader.half(at: 18, of: "its header"))
     let segments = try reader.segments()
     let sections = try reader.sections()
-    guard segments + sections > 0 else { throw .damaged("it has neither segments nor sections") }
+    guard segments.count + sections.count > 0 else {
+      throw .damaged("it has neither segments nor sections")
+    }
+    isDebugSymbols = sections.areDebugSymbols
+    libraries = isDebugSymbols ? [] : reader.libraries(by: segments.rows)
+    let end = max(segments.end, sections.end)
+    let rest = file.window(at: end, count: file.count - end)
+    appended = rest.flatMap { $0.count > Self.alignmentMax && !$0.isZero ? $0 : nil }
   }
 
   private static func name(ofMachine number: UInt16) -> String {
@@ -68,8 +83,33 @@ private struct Reader {
     get throws(ReadingError) { try native(at: isWide ? 40 : 32, of: "its header") }
   }
 
-  /// Proves every segment, and returns how many there are.
-  func segments() throws(ReadingError) -> Int {
+  /// The segments of a file.
+  struct Segments {
+    struct Row {
+      var kind: UInt64
+      var content: ByteWindow
+      /// The place in memory.
+      var address: UInt64
+    }
+
+    var rows: [Row] = []
+    /// The place behind the furthest of them, and behind their table.
+    var end = 0
+
+    var count: Int { rows.count }
+  }
+
+  /// The sections of a file.
+  struct Sections {
+    var count = 0
+    /// The place behind the furthest of them, and behind their table.
+    var end = 0
+    /// Tells whether some are loaded, and none of those but notes has bytes here.
+    var areDebugSymbols = false
+  }
+
+  /// Returns every segment, each of which is in the file.
+  func segments() throws(ReadingError) -> Segments {
     let table = try native(at: isWide ? 32 : 28, of: "its header")
     let size = try half(at: isWide ? 54 : 42, of: "its header")
     var count = UInt64(try half(at: isWide ? 56 : 44, of: "its header"))
@@ -78,23 +118,28 @@ private struct Reader {
       let first = try self.first(of: sectionTable)
       count = try word(at: first + (isWide ? 44 : 28), of: "its section table")
     }
-    guard count > 0 else { return 0 }
+    guard count > 0 else { return Segments() }
     guard Int(size) >= (isWide ? 56 : 32) else { throw .damaged("its segments have no room") }
     let entries = try rows(at: table, size: size, count: count, "its segment table")
+    var segments = Segments(end: Int(table) + entries.count * Int(size))
     for place in entries {
+      let kind = try word(at: place, of: "its segment table")
       let offset = try native(at: place + (isWide ? 8 : 4), of: "its segment table")
+      let address = try native(at: place + (isWide ? 16 : 8), of: "its segment table")
       let length = try native(at: place + (isWide ? 32 : 16), of: "its segment table")
-      guard file.window(at: offset, count: length) != nil else {
+      guard let content = file.window(at: offset, count: length) else {
         throw .cutShort(missing: "a segment")
       }
+      segments.rows.append(Segments.Row(kind: kind, content: content, address: address))
+      segments.end = max(segments.end, Int(offset) + Int(length))
     }
-    return entries.count
+    return segments
   }
 
-  /// Proves every section, and returns how many there are; 0 where the table was taken away.
-  func sections() throws(ReadingError) -> Int {
+  /// Proves every section; there are none where the table was taken away.
+  func sections() throws(ReadingError) -> Sections {
     let table = try sectionTable
-    guard table != 0 else { return 0 }
+    guard table != 0 else { return Sections() }
     let size = try half(at: isWide ? 58 : 46, of: "its header")
     guard Int(size) >= (isWide ? 64 : 40) else { throw .damaged("its sections have no room") }
     var count = UInt64(try half(at: isWide ? 60 : 48, of: "its header"))
@@ -103,8 +148,18 @@ private struct Reader {
       count = try native(at: first + (isWide ? 32 : 20), of: "its section table")
     }
     let entries = try rows(at: table, size: size, count: count, "its section table")
+    var sections = Sections(
+      count: entries.count,
+      end: Int(table) + entries.count * Int(size)
+    )
+    var (loaded, empty) = (0, 0)
     for place in entries {
       let kind = try word(at: place + 4, of: "its section table")
+      // SHF_ALLOC, and no SHT_NOTE, which a file of symbols keeps.
+      if kind != 0, kind != 7, try native(at: place + 8, of: "its section table") & 2 != 0 {
+        loaded += 1
+        if kind == 8 { empty += 1 }
+      }
       // SHT_NULL and SHT_NOBITS take no room in the file.
       if kind == 0 || kind == 8 { continue }
       let offset = try native(at: place + (isWide ? 24 : 16), of: "its section table")
@@ -112,9 +167,47 @@ private struct Reader {
       guard file.window(at: offset, count: length) != nil else {
         throw .cutShort(missing: "a section")
       }
+      sections.end = max(sections.end, Int(offset) + Int(length))
     }
-    return entries.count
+    sections.areDebugSymbols = loaded > 0 && loaded == empty
+    return sections
   }
+
+  /// Returns the names of the libraries that the dynamic section asks for (DT_NEEDED); none where
+  /// it does not add up, as it could not be started then.
+  func libraries(by segments: [Segments.Row]) -> [String] {
+    guard let dynamic = segments.first(where: { $0.kind == 2 })?.content else { return [] }
+    let width = isWide ? 8 : 4
+    func number(_ window: ByteWindow, at place: Int) -> UInt64? {
+      isWide
+        ? window.number(UInt64.self, at: place, order)
+        : window.number(UInt32.self, at: place, order).map(UInt64.init)
+    }
+    var (names, table) = ([UInt64](), UInt64?.none)
+    var place = 0
+    while let tag = number(dynamic, at: place), tag != 0, names.count < Self.librariesMax,
+      let value = number(dynamic, at: place + width)
+    {
+      if tag == 1 { names.append(value) }
+      if tag == 5 { table = value }
+      place += 2 * width
+    }
+    // The table of names is told by its place in memory.
+    guard let table,
+      let segment = segments.first(where: { row in
+        row.kind == 1 && table >= row.address
+          && table - row.address < UInt64(row.content.count)
+      })
+    else { return [] }
+    return names.compactMap { name in
+      let (start, overflows) = (table - segment.address).addingReportingOverflow(name)
+      guard !overflows, start < UInt64(segment.content.count) else { return nil }
+      return segment.content.name(at: Int(start))
+    }
+  }
+
+  /// The most names of libraries that are read.
+  private static let librariesMax = 1000
 
   /// Returns the place of the first row of a table, which is in the file.
   private func first(of table: UInt64) throws(ReadingError) -> Int {

@@ -1,42 +1,84 @@
-/// A file that WindTunnel wrote, by the key that each of its formats has.
+internal import Foundation
+
+/// A file that WindTunnel wrote, by the key that each of its formats has, or by its name.
 enum HarnessFile: Hashable {
   /// A file of a format, by its key.
   case format(key: String)
+  /// A large body of a cassette, in the folder beside it.
+  case body
 
   /// Returns the file that a text is, whatever its name; `nil` where it is none.
   ///
   /// The key counts at any depth: a cassette within other JSON is one still. The rest may be
   /// damaged, and holds what was recorded all the same.
   init?(_ file: ByteWindow) {
-    guard Self.beginsAsObject(file) else { return nil }
-    let found = file.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in
-      Self.key(at: place + 1, of: file)
+    let text = Self.narrowed(file)
+    guard Self.beginsAsJSON(text) else { return nil }
+    let found = text.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in
+      Self.key(at: place + 1, of: text)
     }
-    guard let key = found.first else { return nil }
+    // Any program may call its version so: a cassette has its calls as well.
+    lazy var hasCalls = !text.places(of: Array("\"interactions\"".utf8)).isEmpty
+    guard let key = found.first(where: { $0 != "windtunnel" || hasCalls }) else { return nil }
     self = .format(key: key)
+  }
+
+  /// Returns the file that stands at a place, of whatever content; `nil` where it is none.
+  ///
+  /// Cassettes keep large bodies as `NAME.bodies/`, and there a file for each by its SHA-256.
+  init?(place: String) {
+    let parts = place.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ":") }.suffix(2)
+    let suffix = ".bodies".utf8
+    guard parts.count == 2, let folder = parts.first, let name = parts.last,
+      folder.count > suffix.count, folder.suffix(suffix.count).elementsEqual(suffix),
+      name.count == 64, name.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
+    else { return nil }
+    self = .body
   }
 
   /// The words for it, such as "a cassette".
   var noun: String {
     switch self {
-    case .format("windtunnel"): "a cassette"
-    case .format("windtunnelScenario"): "a scenario"
-    case .format("windtunnelJournal"): "the journal of a recording"
-    case .format("windtunnelDNS"): "a script of DNS"
-    case .format("windtunnelReport"): "a drill's report"
-    case .format(let key): "a file of WindTunnel's (\(key))"
+    case .format(let key): Self.nouns[key] ?? "a file of WindTunnel's (\(key))"
+    case .body: "a recorded body, which a cassette keeps beside itself"
     }
   }
+
+  /// The keys of the package's formats, and the words for what has them. What a look through a
+  /// release prints is not among them, as it holds nothing of the harness.
+  static let nouns = [
+    "windtunnel": "a cassette", "windtunnelScenario": "a scenario",
+    "windtunnelJournal": "the journal of a recording", "windtunnelDNS": "a script of DNS",
+    "windtunnelReport": "a drill's report", "windtunnelCertificate": "a certificate of a search",
+    "windtunnelDrift": "a report of drift", "windtunnelDiff": "a comparison of cassettes",
+    "windtunnelReview": "a review of a cassette", "windtunnelShow": "a list of recorded calls",
+    "windtunnelLint": "a lint's report", "windtunnelVerify": "a verification's report",
+  ]
 
   /// The white space that JSON has (RFC 8259 §2).
   private static let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
   /// More letters than any key has.
   private static let keyMax = 40
 
-  private static func beginsAsObject(_ file: ByteWindow) -> Bool {
+  /// Returns a text of UTF-16 that says so by its mark of order, with a byte for each unit; any
+  /// other text as it is. The keys have ASCII alone.
+  private static func narrowed(_ file: ByteWindow) -> ByteWindow {
+    let isBig = file.has([0xFE, 0xFF])
+    guard isBig || file.has([0xFF, 0xFE]) else { return file }
+    let bytes = file.withBytes { bytes in
+      stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+        let (high, low) = isBig ? (place, place + 1) : (place + 1, place)
+        return bytes[high] == 0 && bytes[low] < 0x80 ? bytes[low] : UInt8(ascii: "?")
+      }
+    }
+    return ByteWindow(Data(bytes))
+  }
+
+  private static func beginsAsJSON(_ file: ByteWindow) -> Bool {
     let start = file.has([0xEF, 0xBB, 0xBF]) ? 3 : 0
     return file.withBytes { bytes in
-      bytes.dropFirst(start).first { !space.contains($0) } == UInt8(ascii: "{")
+      let first = bytes.dropFirst(start).first { !space.contains($0) }
+      return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
   }
 
@@ -54,7 +96,8 @@ enum HarnessFile: Hashable {
       guard let digit = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else {
         return nil
       }
-      return String(decoding: name, as: UTF8.self)
+      let key = String(decoding: name, as: UTF8.self)
+      return nouns[key] == nil ? nil : key
     }
   }
 }

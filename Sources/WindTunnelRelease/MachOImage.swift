@@ -4,6 +4,10 @@ struct MachOImage {
   let architecture: String
   /// Tells whether it has names for a debugger, and no code.
   let isDebugSymbols: Bool
+  /// Tells whether a store has encrypted it.
+  private(set) var isEncrypted = false
+  /// The libraries that it is not started without, by the names that it asks for.
+  private(set) var libraries: [String] = []
 
   private let file: ByteWindow
   private let order: ByteWindow.Order
@@ -41,7 +45,7 @@ struct MachOImage {
   }
 
   /// Looks at one load command.
-  private func prove(_ command: ByteWindow, _ number: UInt32) throws(ReadingError) {
+  private mutating func prove(_ command: ByteWindow, _ number: UInt32) throws(ReadingError) {
     switch number {
     // LC_SEGMENT and LC_SEGMENT_64. Those of debug symbols are in another file.
     case 0x1 where !isDebugSymbols:
@@ -59,7 +63,13 @@ struct MachOImage {
       guard let system = command.number(UInt32.self, at: 16, order) else {
         throw .damaged("its load commands do not add up")
       }
-      if system != 0 { throw .encryptedProgram }
+      if system != 0 { isEncrypted = true }
+    // LC_LOAD_DYLIB, and those that are weak, exported again, or the other way round.
+    case 0xC, 0x8000_0018, 0x8000_001F, 0x8000_0023:
+      guard libraries.count < Self.librariesMax,
+        let name = command.number(UInt32.self, at: 8, order).flatMap({ command.name(at: Int($0)) })
+      else { break }
+      libraries.append(name)
     default: break
     }
   }
@@ -70,6 +80,9 @@ struct MachOImage {
       throw .cutShort(missing: "a segment")
     }
   }
+
+  /// The most names of libraries that are read.
+  private static let librariesMax = 1000
 
   private static func form(of file: ByteWindow) -> (isWide: Bool, order: ByteWindow.Order)? {
     switch file.number(UInt32.self, at: 0, .little) {

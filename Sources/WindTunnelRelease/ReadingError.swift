@@ -15,6 +15,12 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
   case method(Int)
   /// There is more than the limit of this name allows.
   case tooMuch(String, limit: Int)
+  /// So many bytes stand behind all that its headers speak of.
+  case appended(Int)
+  /// Another kind of thing than a file or a folder, such as a pipe.
+  case kind(String)
+  /// A link, and the problem with what it leads to.
+  case link(to: String, String)
   /// The system does not give it, for its own reason.
   case unreadable(String)
   /// The system's zlib, which opens archives, is not there.
@@ -31,6 +37,10 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .method(let number):
       "is packed by method \(number), and only stored (0) and deflated (8) are opened"
     case .tooMuch(let what, let limit): "has more than \(limit) \(what), which is the limit"
+    case .appended(let count):
+      "has \(count) bytes behind its end, which are no zip archive, and are not looked through"
+    case .kind(let kind): "is \(kind), and no file"
+    case .link(let target, let problem): "is a link to \(target), \(problem)"
     case .unreadable(let reason): "cannot be read: \(reason)"
     case .noZLib: "is packed, and there is no zlib on this machine to open it"
     }

@@ -11,7 +11,7 @@ package struct ReleaseCheck: Sendable {
   package struct Finding: Sendable, Hashable {
     /// The place: folders by `/`, and what is in an archive behind a colon.
     package var file: String
-    /// The architecture of the program; `nil` for another file.
+    /// The architecture of the program; `nil` for another file, and where it cannot be told.
     package var architecture: String?
     /// The module; `nil` for a file of the harness's.
     package var module: ReleaseModule?
@@ -31,6 +31,18 @@ package struct ReleaseCheck: Sendable {
     package var architecture: String
     /// The modules of this package that are in it, by name.
     package var modules: [ReleaseModule]
+    /// The libraries that it is not started without, and that are none of a system's.
+    package var libraries: [String]
+  }
+
+  /// The answer to whether something may be released.
+  package enum Verdict: String, Sendable {
+    /// Programs were looked through, and nothing was found or left out.
+    case passes
+    /// A part of the harness was found.
+    case found
+    /// Not all could be looked through, or there was no program.
+    case refused
   }
 
   /// Limits of what is looked through.
@@ -54,53 +66,63 @@ package struct ReleaseCheck: Sendable {
   package private(set) var findings: [Finding] = []
   /// Programs and archives that could hold anything: with one of them a release cannot pass.
   package private(set) var unread: [Unread] = []
-  /// Packed files that programs are not started from, such as an asset in xz.
+  /// The same, where whoever asked said to pass over it.
   package private(set) var passedOver: [Unread] = []
+  /// The paths of those that were passed over, as they were given.
+  package private(set) var passedOverPaths: Set<String> = []
+  /// Tells whether what was looked through is a folder.
+  package private(set) var isFolder = false
+  /// The error that what was named could not be opened by.
+  package private(set) var failure: FileError?
 
   /// Tells whether programs were looked through, and nothing was found or left out.
-  package var passes: Bool { findings.isEmpty && unread.isEmpty && !programs.isEmpty }
-
-  /// Tells whether there was nothing that could be looked through.
-  package var lookedAtNothing: Bool { findings.isEmpty && unread.isEmpty && programs.isEmpty }
+  package var passes: Bool { Self.verdict(on: [self]) == .passes }
 
   private let limits: Limits
+  private let pathsToPassOver: [String]
   private var bytesLeft: Int
   /// Tells whether a limit of all files together was met, so that no more is looked at.
   private var isFull = false
 
-  package init(limits: Limits = Limits()) {
+  /// Makes a look that leaves out what cannot be read at some paths, or below them.
+  package init(limits: Limits = Limits(), passingOver paths: [String] = []) {
     self.limits = limits
+    pathsToPassOver = paths
     bytesLeft = limits.bytes
   }
 
-  /// Looks through what is at a path, which is a file, or a folder with all that is below it.
-  ///
-  /// Links in a folder are not followed: what they lead to is in it by itself, or is not released.
-  package mutating func look(atPath path: String) throws(FileError) {
+  /// Returns the answer to several looks together: each has a file, and one of them a program.
+  package static func verdict(on checks: [ReleaseCheck]) -> Verdict {
+    guard checks.allSatisfy(\.findings.isEmpty) else { return .found }
+    let areRead = checks.allSatisfy { check in
+      check.unread.isEmpty && check.failure == nil && check.fileCount > 0
+    }
+    return areRead && checks.contains { !$0.programs.isEmpty } ? .passes : .refused
+  }
+
+  /// Looks through what is at a path, which is a file, or a folder with all that is below it, and
+  /// with what links out of it lead to.
+  package mutating func look(atPath path: String) {
     var isFolder: ObjCBool = false
-    let manager = FileManager.default
-    guard manager.fileExists(atPath: path, isDirectory: &isFolder) else { throw .missing(path) }
-    guard isFolder.boolValue else {
-      let data = try FileError.reading(URL(filePath: path), bytesMax: limits.fileBytes)
-      look(at: data, named: path)
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      failure = .missing(path)
       return
     }
-    var folders = [path]
-    while !isFull, let folder = folders.popLast() {
+    self.isFolder = isFolder.boolValue
+    guard self.isFolder else {
       do {
-        let names = try manager.contentsOfDirectory(atPath: folder).sorted()
-        var below: [String] = []
-        for name in names {
-          let place = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-          switch try manager.attributesOfItem(atPath: place)[.type] as? FileAttributeType {
-          case .typeDirectory?: below.append(place)
-          case .typeRegular?: look(atFile: place)
-          default: break
-          }
-        }
-        folders += below.reversed()
+        let data = try FileError.reading(URL(filePath: path), bytesMax: limits.fileBytes)
+        look(at: data, named: path)
       } catch {
-        note(.unreadable(FileError.reason(error)), of: folder)
+        failure = error
+      }
+      return
+    }
+    var walk = FolderWalk(path)
+    while !isFull, let step = walk.next() {
+      switch step {
+      case .file(let place): look(atFile: place)
+      case .unread(let place, let reason): note(reason, of: place)
       }
     }
   }
@@ -125,7 +147,22 @@ package struct ReleaseCheck: Sendable {
   }
 
   private mutating func note(_ reason: ReadingError, of name: String) {
-    unread.append(Unread(file: name, reason: reason))
+    let row = Unread(file: name, reason: reason)
+    let path = pathsToPassOver.first { path in
+      let rest = name.dropFirst(path.count)
+      return name.hasPrefix(path) && (rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix(":"))
+    }
+    // Behind a limit of all files together is more than one path.
+    guard let path, !isFull else {
+      if unread.last != row { unread.append(row) }
+      return
+    }
+    passedOverPaths.insert(path)
+    if passedOver.last != row { passedOver.append(row) }
+  }
+
+  private mutating func find(_ finding: Finding) {
+    if findings.last != finding { findings.append(finding) }
   }
 
   private mutating func look(at file: ByteWindow, named name: String, depth: Int) {
@@ -137,6 +174,7 @@ package struct ReleaseCheck: Sendable {
       try proveRoom(for: UInt64(file.count))
       fileCount += 1
       bytesLeft -= file.count
+      if let found = HarnessFile(place: name) { find(Finding(file: name, reason: found.noun)) }
       try open(file, named: name, depth: depth)
     } catch {
       note(error, of: name)
@@ -151,42 +189,73 @@ package struct ReleaseCheck: Sendable {
   ) throws(ReadingError) {
     switch FileKind(of: file) {
     case .elf:
-      let image = try ELFImage(file)
-      take(file, named: name, of: image.architecture)
+      let image = try take(file, named: name) { file throws(ReadingError) in
+        let image = try ELFImage(file)
+        return Image(
+          architecture: image.architecture,
+          isDebugSymbols: image.isDebugSymbols,
+          libraries: image.libraries,
+          appended: image.appended
+        )
+      }
+      if let rest = image.appended { try look(behind: rest, named: name, depth: depth) }
     case .machO: try look(atMachO: file, named: name)
     case .universal:
       for slice in try UniversalFile(file).slices {
-        switch FileKind(of: slice) {
-        case .machO: try look(atMachO: slice, named: name)
-        case .staticArchive: try look(atMembersOf: slice, named: name, depth: depth)
-        default: throw .damaged("an architecture in it is no program")
+        // One that cannot be read hides none of the others.
+        do throws(ReadingError) {
+          switch FileKind(of: slice) {
+          case .machO: try look(atMachO: slice, named: name)
+          case .staticArchive: try look(atMembersOf: slice, named: name, depth: depth)
+          default: throw .damaged("an architecture in it is no program")
+          }
+        } catch {
+          note(error, of: name)
         }
       }
     case .staticArchive: try look(atMembersOf: file, named: name, depth: depth)
-    case .zip: try look(atEntriesOf: file, named: name, depth: depth)
+    case .zip: _ = try look(atEntriesOf: file, named: name, depth: depth)
     case .gzip:
       try proveDepth(depth)
       guard Inflate.isThere else { throw .noZLib }
-      let bytesMax = min(limits.fileBytes, bytesLeft)
+      let bytesMax = min(limits.fileBytes, bytesLeft, ZipArchive.openedMax(of: file.count))
       guard let opened = Inflate.open(file.content, as: .gzip, bytesMax: bytesMax) else {
-        throw .damaged("it does not open as one member of gzip within \(bytesMax) bytes")
+        throw .damaged("it does not open as gzip within \(bytesMax) bytes")
       }
       look(at: ByteWindow(opened), named: name, depth: depth + 1)
-    case .program(let format): throw .format(format)
-    case .packed(let format):
-      passedOver.append(Unread(file: name, reason: .format(format)))
+    case .closed(let format):
+      find(ReleaseModule.all(in: file), in: name, of: nil)
+      throw .format(format)
     case .other:
-      if let found = HarnessFile(file) {
-        findings.append(Finding(file: name, reason: found.noun))
-      }
+      // Programs may lie as they are in what nothing here knows.
+      find(ReleaseModule.all(in: file), in: name, of: nil)
+      if let found = HarnessFile(file) { find(Finding(file: name, reason: found.noun)) }
     }
   }
 
   private mutating func look(atMachO file: ByteWindow, named name: String) throws(ReadingError) {
-    let image = try MachOImage(file)
-    // Names for a debugger are no program, and have none of its content.
-    guard !image.isDebugSymbols else { return }
-    take(file, named: name, of: image.architecture)
+    _ = try take(file, named: name) { file throws(ReadingError) in
+      let image = try MachOImage(file)
+      return Image(
+        architecture: image.architecture,
+        isDebugSymbols: image.isDebugSymbols,
+        isEncrypted: image.isEncrypted,
+        libraries: image.libraries
+      )
+    }
+  }
+
+  /// Looks through what stands behind the end of a program: a zip archive, or nothing known.
+  private mutating func look(
+    behind rest: ByteWindow,
+    named name: String,
+    depth: Int
+  ) throws(ReadingError) {
+    guard ZipArchive.endsIn(rest) else { throw .appended(rest.count) }
+    let start = try look(atEntriesOf: rest, named: name, depth: depth)
+    guard start <= ELFImage.alignmentMax || rest.window(at: 0, count: start)?.isZero == true else {
+      throw .appended(start)
+    }
   }
 
   private mutating func look(
@@ -201,11 +270,12 @@ package struct ReleaseCheck: Sendable {
     }
   }
 
+  /// Looks through an archive, and returns the place where its first entry begins.
   private mutating func look(
     atEntriesOf file: ByteWindow,
     named name: String,
     depth: Int
-  ) throws(ReadingError) {
+  ) throws(ReadingError) -> Int {
     try proveDepth(depth)
     let archive = try ZipArchive(file, entriesMax: limits.files)
     for entry in archive.entries where !entry.isFolder && !isFull {
@@ -218,6 +288,7 @@ package struct ReleaseCheck: Sendable {
         note(error, of: place)
       }
     }
+    return archive.start
   }
 
   private mutating func proveRoom(for bytes: UInt64) throws(ReadingError) {
@@ -233,73 +304,56 @@ package struct ReleaseCheck: Sendable {
     }
   }
 
-  private mutating func take(_ file: ByteWindow, named name: String, of architecture: String) {
+  /// Takes a program for looked through, whose marks are found whether it reads or not.
+  private mutating func take(
+    _ file: ByteWindow,
+    named name: String,
+    reading: (ByteWindow) throws(ReadingError) -> Image
+  ) throws(ReadingError) -> Image {
     let modules = ReleaseModule.all(in: file)
-    programs.append(Program(file: name, architecture: architecture, modules: modules))
+    let image: Image
+    do throws(ReadingError) {
+      image = try reading(file)
+    } catch {
+      find(modules, in: name, of: nil)
+      throw error
+    }
+    find(modules, in: name, of: image.architecture)
+    guard !image.isEncrypted else { throw .encryptedProgram }
+    // Names for a debugger are no program, and have none of its content.
+    guard !image.isDebugSymbols else { return image }
+    programs.append(
+      Program(
+        file: name,
+        architecture: image.architecture,
+        modules: modules,
+        libraries: image.libraries.filter { !SystemLibraries.have($0) }
+      )
+    )
+    return image
+  }
+
+  private mutating func find(
+    _ modules: [ReleaseModule],
+    in name: String,
+    of architecture: String?
+  ) {
     for module in modules where !module.isShipped {
-      findings.append(
+      find(
         Finding(file: name, architecture: architecture, module: module, reason: module.reason)
       )
     }
   }
 }
 
-/// The kind of a file, by its first bytes.
-private enum FileKind {
-  case elf
-  case machO
-  case universal
-  case staticArchive
-  case zip
-  case gzip
-  /// Code that could hold modules, in a format that nothing here reads.
-  case program(String)
-  /// Something packed that nothing here opens.
-  case packed(String)
-  case other
-
-  init(of file: ByteWindow) {
-    if file.has(ELFImage.magic) {
-      self = .elf
-    } else if MachOImage.isMeant(by: file) {
-      self = .machO
-    } else if UniversalFile.isMeant(by: file) {
-      self = .universal
-    } else if file.has(StaticArchive.magic) {
-      self = .staticArchive
-    } else if file.has(ZipArchive.magic) || file.has(ZipArchive.emptyMagic) {
-      self = .zip
-    } else if file.has([0x1F, 0x8B]) {
-      self = .gzip
-    } else if let (_, name) = Self.programs.first(where: { file.has($0.magic) }) {
-      self = .program(name)
-    } else if Self.isTar(file) {
-      self = .program("a tar archive")
-    } else if let (_, name) = Self.packings.first(where: { file.has($0.magic) }) {
-      self = .packed(name)
-    } else {
-      self = .other
-    }
-  }
-
-  private static let programs: [(magic: [UInt8], name: String)] = [
-    (Array("MZ".utf8), "a program for Windows"),
-    ([0x00, 0x61, 0x73, 0x6D], "a WebAssembly module"),
-    ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"),
-    (StaticArchive.thinMagic, "a static archive whose files lie elsewhere"),
-    ([0x50, 0x4B, 0x07, 0x08], "a part of a zip archive"),
-  ]
-
-  private static let packings: [(magic: [UInt8], name: String)] = [
-    ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
-    (Array("BZh".utf8), "bzip2"), ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z"),
-    ([0x04, 0x22, 0x4D, 0x18], "lz4"),
-  ]
-
-  /// POSIX's format has its name at 257.
-  private static func isTar(_ file: ByteWindow) -> Bool {
-    file.has(Array("ustar".utf8), at: 257)
-  }
+/// The contents of a program's headers, in either format.
+private struct Image {
+  var architecture: String
+  var isDebugSymbols: Bool
+  var isEncrypted = false
+  var libraries: [String]
+  /// The bytes behind all that they speak of.
+  var appended: ByteWindow?
 }
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.

@@ -13,13 +13,15 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
     "WindTunnelNetworkLayerDebug", "WindTunnelNetworkLayerSockets", "WindTunnelRedaction",
     "WindTunnelReports", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelServer",
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
-    "WindTunnelVirtualTimeTesting", "WindTunnelRelease",
+    "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
+    "CWindTunnelSystem",
   ]
 
   /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between
   /// them and the modules that must not be there.
   package static let shipped: Set = [
-    "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms",
+    "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
+    "WindTunnelSymptoms",
   ]
 
   init(number: UInt64) {
@@ -57,8 +59,11 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
 }
 
 extension ReleaseModule {
-  /// The two numbers that each mark begins with.
-  private static let signs: [UInt64] = [0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863]
+  /// The two numbers that each mark begins with, which are read from a text: as numbers they would
+  /// stand in the tool itself, and look like a mark that is none.
+  private static let signs = ["F1D38A6C57E294B0", "9C0EB7A52D41F863"].compactMap {
+    UInt64($0, radix: 16)
+  }
 
   /// Returns the modules whose marks stand in the bytes of a program, by name.
   ///

@@ -6,7 +6,7 @@ struct StaticArchive {
     var content: ByteWindow
   }
 
-  /// The files, without the tables of symbols and names.
+  /// The files, and the tables of symbols and names, in which anything may stand as well.
   let members: [Member]
 
   static let magic = Array("!<arch>\n".utf8)
@@ -38,15 +38,12 @@ struct StaticArchive {
         content = rest
       } else if name == "//" {
         longNames = content
-        continue
       } else if name.hasPrefix("/"), let offset = Int(name.dropFirst()) {
         // Never more than a path's length is looked at, whatever the table says.
         let table = longNames.flatMap { $0.window(at: offset, count: min(1024, $0.count - offset)) }
         name = String((table?.text ?? name).prefix { $0 != "\n" })
       }
-      if name.hasSuffix("/") { name.removeLast() }
-      // The tables of symbols: "/", "/SYM64/" and "__.SYMDEF".
-      if name.isEmpty || name == "/SYM64" || name.hasPrefix("__.SYMDEF") { continue }
+      if name.utf8.count > 1, name.hasSuffix("/"), name != "//" { name.removeLast() }
       members.append(Member(name: name, content: content))
     }
     self.members = members

@@ -12,11 +12,13 @@ struct ZipArchive {
     var method: Int
     var packedCount: UInt64
     var openedCount: UInt64
+    /// The CRC-32 of its content.
+    var checkSum: UInt32
     /// The place of its local header.
     var offset: UInt64
 
     /// Tells whether it is a folder, which has no content.
-    var isFolder: Bool { name.hasSuffix("/") }
+    var isFolder: Bool { name.hasSuffix("/") && packedCount == 0 && openedCount == 0 }
   }
 
   /// The entries in the order of their places; none lies in another.
@@ -25,14 +27,23 @@ struct ZipArchive {
   /// The place where the central directory begins, and no entry reaches to.
   private let directory: UInt64
 
+  /// The place where the first entry begins, or the central directory where there is none.
+  var start: Int { Int(entries.first?.offset ?? directory) }
+
   static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
   /// The beginning of one without entries.
   static let emptyMagic: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
   /// The most that all of it may open to, for each byte that it has. Apps open to three or four,
   /// and bombs to a thousand.
-  static let ratioMax: UInt64 = 100
+  static let ratioMax = 100
   /// An archive that opens to no more than this is none, whatever the ratio.
-  static let harmlessBytes: UInt64 = 64 << 20
+  static let harmlessBytes = 64 << 20
+
+  /// Returns the most bytes that a packed file of a size may open to.
+  static func openedMax(of count: Int) -> Int {
+    let (bytes, overflows) = count.multipliedReportingOverflow(by: ratioMax)
+    return overflows ? .max : max(harmlessBytes, bytes)
+  }
 
   /// Reads the central directory, and opens no entry.
   init(_ file: ByteWindow, entriesMax: Int) throws(ReadingError) {
@@ -45,7 +56,7 @@ struct ZipArchive {
     directory = end.directory
     var (entries, place) = ([Entry](), 0)
     for _ in 0..<end.count {
-      let (entry, length) = try Self.entry(at: place, of: central)
+      let (entry, length) = try Self.entry(at: place, of: central, shift: end.shift)
       entries.append(entry)
       place += length
     }
@@ -61,12 +72,23 @@ struct ZipArchive {
       }
       free = end
       opened = opened.addingReportingOverflow(entry.openedCount).partialValue
-      guard opened <= max(Self.harmlessBytes, Self.ratioMax * UInt64(file.count)) else {
-        throw .tooMuch("times its size once it is opened", limit: Int(Self.ratioMax))
+      guard opened <= UInt64(Self.openedMax(of: file.count)) else {
+        throw .tooMuch("times its size once it is opened", limit: Self.ratioMax)
       }
     }
     self.entries = entries
   }
+
+  /// Tells whether a file that begins as something else ends as an archive with entries.
+  static func endsIn(_ file: ByteWindow) -> Bool {
+    // One whose end does not read is no archive, as long as nothing else says that it is one.
+    guard let end = try? End(of: file) else { return false }
+    return end.count > 0
+      && Int(exactly: end.directory).map { file.has(directoryMagic, at: $0) } == true
+  }
+
+  /// The beginning of each row of the central directory.
+  fileprivate static let directoryMagic: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
 
   /// Returns the content of an entry.
   func open(_ entry: Entry, bytesMax: Int) throws(ReadingError) -> ByteWindow {
@@ -82,6 +104,14 @@ struct ZipArchive {
     guard start <= directory, entry.packedCount <= directory - start,
       let packed = file.window(at: start, count: entry.packedCount)
     else { throw .cutShort(missing: "its content") }
+    let content = try opened(packed, entry)
+    guard CheckSum.crc32(of: content) == entry.checkSum else {
+      throw .damaged("its check sum is that of other bytes")
+    }
+    return content
+  }
+
+  private func opened(_ packed: ByteWindow, _ entry: Entry) throws(ReadingError) -> ByteWindow {
     switch entry.method {
     case 0:
       guard entry.packedCount == entry.openedCount else {
@@ -102,11 +132,13 @@ struct ZipArchive {
   /// Returns an entry of the central directory, and the length of its row.
   private static func entry(
     at place: Int,
-    of central: ByteWindow
+    of central: ByteWindow,
+    shift: Int
   ) throws(ReadingError) -> (Entry, length: Int) {
-    guard central.has([0x50, 0x4B, 0x01, 0x02], at: place),
+    guard central.has(directoryMagic, at: place),
       let flags = central.number(UInt16.self, at: place + 8, .little),
       let method = central.number(UInt16.self, at: place + 10, .little),
+      let checkSum = central.number(UInt32.self, at: place + 16, .little),
       let packedCount = central.number(UInt32.self, at: place + 20, .little),
       let openedCount = central.number(UInt32.self, at: place + 24, .little),
       let nameCount = central.number(UInt16.self, at: place + 28, .little),
@@ -124,12 +156,17 @@ struct ZipArchive {
       method: Int(method),
       packedCount: 0,
       openedCount: try wide.value(of: openedCount),
+      checkSum: checkSum,
       offset: 0
     )
     // In this order they stand in the extra field.
     var whole = entry
     whole.packedCount = try wide.value(of: packedCount)
-    whole.offset = try wide.value(of: offset)
+    let place = Int(exactly: try wide.value(of: offset))?.addingReportingOverflow(shift)
+    guard let place, !place.overflow, place.partialValue >= 0 else {
+      throw .damaged("its entries lie in each other, or beyond its end")
+    }
+    whole.offset = UInt64(place.partialValue)
     return (whole, 46 + Int(nameCount) + Int(extraCount) + Int(commentCount))
   }
 }
@@ -163,48 +200,71 @@ private struct Zip64Fields {
 /// The end of the central directory (4.3.16, and 4.3.14 for 64 bits).
 private struct End {
   var count: UInt64
+  /// The place of the central directory, whatever the end says.
   var directory: UInt64
   var directorySize: UInt64
+  /// The distance of all places in the file from what the archive says: what was put in front of
+  /// one after it was made.
+  var shift: Int
 
   /// The longest comment that may follow it.
   private static let commentMax = 0xFFFF
 
   init(of file: ByteWindow) throws(ReadingError) {
-    var place = file.count - 22
-    let lowest = max(0, place - Self.commentMax)
-    while place >= lowest, !Self.isEnd(at: place, of: file) { place -= 1 }
-    guard place >= lowest, let disk = file.number(UInt32.self, at: place + 4, .little),
+    let lowest = max(0, file.count - 22 - Self.commentMax)
+    let tail = file.window(at: lowest, count: file.count - lowest)
+    let places = tail?.places(of: ZipArchive.emptyMagic).map { lowest + $0 } ?? []
+    guard let place = places.last(where: { Self.isEnd(at: $0, of: file) }),
+      let disk = file.number(UInt32.self, at: place + 4, .little),
       let count = file.number(UInt16.self, at: place + 10, .little),
       let size = file.number(UInt32.self, at: place + 12, .little),
       let offset = file.number(UInt32.self, at: place + 16, .little)
     else { throw .cutShort(missing: "its central directory") }
     if count == .max || size == .max || offset == .max {
-      self = try Self(wideBefore: place, of: file)
+      try self.init(wideBefore: place, of: file)
       return
     }
     guard disk == 0 else { throw .damaged("it is one of several parts") }
-    self.count = UInt64(count)
-    directory = UInt64(offset)
-    directorySize = UInt64(size)
+    self.init(
+      count: UInt64(count),
+      directory: UInt64(offset),
+      size: UInt64(size),
+      before: place,
+      of: file
+    )
   }
 
   private init(wideBefore place: Int, of file: ByteWindow) throws(ReadingError) {
+    // Right before the locator, or where that says.
+    let near = place - 20 - 56
     guard file.has([0x50, 0x4B, 0x06, 0x07], at: place - 20),
-      let offset = file.number(UInt64.self, at: place - 12, .little),
-      let record = file.window(at: offset, count: 56), record.has([0x50, 0x4B, 0x06, 0x06]),
-      let count = record.number(UInt64.self, at: 32, .little),
-      let size = record.number(UInt64.self, at: 40, .little),
-      let directory = record.number(UInt64.self, at: 48, .little)
+      let offset = file.number(UInt64.self, at: place - 12, .little).flatMap(Int.init(exactly:)),
+      let start = [near, offset].first(where: { file.has([0x50, 0x4B, 0x06, 0x06], at: $0) }),
+      let count = file.number(UInt64.self, at: start + 32, .little),
+      let size = file.number(UInt64.self, at: start + 40, .little),
+      let directory = file.number(UInt64.self, at: start + 48, .little)
     else { throw .damaged("the end of 64 bits is not where it should be") }
+    self.init(count: count, directory: directory, size: size, before: start, of: file)
+  }
+
+  /// Takes the directory right before its end, wherever it is said to be; where none is there, as
+  /// something may stand between the two, at the place that is said.
+  private init(count: UInt64, directory: UInt64, size: UInt64, before end: Int, of file: ByteWindow)
+  {
     self.count = count
     self.directory = directory
     directorySize = size
+    shift = 0
+    if let size = Int(exactly: size), let said = Int(exactly: directory), size <= end,
+      file.has(ZipArchive.directoryMagic, at: end - size)
+    {
+      self.directory = UInt64(end - size)
+      shift = end - size - said
+    }
   }
 
   /// Tells whether one begins here, whose comment is the rest of the file.
   private static func isEnd(at place: Int, of file: ByteWindow) -> Bool {
-    file.has(ZipArchive.emptyMagic, at: place)
-      && file.number(UInt16.self, at: place + 20, .little).map { place + 22 + Int($0) }
-        == file.count
+    file.number(UInt16.self, at: place + 20, .little).map { place + 22 + Int($0) } == file.count
   }
 }

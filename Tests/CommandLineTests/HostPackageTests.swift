@@ -52,7 +52,6 @@ import WindTunnelRelease
   {
     let held = try await targets().filter { target in
       target.product_memberships?.contains("NetworkLayer") == true
-        && !target.name.hasPrefix("CWindTunnel")
     }.map(\.name)
     #expect(held.contains("WindTunnelNetworkLayer"))
     #expect(ReleaseModule.shipped == Set(held + ["WindTunnelNetworkLayerSockets"]))

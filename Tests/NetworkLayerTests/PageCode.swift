@@ -144,10 +144,10 @@ func start(
     endpoints: startup.configuration.endpoints,
     environment: startup.configuration.environment
   )
-  client.apply(startup.configuration)
+  client.apply(startup)
   // While the app runs, for instance on another network; an older one changes nothing.
   let now = LaunchFacts(place: Locale.current.region?.identifier, network: network)
-  client.apply(try await bootstrap.refresh(by: transport, facts: now).configuration)
+  client.apply(try await bootstrap.refresh(by: transport, facts: now))
   return client
 }
 

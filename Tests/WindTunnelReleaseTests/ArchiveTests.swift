@@ -63,6 +63,28 @@ import WindTunnelRelease
     )
   }
 
+  @Test func `an entry whose bytes are not those of its check sum is refused`() {
+    let file = Made.zip([.init(name: "x", content: [1, 2], isDeflated: false, sumOff: 1)])
+    #expect(look(file) == ["unread it:x is damaged: its check sum is that of other bytes"])
+  }
+
+  @Test func `no name hides what has content`() {
+    let zip = Made.zip([.init(name: "lib/", content: Self.program)])
+    #expect(look(zip).contains("found it:lib/ WindTunnel: a part of the harness"))
+    for name in ["", "/"] {
+      let file = look(Made.archive([(name, Self.program), ("a.o", [1])]))
+      #expect(file.contains { $0.hasSuffix("WindTunnel: a part of the harness") }, "\(name)")
+    }
+  }
+
+  @Test func `further members of gzip are opened`() {
+    let text = Array(#"{"windtunnelScenario": 1}"#.utf8)
+    let file =
+      Made.gzip(Array(text.prefix(9))) + Made.gzip([]) + Made.gzip(Array(text.dropFirst(9)))
+    #expect(look(file) == ["found it file: a scenario"])
+    #expect(look(file + [1]).count == 1 && look(file + [1])[0].hasPrefix("unread it is damaged"))
+  }
+
   @Test func `bombs are refused before they are opened`() {
     let large = Made.zip([.init(name: "x", content: [1], claimed: 1 << 31)])
     #expect(

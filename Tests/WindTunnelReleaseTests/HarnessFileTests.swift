@@ -9,7 +9,8 @@ import WindTunnelRelease
     (#"{"windtunnelJournal":1,"rewrites":true}"# + "\n{}", "the journal of a recording"),
     (#"{"windtunnelDNS": 1}"#, "a script of DNS"),
     (#"{"windtunnelReport": 1}"#, "a drill's report"),
-    (#"{"windtunnelOfTomorrow": 2}"#, "a file of WindTunnel's (windtunnelOfTomorrow)"),
+    (#" [{"windtunnel":1,"interactions":[]}]"#, "a cassette"),
+    (#"{"windtunnelCertificate": 1}"#, "a certificate of a search"),
     (#"{"fixtures": {"windtunnel": 1, "interactions": "#, "a cassette"),
   ])
   func `a file of the harness is found by its key, wherever and however it ends`(
@@ -24,10 +25,53 @@ import WindTunnelRelease
   @Test(arguments: [
     #"{"name": "windtunnel", "version": 1}"#, #"{"windtunnel": {"license": "MIT"}}"#,
     #"["windtunnel", 1]"#, #"windtunnel: 1, "windtunnel": 1"#, #"{"windtunnel"}"#, #"{"windtunnel"#,
-    #"{"windtunnel":"#, #"{"text": "a \"windtunnel\": 1"}"#, #"{"windtunnel-app": 1}"#, "", "{",
+    #"{"windtunnel":"#, #"{"windtunnel": 2, "name": "app"}"#, #"{"windtunnelRelease": 1}"#,
+    #"{"windtunnelTurbines": 4, "interactions": []}"#, #"{"text": "a \"windtunnel\": 1"}"#,
+    #"{"windtunnel-app": 1}"#, "", "{",
   ])
   func `no other text is found`(text: String) {
     #expect(look(Array(text.utf8)) == [])
+  }
+
+  @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+  func `a text of UTF-16 is found as one of UTF-8 is`(encoding: String.Encoding) throws {
+    let text = "\u{FEFF}{\"windtunnel\": 1, \"name\": \"\u{7535}\", \"interactions\": []}"
+    let bytes = try Array(#require(text.data(using: encoding)))
+    #expect(look(bytes) == ["found it file: a cassette"])
+    #expect(look(Array(bytes.dropLast())) == ["found it file: a cassette"])
+    #expect(look(Array(bytes.prefix(3))) == [])
+  }
+
+  @Test func `a large body of a cassette is found by its name`() {
+    let name = String(repeating: "0aF9", count: 16)
+    let noun = "a recorded body, which a cassette keeps beside itself"
+    for place in ["users.bodies/\(name)", "App/x/users.bodies/\(name)"] {
+      let file = Made.zip([.init(name: place, content: Made.gzip([1]))])
+      #expect(look(file) == ["found it:\(place) file: \(noun)"])
+    }
+    for place in [
+      "users.bodies/\(name)0", "users.bodies/\(name.dropLast())g", ".bodies/\(name)",
+      "bodies/\(name)", "users.bodies/a/\(name)", "\(name)",
+    ] {
+      #expect(look(Made.zip([.init(name: place, content: [1])])) == [], "\(place)")
+    }
+  }
+
+  /// A format that is not on the list would be shipped.
+  @Test func `every format of the package is on the list`() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+    let paths = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
+    var keys: Set<String> = []
+    for path in paths ?? [] where path.hasSuffix(".swift") {
+      let text = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+      keys.formUnion(text.matches(of: /"(windtunnel[A-Z][A-Za-z]+)"/).map { String($0.output.1) })
+    }
+    keys.remove("windtunnelRelease")
+    #expect(keys.count > 8)
+    for key in keys {
+      #expect(look(Array("{\"\(key)\": 1}".utf8)).count == 1, "\(key)")
+    }
   }
 
   @Test func `a text full of the key is read in linear time`() {

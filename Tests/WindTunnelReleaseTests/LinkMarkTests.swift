@@ -17,7 +17,7 @@ import WindTunnelRelease
   private static func files(of module: String) throws -> [(name: String, mark: [Substring])] {
     let folder = sources.appending(path: module)
     let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
-    return try (paths ?? []).filter { $0.hasSuffix(".swift") }.map { path in
+    return try (paths ?? []).filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }.map { path in
       let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
       return (path, mark(in: text.split(separator: "\n", omittingEmptySubsequences: false)))
     }
@@ -26,13 +26,25 @@ import WindTunnelRelease
   /// Without it a module would be linked and nobody could tell.
   @Test func `every module has its mark, with a number of its own`() throws {
     let modules = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
-      .filter { $0.hasPrefix("WindTunnel") }
+      .filter { $0.hasPrefix("WindTunnel") || $0.hasPrefix("CWindTunnel") }
     #expect(Set(modules) == Set(ReleaseModule.names))
     #expect(Set(ReleaseModule.names).count == ReleaseModule.names.count)
     for (index, name) in ReleaseModule.names.enumerated() {
       let marks = try Self.files(of: name).map(\.mark).filter { !$0.isEmpty }
       #expect(!marks.isEmpty, "\(name)")
-      for mark in marks {
+      for mark in marks where name.hasPrefix("C") {
+        #expect(
+          mark.dropFirst().prefix(6) == [
+            "#if defined(__ELF__)", "__attribute__((used, retain, section(\"wt_modules\")))",
+            "#elif defined(__APPLE__)",
+            "__attribute__((used, section(\"__DATA_CONST,__wt_modules\")))", "#endif",
+            "static const uint64_t link_mark[3] = "
+              + "{0xF1D38A6C57E294B0, 0x9C0EB7A52D41F863, \(index + 1)};",
+          ],
+          "\(name)"
+        )
+      }
+      for mark in marks where !name.hasPrefix("C") {
         #expect(
           mark.dropFirst() == [
             "#if objectFormat(ELF)", "@section(\"wt_modules\")", "#elseif objectFormat(MachO)",
@@ -44,6 +56,28 @@ import WindTunnelRelease
         )
       }
     }
+  }
+
+  /// What the compiler and the linker leave is another thing than what the sources say.
+  @Test func `this test's own program has the mark of every module of the package`() throws {
+    let bundles = Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
+    let files = (bundles.map(\.executableURL) + [Bundle.main.executableURL]).compactMap { $0 }
+    let program = try #require(
+      files.first { $0.lastPathComponent.hasPrefix("windtunnelPackageTests") },
+      "\(files)"
+    )
+    var check = ReleaseCheck()
+    check.look(atPath: program.path)
+    #expect(Set(check.programs.flatMap(\.modules).map(\.name)) == Set(Self.linked))
+  }
+
+  /// The modules of this platform: threads are told the time on Linux alone.
+  private static var linked: [String] {
+    #if os(Linux)
+      ReleaseModule.names
+    #else
+      ReleaseModule.names.filter { $0 != "CWindTunnelClock" }
+    #endif
   }
 
   /// An archive of objects gives a program those alone that it names.

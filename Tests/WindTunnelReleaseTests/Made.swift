@@ -176,6 +176,18 @@ extension Made {
     var claimed: Int?
     /// The place that the central directory says.
     var place: Int?
+    /// What is added to the check sum that the central directory says.
+    var sumOff: UInt32 = 0
+  }
+
+  /// The CRC-32 of some bytes (RFC 1952 §8).
+  private static func checkSum(_ content: [UInt8]) -> UInt32 {
+    var sum: UInt32 = .max
+    for byte in content {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return ~sum
   }
 
   /// The content as deflate has it without packing (RFC 1951 §3.2.4).
@@ -206,7 +218,7 @@ extension Made {
       made.bytes += name + packed
       central.add(0x0201_4B50 as UInt32)
       central.add(20 as UInt16, 20, entry.flags, method, 0, 0)
-      central.add(0 as UInt32)
+      central.add(checkSum(entry.content) &+ entry.sumOff)
       if isWide {
         central.add(.max as UInt32, .max)
       } else {
@@ -247,12 +259,7 @@ extension Made {
   /// A file of gzip with one member (RFC 1952).
   static func gzip(_ content: [UInt8]) -> [UInt8] {
     var made = Made([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255] + deflated(content))
-    var sum: UInt32 = .max
-    for byte in content {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-    }
-    made.add(~sum, UInt32(content.count))
+    made.add(checkSum(content), UInt32(content.count))
     return made.bytes
   }
 }

@@ -120,10 +120,14 @@ import WindTunnelRelease
     let table = file.count - 128
     file[table + 32] = 2
     #expect(look(file).first == "it x86_64 [WindTunnel]")
+    let refused = [
+      "found it WindTunnel: a part of the harness",
+      "unread it is cut short: its section table would lie beyond its end",
+    ]
     file[table + 32] = 3
-    #expect(look(file) == ["unread it is cut short: its section table would lie beyond its end"])
+    #expect(look(file) == refused)
     file.replaceSubrange(table + 32..<table + 40, with: [UInt8](repeating: 0xFF, count: 8))
-    #expect(look(file) == ["unread it is cut short: its section table would lie beyond its end"])
+    #expect(look(file) == refused)
   }
 
   @Test func `architectures in each other are refused`() {
@@ -147,20 +151,91 @@ import WindTunnelRelease
   }
 
   @Test func `programs that nothing here reads are refused by the name of their format`() {
-    for (bytes, name) in [
-      (Array("MZ\u{0}".utf8), "a program for Windows"),
+    var windows = [UInt8](repeating: 0, count: 0x44)
+    windows.replaceSubrange(0..<2, with: Array("MZ".utf8))
+    windows[0x3C] = 0x40
+    windows.replaceSubrange(0x40..<0x42, with: Array("PE".utf8))
+    let image = [UInt8](repeating: 0, count: 600) + Array("koly".utf8)
+    let formats: [([UInt8], String)] = [
+      (image + [UInt8](repeating: 0, count: 508), "a disk image"),
+      (Array("xar!".utf8), "an installer package (xar)"), (Array("hsqs".utf8), "a squashfs image"),
+      (Array("070701".utf8), "a cpio archive"), ([0xED, 0xAB, 0xEE, 0xDB], "an RPM package"),
+      (Array("pbzx".utf8), "the content of an installer package (pbzx)"),
+      (Array("AA01".utf8), "an Apple archive"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz"),
+      (Array("BZh9".utf8), "bzip2"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
+      (windows, "a program for Windows"),
       ([0x00, 0x61, 0x73, 0x6D, 1], "a WebAssembly module"),
       ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"),
       (Array("!<thin>\n".utf8), "a static archive whose files lie elsewhere"),
       ([UInt8](repeating: 0x61, count: 257) + Array("ustar".utf8), "a tar archive"),
-    ] {
+    ]
+    for (bytes, name) in formats {
       #expect(look(bytes) == ["unread it is \(name), a format that this does not look through"])
     }
     // A class of Java begins as a universal file does.
     #expect(look([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 1, 2, 3]) == [])
-    #expect(
-      look([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
-        == ["passed over it is xz, a format that this does not look through"]
-    )
+    for text in ["MZ and more", "BZh, a name", "\u{1F}"] { #expect(look(Array(text.utf8)) == []) }
+    #expect(look([0x1F, 0x8B, 7, 1]) == [])
+  }
+
+  @Test func `marks are found in what is refused, and in what nobody knows`() {
+    let found = "found it WindTunnel: a part of the harness"
+    let mark = Made.mark(1)
+    let secret =
+      "unread it is encrypted, as a store's copy is: look through the app before it is uploaded"
+    #expect(look(Made.machO(mark, encryption: 1)) == [found, secret])
+    let mixed = Made.universal([Made.machO([1], encryption: 1), Made.machO(mark)])
+    #expect(look(mixed) == ["it arm64 [WindTunnel]", found, secret])
+    #expect(look(Array("hsqs".utf8) + mark).first == found)
+    #expect(look(Array("nobody knows".utf8) + mark) == [found])
+    #expect(look(Array(Made.elf(mark).dropLast(100))).first == found)
+  }
+
+  @Test func `a file of debug symbols alone is no program`() {
+    var file = Made.elf([1, 2, 3])
+    let section = file.count - 64
+    // SHT_NOBITS, which is loaded (SHF_ALLOC).
+    file[section + 4] = 8
+    file[section + 8] = 2
+    #expect(look(file) == [])
+    // SHT_PROGBITS.
+    file[section + 4] = 1
+    #expect(look(file) == ["it x86_64 []"])
+  }
+
+  @Test func `what is appended to a program is looked through, or refused`() {
+    let program = Made.elf([1])
+    let rest = [UInt8](repeating: 7, count: 100)
+    func sentence(_ count: Int) -> String {
+      "unread it has \(count) bytes behind its end, which are no zip archive, and are not looked "
+        + "through"
+    }
+    #expect(look(program + rest) == ["it x86_64 []", sentence(100)])
+    #expect(look(program + rest.prefix(64)) == ["it x86_64 []"])
+    #expect(look(program + [UInt8](repeating: 0, count: 5000)) == ["it x86_64 []"])
+    let zip = Made.zip([.init(name: "a", content: Made.elf(Made.mark(1)))])
+    let found = ["it x86_64 []", "it:a x86_64 [WindTunnel]"]
+    let finding = "found it:a WindTunnel: a part of the harness"
+    #expect(look(program + zip).contains(found[1]) && look(program + zip).contains(finding))
+    #expect(look(program + zip).allSatisfy { !$0.hasPrefix("unread") })
+    #expect(look(program + rest + zip).contains(sentence(100)))
+    #expect(look(Array("#!/bin/sh\n".utf8) + zip) == [found[1], finding])
+  }
+
+  @Test func `the libraries that a program asks for are named, without a system's`() {
+    let strings = Array("\0libShop.so\0libc.so.6\0".utf8)
+    var made = Made()
+    // DT_STRTAB, DT_NEEDED twice, DT_NULL.
+    made.add(5 as UInt64, 176 + 80, 1, 1, 1, 12, 0, 0, 0, 0)
+    // Two segments are behind the header, of which the second is the dynamic section.
+    var file = Made.elf([UInt8](repeating: 0, count: 56) + made.bytes + strings, hasSections: false)
+    file[56] = 2
+    var segment = Made()
+    segment.add(2 as UInt32, 4)
+    segment.add(176 as UInt64, 176, 0, 80, 80, 8)
+    file.replaceSubrange(120..<176, with: segment.bytes)
+    var check = ReleaseCheck()
+    check.look(at: Data(file), named: "it")
+    #expect(check.programs.map(\.libraries) == [["libShop.so"]])
   }
 }

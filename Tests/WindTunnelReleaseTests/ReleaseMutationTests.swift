@@ -13,7 +13,7 @@ import WindTunnelRelease
     Made.archive([("a.o", Made.elf(Made.mark(1))), ("a-name-longer-than-fifteen.o", [1])]),
     Made.zip([
       .init(name: "a", content: Made.elf(Made.mark(1))),
-      .init(name: "b", content: Made.gzip(Array(#"{"windtunnel":1}"#.utf8))),
+      .init(name: "b", content: Made.gzip(Array(#"{"windtunnel":1,"interactions":[]}"#.utf8))),
     ]),
     Made.zip([.init(name: "a", content: Made.machO(Made.mark(1)))], isWide: true),
     Made.gzip(Array(#"{"windtunnelScenario": 1}"#.utf8)),
@@ -36,9 +36,12 @@ import WindTunnelRelease
       } else {
         file = generator.mutated(file)
       }
-      let said = look(file)
-      counts[said.contains { $0.hasPrefix("unread") }, default: 0] += 1
-      #expect(said.count < 20)
+      var check = ReleaseCheck()
+      check.look(at: Data(file), named: "it")
+      let isRefused = !check.unread.isEmpty
+      counts[isRefused, default: 0] += 1
+      #expect(lines(of: check).count < 20)
+      if isRefused || !check.findings.isEmpty { #expect(!check.passes) }
     }
     #expect((counts[true] ?? 0) > 1000 && (counts[false] ?? 0) > 1000, "\(counts)")
   }

@@ -16,7 +16,7 @@ package enum Inflate {
   package enum Form: Sendable {
     /// None, as in a zip archive.
     case raw
-    /// That of gzip (RFC 1952), with one member.
+    /// That of gzip (RFC 1952), with all its members, one behind the other.
     case gzip
   }
 
@@ -29,7 +29,8 @@ package enum Inflate {
     ZLib.shared.flatMap { zlib in
       switch form {
       case .raw: run(data, windowBits: -15, bytesMax: bytesMax, by: zlib)
-      case .gzip: run(data, windowBits: 15 + 16, bytesMax: bytesMax, by: zlib)
+      case .gzip:
+        run(data, windowBits: 15 + 16, bytesMax: bytesMax, hasMembers: true, by: zlib)
       }
     }
   }
@@ -54,6 +55,7 @@ package enum Inflate {
     _ data: Data,
     windowBits: Int32,
     bytesMax: Int,
+    hasMembers: Bool = false,
     by zlib: ZLib
   ) -> Data? {
     guard let size = UInt32(exactly: data.count) else { return nil }
@@ -75,6 +77,12 @@ package enum Inflate {
             return (result, out.count - Int(stream.pointee.availableOut))
           }
           output.append(contentsOf: buffer.prefix(count))
+          if result == 1, hasMembers, stream.pointee.availableIn > 0 {
+            // The stream keeps its place in the bytes. What is no member is refused by its header.
+            _ = zlib.inflateEnd(stream)
+            guard zlib.beginInflate(stream, windowBits: windowBits) else { return false }
+            continue
+          }
           // What follows the end is another member or rubbish; neither may stay unseen.
           if result == 1 { return stream.pointee.availableIn == 0 && output.count <= bytesMax }
           if result != 0 || (count == 0 && stream.pointee.availableIn == 0) { return false }

@@ -108,7 +108,7 @@ public struct Bootstrap: Sendable {
     )
   }
 
-  /// Makes the configuration again while the app runs, for ``NetworkClient/apply(_:)``, which takes
+  /// Makes the configuration again while the app runs, for `apply` of a client, which takes
   /// none that is older than what runs: whatever the budget of a start, it asks for as long as a
   /// minute, and probes what it remembers, too.
   ///
@@ -234,13 +234,11 @@ public struct Bootstrap: Sendable {
     _ atLaunch: ConfigurationLayer,
     _ signed: SignedConfiguration?
   ) throws(ConfigurationError) -> NetworkConfiguration {
-    var configuration = try NetworkConfiguration(
+    try NetworkConfiguration(
       builtIn: builtIn,
       atLaunch: atLaunch,
       fetched: signed?.layer ?? ConfigurationLayer()
     )
-    configuration.version = signed?.version ?? 0
-    return configuration
   }
 
   private func lastGood(of keeper: inout ConfigurationKeeper?) -> SignedConfiguration? {

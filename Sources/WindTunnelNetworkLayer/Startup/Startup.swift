@@ -2,7 +2,7 @@ public import Foundation
 
 /// The result of a start: a configuration with its two outputs, and what the start cost.
 public struct Startup: Sendable {
-  /// The configuration, which a client is made of or takes by ``NetworkClient/apply(_:)``.
+  /// The configuration, which a client is made of or takes by its `apply`.
   public let configuration: NetworkConfiguration
   /// The course of the start.
   public let record: StartupRecord

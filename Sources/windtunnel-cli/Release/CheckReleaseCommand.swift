@@ -7,52 +7,103 @@ enum CheckReleaseCommand: Command {
   static let name = "check-release"
   static let summary =
     "Find the debug product, the harness or a cassette in a release; exit 1 if any."
-  static let synopsis = "BINARY | APP | IPA | APK | ZIP | FOLDER … [--json]"
+  static let synopsis = "BINARY | APP | IPA | APK | ZIP | FOLDER … [--pass-over PATH …] [--json]"
   static let example = "windtunnel check-release Export/Shop.ipa"
   static let operandsMax = 1000
-  static let flags = [Flag("--json", nil, "Print the findings as JSON.")]
+  static let flags = [
+    Flag(
+      "--pass-over",
+      "PATH",
+      "Pass over what cannot be read at PATH, as it is printed, or below; repeatable."
+    ),
+    Flag("--json", nil, "Print the findings as JSON."),
+  ]
+
+  /// A path that was named, and the look through it.
+  private typealias Look = (path: String, check: ReleaseCheck)
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     _ = try arguments.operand(0, "FILE", "which program, app, archive or folder to look through")
-    var checks: [(path: String, check: ReleaseCheck)] = []
-    for path in arguments.operands {
-      var check = ReleaseCheck()
-      try check.look(atPath: path)
-      checks.append((path, check))
+    let pathsToPassOver = arguments.all("--pass-over").map { path in
+      path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
+    let looks = arguments.operands.map { path -> Look in
+      var check = ReleaseCheck(passingOver: pathsToPassOver)
+      check.look(atPath: path)
+      return (path, check)
+    }
+    let checks = looks.map(\.check)
+    let used = checks.reduce(into: Set<String>()) { $0.formUnion($1.passedOverPaths) }
+    let unused = pathsToPassOver.filter { !used.contains($0) }
+    var verdict = ReleaseCheck.verdict(on: checks)
+    if verdict == .passes, !unused.isEmpty { verdict = .refused }
     if arguments.has("--json") {
-      Terminal.answer(json: report(of: checks.map(\.check)).fileBytes())
+      Terminal.answer(json: ReleaseReport.json(of: checks, verdict: verdict).fileBytes())
     } else {
-      for (path, check) in checks { answer(check, of: path) }
+      for look in looks { answer(look, passes: verdict == .passes) }
     }
-    for (path, check) in checks {
-      complain(of: check)
-      if check.lookedAtNothing {
-        Terminal.complain("\(noProgram(path, fileCount: check.fileCount))\n")
+    for look in looks { complain(of: look) }
+    advise(on: checks)
+    if checks.allSatisfy({ $0.programs.isEmpty && $0.findings.isEmpty && $0.failure == nil }),
+      checks.allSatisfy(\.unread.isEmpty)
+    {
+      for look in looks { Terminal.complain("\(noProgram(look))\n") }
+    } else {
+      for look in looks where look.check.isFolder && look.check.fileCount == 0 {
+        Terminal.complain("\(look.path) holds no file; leave it out, or name another.\n")
       }
     }
-    if checks.contains(where: { !$0.check.findings.isEmpty }) { return .found }
-    return checks.allSatisfy(\.check.passes) ? .done : .data
+    for path in unused { Terminal.complain("\(nothingToPassOver(path))\n") }
+    switch verdict {
+    case .passes: return .done
+    case .found: return .found
+    case .refused:
+      let failure = checks.lazy.compactMap(\.failure).first
+      return failure.map { Refusal($0).code } ?? (unused.isEmpty ? .data : .usage)
+    }
   }
 
   /// Returns the reason not to pass what holds no program: nothing was looked through.
-  private static func noProgram(_ path: String, fileCount: Int) -> String {
-    let files = fileCount == 1 ? "it is no" : "none of its \(fileCount) files is a"
+  private static func noProgram(_ look: Look) -> String {
+    let count = look.check.fileCount
+    let files =
+      switch (look.check.isFolder, count) {
+      case (false, 0...1): "it is no"
+      case (true, 1): "its only file is no"
+      default: "none of its \(count) files is a"
+      }
     return
-      "\(path) was not looked through: \(files) program in ELF or Mach-O, or an archive of them; "
-      + "name the app, the archive or the program that is released."
+      "\(look.path) was not looked through: \(files) program in ELF or Mach-O, or an archive of "
+      + "them; name the app, the archive or the program that is released."
   }
 
-  private static func answer(_ check: ReleaseCheck, of path: String) {
+  private static func nothingToPassOver(_ path: String) -> String {
+    "windtunnel: --pass-over \(path) matches nothing that could not be read; write the path as it "
+      + "is printed, or leave the flag out."
+  }
+
+  private static func answer(_ look: Look, passes: Bool) {
+    let check = look.check
     for finding in check.findings { Terminal.answer(line: line(of: finding)) }
-    guard check.passes else { return }
+    for row in check.passedOver {
+      Terminal.answer(line: "\(row.file) \(row.reason): passed over, as asked")
+    }
+    guard passes else { return }
     let programs = check.programs.count == 1 ? "1 program" : "\(check.programs.count) programs"
     let files = check.fileCount == 1 ? "1 file" : "\(check.fileCount) files"
     let modules = Set(check.programs.flatMap(\.modules)).sorted().map(\.name)
     let parts =
       modules.isEmpty
       ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"
-    Terminal.answer(line: "\(path): \(programs) in \(files): \(parts)")
+    Terminal.answer(line: "\(look.path): \(programs) in \(files): \(parts)\(libraries(of: look))")
+  }
+
+  /// Returns the libraries that a program which was named alone asks for, which lie elsewhere.
+  private static func libraries(of look: Look) -> String {
+    let programs = look.check.programs.filter { $0.file == look.path }
+    let names = Set(programs.flatMap(\.libraries)).sorted()
+    guard !names.isEmpty else { return "" }
+    return "; it needs \(names.joined(separator: ", ")), not looked through here"
   }
 
   private static func line(of finding: ReleaseCheck.Finding) -> String {
@@ -61,58 +112,39 @@ enum CheckReleaseCommand: Command {
       ?? "\(place): \(finding.reason)"
   }
 
-  private static func complain(of check: ReleaseCheck) {
-    for row in check.passedOver { Terminal.complain("\(row.file) \(row.reason).\n") }
-    for row in check.unread { Terminal.complain("\(row.file) \(row.reason).\n") }
-    let modules = Set(check.findings.compactMap { $0.module?.name })
+  private static func complain(of look: Look) {
+    if let failure = look.check.failure {
+      Terminal.complain("windtunnel: \(Refusal(failure).sentence)\n")
+    }
+    for row in look.check.unread { Terminal.complain("\(row.file) \(row.reason).\n") }
+  }
+
+  /// Says what to do next, once for all that was named.
+  private static func advise(on checks: [ReleaseCheck]) {
+    let findings = checks.flatMap(\.findings)
+    let modules = Set(findings.compactMap { $0.module?.name })
     if !modules.isEmpty {
       Terminal.complain(
         "A release links the product NetworkLayer alone; leave the others to tests and debug builds.\n"
       )
     }
-    if check.programs.contains(where: { $0.modules.contains { $0.name == sockets } }),
-      modules.contains("WindTunnelServer")
-    {
+    let linked = Set(checks.flatMap(\.programs).flatMap(\.modules).map(\.name))
+    if linked.contains(sockets), modules.contains("WindTunnelServer") {
       Terminal.complain(
         "\(sockets) is linked, which brings WindTunnelServer and what that needs along.\n"
       )
     }
-    if !check.unread.isEmpty {
+    if findings.contains(where: { $0.module == nil }) {
+      Terminal.complain(
+        "Take the files that were found out of what is copied into the release; tests read them from "
+          + "their own folders.\n"
+      )
+    }
+    if checks.contains(where: { !$0.unread.isEmpty }) {
       Terminal.complain("What was not looked through could hold anything: nothing is passed.\n")
     }
   }
 
   /// The product for Linux that depends on the server.
   private static let sockets = "WindTunnelNetworkLayerSockets"
-
-  private static func report(of checks: [ReleaseCheck]) -> JSON {
-    [
-      "windtunnelRelease": 1,
-      "files": .number(checks.reduce(0) { $0 + $1.fileCount }),
-      "programs": .array(
-        checks.flatMap(\.programs).map { program in
-          [
-            "file": .text(program.file), "architecture": .text(program.architecture),
-            "modules": .array(program.modules.map { .text($0.name) }),
-          ]
-        }
-      ),
-      "findings": .array(
-        checks.flatMap(\.findings).map { finding in
-          [
-            "file": .text(finding.file),
-            "architecture": finding.architecture.map(JSON.text) ?? nil,
-            "module": finding.module.map { JSON.text($0.name) } ?? nil,
-            "reason": .text(finding.reason),
-          ]
-        }
-      ),
-      "unread": .array(checks.flatMap(\.unread).map(row)),
-      "passedOver": .array(checks.flatMap(\.passedOver).map(row)),
-    ]
-  }
-
-  private static func row(_ unread: ReleaseCheck.Unread) -> JSON {
-    ["file": .text(unread.file), "reason": .text("\(unread.reason)")]
-  }
 }

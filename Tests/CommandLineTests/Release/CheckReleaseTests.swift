@@ -9,6 +9,7 @@ import WindTunnel
 
   /// The modules that the tool links, and an app must not.
   private static let modules = [
+    "CWindTunnelClock", "CWindTunnelFiles",
     "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
     "WindTunnelCore", "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHTTP",
     "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelRelease",
@@ -18,6 +19,12 @@ import WindTunnel
 
   private static let advice =
     "A release links the product NetworkLayer alone; leave the others to tests and debug builds.\n"
+
+  private static let resources =
+    "Take the files that were found out of what is copied into the release; tests read them from "
+    + "their own folders.\n"
+  private static let refusal =
+    "What was not looked through could hold anything: nothing is passed.\n"
 
   private func modules(foundBy run: Program.Run, in file: String) -> [String] {
     run.out.split(separator: "\n").filter { $0.hasPrefix("\(file) (") }.compactMap { line in
@@ -70,7 +77,7 @@ import WindTunnel
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write(Texts.cassette, to: "App/Resources/data.bin")
     try scratch.write(#"{"windtunnelScenario": 1, "rules": []}"#, to: "App/weather\u{1B}.json")
-    // What a link leads to is in the release by itself, or is not released.
+    // What a link leads to would be copied.
     try FileManager.default.createSymbolicLink(
       atPath: scratch.file("App/link").path,
       withDestinationPath: Repository.shop
@@ -80,18 +87,22 @@ import WindTunnel
       run
         == Program.Run(
           code: 1,
-          out: "App/weather\\u{1B}.json: a scenario\nApp/Resources/data.bin: a cassette\n",
-          err: ""
+          out: "App/link: a cassette\nApp/weather\\u{1B}.json: a scenario\n"
+            + "App/Resources/data.bin: a cassette\n",
+          err: Self.resources
         )
     )
     let asJSON = try await Program.run("check-release", "--json", "App", in: scratch)
-    #expect(asJSON.code == 1 && asJSON.err == "")
+    #expect(asJSON.code == 1 && asJSON.err == Self.resources)
     let report = try JSON(parsing: asJSON.out.utf8, source: "check-release")
     #expect(
       report == [
-        "windtunnelRelease": 1, "files": 3,
-        "programs": [["file": "App/shop", "architecture": "x86_64", "modules": []]],
+        "windtunnelRelease": 1, "verdict": "found", "files": 4,
+        "programs": [
+          ["file": "App/shop", "architecture": "x86_64", "modules": [], "libraries": []]
+        ],
         "findings": [
+          ["file": "App/link", "architecture": nil, "module": nil, "reason": "a cassette"],
           [
             "file": "App/weather\u{1B}.json", "architecture": nil, "module": nil,
             "reason": "a scenario",
@@ -101,7 +112,7 @@ import WindTunnel
             "reason": "a cassette",
           ],
         ],
-        "unread": [], "passedOver": [],
+        "unread": [], "passedOver": [], "failures": [],
       ]
     )
   }
@@ -134,7 +145,6 @@ import WindTunnel
             + "released.\n"
         )
     )
-    let refusal = "What was not looked through could hold anything: nothing is passed.\n"
     try Data(Self.program.dropLast(3)).write(to: scratch.file("cut"))
     let cut = try await Program.run("check-release", "cut", in: scratch)
     #expect(
@@ -142,10 +152,10 @@ import WindTunnel
         == Program.Run(
           code: 65,
           out: "",
-          err: "cut is cut short: a segment would lie beyond its end.\n" + refusal
+          err: "cut is cut short: a segment would lie beyond its end.\n" + Self.refusal
         )
     )
-    try Data("MZ and more".utf8).write(to: scratch.file("shop.exe"))
+    try Data(Self.windows).write(to: scratch.file("shop.exe"))
     let windows = try await Program.run("check-release", "shop.exe", in: scratch)
     #expect(
       windows
@@ -153,7 +163,7 @@ import WindTunnel
           code: 65,
           out: "",
           err: "shop.exe is a program for Windows, a format that this does not look through.\n"
-            + refusal
+            + Self.refusal
         )
     )
   }
@@ -161,7 +171,7 @@ import WindTunnel
   @Test func `what is found is worse than what cannot be read, and both are told`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
-    try Data("MZ".utf8).write(to: scratch.file("b.dll"))
+    try Data(Self.windows).write(to: scratch.file("b.dll"))
     let run = try await Program.run("check-release", "b.dll", "a.json", in: scratch)
     #expect(run.code == 1 && run.out == "a.json: a cassette\n")
     #expect(run.err.hasPrefix("b.dll is a program for Windows"))
@@ -179,6 +189,139 @@ import WindTunnel
     #expect(none.code == 64 && none.out == "")
     #expect(none.err.hasPrefix("windtunnel: FILE is missing: "))
   }
+
+  @Test func `what is missing among others hides nothing of them`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let found = try await Program.run("check-release", "Shop.ipa", "a.json", in: scratch)
+    #expect(
+      found
+        == Program.Run(
+          code: 1,
+          out: "a.json: a cassette\n",
+          err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
+        )
+    )
+    try Data(Self.program).write(to: scratch.file("shop"))
+    let other = try await Program.run("check-release", "shop", "Shop.ipa", in: scratch)
+    #expect(
+      other == Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
+    )
+    let json = try await Program.run("check-release", "shop", "Shop.ipa", "--json", in: scratch)
+    let report = try JSON(parsing: json.out.utf8, source: "check-release")
+    #expect(json.code == 66 && report["verdict"] == "refused")
+    #expect(report["failures"] == ["Shop.ipa: no such file."] && report["files"] == 1)
+  }
+
+  @Test func `a program and its resources pass together, and no folder without a file`()
+    async throws
+  {
+    let scratch = try Scratch()
+    for folder in ["Res", "empty"] {
+      try FileManager.default.createDirectory(
+        at: scratch.file(folder),
+        withIntermediateDirectories: true
+      )
+    }
+    try Data(Self.program).write(to: scratch.file("shop"))
+    try scratch.write("text", to: "Res/strings")
+    let both = try await Program.run("check-release", "shop", "Res", in: scratch)
+    #expect(
+      both
+        == Program.Run(
+          code: 0,
+          out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
+            + "Res: 0 programs in 1 file: nothing of WindTunnel\n",
+          err: ""
+        )
+    )
+    let alone = try await Program.run("check-release", "Res", in: scratch)
+    #expect(alone.code == 65 && alone.err.contains("its only file is no program"))
+    let empty = try await Program.run("check-release", "shop", "empty", in: scratch)
+    #expect(
+      empty
+        == Program.Run(
+          code: 65,
+          out: "",
+          err: "empty holds no file; leave it out, or name another.\n"
+        )
+    )
+  }
+
+  @Test func `what is not read blocks until it is passed over by name`() async throws {
+    let scratch = try Scratch()
+    let folder = scratch.file("App/Data")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(Self.program).write(to: scratch.file("App/shop"))
+    try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
+    let sentence = "App/Data/map is xz, a format that this does not look through"
+    let run = try await Program.run("check-release", "App", in: scratch)
+    #expect(run == Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal))
+    for path in ["App/Data/map", "App/Data", "App/Data/"] {
+      let run = try await Program.run("check-release", "App", "--pass-over", path, in: scratch)
+      #expect(
+        run
+          == Program.Run(
+            code: 0,
+            out: "\(sentence): passed over, as asked\n"
+              + "App: 1 program in 2 files: nothing of WindTunnel\n",
+            err: ""
+          )
+      )
+    }
+    let unused = try await Program.run(
+      ["check-release", "App", "--pass-over", "App/Data/map", "--pass-over", "App/Dat"],
+      in: scratch
+    )
+    #expect(unused.code == 64 && unused.out == "\(sentence): passed over, as asked\n")
+    #expect(unused.err.hasPrefix("windtunnel: --pass-over App/Dat matches nothing"))
+    // What is found there is found all the same.
+    try scratch.write(Texts.cassette, to: "App/Data/users")
+    let found = try await Program.run("check-release", "App", "--pass-over", "App", in: scratch)
+    #expect(found.code == 1 && found.out.hasPrefix("App/Data/users: a cassette\n"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `links out of a folder are followed once, and others are told`() async throws {
+    let scratch = try Scratch()
+    let manager = FileManager.default
+    for folder in ["App/Inner", "Shared"] {
+      try manager.createDirectory(at: scratch.file(folder), withIntermediateDirectories: true)
+    }
+    try Data(Self.program).write(to: scratch.file("App/shop"))
+    try scratch.write(Texts.cassette, to: "Shared/users.json")
+    for (link, target) in [
+      ("App/a-inside", "Inner"), ("App/Inner/up", ".."), ("App/b-shared", "../Shared"),
+      ("App/c-again", "../Shared/users.json"), ("Shared/itself", "."), ("App/d-gone", "../Gone"),
+      ("App/e-all", "/"), ("App/f-null", "/dev/null"),
+    ] {
+      try manager.createSymbolicLink(
+        atPath: scratch.file(link).path,
+        withDestinationPath: target
+      )
+    }
+    let run = try await Program.run("check-release", "App", in: scratch)
+    #expect(run.code == 1 && run.out == "App/b-shared/users.json: a cassette\n")
+    #expect(
+      run.err == """
+        App/d-gone is a link to ../Gone, which is not there.
+        App/e-all is a link to /, which holds what is looked through.
+        App/f-null is a link to /dev/null, which is a device, and no file.
+
+        """ + Self.resources + Self.refusal
+    )
+  }
+
+  /// A program for Windows, as far as its headers.
+  private static let windows: [UInt8] = {
+    var bytes = [UInt8](repeating: 0, count: 0x44)
+    for (place, byte) in [(0, 0x4D), (1, 0x5A), (0x3C, 0x40), (0x40, 0x50), (0x41, 0x45)]
+      as [(Int, UInt8)]
+    {
+      bytes[place] = byte
+    }
+    return bytes
+  }()
 
   /// An ELF file of 64 bits with one segment, and nothing in it.
   private static let program: [UInt8] = {

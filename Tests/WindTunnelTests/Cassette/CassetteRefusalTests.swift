@@ -105,8 +105,8 @@ import Testing
       ".timing.chunks: [-1,2] is no [bytes, milliseconds]."
     ),
     (
-      #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[1,1],[536870913,2]]}}"#,
-      ".timing.chunks: [536870913,2] is a piece of 536870913 bytes; at most 536870912 are played."
+      #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[1,1],[4294967297,2]]}}"#,
+      ".timing.chunks: [4294967297,2] is a piece of 4294967297 bytes; at most 4294967296 are played."
     ),
     (
       #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":-1}}"#,

@@ -55,7 +55,7 @@ import Testing
 
   static let words = [
     "body-twice": "a body is one of",
-    "chunk-bytes": "is a piece of 9223372036854775807 bytes; at most 536870912 are played",
+    "chunk-bytes": "is a piece of 9223372036854775807 bytes; at most 4294967296 are played",
     "control-character": "a control character must be escaped",
     "deep": "nested deeper than 256 levels",
     "duplicate-key": "stands here twice",

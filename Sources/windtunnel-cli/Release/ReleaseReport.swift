@@ -1,0 +1,39 @@
+internal import WindTunnel
+internal import WindTunnelRelease
+
+/// The answer of a look through a release, as JSON.
+enum ReleaseReport {
+  static func json(of checks: [ReleaseCheck], verdict: ReleaseCheck.Verdict) -> JSON {
+    [
+      "windtunnelRelease": 1,
+      "verdict": .text(verdict.rawValue),
+      "files": .number(checks.reduce(0) { $0 + $1.fileCount }),
+      "programs": .array(
+        checks.flatMap(\.programs).map { program in
+          [
+            "file": .text(program.file), "architecture": .text(program.architecture),
+            "modules": .array(program.modules.map { .text($0.name) }),
+            "libraries": .array(program.libraries.map(JSON.text)),
+          ]
+        }
+      ),
+      "findings": .array(
+        checks.flatMap(\.findings).map { finding in
+          [
+            "file": .text(finding.file),
+            "architecture": finding.architecture.map(JSON.text) ?? nil,
+            "module": finding.module.map { JSON.text($0.name) } ?? nil,
+            "reason": .text(finding.reason),
+          ]
+        }
+      ),
+      "unread": .array(checks.flatMap(\.unread).map(row)),
+      "passedOver": .array(checks.flatMap(\.passedOver).map(row)),
+      "failures": .array(checks.compactMap(\.failure).map { .text("\($0)") }),
+    ]
+  }
+
+  private static func row(_ unread: ReleaseCheck.Unread) -> JSON {
+    ["file": .text(unread.file), "reason": .text("\(unread.reason)")]
+  }
+}
