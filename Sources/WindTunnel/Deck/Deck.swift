@@ -423,6 +423,11 @@ extension Deck {
       state.withLock { $0.keep(mismatch) }
       observe?(.strayed(outcome, mismatch))
     }
+    conversed(left: notes, in: outcome)
+  }
+
+  /// Notes the faults that a live conversation left no room for, one sentence each.
+  package func conversed(left notes: [String], in outcome: Outcome) {
     if !notes.isEmpty { note(notes, on: outcome) }
   }
 }

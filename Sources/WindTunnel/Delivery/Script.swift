@@ -17,7 +17,8 @@ struct Script {
   /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
   private var isContentless = false
   private var isLive = false
-  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on.
+  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on, or
+  /// may be one, where the live origin is asked.
   private var isConversation = false
   /// The failures of the conversation.
   private var conversationFaults: [ConversationFault] = []
@@ -58,6 +59,9 @@ struct Script {
     case .forward:
       isLive = true
       obstacle = Self.passes
+      // The fields of the connection are gone; this one comes with no other request (RFC 6455 §4.1).
+      isConversation =
+        stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):
       answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
@@ -82,7 +86,9 @@ struct Script {
     steps.append(.await(.requestEnd))
     steps += before
     if isLive {
-      let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
+      let live: Delivery.Step =
+        conversationFaults.isEmpty ? .bytes(.live) : .converseLive(conversationFaults)
+      let steps = Self.withoutIdleWaits(steps) + [live, .finish]
       return Delivery(steps, afterwards: afterwards(.finish))
     }
     if isConversation, let head, stops.end == nil {

@@ -1,18 +1,14 @@
-/// Carries bytes between two connections, both ways, until both ends have closed.
+internal import Foundation
+internal import WindTunnel
+
+/// Carries bytes between a client and the server that it speaks with, both ways, until both ends
+/// have closed.
 ///
 /// Neither side is read faster than the other takes it. An end of one direction is passed on as
-/// such, a reset as a reset.
+/// such, a reset as a reset. What goes wrong in a conversation is said elsewhere.
 final class Relay {
   /// The side that something comes from.
   enum Side { case left, right }
-
-  private let left: Channel
-  private let right: Channel
-  private var ended: ((SocketError?) -> Void)?
-  private var closedCount = 0
-  private var error: SocketError?
-  /// Told of all bytes and ends before they are passed on.
-  private var observe: ((Side, Event) -> Void)?
 
   /// The things that happen to a side.
   enum Event {
@@ -20,72 +16,198 @@ final class Relay {
     case came(UnsafeRawBufferPointer)
     /// It sends no more.
     case ended
+    /// A fault has ended its part.
+    case cut
     /// Its connection is gone.
     case closed
   }
 
+  /// The client; it is held by its channel, as long as that is open.
+  private weak var left: LinkedChannel?
+  private let right: Channel
+  /// The way of a conversation in which something goes wrong; `nil`: all bytes pass as they come.
+  private var conversation: ConversationRelay?
+  private let start = Moment.now()
+  /// The moment of the conversation's next wake; `nil`: none is waited for.
+  private var wake: (timer: Reactor.Timer, moment: Duration)?
+  private var ended: ((SocketError?, _ unmet: [String]) -> Void)?
+  private var closedCount = 0
+  private var error: SocketError?
+  /// The sides whose ends the other one has been told of.
+  private var passedEnds: Set<Side> = []
+  /// Tells whether a fault has ended the conversation, so that the server has nobody to talk to.
+  private var isCut = false
+  /// The end of the client that follows what is held back for it; `nil`: none does.
+  private var deferredEnd: (() -> Void)?
+  /// Told of all bytes and ends before they are passed on.
+  private var observe: ((Side, Event) -> Void)?
+
   /// Becomes the delegate of both; `ended` is called once, when both descriptors are closed.
+  ///
+  /// - Parameters:
+  ///   - left: The client.
+  ///   - right: The connection to the server.
+  ///   - conversation: The conversation, where something goes wrong in it.
+  ///   - observe: Told of all that passes, before it does.
+  ///   - ended: Called with the first error of a connection, and the faults that were not done.
   init(
-    _ left: Channel,
+    _ left: LinkedChannel,
     _ right: Channel,
+    through conversation: ConversationRelay? = nil,
     observing observe: ((Side, Event) -> Void)? = nil,
-    ended: @escaping (SocketError?) -> Void
+    ended: @escaping (SocketError?, _ unmet: [String]) -> Void
   ) {
     (self.left, self.right, self.observe, self.ended) = (left, right, observe, ended)
+    self.conversation = conversation
     left.delegate = self
     right.delegate = self
-    if left.phase == .closed { channelClosed(left, nil) }
-    if right.phase == .closed { channelClosed(right, nil) }
-    if left.inputEnded { channelReachedEnd(left) }
-    if right.inputEnded { channelReachedEnd(right) }
   }
 
-  /// Passes on what came from a side before there was a relay.
-  func begin(with bytes: some Collection<UInt8>, from side: Side) {
+  private var now: Duration { .nanoseconds(Moment.now() - start) }
+
+  /// Begins with the answer to the client's upgrade, and what the server has said behind it.
+  func begin(behind head: [UInt8] = [], with early: some Collection<UInt8> = []) {
+    head.withUnsafeBytes { left?.write($0) }
+    carry(conversation?.open())
+    Array(early).withUnsafeBytes { came($0, from: .right) }
+    if right.inputEnded { reachedEnd(.right) }
+    if right.phase == .closed { closed(.right, nil) }
+    regulate()
+  }
+
+  private func side(_ channel: Channel) -> Side { channel === right ? .right : .left }
+
+  private func came(_ bytes: UnsafeRawBufferPointer, from side: Side) {
     guard !bytes.isEmpty else { return }
-    Array(bytes).withUnsafeBytes { observe?(side, .came($0)) }
-    (side == .left ? right : left).write(bytes)
+    observe?(side, .came(bytes))
+    if conversation != nil {
+      carry(conversation?.receive(bytes, from: side.role, at: now))
+    } else if side == .left {
+      right.write(bytes)
+    } else {
+      left?.write(bytes)
+    }
+    regulate()
   }
 
-  private func other(_ channel: Channel) -> Channel { channel === left ? right : left }
-  private func side(_ channel: Channel) -> Side { channel === left ? .left : .right }
+  /// Does what the conversation says.
+  private func carry(_ actions: [ConversationRelay.Action]?) {
+    for action in actions ?? [] {
+      switch action {
+      case .bytes(let data, to: .client): left?.write(data)
+      case .bytes(let data, to: .server): right.write(data)
+      case .end(to: .client): passEnd(of: .right)
+      case .end(to: .server): passEnd(of: .left)
+      case .close: cut { $0.close() }
+      case .reset: cut { $0.reset() }
+      case .stall: cut { _ in }
+      case .wake(let moment): awake(at: moment)
+      }
+    }
+  }
+
+  private func cut(_ end: (LinkedChannel) -> Void) {
+    isCut = true
+    observe?(.right, .cut)
+    right.close()
+    if let left { end(left) }
+  }
+
+  private func awake(at moment: Duration) {
+    if let wake {
+      if wake.moment <= moment { return }
+      right.reactor.cancel(wake.timer)
+    }
+    // A moment that has passed would come again within the same round of the loop.
+    let later = max(moment, now + .nanoseconds(1))
+    let timer = right.reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
+      self?.tick()
+    }
+    wake = (timer, moment)
+  }
+
+  private func tick() {
+    wake = nil
+    carry(conversation?.tick(at: now))
+    if conversation?.isPaused != true {
+      deferredEnd?()
+      deferredEnd = nil
+    }
+    regulate()
+  }
+
+  /// Reads each side as fast as the other one takes it.
+  private func regulate() {
+    guard let left else { return }
+    if left.isCongested { left.notifyWhenDrained() }
+    if right.isCongested { right.notifyWhenDrained() }
+    let holdsServer = left.isCongested || conversation?.isPaused == true
+    if right.isReadingPaused != holdsServer {
+      if holdsServer { right.pauseReading() } else { right.resumeReading() }
+    }
+    if left.isReadingPaused != right.isCongested {
+      if right.isCongested { left.pauseReading() } else { left.resumeReading() }
+    }
+  }
+
+  private func reachedEnd(_ side: Side) {
+    observe?(side, .ended)
+    if conversation != nil {
+      carry(conversation?.ended(side.role, at: now))
+    } else {
+      passEnd(of: side)
+    }
+  }
+
+  /// Tells the other side that one sends no more.
+  private func passEnd(of side: Side) {
+    passedEnds.insert(side)
+    if passedEnds.count == 2 {
+      left?.close()
+      right.close()
+    } else if side == .left {
+      right.finishWriting()
+    } else {
+      left?.finishWriting()
+    }
+  }
+
+  private func closed(_ side: Side, _ error: SocketError?) {
+    observe?(side, .closed)
+    closedCount += 1
+    self.error = self.error ?? error
+    guard closedCount < 2 else { return finish() }
+    let isReset = error?.kind == .reset
+    if side == .left {
+      if isReset { right.reset() } else { right.close() }
+    } else if !isCut {
+      let end: () -> Void = { [weak left] in
+        if isReset { left?.reset() } else { left?.close() }
+      }
+      if conversation?.isPaused == true { deferredEnd = end } else { end() }
+    }
+  }
+
+  private func finish() {
+    if let wake { right.reactor.cancel(wake.timer) }
+    wake = nil
+    ended?(error, conversation?.left ?? [])
+    (ended, observe) = (nil, nil)
+  }
+}
+
+extension Relay.Side {
+  fileprivate var role: WebSocketRole { self == .left ? .client : .server }
 }
 
 extension Relay: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
-    observe?(side(channel), .came(bytes))
-    let other = other(channel)
-    other.write(bytes)
-    if other.isCongested {
-      channel.pauseReading()
-      other.notifyWhenDrained()
-    }
+    came(bytes, from: side(channel))
   }
 
-  func channelDrained(_ channel: Channel) { other(channel).resumeReading() }
+  func channelDrained(_ channel: Channel) { regulate() }
 
-  func channelReachedEnd(_ channel: Channel) {
-    observe?(side(channel), .ended)
-    let other = other(channel)
-    if other.inputEnded {
-      channel.close()
-      other.close()
-    } else {
-      other.finishWriting()
-    }
-  }
+  func channelReachedEnd(_ channel: Channel) { reachedEnd(side(channel)) }
 
-  func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    observe?(side(channel), .closed)
-    closedCount += 1
-    self.error = self.error ?? error
-    if closedCount == 2 {
-      ended?(self.error)
-      (ended, observe) = (nil, nil)
-    } else if error?.kind == .reset {
-      other(channel).reset()
-    } else {
-      other(channel).close()
-    }
-  }
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { closed(side(channel), error) }
 }

@@ -2,13 +2,15 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(10))) struct RelayTests {
-  /// A port that relays to another.
+  /// A port that relays to another, over a link to the client.
   func relay(
     to origin: SocketAddress,
     on loop: EventLoop,
+    over link: Link? = nil,
     ended: Events<SocketError?> = Events()
   ) async throws -> SocketAddress {
     try await loop.run { reactor in
@@ -18,8 +20,13 @@ import Testing
         guard let client = try? Channel(socket, on: reactor, delegate: waiting) else { return }
         client.pauseReading()
         waiting.connected = { upstream in
-          _ = Relay(client, upstream) { ended($0) }
-          client.resumeReading()
+          let linked = LinkedChannel(
+            client,
+            down: link.map { Shaper($0.down) },
+            up: link.map { Shaper($0.up) }
+          )
+          Relay(linked, upstream) { error, _ in ended(error) }.begin()
+          linked.begin(with: Data())
         }
         // A refused origin would show as a test that gets nothing.
         _ = try? Channel(connectingTo: origin, on: reactor, delegate: waiting)
@@ -27,14 +34,24 @@ import Testing
     }
   }
 
-  @Test func `a relay carries both ways, however much, and passes the ends on`() async throws {
+  /// A queue that is full again and again, so that each side has to wait.
+  private static let narrow = Link.Direction(
+    delay: .milliseconds(1),
+    bitsPerSecond: 100_000_000,
+    queueBytes: 8192
+  )
+
+  @Test(arguments: [nil, Link(up: narrow, down: narrow)])
+  func `a relay carries both ways, however much, and passes the ends on`(
+    link: Link?
+  ) async throws {
     let loop = try EventLoop()
     let ended = Events<SocketError?>()
     let origin = try await loop.serve { script in
       script.received = { channel, bytes in channel.write(bytes) }
       script.ended = { $0.close() }
     }
-    let address = try await relay(to: origin, on: loop, ended: ended)
+    let address = try await relay(to: origin, on: loop, over: link, ended: ended)
     let client = try RawClient(address)
     let sent = pattern(5_000_000)
     async let received = client.receiveAll()
@@ -47,7 +64,36 @@ import Testing
     await loop.stop()
   }
 
-  @Test func `a relay passes a reset on as a reset, after the bytes before it`() async throws {
+  @Test func `over a link what a client sends before its reset comes, and the reset behind it`()
+    async throws
+  {
+    let loop = try EventLoop()
+    let heard = Events<([UInt8], SocketError.Kind?)>()
+    let origin = try await loop.serve { script in
+      var bytes: [UInt8] = []
+      script.received = { channel, piece in
+        if bytes.isEmpty { channel.write([1]) }
+        bytes += piece
+      }
+      script.closed = { heard((bytes, $0?.kind)) }
+    }
+    let slow = Link.Direction(delay: .milliseconds(20))
+    let address = try await relay(to: origin, on: loop, over: Link(up: slow, down: slow))
+    let client = try RawClient(address)
+    await client.send([0])
+    #expect(await client.receive(exactly: 1) == [1])
+    await client.send(pattern(200))
+    client.socket.resetOnClose()
+    client.close()
+    let (bytes, kind) = try await heard.next()
+    #expect(bytes == [0] + pattern(200) && kind == .reset)
+    await loop.stop()
+  }
+
+  @Test(arguments: [nil, Link(up: narrow, down: narrow)])
+  func `a relay passes a reset on as a reset, after the bytes before it`(
+    link: Link?
+  ) async throws {
     let loop = try EventLoop()
     let origin = try await loop.serve { script in
       script.received = { channel, _ in
@@ -55,7 +101,7 @@ import Testing
         channel.reset()
       }
     }
-    let address = try await relay(to: origin, on: loop)
+    let address = try await relay(to: origin, on: loop, over: link)
     for _ in 0..<20 {
       let client = try RawClient(address)
       await client.send("go")
