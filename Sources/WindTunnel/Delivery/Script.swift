@@ -59,7 +59,7 @@ struct Script {
     case .forward:
       isLive = true
       obstacle = Self.passes
-      // The fields of the connection are gone; this one comes with no other request (RFC 6455 §4.1).
+      // The fields of the connection are gone; this one no other request has (RFC 6455 §4.1).
       isConversation =
         stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):

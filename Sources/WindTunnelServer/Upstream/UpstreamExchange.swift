@@ -12,8 +12,8 @@ protocol UpstreamClient: AnyObject {
   func read()
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
-  /// Passes on the answer to an upgrade, and both ways whatever comes behind it; `early` is what the
-  /// upstream has said in the other protocol.
+  /// Passes on the answer to an upgrade, and both ways whatever comes behind it; `early` is what
+  /// the upstream has said in the other protocol.
   func relay(
     _ exchange: RequestExchange,
     to upstream: Channel,

@@ -194,7 +194,10 @@ final class LinkedChannel {
 
   private func wake(at moment: Duration) {
     if let wake { reactor.cancel(wake) }
-    wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
+    // A channel that is gone no longer holds what is on its way.
+    let kept = lost == nil ? nil : self
+    wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self, kept] _ in
+      _ = kept
       self?.wake = nil
       self?.advance(.tick)
     }
