@@ -103,13 +103,16 @@ let package = Package(
       dependencies: ["CWindTunnelClock", "CWindTunnelSystem", "WindTunnelCore"]
     ),
     .target(name: "WindTunnelVirtualTimeTesting", dependencies: ["WindTunnelVirtualTime"]),
+    // Programs and archives, and what of this package is in them.
+    .target(name: "WindTunnelRelease", dependencies: ["WindTunnelHTTP"]),
     .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer", "WindTunnelReports",
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelServer",
-        "WindTunnelURLSession", "WindTunnelVirtualTime",
+        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer",
+        "WindTunnelNetworkLayerSockets", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
+        "WindTunnelVirtualTime",
       ]
     ),
     .target(
@@ -134,9 +137,9 @@ let package = Package(
     .executableTarget(
       name: "windtunnel-cli",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelComparison", "WindTunnelImports", "WindTunnelReports",
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill",
-        "WindTunnelSearch", "WindTunnelServer",
+        "CWindTunnelSystem", "WindTunnelComparison", "WindTunnelImports", "WindTunnelRelease",
+        "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
+        "WindTunnelDrill", "WindTunnelSearch", "WindTunnelServer",
       ]
     ),
     .testTarget(
@@ -224,12 +227,13 @@ let package = Package(
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),
+    .testTarget(name: "WindTunnelReleaseTests", dependencies: ["Mutations", "WindTunnelRelease"]),
     .testTarget(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
         "WindTunnelReports", "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelDrill", "WindTunnelServer", "windtunnel-cli",
+        "WindTunnelDrill", "WindTunnelRelease", "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),

@@ -120,6 +120,15 @@ static const unsigned char endless_body[] = {
 static const unsigned char error_in_200[] = {
 #embed "../../Cassettes/scenarios/error-in-200.json"
 };
+static const unsigned char socket_restart[] = {
+#embed "../../Cassettes/scenarios/socket-restart.json"
+};
+static const unsigned char socket_stall[] = {
+#embed "../../Cassettes/scenarios/socket-stall.json"
+};
+static const unsigned char socket_refused[] = {
+#embed "../../Cassettes/scenarios/socket-refused.json"
+};
 static const unsigned char slow_bytes[] = {
 #embed "../../Cassettes/scenarios/slow-bytes.json"
 };
@@ -202,6 +211,9 @@ static const struct {
     {"scenarios/ipv6-blackhole", ipv6_blackhole, sizeof ipv6_blackhole},
     {"scenarios/endless-body", endless_body, sizeof endless_body},
     {"scenarios/error-in-200", error_in_200, sizeof error_in_200},
+    {"scenarios/socket-restart", socket_restart, sizeof socket_restart},
+    {"scenarios/socket-stall", socket_stall, sizeof socket_stall},
+    {"scenarios/socket-refused", socket_refused, sizeof socket_refused},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

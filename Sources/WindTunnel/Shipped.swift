@@ -35,7 +35,7 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork + largeBodies + streams
+  package static let preRelease = drill + weakNetwork + largeBodies + streams + sockets
 
   /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
   /// that the default drill leaves them out.
@@ -44,6 +44,9 @@ package enum Shipped {
   /// Streams that say in an event that they have failed, which only a cassette with streams can
   /// show.
   package static let streams = ["error-in-200"]
+
+  /// Conversations by WebSocket that break, which only a cassette with some can show.
+  package static let sockets = ["socket-restart", "socket-stall", "socket-refused"]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
   /// a client than a test of every push does.
@@ -87,8 +90,9 @@ extension Scenario {
   public static let defaultDrill = group(Shipped.drill)
 
   /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
-  /// ``weakNetwork``, `endless-body` and `error-in-200`. Some of its networks come back only after
-  /// seconds, so that a drill in it wants `.openLoop` and a few hundred calls.
+  /// ``weakNetwork``, `endless-body`, `error-in-200` and the scenarios of WebSockets,
+  /// `socket-restart`, `socket-stall` and `socket-refused`. Some of its networks come back only
+  /// after seconds, so that a drill in it wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
   /// The scenarios of networks that come and go: the shipped group `weak-network`.

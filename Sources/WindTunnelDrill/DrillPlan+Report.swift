@@ -137,9 +137,11 @@ extension DrillPlan {
 
   /// Returns the hash of what every call would meet, computed without traffic.
   private func storyHash() -> String {
-    let workload = workload
     var story = Story()
     for scenario in scenarios {
+      // Where it cannot be flown it is not told of, either; the drill has said why.
+      guard let stage = try? stage(of: scenario) else { continue }
+      let workload = self.workload(of: subjects.first ?? "", on: stage)
       let calls = calls(in: scenario)
       let blocks = (calls + Self.blockOfStory - 1) / Self.blockOfStory
       let atOnce = 4 * ProcessInfo.processInfo.activeProcessorCount

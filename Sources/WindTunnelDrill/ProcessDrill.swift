@@ -46,7 +46,7 @@ public struct ProcessDrill: Sendable {
     executable: URL,
     arguments: [String]
   ) throws {
-    self.plan = plan
+    self.plan = plan.withoutIdleSubjects
     child = ChildProcess(executable: executable, arguments: arguments)
     try plan.validate(known: subjects.map(\.name))
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
@@ -158,7 +158,7 @@ public struct ProcessDrill: Sendable {
     keepingPart keepsPart: Bool,
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
-    let workload = plan.workload
+    let workload = plan.workload(of: subject, on: stage)
     var run = ScenarioRun(
       job: job(plan, scenario, subject, stage),
       scenario: scenario,

@@ -20,7 +20,7 @@ enum Tool {
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
       RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
-      ModelCommand.self, HelpCommand.self, CompletionsCommand.self,
+      CheckReleaseCommand.self, ModelCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WindTunnelDrill
+import WindTunnelRelease
 
 @Suite struct HostPackageTests {
   /// Only a look at the whole graph sees a name twice: `resolve` and `describe` do not.
@@ -43,6 +44,18 @@ import WindTunnelDrill
     #expect(compiled.contains(product) && compiled.contains("WindTunnel"))
     let others = ["CommandLine", "Drill", "Imports", "NetworkLayer", "Reports"]
     #expect(Set(compiled).isDisjoint(with: others.map { "WindTunnel\($0)" }))
+  }
+
+  /// What is between `WindTunnelNetworkLayerSockets` and the server is no part of an app.
+  @Test func `check-release lets through what the network layer's product holds, and no more`()
+    async throws
+  {
+    let held = try await targets().filter { target in
+      target.product_memberships?.contains("NetworkLayer") == true
+        && !target.name.hasPrefix("CWindTunnel")
+    }.map(\.name)
+    #expect(held.contains("WindTunnelNetworkLayer"))
+    #expect(ReleaseModule.shipped == Set(held + ["WindTunnelNetworkLayerSockets"]))
   }
 
   private struct Target: Decodable {

@@ -8,7 +8,8 @@
     static let order = [
       "CWindTunnelClock", "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms",
       "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
-      "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelComparison",
+      "WindTunnelHTTP", "WindTunnelRelease", "WindTunnelLink", "WindTunnelCassettes",
+      "WindTunnelComparison",
       "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",
       "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
       "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug", "WindTunnelCommandLine",

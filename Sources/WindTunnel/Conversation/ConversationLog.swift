@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// A conversation by WebSocket as its server saw it. Its times count from the handshake's end.
 public struct ConversationLog: Sendable, Hashable {
   /// A message of one of the sides.
@@ -6,22 +8,33 @@ public struct ConversationLog: Sendable, Hashable {
     public var sender: WebSocketMessage.Sender
     /// The time at which it came, or was sent.
     public var at: Duration
-    /// The number of the recorded message that one of the client's is, from 1; `nil` of one that is
-    /// not on the cassette, and of the server's.
+    /// The number of the recorded message that it is, from 1; `nil` of one of the client's that is
+    /// not on the cassette.
     public var number: Int?
     /// Tells whether it is the client's and several messages on the cassette answer it, as they do
     /// a subscription: a login or a command has one answer, and a heartbeat is no question.
     public var asks: Bool
+    /// The digest of what the server sent (``digest(of:)``), by which a client's word on what it
+    /// received is held against it; `nil` of the client's messages, and of replies to heartbeats,
+    /// which nobody misses.
+    public var digest: UInt64?
 
     /// Makes a message of a side at a time.
     public init(
       from sender: WebSocketMessage.Sender,
       at: Duration,
       number: Int? = nil,
-      asks: Bool = false
+      asks: Bool = false,
+      digest: UInt64? = nil
     ) {
       (self.sender, self.at, self.number, self.asks) = (sender, at, number, asks)
+      self.digest = digest
     }
+  }
+
+  /// Returns the digest of a message's content: the first eight bytes of its SHA-256.
+  public static func digest(of content: some Sequence<UInt8>) -> UInt64 {
+    SHA256.hash(content).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// The ways in which a conversation ends, by the side that ended it first.

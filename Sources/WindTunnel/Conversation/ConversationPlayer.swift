@@ -21,9 +21,9 @@ package struct ConversationPlayer: Sendable {
 
   /// An action for a courier to take, in order.
   package enum Action: Sendable, Hashable {
-    /// Send a message, in frames whose lengths are to each other as these are; in one where there
-    /// are none.
-    case send(Data, isText: Bool, fragments: [Int])
+    /// Send the recorded message of a number, in frames whose lengths are to each other as these
+    /// are; in one where there are none.
+    case send(Data, isText: Bool, fragments: [Int], number: Int)
     /// Send a close frame, without a code for 1005, and end the connection.
     case close(code: Int, reason: String)
     /// End the connection without a close frame.
@@ -240,7 +240,8 @@ package struct ConversationPlayer: Sendable {
         .send(
           item.repeated ?? conversation.content(of: item.number, bindings),
           isText: message.isText,
-          fragments: message.fragments
+          fragments: message.fragments,
+          number: item.number
         )
       )
       for follower in conversation.followers[item.number] ?? [] { plan(follower) }
@@ -249,6 +250,11 @@ package struct ConversationPlayer: Sendable {
 }
 
 extension ConversationPlayer {
+  /// Tells whether a message of the server's replies to a heartbeat.
+  package func answersHeartbeat(_ number: Int) -> Bool {
+    conversation.messages[number - 1].cause.map(conversation.heartbeats.contains) ?? false
+  }
+
   /// Tells whether something on the cassette answers a message of the client's, and it is no
   /// heartbeat.
   package func asks(_ number: Int) -> Bool {

@@ -71,18 +71,16 @@ package struct ConversationRelay {
   private var backlog = Data()
   private var hasServerEnded = false
   private var hasClientEnded = false
-  private var tooLong: [ConversationFault] = []
+  /// The faults whose messages have passed as they were.
+  private var passed: [UndoneFault] = []
   /// Tells whether a fault has ended the conversation; the server has nobody to talk to then.
   package private(set) var isOver = false
 
   /// Tells whether the server is to be read no more for now.
   package var isPaused: Bool { pausedUntil != nil }
 
-  /// The faults that were not done, one sentence each.
-  package var left: [String] {
-    tooLong.map { $0.notDone("the message has more than \(most) bytes, which is the limit here") }
-      + messages.unmet
-  }
+  /// The faults that were not done.
+  package var undone: [UndoneFault] { passed + messages.undone }
 
   /// The number of pongs that may be late at once; further ones are dropped.
   private static let latePongsMax = 10_000
@@ -234,7 +232,9 @@ package struct ConversationRelay {
   private mutating func collect(_ bytes: Data, _ actions: inout [Action]) -> Bool {
     message?.bytes.append(bytes)
     guard let message, message.bytes.count > most else { return true }
-    tooLong += messages.changes
+    passed += messages.changes.map {
+      $0.undone("the message has more than \(most) bytes, which is the limit here")
+    }
     handling = .passes
     self.message = nil
     put(message.bytes, to: .client, &actions)

@@ -52,12 +52,13 @@ package struct ConversationServer: ~Copyable {
     return seen
   }
 
-  /// The things that were left when it ended, one sentence each: messages that wait for one of the
-  /// client's, and faults of messages that were not sent.
+  /// The messages that waited for one of the client's when it ended, a sentence for each.
   package var left: [String] {
-    let waiting = isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
-    return waiting + messages.unmet
+    isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
   }
+
+  /// The faults of messages that have not been sent.
+  package var undone: [UndoneFault] { messages.undone }
 
   /// Answers the handshake of a request.
   ///
@@ -235,13 +236,13 @@ package struct ConversationServer: ~Copyable {
     while !isOver, done < backlog.count {
       done += 1
       switch backlog[done - 1] {
-      case .send(let data, let isText, let fragments):
+      case .send(let data, let isText, let fragments, let number):
         if let wait = messages.waitForNext() {
           pausedUntil = now + wait
           done -= 1
           return actions.append(.wake(now + wait))
         }
-        send(data, isText: isText, fragments, at: now, &actions)
+        send(data, isText: isText, fragments, of: number, at: now, &actions)
       case .close(let code, let reason):
         end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now, &actions)
       case .drop:
@@ -258,12 +259,20 @@ package struct ConversationServer: ~Copyable {
     _ data: Data,
     isText: Bool,
     _ fragments: [Int],
+    of number: Int,
     at now: Duration,
     _ actions: inout [Action]
   ) {
     if let ending = messages.begin() { return end(by: ending, at: now, &actions) }
-    let bytes = writer.message(data, isText: isText, fragments: fragments)
-    guard let sent = messages.send(data, isText: isText, as: bytes, by: writer) else { return }
+    let digest = player.answersHeartbeat(number) ? nil : ConversationLog.digest(of: data)
+    let sent = messages.send(
+      data,
+      isText: isText,
+      as: writer.message(data, isText: isText, fragments: fragments),
+      by: writer,
+      noting: ConversationLog.Message(from: .server, at: now, number: number, digest: digest)
+    )
+    guard let sent else { return }
     put(sent, at: now, &actions)
     release(at: now, &actions)
   }
@@ -274,7 +283,10 @@ package struct ConversationServer: ~Copyable {
     _ actions: inout [Action]
   ) {
     if !sent.bytes.isEmpty { actions.append(.bytes(sent.bytes)) }
-    for _ in 0..<sent.copies { log.note(.init(from: .server, at: now)) }
+    for var message in sent.notes {
+      message.at = now
+      log.note(message)
+    }
   }
 
   /// Says what the next message was to overtake, since that has gone or none comes.

@@ -3,10 +3,10 @@ internal import Foundation
 /// The messages of a server on their way out of a conversation, with all that goes wrong with them.
 /// Those that nothing goes wrong with need not come whole.
 struct FaultyMessages: Sendable {
-  /// A message as it is sent, and how often that is.
+  /// A message as it is sent, and what a log has of it: a note for each time.
   struct Sent: Sendable {
     var bytes: Data
-    var copies: Int
+    var notes: [ConversationLog.Message]
   }
 
   private let faults: [ConversationFault]
@@ -19,10 +19,10 @@ struct FaultyMessages: Sendable {
 
   init(_ faults: [ConversationFault]) { self.faults = faults }
 
-  /// The faults of messages that were not sent, one sentence each.
-  var unmet: [String] {
+  /// The faults of messages that were not sent.
+  var undone: [UndoneFault] {
     faults.filter { ($0.message ?? 0) > count }.map {
-      $0.notDone("\(count) messages were sent")
+      $0.undone("\(count) messages were sent")
     }
   }
 
@@ -54,17 +54,19 @@ struct FaultyMessages: Sendable {
     _ data: Data,
     isText: Bool,
     as bytes: Data,
-    by writer: WebSocketWriter
+    by writer: WebSocketWriter,
+    noting note: ConversationLog.Message? = nil
   ) -> Sent? {
-    var sent = Sent(bytes: bytes, copies: 1)
+    var sent = Sent(bytes: bytes, notes: note.map { [$0] } ?? [])
     for case .form(let form, of: count) in faults {
       sent.bytes = Self.formed(form, data, isText: isText, sent.bytes, by: writer)
     }
     var holds = false
     for case .message(let change, count) in faults {
       switch change {
-      case .duplicate: sent = Sent(bytes: sent.bytes + sent.bytes, copies: 2 * sent.copies)
-      case .drop: sent = Sent(bytes: Data(), copies: 0)
+      case .duplicate:
+        sent = Sent(bytes: sent.bytes + sent.bytes, notes: sent.notes + sent.notes)
+      case .drop: sent = Sent(bytes: Data(), notes: [])
       case .swap: holds = true
       case .late: break
       }
@@ -72,7 +74,7 @@ struct FaultyMessages: Sendable {
     guard holds else { return sent }
     overtaken = Sent(
       bytes: (overtaken?.bytes ?? Data()) + sent.bytes,
-      copies: (overtaken?.copies ?? 0) + sent.copies
+      notes: (overtaken?.notes ?? []) + sent.notes
     )
     return nil
   }
@@ -126,9 +128,9 @@ struct FaultyMessages: Sendable {
 }
 
 extension ConversationFault {
-  /// Returns the sentence that tells why it was not done.
-  package func notDone(_ reason: String) -> String {
-    "\(Fault.conversation(self).json) was not done: \(reason)."
+  /// Returns it as a fault that was not done, for a reason of half a sentence.
+  package func undone(_ reason: String) -> UndoneFault {
+    UndoneFault(.conversation(self), because: reason)
   }
 
   /// Tells whether it makes a message late, and changes nothing of it.

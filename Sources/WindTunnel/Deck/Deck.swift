@@ -395,7 +395,9 @@ extension Deck {
     let isLoaded =
       place < cassette.interactions.count && cassette.interactions[place].isSame(as: interaction)
     return ConversationPlayer(
-      isLoaded ? cassette.conversation(at: place) : Conversation(interaction),
+      isLoaded
+        ? cassette.conversation(at: place)
+        : Conversation(interaction, correlatedBy: cassette.matcher.correlated),
       pace: outcome.pace
     )
   }
@@ -407,10 +409,11 @@ extension Deck {
 
   /// Notes what was left of a conversation that has ended, and a message of the client's that is
   /// not on the cassette.
-  package func conversed(_ player: ConversationPlayer, left: [String], in outcome: Outcome) {
+  package func conversed(_ server: borrowing ConversationServer, in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
-    var notes = left
-    if let stray = player.stray {
+    tell(server.undone, of: outcome)
+    var notes = server.left
+    if let stray = server.player.stray {
       let mismatch = Mismatch(
         strayFrom: outcome.request,
         number: place + 1,
@@ -423,11 +426,6 @@ extension Deck {
       state.withLock { $0.keep(mismatch) }
       observe?(.strayed(outcome, mismatch))
     }
-    conversed(left: notes, in: outcome)
-  }
-
-  /// Notes the faults that a live conversation left no room for, one sentence each.
-  package func conversed(left notes: [String], in outcome: Outcome) {
     if !notes.isEmpty { note(notes, on: outcome) }
   }
 }
@@ -540,11 +538,27 @@ extension Deck {
 }
 
 extension Deck {
-  /// Returns the steps of an outcome on a stage. Mutations for which its answer gave no room are
-  /// noted in the journal.
+  /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
+  /// in the journal, and told to the observer.
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
-    if !script.misfits.isEmpty { note(script.misfits, on: outcome) }
+    tell(script.undone, of: outcome)
     return script.delivery
   }
+
+  /// Notes the faults that were not done in the journal, and tells the observer of them, if any.
+  package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
+    if undone.isEmpty { return }
+    note(undone.map(\.description), on: outcome)
+    observe?(.undone(outcome, undone))
+  }
 }
+
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
+#if objectFormat(ELF)
+  @section("wt_modules")
+#elseif objectFormat(MachO)
+  @section("__DATA_CONST,__wt_modules")
+#endif
+@used private let linkMark: (UInt64, UInt64, UInt64) =
+  (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 1)

@@ -130,7 +130,7 @@ final class LoadedCassette: Sendable {
   /// Returns the conversation at a place, worked out once.
   func conversation(at place: Int) -> Conversation {
     if let known = conversations.withLock({ $0[place] }) { return known }
-    let conversation = Conversation(interactions[place])
+    let conversation = Conversation(interactions[place], correlatedBy: matcher.correlated)
     conversations.withLock { $0[place] = conversation }
     return conversation
   }

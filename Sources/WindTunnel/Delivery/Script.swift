@@ -4,8 +4,8 @@ internal import WindTunnelSymptoms
 /// An answer and where it breaks off, before it is written down as steps: an outcome's answer, to
 /// which its faults are done one by one.
 struct Script {
-  /// The mutations that the answer gave no room for, and why.
-  private(set) var misfits: [String] = []
+  /// The faults that the answer gave no room for.
+  private(set) var undone: [UndoneFault] = []
 
   private let stage: Stage
   /// The time since 1970 when it was decided, where the caller told it.
@@ -299,7 +299,7 @@ extension Script {
   }
 
   private mutating func misfit(_ fault: Fault, _ reason: String) {
-    misfits.append("\(fault.json) was not done: \(reason).")
+    undone.append(UndoneFault(fault, because: reason))
   }
 
   private mutating func attempt(

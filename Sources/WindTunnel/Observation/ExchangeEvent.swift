@@ -6,14 +6,17 @@ public import WindTunnelSymptoms
 /// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, and
 /// ``ended(_:_:)``, behind which a played conversation has ``conversed(_:_:)`` and may have
 /// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone, and those of a tunnel
-/// ``decided(_:)`` and ``tunnelEnded(_:)``. Each holds whole values, so that a log, a count or a
-/// page is a fold over the events and needs no table of its own.
+/// ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may be ``undone(_:_:)``.
+/// Each holds whole values, so that a log, a count or a page is a fold over the events and needs no
+/// table of its own.
 public enum ExchangeEvent: Sendable {
   /// The deck decided the answer to a request, or the faults of a connection or a tunnel.
   ///
   /// Reported under the deck's lock, so that the events of one deck come in the order of its
   /// decisions.
   case decided(Journal.Entry)
+  /// Some faults that were decided are not done, since the answer gives no room for them.
+  case undone(Outcome, [UndoneFault])
   /// A whole request has arrived, perhaps before it was decided.
   ///
   /// - Parameters:

@@ -18,7 +18,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
   case coverage
   // Of conversations.
-  case reconnectP95, resubscribeP95, firstEventP95, longestGap, pingsAnswered
+  case reconnectP95, reconnectedRate, resubscribeP95, firstEventP95, longestGap, pingsAnswered
+  case messagesLost, messagesDoubled, messagesOutOfOrder, messagesLate
   // Of a pair of reports.
   case p95Ratio
   case p95RatioLower = "p95Ratio.lower"
@@ -35,7 +36,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
       .retryAfterCompliance, .blankPageRate, .faultCoverage, .coverage, .pingsAnswered,
-      .lossProbability:
+      .reconnectedRate, .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
@@ -43,7 +44,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
       .ratio
     case .calls, .blankPages, .crashes, .hangs, .retriesP95, .retriesMax, .silentRetries,
       .duplicates, .earlyRetries, .staleServed, .silentTruncations, .unexpectedErrors,
-      .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls:
+      .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls, .messagesLost,
+      .messagesDoubled, .messagesOutOfOrder, .messagesLate:
       .count
     case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
       .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95, .reconnectP95,

@@ -22,7 +22,9 @@ package final class Conversation: Sendable {
   private let loose: [Data: [Int]]
   /// The client's messages of which something was redacted.
   private let redacted: [(number: Int, content: MessageContent)]
-  private let identifiers: Set<String>
+  private let identifiers: MessageContent.Identifiers
+  /// The paths to values by which its messages belong together, before those that always do.
+  private let correlated: [JSONPath]
 
   /// Works out a conversation.
   ///
@@ -30,10 +32,17 @@ package final class Conversation: Sendable {
   ///   - messages: Its messages in the order in which they were sent.
   ///   - roundTrip: The time that the handshake took: what came sooner behind a message does not
   ///     answer it.
-  package init(_ messages: [WebSocketMessage], roundTrip: Duration) {
+  ///   - correlated: The paths to values by which messages belong together, before the members that
+  ///     always say so.
+  package init(
+    _ messages: [WebSocketMessage],
+    roundTrip: Duration,
+    correlatedBy correlated: [JSONPath] = []
+  ) {
     let contents = messages.map { MessageContent($0.body.data, isText: $0.isText) }
-    let heartbeats = Heartbeats(messages, contents)
-    let causes = MessageCauses(messages, contents, heartbeats, roundTrip: roundTrip)
+    let heartbeats = Heartbeats(messages, contents, correlated)
+    let correlations = contents.map { $0.correlations(at: correlated) }
+    let causes = MessageCauses(messages, correlations, heartbeats, correlated, roundTrip: roundTrip)
     self.messages = zip(messages, causes.numbers).map { message, cause in
       var message = message
       message.cause = cause
@@ -49,7 +58,8 @@ package final class Conversation: Sendable {
       }
       if isBetter ?? true { last[heartbeat.value] = heartbeat.key }
     }
-    identifiers = Self.identifiers(in: messages, contents)
+    self.correlated = correlated
+    identifiers = Self.identifiers(in: messages, contents, correlated)
 
     var (predecessors, followers, effects) = ([[Int]](), [Int: [Int]](), [Int: [Int]]())
     var lastOfCorrelation: [MessageContent.Correlation: Int] = [:]
@@ -60,7 +70,7 @@ package final class Conversation: Sendable {
         if let last = effects[cause]?.last { before.insert(last) }
         // A reply to a heartbeat waits for nothing but its like.
         if heartbeats.replies[place + 1] == nil,
-          let correlation = contents[place].correlations.first
+          let correlation = correlations[place].first
         {
           if let last = lastOfCorrelation[correlation] { before.insert(last) }
           lastOfCorrelation[correlation] = place + 1
@@ -89,20 +99,32 @@ package final class Conversation: Sendable {
   }
 
   /// Works out the conversation of an interaction.
-  package convenience init(_ interaction: Interaction) {
-    self.init(interaction.messages, roundTrip: interaction.timing?.firstByte ?? .zero)
+  package convenience init(_ interaction: Interaction, correlatedBy correlated: [JSONPath]) {
+    let roundTrip = interaction.timing?.firstByte ?? .zero
+    self.init(interaction.messages, roundTrip: roundTrip, correlatedBy: correlated)
   }
 
-  /// Returns the members whose values name messages and not what is asked for: beside those that
-  /// always do `id`, where the client's values are UUIDs, or count up by one.
+  /// Returns the places whose values name messages and not what is asked for: beside those that
+  /// always do `id` and the paths, where the client's values are UUIDs, or count up by one.
   private static func identifiers(
     in messages: [WebSocketMessage],
-    _ contents: [MessageContent]
-  ) -> Set<String> {
+    _ contents: [MessageContent],
+    _ correlated: [JSONPath]
+  ) -> MessageContent.Identifiers {
+    let said = zip(messages, contents).filter { $0.0.sender == .client }.map(\.1)
+    let namesID = nameMessages(said.map(\.identifier))
+    return MessageContent.Identifiers(
+      names: MessageContent.identifierFields.union(namesID ? ["id"] : []),
+      paths: correlated.filter { path in nameMessages(said.map { $0.identifier(at: path) }) }
+    )
+  }
+
+  /// Tells whether the values of a client's messages name these: they are UUIDs, or count up.
+  private static func nameMessages(_ all: [String?]) -> Bool {
     var values: [String] = []
     var known: Set<String> = []
-    for (message, content) in zip(messages, contents) where message.sender == .client {
-      guard let value = content.identifier, known.insert(value).inserted else { continue }
+    for value in all {
+      guard let value, known.insert(value).inserted else { continue }
       values.append(value)
     }
     let numbers = values.compactMap { Int($0) }
@@ -110,7 +132,7 @@ package final class Conversation: Sendable {
       numbers.count == values.count && numbers.count > 1
       && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }
     let areUUIDs = !values.isEmpty && values.allSatisfy(VolatileText.isUUID)
-    return MessageContent.identifierFields.union(isCounted || areUUIDs ? ["id"] : [])
+    return isCounted || areUUIDs
   }
 }
 
@@ -141,7 +163,7 @@ extension Conversation {
       ?? redacted.first {
         !uses.has($0.number) && $0.content.stands(for: content, identifiers)
       }?.number
-      ?? lastHeartbeats[Heartbeats.key(of: content)]
+      ?? lastHeartbeats[Heartbeats.key(of: content, correlatedBy: correlated)]
     guard let number else { return nil }
     uses.insert(number)
     bind(content, to: number, in: &bindings)
@@ -180,9 +202,18 @@ extension Conversation {
 
   /// Notes in which correlating values a client's message differs from the recorded one.
   private func bind(_ content: MessageContent, to number: Int, in bindings: inout Bindings) {
-    guard case .object(let here)? = content.json,
-      case .object(let there)? = MessageContent(messages[number - 1].body.data, isText: true).json
-    else { return }
+    let recorded = MessageContent(messages[number - 1].body.data, isText: true)
+    for path in correlated {
+      // As the client spells it: 40 is not sent back as 4e1.
+      guard let old = recorded.identifier(at: path), let new = content.spelled?.first(at: path),
+        let value = content.identifier(at: path)
+      else { continue }
+      let place = MessageContent.Correlation(field: path.description, value: old)
+      bindings.values[place] = value == old ? Optional.none : new
+    }
+    guard case .object(let here)? = content.spelled, case .object(let there)? = recorded.json else {
+      return
+    }
     for field in MessageContent.correlationFields {
       guard let old = there.first(where: { $0.name.value == field })?.value,
         let new = here.first(where: { $0.name.value == field })?.value,
@@ -190,7 +221,7 @@ extension Conversation {
       else { continue }
       let place = MessageContent.Correlation(field: field, value: value)
       // `nil` alone would be JSON's null.
-      bindings.values[place] = old == new ? Optional.none : new
+      bindings.values[place] = new.canonical().scalarText == value ? Optional.none : new
     }
   }
 
@@ -199,10 +230,21 @@ extension Conversation {
   package func content(of number: Int, _ bindings: Bindings) -> Data {
     let message = messages[number - 1]
     guard message.isText, !bindings.values.isEmpty,
-      let (json, layout) = InteractionWriter.structure(message.body.data),
-      case .object(var members) = json
+      let (recorded, layout) = InteractionWriter.structure(message.body.data)
     else { return message.body.data }
     var isChanged = false
+    let json = correlated.reduce(recorded) { json, path in
+      json.replacing(at: path) { old in
+        guard let value = old.scalarText,
+          let own = bindings.values[.init(field: path.description, value: value)]
+        else { return old }
+        isChanged = true
+        return own
+      }
+    }
+    guard case .object(var members) = json else {
+      return isChanged ? Data(json.bytes(layout)) : message.body.data
+    }
     for index in members.indices {
       guard let value = members[index].value.scalarText else { continue }
       let place = MessageContent.Correlation(field: members[index].name.value, value: value)
@@ -285,12 +327,14 @@ struct Heartbeats {
   private static let names = MessageContent.identifierFields.union(["id"])
 
   /// Returns the key under which a message is a heartbeat of its kind.
-  static func key(of content: MessageContent) -> Data { content.looseKey(names) }
+  static func key(of content: MessageContent, correlatedBy paths: [JSONPath]) -> Data {
+    content.looseKey(MessageContent.Identifiers(names: names, paths: paths))
+  }
 
-  init(_ messages: [WebSocketMessage], _ contents: [MessageContent]) {
+  init(_ messages: [WebSocketMessage], _ contents: [MessageContent], _ paths: [JSONPath]) {
     var groups: [WebSocketMessage.Sender: [Data: [Int]]] = [.client: [:], .server: [:]]
     for (place, message) in messages.enumerated() where !message.isClose {
-      groups[message.sender]?[Self.key(of: contents[place]), default: []].append(place + 1)
+      groups[message.sender]?[Self.key(of: contents[place], correlatedBy: paths), default: []].append(place + 1)
     }
     let answers = Dictionary(grouping: (groups[.server] ?? [:]).values) { $0.count }
     for (key, group) in groups[.client] ?? [:] where group.count >= Self.least {
@@ -332,10 +376,12 @@ struct MessageCauses {
 
   init(
     _ messages: [WebSocketMessage],
-    _ contents: [MessageContent],
+    _ correlations: [[MessageContent.Correlation]],
     _ heartbeats: Heartbeats,
+    _ paths: [JSONPath],
     roundTrip: Duration
   ) {
+    let counting = Self.counting.union(paths.map(\.description))
     var correlated: [MessageContent.Correlation: Int] = [:]
     var asked: [Int] = []
     // The newest of those is looked for that are old enough, and they get older.
@@ -349,8 +395,8 @@ struct MessageCauses {
         if message.isClose { lastClose = number }
         let isHeartbeat = heartbeats.keys[number] != nil
         // One that counts itself is answered by its number, and by no other name.
-        for correlation in contents[place].correlations
-        where !isHeartbeat || Self.counting.contains(correlation.field) {
+        for correlation in correlations[place]
+        where !isHeartbeat || counting.contains(correlation.field) {
           correlated[correlation] = number
         }
         if !isHeartbeat { asked.append(number) }
@@ -365,7 +411,7 @@ struct MessageCauses {
         message.cause
           // RFC 6455 §5.5.1: a close is answered by one.
           ?? (message.isClose ? lastClose : nil)
-          ?? contents[place].correlations.lazy.compactMap { correlated[$0] }.first
+          ?? correlations[place].lazy.compactMap { correlated[$0] }.first
           ?? heartbeats.replies[number]
           ?? (oldEnough > 0 ? asked[oldEnough - 1] : 0)
       )

@@ -17,6 +17,13 @@ struct MessageContent {
   /// The members that name one message or one request and nothing that is asked for.
   static let identifierFields: Set<String> = ["ref", "requestId"]
 
+  /// The places whose values name messages and not what is asked for.
+  struct Identifiers {
+    /// The members at the top.
+    var names: Set<String>
+    var paths: [JSONPath] = []
+  }
+
   /// Larger messages are compared as bytes.
   static let openedBytesMax = 1 << 20
 
@@ -25,7 +32,7 @@ struct MessageContent {
   /// The canonical value, where the message is JSON.
   let json: JSON?
   /// The value as it was spelled: digits say more of a clock than the number does.
-  private let spelled: JSON?
+  let spelled: JSON?
 
   init(_ data: Data, isText: Bool) {
     (self.data, self.isText) = (data, isText)
@@ -37,11 +44,16 @@ struct MessageContent {
     json = spelled?.canonical()
   }
 
-  /// The members that correlate it, in the order of ``correlationFields``. An `id` counts at the
-  /// top alone, where it names the message; further in it names anything.
-  var correlations: [Correlation] {
-    guard case .object(let members)? = json else { return [] }
-    return Self.correlationFields.compactMap { field in
+  /// The values that correlate it: those at the paths, and then those of the members, in the order
+  /// of ``correlationFields``. An `id` counts at the top alone, where it names the message; further
+  /// in it names anything.
+  func correlations(at paths: [JSONPath]) -> [Correlation] {
+    guard let json else { return [] }
+    let named = paths.compactMap { path in
+      json.first(at: path)?.scalarText.map { Correlation(field: path.description, value: $0) }
+    }
+    guard case .object(let members) = json else { return named }
+    return named + Self.correlationFields.compactMap { field in
       var value = members.first { $0.name.value == field }?.value.scalarText
       if value == nil, field != "id" {
         value = members.lazy.compactMap { $0.value[field]?.scalarText }.first
@@ -53,12 +65,15 @@ struct MessageContent {
   /// The value of the member `id` at the top.
   var identifier: String? { json?["id"]?.scalarText }
 
+  /// The value at a path.
+  func identifier(at path: JSONPath) -> String? { json?.first(at: path)?.scalarText }
+
   /// The key under which equal messages are found.
   var exactKey: Data { key(json?.bytes()) }
 
   /// The key that messages share which differ in volatile parts only: identifiers of messages,
   /// UUIDs (RFC 9562), dates with a time (RFC 3339), and numbers that are a clock's.
-  func looseKey(_ identifiers: Set<String>) -> Data {
+  func looseKey(_ identifiers: Identifiers) -> Data {
     guard let spelled else { return isText ? key(VolatileText.steady(Array(data))) : key(nil) }
     return key(Self.steady(spelled, identifiers).canonical().bytes())
   }
@@ -79,7 +94,7 @@ struct MessageContent {
   var isRedacted: Bool { RedactedText.mayBeIn(data) }
 
   /// Tells whether a recorded message with redacted parts stands for another one.
-  func stands(for asked: MessageContent, _ identifiers: Set<String>) -> Bool {
+  func stands(for asked: MessageContent, _ identifiers: Identifiers) -> Bool {
     guard isText == asked.isText else { return false }
     guard let spelled, let other = asked.spelled else {
       if !isText, Self.mayStand(data, for: asked.data) { return true }
@@ -117,9 +132,16 @@ struct MessageContent {
 
   private static let mark = JSON.text("\0")
 
-  /// Returns a value with a mark in place of its volatile parts; `identifiers` are members at the
-  /// top.
-  private static func steady(_ json: JSON, _ identifiers: Set<String> = []) -> JSON {
+  /// Returns a value with a mark in place of its volatile parts.
+  private static func steady(_ json: JSON, _ identifiers: Identifiers) -> JSON {
+    let json = identifiers.paths.reduce(json) { json, path in
+      json.replacing(at: path) { $0.scalarText == nil ? $0 : mark }
+    }
+    return steady(json, identifiers.names)
+  }
+
+  /// Returns the same; `names` are of members at the top.
+  private static func steady(_ json: JSON, _ names: Set<String> = []) -> JSON {
     switch json {
     case .null, .bool: json
     case .number(let digits): VolatileText.isClock(digits.utf8) ? mark : json
@@ -130,7 +152,7 @@ struct MessageContent {
       .object(
         members.map { member in
           let isIdentifier =
-            identifiers.contains(member.name.value) && member.value.scalarText != nil
+            names.contains(member.name.value) && member.value.scalarText != nil
           return JSON.Member(member.name, isIdentifier ? mark : steady(member.value))
         }
       )

@@ -53,6 +53,10 @@ public struct Matcher: Sendable, Hashable {
   /// The names of values that are no secrets, and JSON paths to such values: recordings keep them,
   /// so that requests which differ in them can be told apart.
   public var kept: [String] = []
+  /// The JSON paths to values by which the messages of a conversation belong together: what a
+  /// server says answers the newest message of the client's with the same value. They count before
+  /// `id`, `ref`, `requestId`, `subscription`, `channel` and `topic`, which always do.
+  public var correlated: [JSONPath] = []
 
   /// Tells whether bodies are compared at all; setting it compares their bytes.
   public var comparesBodies: Bool {

@@ -9,7 +9,9 @@
 //     "headers": ["Accept"],                             fields that count; no other does
 //     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
 //     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"],
-//     "keep": ["session", "$.card.code"] }               what is no secret where it is recorded
+//     "keep": ["session", "$.card.code"],                what is no secret where it is recorded
+//     "correlate": ["$.header.message"] }                by what a conversation's messages belong
+//                                                        together
 //
 // Every key but the first may be missing, and then the command's own rule stands. In "ignoreBody"
 // what begins with "$" is a path into JSON, anything else the name of a form's field or a
@@ -54,6 +56,9 @@ extension Matcher {
       try top.texts("keep", "the name of a value, or a JSON path such as \"$.card.code\"") { text in
         text.hasPrefix("$") && JSONPath(text) == nil || text.isEmpty ? nil : text
       } ?? kept
+    correlated =
+      try top.texts("correlate", "a JSON path such as \"$.header.message\"") { JSONPath($0) }
+      ?? correlated
     try top.refuseUnknownKeys()
   }
 
@@ -112,6 +117,7 @@ extension Matcher {
       body.ignoredPaths != base.body.ignoredPaths || body.ignoredFields != base.body.ignoredFields
     add("ignoreBody", texts(ignored), if: isOther && !ignored.isEmpty)
     add("keep", texts(kept), if: kept != base.kept)
+    add("correlate", texts(correlated.map(\.description)), if: correlated != base.correlated)
     return .object(members)
   }
 }

@@ -33,8 +33,33 @@ struct ReaddressingTransport: Transport {
   func engine(for request: URLRequest) -> String { transport.engine(for: request) }
 
   private func readdressed(_ request: URLRequest) throws(TransportError) -> URLRequest {
-    if let moved = request.moved(from: origin, to: base) { return moved }
-    let text = request.url?.absoluteString ?? ""
+    try request.readdressed(from: origin, to: base)
+  }
+}
+
+/// The same for an engine of conversations.
+struct ReaddressingEngine: ConversationEngine {
+  private let origin: URL
+  private let base: URL
+  private let engine: any ConversationEngine
+
+  /// Makes one that opens what is for an origin at a base URL, and nothing else anywhere.
+  init(from origin: URL, to base: URL, by engine: any ConversationEngine) {
+    (self.origin, self.base, self.engine) = (origin, base, engine)
+  }
+
+  func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
+    try await engine.open(request.readdressed(from: origin, to: base))
+  }
+}
+
+extension URLRequest {
+  fileprivate func readdressed(
+    from origin: URL,
+    to base: URL
+  ) throws(TransportError) -> URLRequest {
+    if let moved = moved(from: origin, to: base) { return moved }
+    let text = url?.absoluteString ?? ""
     throw .failed(.unknown, text: "\(text) is not at \(origin), so no address of the drill is its.")
   }
 }

@@ -55,15 +55,31 @@ public struct DrillPlan: Sendable {
   /// The rules of findings that may be broken in any scenario, beside those that a scenario allows.
   public var allowed: [AllowedRule] = []
 
-  /// The request that each call makes.
+  /// The request that each call of the judged subject makes, where it is flown as it is by itself.
   var workload: Workload {
+    let isInProcess = stage == .inProcess || time == .virtualTime
+    return workload(of: subjects.first ?? "", on: isInProcess ? .inProcess : .onTheWire)
+  }
+
+  /// Returns the request that each call of a subject makes on a stage.
+  func workload(of subject: String, on stage: Stage) -> Workload {
     Workload(
       cassette,
       mix: asked,
       seed: seed,
       matcher: matcher,
       holdingConversations: isProgram
+        || subject == Self.networkLayerSubject && stage == .onTheWire
     )
+  }
+
+  /// The same without subjects beside the judged one that nothing on the cassette is for.
+  var withoutIdleSubjects: DrillPlan {
+    var plan = self
+    plan.subjects = subjects.enumerated().filter { place, subject in
+      place == 0 || !workload(of: subject, on: .onTheWire).isEmpty
+    }.map(\.element)
+    return plan
   }
 
   /// The parts by which requests are compared.
@@ -145,6 +161,8 @@ public struct DrillPlan: Sendable {
   public static let standardDeadline = Duration.seconds(20)
   /// The name of the subject that is an external program.
   public static let execSubject = "exec"
+  /// The name of the subject that is the reference client, which holds conversations on the wire.
+  static let networkLayerSubject = "network-layer"
 
   /// Refuses what cannot be flown, whoever made it.
   func validate(known: [String]) throws(DrillError) {

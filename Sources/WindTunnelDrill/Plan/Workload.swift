@@ -12,8 +12,8 @@ package struct Workload: Sendable {
   /// The key of each of them.
   private let keys: [RequestKey]
   private let authorities: [RequestURL]
-  /// The keys of requests that begin a conversation.
-  private let conversations: Set<RequestKey>
+  /// The first recordings of conversations, by the key of the request that begins them.
+  private let conversations: [RequestKey: Interaction]
   /// The parts by which requests are compared.
   let matcher: Matcher
   /// The sums of the weights of the requests up to each; empty where each has its turn.
@@ -35,7 +35,10 @@ package struct Workload: Sendable {
     var seen: Set<RequestKey> = []
     let called = cassette.interactions.filter { holdingConversations || !$0.isConversation }
     let recorded = called.map(\.request)
-    conversations = Set(called.filter(\.isConversation).map { matcher.key($0.request) })
+    conversations = Dictionary(
+      called.filter(\.isConversation).map { (matcher.key($0.request), $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
     let origin = Deck(cassette).origin
     let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request
@@ -59,6 +62,9 @@ package struct Workload: Sendable {
   /// Tells whether there is nothing to call.
   package var isEmpty: Bool { requests.isEmpty }
 
+  /// Tells whether no call holds a conversation.
+  var holdsNone: Bool { !keys.contains { conversations[$0] != nil } }
+
   /// Every request that some call makes.
   var all: [Request] { requests }
 
@@ -68,8 +74,11 @@ package struct Workload: Sendable {
   /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
 
-  /// Tells whether a call holds a conversation.
-  func isConversation(_ call: Int) -> Bool { conversations.contains(key(of: call)) }
+  /// Returns the recording of the conversation that a call holds; `nil`: it holds none.
+  func conversation(of call: Int) -> Interaction? {
+    // Most cassettes have none, and the calls of millions ask.
+    conversations.isEmpty ? nil : conversations[key(of: call)]
+  }
 
   /// Returns the key of a call's request.
   func key(of call: Int) -> RequestKey { keys[place(of: call)] }

@@ -60,6 +60,11 @@ final class AttemptTracker: Sendable {
     /// The names of the recorded queries of each path, once one is asked for.
     var recordedQueries: [String: Set<String>]?
 
+    /// Returns the call that a decision was made for, and the attempt's place in it.
+    func attempt(of id: Int) -> (call: Int, place: Int)? {
+      open[id].map { ($0.call, $0.place) } ?? conversing[id]
+    }
+
     /// Counts an attempt.
     ///
     /// - Returns: Its place in its call, and whether an earlier answer was made up on purpose.
@@ -143,6 +148,10 @@ final class AttemptTracker: Sendable {
   func observe(_ event: ExchangeEvent) {
     switch event {
     case .decided(let entry): decided(entry)
+    case .undone(let outcome, let faults):
+      let attempt = state.withLock { $0.attempt(of: outcome.id) }
+      guard let (call, place) = attempt else { return }
+      send(.undone(call: call, place: place, faults.map(Observation.Attempt.Undone.init)))
     case .requestEnd(let outcome, let handshake, let upload):
       requestEnded(outcome, handshake, upload)
     case .firstByte(let outcome):

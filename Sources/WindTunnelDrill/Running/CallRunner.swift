@@ -79,7 +79,7 @@ struct CallRunner: Sendable {
       mix: setup.mix,
       seed: setup.seed,
       matcher: setup.matcher,
-      holdingConversations: subject.needsSockets
+      holdingConversations: subject.holdsConversations(on: setup.stage)
     )
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
     texts = RecordedTexts(setup.cassette, matcher: setup.matcher)
@@ -244,7 +244,7 @@ struct CallRunner: Sendable {
       authorityFile: authorityFile,
       network: route.network,
       watchesMemory: scenario.hasUnboundedBodies,
-      isConversation: workload.isConversation(number)
+      conversation: workload.conversation(of: number)
     )
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
@@ -276,6 +276,7 @@ struct CallRunner: Sendable {
     observation.startUp = startUp
     observation.clientAttempts = end.result?.attempts
     observation.isStale = call.saidStale
+    observation.received = call.saidReceived(since: epoch)
     observation.memory = end.result?.memory
     observation.processorDelay = end.result?.processorDelay?.inWholeMicroseconds
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
@@ -332,7 +333,7 @@ struct CallRunner: Sendable {
   /// Tells whether a call has something to show: of a conversation anything, since what was said in
   /// it is no one text.
   private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey) -> Bool {
-    workload.isConversation(number) ? result.hasContent : bodies.shows(result, key)
+    workload.conversation(of: number) != nil ? result.hasContent : bodies.shows(result, key)
   }
 
   /// Returns how long a call's program took from its start to its first sign, which may be another

@@ -57,6 +57,7 @@ extension Observation {
     let age = age.inWholeMicroseconds
     intendedStart = intendedStart.map { $0 + age }
     start = start.map { $0 + age }
+    for place in received?.messages.indices ?? 0..<0 { received?.messages[place].at += age }
     for place in attempts.indices {
       attempts[place].start = attempts[place].start.map { $0 + age }
       attempts[place].end = attempts[place].end.map { $0 + age }

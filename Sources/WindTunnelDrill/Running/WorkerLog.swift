@@ -71,6 +71,8 @@ struct WorkerLog: Sendable {
       }
       open.values[index].attempts.append(attempt)
       lastActive = call
+    case .undone(let call, let place, let faults):
+      change(place, of: call) { $0.undone += faults }
     case .sent(let call, let place, let sent):
       // One that comes after its call is not among the attempts.
       if let index = open.index(forKey: call), open.values[index].attempts.indices.contains(place) {
@@ -78,17 +80,9 @@ struct WorkerLog: Sendable {
       }
     case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
-      if let index = open.index(forKey: call) {
-        open.values[index].attempts.apply(end)
-      } else if let place = places[call] {
-        finished[place].attempts.apply(end)
-      }
+      change(end.place, of: call) { $0.apply(end) }
     case .conversed(let call, let place, let log):
-      if let index = open.index(forKey: call) {
-        open.values[index].attempts.note(log, at: place)
-      } else if let index = places[call] {
-        finished[index].attempts.note(log, at: place)
-      }
+      change(place, of: call) { $0.conversation = log }
     case .connections(let seen): traffic.connections.append(seen)
     case .refused(let reason): refusal = .harness(reason)
     case .unfit(let reason): refusal = .plan(reason)
@@ -104,6 +98,22 @@ struct WorkerLog: Sendable {
       return finished.count
     }
     return nil
+  }
+
+  /// Changes an attempt of a call that has begun, whether that has ended or not.
+  private mutating func change(
+    _ place: Int,
+    of call: Int,
+    _ change: (inout Observation.Attempt) -> Void
+  ) {
+    // One that came after its call had been given up is not here.
+    if let index = open.index(forKey: call) {
+      guard open.values[index].attempts.indices.contains(place) else { return }
+      change(&open.values[index].attempts[place])
+    } else if let index = places[call] {
+      guard finished[index].attempts.indices.contains(place) else { return }
+      change(&finished[index].attempts[place])
+    }
   }
 
   /// The greatest number of late requests that are kept, which is enough to show what a client
@@ -163,18 +173,11 @@ extension Observation {
   }
 }
 
-extension [Observation.Attempt] {
-  fileprivate mutating func note(_ log: ConversationLog, at place: Int) {
-    // One that came after its call had been given up is not here.
-    if indices.contains(place) { self[place].conversation = log }
-  }
-
-  fileprivate mutating func apply(_ end: WorkerMessage.AttemptEnd) {
-    // One that came after its call had been given up is not here.
-    guard indices.contains(end.place) else { return }
-    self[end.place].end = end.at
-    self[end.place].stages = end.stages
-    self[end.place].retryNotBefore = end.retryNotBefore
-    if let status = end.status { self[end.place].status = status }
+extension Observation.Attempt {
+  fileprivate mutating func apply(_ ending: WorkerMessage.AttemptEnd) {
+    end = ending.at
+    stages = ending.stages
+    retryNotBefore = ending.retryNotBefore
+    if let status = ending.status { self.status = status }
   }
 }

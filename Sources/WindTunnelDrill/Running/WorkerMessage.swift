@@ -57,6 +57,8 @@ enum WorkerMessage: Sendable {
   case began(Int)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
+  /// Some faults of an attempt were not done.
+  case undone(call: Int, place: Int, [Observation.Attempt.Undone])
   /// The whole request of an attempt has come, and says something.
   case sent(call: Int, place: Int, Observation.Sent)
   /// An attempt of a call was over.
@@ -101,6 +103,8 @@ enum WorkerMessage: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
+      case .undone(let call, let place, let faults):
+        ["undone": .number(call), "place": .number(place), "faults": .array(faults.map(\.json))]
       case .sent(let call, let place, let sent):
         ["sent": .number(call), "place": .number(place), "values": sent.json ?? [:]]
       case .attemptEnded(let call, let end):
@@ -137,6 +141,19 @@ enum WorkerMessage: Sendable {
       let attempt = try? Observation.Attempt(met)
     {
       self = .attempt(call: call, attempt)
+    } else if let call = json["undone"]?.intValue, let place = json["place"]?.intValue,
+      case .array(let faults)? = json["faults"]
+    {
+      self = .undone(
+        call: call,
+        place: place,
+        // Only a whole line counts, and of that all reads.
+        faults.compactMap { fault in
+          try? Observation.Attempt.Undone(
+            reading: ObjectReader(fault, source: "a subject's process", path: "")
+          )
+        }
+      )
     } else if let call = json["sent"]?.intValue, let place = json["place"]?.intValue,
       let values = json["values"],
       // Only a whole line counts, and of that all reads.

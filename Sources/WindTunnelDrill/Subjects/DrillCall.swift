@@ -36,8 +36,9 @@ public struct DrillCall: Sendable {
   let authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
   let network: PrivateNetwork?
-  /// Tells whether its request begins a conversation by WebSocket.
-  let isConversation: Bool
+  /// The recording of the conversation by WebSocket that its request begins; `nil` where it begins
+  /// none.
+  let conversation: Interaction?
   /// Tells whether the memory of its program is looked at.
   let watchesMemory: Bool
   /// The start of the program that is started for it.
@@ -48,6 +49,8 @@ public struct DrillCall: Sendable {
   private let configure: @Sendable () -> URLSessionConfiguration
   /// The client's word on what was shown: that something was, and that it was an earlier copy.
   private let word = Locked<(isShown: Bool?, isStale: Bool?)>((nil, nil))
+  /// The client's word on what it received in a conversation.
+  private let heard = Locked<[(digest: UInt64, at: DispatchTime)]>([])
   /// The steps of a flow in a search; `nil` in a drill.
   package var steps: FlowSteps?
 
@@ -64,7 +67,7 @@ public struct DrillCall: Sendable {
     authorityFile: URL? = nil,
     network: PrivateNetwork? = nil,
     watchesMemory: Bool = false,
-    isConversation: Bool = false
+    conversation: Interaction? = nil
   ) {
     self.index = index
     self.request = request
@@ -77,7 +80,7 @@ public struct DrillCall: Sendable {
     self.authorityFile = authorityFile
     self.network = network
     self.watchesMemory = watchesMemory
-    self.isConversation = isConversation
+    self.conversation = conversation
   }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps
@@ -105,7 +108,7 @@ public struct DrillCall: Sendable {
   /// scheme `ws` or `wss` (RFC 6455 §3).
   public var url: URL {
     var base = baseURL.absoluteString
-    if isConversation, base.hasPrefix("http") { base = "ws" + base.dropFirst(4) }
+    if conversation != nil, base.hasPrefix("http") { base = "ws" + base.dropFirst(4) }
     if base.hasSuffix("/") { base.removeLast() }
     return URL(string: base + request.url.target.withURLCharactersOnly) ?? baseURL
   }
@@ -208,6 +211,30 @@ public struct DrillCall: Sendable {
   /// Reports whether what was shown is an earlier copy. A client that never reports it has neither
   /// stale nor fresh pages in its report.
   public func servedStale(_ isStale: Bool) { word.withLock { $0.isStale = isStale } }
+
+  /// Reports that the client has received a message of its conversation and hands it on, as soon as
+  /// it does: whatever is never reported counts as lost, and of a client that reports nothing
+  /// nobody knows.
+  public func received(_ message: Data) {
+    let digest = ConversationLog.digest(of: message)
+    heard.withLock { $0.append((digest, .now())) }
+  }
+
+  /// Reports that the client has received a message of text.
+  public func received(_ message: String) { received(Data(message.utf8)) }
+
+  /// The client's word on what it received, with times since a moment; `nil`: it said nothing.
+  func saidReceived(since epoch: DispatchTime) -> ReceivedMessages? {
+    let heard = heard.withLock { $0 }
+    guard !heard.isEmpty else { return nil }
+    var received = ReceivedMessages()
+    for (digest, moment) in heard {
+      let start = min(epoch.uptimeNanoseconds, moment.uptimeNanoseconds)
+      let at = Duration.microseconds(Int64((moment.uptimeNanoseconds - start) / 1000))
+      received.note(ReceivedMessages.Message(digest: digest, at: at))
+    }
+    return received
+  }
 
   /// The client's word on that.
   var saidStale: Bool? { word.withLock { $0.isStale } }

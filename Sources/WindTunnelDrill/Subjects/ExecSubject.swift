@@ -48,10 +48,12 @@ struct ExecSubject: Subject {
     if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
+    let hear: @Sendable (Data) -> Void = { call.received($0) }
     return await program.run(
       start,
       within: DrillCall.patience(call.deadline),
-      watchingMemory: call.watchesMemory
+      watchingMemory: call.watchesMemory,
+      hearing: call.conversation == nil ? nil : hear
     )
   }
 
@@ -102,11 +104,13 @@ private struct Program: Sendable {
     (self.words, self.environment, self.network) = (words, environment, network)
   }
 
-  /// Runs it to its end, or kills it when that takes too long.
+  /// Runs it to its end, or kills it when that takes too long. `hear` is told of each message of a
+  /// conversation that it says it has received, as it says so.
   func run(
     _ start: ProgramStart,
     within patience: Duration,
-    watchingMemory: Bool
+    watchingMemory: Bool,
+    hearing hear: (@Sendable (Data) -> Void)? = nil
   ) async -> CallResult {
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
@@ -130,7 +134,8 @@ private struct Program: Sendable {
         isGivenUp,
         start,
         within: patience,
-        memory
+        memory,
+        hear
       )
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
@@ -145,7 +150,8 @@ private struct Program: Sendable {
     _ isGivenUp: Locked<Bool>,
     _ start: ProgramStart,
     within patience: Duration,
-    _ memory: MemoryWatch?
+    _ memory: MemoryWatch?,
+    _ hear: (@Sendable (Data) -> Void)?
   ) async -> CallResult {
     let isLate = Locked(false)
     let ending = Pipe()
@@ -186,7 +192,7 @@ private struct Program: Sendable {
           pipes.output.fileHandleForReading,
           until: ending.fileHandleForReading
         )
-        let body = printed.read(atMost: Self.outputBytesMax)
+        let body = Self.body(of: printed, hear)
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
@@ -205,6 +211,17 @@ private struct Program: Sendable {
         RunningPrograms.shared.gone(process)
       }.start()
     }
+  }
+
+  /// Reads what was printed to its end, and tells of each line that says what was received.
+  private static func body(of printed: PrintedOutput, _ hear: (@Sendable (Data) -> Void)?) -> Data {
+    guard let hear else { return printed.read(atMost: outputBytesMax) }
+    var (body, lines) = (Data(), LineSplitter())
+    printed.read { data in
+      body += data.prefix(outputBytesMax - body.count)
+      lines.take(data) { line in if let line = ReceivedLine(line) { hear(line.content) } }
+    }
+    return body
   }
 
   /// Does something when a program still runs at the end of patience, which begins when the server

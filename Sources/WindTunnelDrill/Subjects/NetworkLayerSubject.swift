@@ -13,11 +13,12 @@ internal import WindTunnelVirtualTime
 /// slots, retry budget, circuit breakers and a cache, and each screen has been seen before in good
 /// weather.
 struct NetworkLayerSubject: Subject {
-  let name = "network-layer"
+  let name = DrillPlan.networkLayerSubject
   private let time: SystemTime
   private let admission: AdmissionController
   private let cache = ResponseCache()
   private let credential = DrillCredential()
+  private let carrier = Locked<ConversationCarrier?>(nil)
 
   /// The share of a call's time after which it is given up. What is promised is promised to the
   /// caller, and to give up and to return takes a moment, too.
@@ -37,6 +38,7 @@ struct NetworkLayerSubject: Subject {
   }
 
   func anew() -> any Subject { NetworkLayerSubject() }
+  func holdsConversations(on stage: Stage) -> Bool { stage == .onTheWire }
   var canBeMadeAnew: Bool { true }
 
   func warmUp(_ rehearsal: Rehearsal) async {
@@ -68,7 +70,31 @@ struct NetworkLayerSubject: Subject {
 
   private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
     let origin = Self.origin(of: call.request)
-    let client = NetworkClient(
+    let client = client(of: call, from: origin, observer: observer)
+    if let dialogue = call.conversation.map(RecordedDialogue.init) {
+      return await hold(dialogue, in: call, from: origin, by: client)
+    }
+    do {
+      let answer = try await client.call(
+        Self.endpoint(for: call.request, isCritical: call.isCritical)
+      )
+      call.servedStale(answer.isStale)
+      guard let error = answer.standsInFor else { return .good(answer.body) }
+      // The request failed all the same: a copy is something to look at, and no success.
+      call.showed(!answer.body.isEmpty)
+      return .bad(Self.reason(error))
+    } catch {
+      call.servedStale(false)
+      return .bad(Self.reason(error))
+    }
+  }
+
+  private func client(
+    of call: DrillCall,
+    from origin: URL,
+    observer: any Observer
+  ) -> NetworkClient {
+    NetworkClient(
       builder: RequestBuilder(baseURL: origin),
       authenticator: credential,
       transport: Self.transport(of: call, from: origin),
@@ -84,19 +110,57 @@ struct NetworkLayerSubject: Subject {
       admission: admission,
       time: time
     )
+  }
+
+  /// Holds the call's conversation until all that the cassette has of it has come, over as many
+  /// connections as that takes.
+  private func hold(
+    _ dialogue: RecordedDialogue,
+    in call: DrillCall,
+    from origin: URL,
+    by client: NetworkClient
+  ) async -> CallResult {
+    let carrier = carrier.withLock { carrier in
+      // It has a thread, and few drills have conversations.
+      let made = carrier ?? ConversationCarrier()
+      carrier = made
+      return made
+    }
+    let engine = ReaddressingEngine(
+      from: origin,
+      to: call.baseURL,
+      by: carrier.engine(session: call.session)
+    )
+    let endpoint = Endpoint(
+      .get,
+      target: call.request.url.target,
+      headers: Headers(
+        call.request.fieldsOfClient.filter { !Self.isOfHandshake($0.name) }
+          .map { Headers.Field($0.name, $0.value) }
+      ),
+      priority: call.isCritical ? .critical : .standard
+    )
+    let limit = call.deadline * Self.share
     do {
-      let answer = try await client.call(
-        Self.endpoint(for: call.request, isCritical: call.isCritical)
-      )
-      call.servedStale(answer.isStale)
-      guard let error = answer.standsInFor else { return .good(answer.body) }
-      // The request failed all the same: a copy is something to look at, and no success.
-      call.showed(!answer.body.isEmpty)
+      let shown = try await client.conversation(
+        with: endpoint,
+        over: engine,
+        on: ConversationTerms(longestOutage: limit)
+      ) { [time] conversation in
+        try await dialogue.hold(by: conversation, within: limit, on: time) { call.received($0) }
+      }
+      return .good(shown)
+    } catch let error as NetworkError {
       return .bad(Self.reason(error))
     } catch {
-      call.servedStale(false)
-      return .bad(Self.reason(error))
+      return .bad("\(error)".inOneLine(atMost: 200))
     }
+  }
+
+  /// Tells whether an engine sets a field by itself; the subprotocols are the client's.
+  private static func isOfHandshake(_ field: String) -> Bool {
+    let name = field.lowercased()
+    return name.hasPrefix("sec-websocket-") && name != "sec-websocket-protocol"
   }
 
   private static func endpoint(for request: Request, isCritical: Bool) -> Endpoint {

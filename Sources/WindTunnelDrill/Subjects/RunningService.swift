@@ -23,6 +23,8 @@ final class RunningService: Sendable {
     var start: ProgramStart
     var memory: MemoryWatch?
     var mark: ProcessorWatch.Mark
+    /// Told of each message of its conversation that the program says it has received.
+    var hear: @Sendable (Data) -> Void
   }
 
   private struct State {
@@ -120,7 +122,8 @@ final class RunningService: Sendable {
             asked: .now(),
             start: start,
             memory: memory,
-            mark: processor.mark
+            mark: processor.mark,
+            hear: { call.received($0) }
           )
           return false
         }
@@ -200,6 +203,11 @@ final class RunningService: Sendable {
   }
 
   private func take(_ line: String) {
+    if let told = ReceivedLine(line), let call = told.call {
+      // A conversation may outlive its call, and what is said in it then is no call's.
+      state.withLock { $0.waiting[call]?.hear }?(told.content)
+      return
+    }
     guard let answer = ServiceAnswer(line: line) else {
       return complain(
         "wrote a line that is no answer, {\"call\": N, \"ok\": true or false}: "

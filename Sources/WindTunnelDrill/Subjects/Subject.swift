@@ -1,5 +1,5 @@
 package import Foundation
-internal import WindTunnel
+package import WindTunnel
 
 /// A client under test: something that makes one call.
 package protocol Subject: Sendable {
@@ -12,6 +12,9 @@ package protocol Subject: Sendable {
   func fly(_ call: DrillCall) async -> CallResult
   /// Tells whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
+  /// Tells whether it holds the cassette's conversations by WebSocket on a stage, which takes a
+  /// library of its own.
+  func holdsConversations(on stage: Stage) -> Bool
   /// Tells whether it ends each call by itself: what does not end in time it has killed.
   var endsCalls: Bool { get }
   /// Returns the subject as it is before its first call: one that keeps something from call to call
@@ -26,6 +29,7 @@ package protocol Subject: Sendable {
 
 extension Subject {
   package var needsSockets: Bool { false }
+  package func holdsConversations(on stage: Stage) -> Bool { needsSockets }
   package var endsCalls: Bool { false }
   package func warmUp(_ rehearsal: Rehearsal) async {}
   package func anew() -> any Subject { self }

@@ -164,6 +164,16 @@ extension Scenario {
     keepsConnections && credential == nil || cancellation != nil
   }
 
+  /// Tells whether each of its faults is done to a conversation, or refuses one.
+  fileprivate var isAboutConversations: Bool {
+    let faults = rules.flatMap(\.faults)
+    return faults.contains { $0.isOfConversation }
+      && rules.allSatisfy { rule in
+        rule.trigger.header?.name.lowercased() == "sec-websocket-key"
+          || rule.faults.allSatisfy { $0.isOfConversation }
+      }
+  }
+
   /// Tells whether each of its faults is done to a stream of events.
   fileprivate var isAboutStreams: Bool {
     let faults = rules.flatMap(\.faults)
@@ -175,6 +185,12 @@ extension Scenario {
     rules.flatMap(\.faults).compactMap { fault in
       if case .connection(let fault) = fault { fault } else { nil }
     }
+  }
+}
+
+extension Fault {
+  fileprivate var isOfConversation: Bool {
+    if case .conversation = self { true } else { false }
   }
 }
 
@@ -197,6 +213,17 @@ extension DrillPlan {
   /// - Returns: The stage.
   /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
+    let stage = try chosenStage(of: scenario, seeingAttempts: seeingAttempts)
+    if workload(of: subjects.first ?? "", on: stage).isEmpty, !workload.isEmpty {
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" is flown in process, where no client holds a conversation, and the "
+          + "cassette has nothing else."
+      )
+    }
+    return stage
+  }
+
+  private func chosenStage(of scenario: Scenario, seeingAttempts: Bool) throws -> Stage {
     let obstacle = Targets.obstacle(to: scenario, isProgram: isProgram)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
     if time == .virtualTime { return try stageInVirtualTime(of: scenario, inProcessObstacle) }
@@ -284,7 +311,17 @@ extension DrillPlan {
         reason: "\(scenario.name): it is about streams of events, and the cassette has none."
       )
     }
-    for scenario in scenarios where !(outlived + streamless).contains(scenario) {
+    let speechless = scenarios.filter {
+      $0.isAboutConversations && group.contains($0.name)
+        && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || time == .virtualTime)
+    }
+    leftOut += speechless.map { scenario in
+      LeftOut(
+        name: scenario.name,
+        reason: "\(scenario.name): it is about conversations by WebSocket, and the drill has none."
+      )
+    }
+    for scenario in scenarios where !(outlived + streamless + speechless).contains(scenario) {
       do {
         _ = try stage(of: scenario)
         kept.append(scenario)

@@ -46,6 +46,11 @@ extension Observation {
       @inline(__always) get { seldom?.value.conversation }
       set { if newValue != nil || seldom != nil { change { $0.conversation = newValue } } }
     }
+    /// The faults of the decision that were not done, since the answer gave no room for them.
+    public var undone: [Undone] {
+      @inline(__always) get { seldom?.value.undone ?? [] }
+      set { if !newValue.isEmpty || seldom != nil { change { $0.undone = newValue } } }
+    }
     /// Tells whether a server may get the request twice without harm: by its method, or because it
     /// has an `Idempotency-Key`.
     public var isRepeatable: Bool?
@@ -86,6 +91,23 @@ extension Observation {
       @Microseconds var retryAfter: Duration?
       var retryNotBefore: Duration?
       var conversation: ConversationLog?
+      var undone: [Undone] = []
+    }
+
+    /// A fault that was decided and not done.
+    public struct Undone: Sendable, Hashable {
+      /// The name of the fault, as ``faults`` has those that were done.
+      public var fault: String
+      /// The reason, half a sentence: `the answer has 4 events`.
+      public var reason: String
+
+      /// Makes one of a fault's name and the reason.
+      public init(fault: String, reason: String) { (self.fault, self.reason) = (fault, reason) }
+
+      /// Makes one of what a deck tells.
+      package init(_ undone: UndoneFault) {
+        self.init(fault: Attempt.name(of: undone.fault.json) ?? "", reason: undone.reason)
+      }
     }
 
     private mutating func change(_ change: (inout Seldom) -> Void) {
@@ -103,7 +125,21 @@ extension Observation {
     package init(_ line: DecisionLine, take: String) { (self.line, self.take) = (line, take) }
 
     /// The names of the faults that the attempt met, in order; a status has its number with it.
-    public var faults: [String] { line.metNothing ? [] : Self.faults(of: decision) }
+    /// What was decided and not done is not among them.
+    public var faults: [String] {
+      line.metNothing ? [] : done(of: Self.faults(of: decision))
+    }
+
+    /// Returns the names of the decided faults that were done.
+    package func done(of decided: [String]) -> [String] {
+      guard seldom != nil, !undone.isEmpty else { return decided }
+      var left = undone.map(\.fault)
+      return decided.filter { name in
+        guard let place = left.firstIndex(of: name) else { return true }
+        left.remove(at: place)
+        return false
+      }
+    }
 
     /// Tells whether a request arrived, and not only a connection.
     @inline(__always) public var isRequest: Bool { take != Self.connection }
@@ -122,7 +158,7 @@ extension Observation {
       return end ?? decision.utf8.suffix(3).elementsEqual("\t[]".utf8)
     }
 
-    static func faults(of decision: String) -> [String] {
+    package static func faults(of decision: String) -> [String] {
       guard !metNothing(in: decision),
         let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),
         // A line that is not ours names no faults; that it is in the story is checked elsewhere.

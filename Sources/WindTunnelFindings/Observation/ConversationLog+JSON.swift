@@ -83,6 +83,7 @@ extension ConversationLog.Message {
     ]
     if let number { members.append(JSON.Member("number", .number(number))) }
     if asks { members.append(JSON.Member("asks", true)) }
+    if let digest { members.append(JSON.Member("digest", .text(MessageDigest.text(digest)))) }
     return .object(members)
   }
 
@@ -95,7 +96,8 @@ extension ConversationLog.Message {
       from: sender,
       at: at,
       number: try object.int("number", in: 1...(1 << 40)),
-      asks: try object.bool("asks") ?? false
+      asks: try object.bool("asks") ?? false,
+      digest: try object.digest("digest")
     )
     try object.refuseUnknownKeys()
   }

@@ -14,6 +14,7 @@ extension Observation {
     var replacesScalars: Bool?
     var showsCutEvent: Bool?
     var hidesErrorEvent: Bool?
+    var received: ReceivedMessages?
     var isStale: Bool?
     var memory: Memory?
     var processorDelay: Duration?
@@ -67,6 +68,11 @@ extension Observation {
   public var hidesErrorEvent: Bool? {
     get { seldom?.value.hidesErrorEvent }
     set { if newValue != nil || seldom != nil { change { $0.hidesErrorEvent = newValue } } }
+  }
+  /// The messages of conversations that the client says it received; `nil` where it does not say.
+  public var received: ReceivedMessages? {
+    get { seldom?.value.received }
+    set { if newValue != nil || seldom != nil { change { $0.received = newValue } } }
   }
   /// Tells whether the call returned an earlier copy; `nil` where the client does not say.
   public var isStale: Bool? {

@@ -222,6 +222,7 @@ extension Observation {
     members.add("replacesScalars", replacesScalars)
     members.add("showsCutEvent", showsCutEvent)
     members.add("hidesErrorEvent", hidesErrorEvent)
+    if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
     if let memory {
       var seen: [JSON.Member] = []
@@ -255,6 +256,7 @@ extension Observation {
     hidesErrorEvent = try object.bool("hidesErrorEvent")
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
+    if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")
     afterWindow = try object.offset("afterWindowMilliseconds")
@@ -303,6 +305,7 @@ extension Observation.Attempt {
     if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
     if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
     if let conversation { members.append(JSON.Member("conversation", conversation.json)) }
+    if !undone.isEmpty { members.append(JSON.Member("notDone", .array(undone.map(\.json)))) }
     return .object(members)
   }
 
@@ -333,6 +336,10 @@ extension Observation.Attempt {
     if let sent = try object.object("sent") { self.sent = try Observation.Sent(reading: sent) }
     if let seen = try object.object("conversation") {
       conversation = try ConversationLog(reading: seen)
+    }
+    for (index, json) in (try object.array("notDone") ?? []).enumerated() {
+      let place = object.place("notDone[\(index)]")
+      undone.append(try Undone(reading: ObjectReader(json, source: object.source, path: place)))
     }
     try object.refuseUnknownKeys()
   }
@@ -390,5 +397,18 @@ extension ObjectReader {
   /// Returns a length of time or an offset, where it is there.
   mutating func offset(_ name: String) throws(FormatError) -> Duration? {
     try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
+  }
+}
+
+extension Observation.Attempt.Undone {
+  package var json: JSON { ["fault": .text(fault), "reason": .text(reason)] }
+
+  package init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    guard let fault = try object.string("fault"), let reason = try object.string("reason") else {
+      throw object.error("fault", "a fault that was not done needs its name and the reason")
+    }
+    self.init(fault: fault, reason: reason)
+    try object.refuseUnknownKeys()
   }
 }

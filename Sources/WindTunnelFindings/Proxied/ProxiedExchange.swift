@@ -92,7 +92,7 @@ package struct ProxiedExchanges: Sendable {
       guard let place = waiting.removeValue(forKey: outcome.id) else { return }
       all[place].isWaiting = false
       all[place].attempt.end = moment
-    case .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
+    case .undone, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
     }
   }
 

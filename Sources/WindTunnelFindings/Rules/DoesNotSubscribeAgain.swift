@@ -6,7 +6,7 @@ extension FindingRule {
     "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
     condition:
       "a call asked for something in a conversation that several messages answered, and lost it, and the next one, "
-      + "in which nothing went wrong, lasted \(Figures.wait(patience))",
+      + "in which nothing went wrong, lasted \(Figures.wait(MessageComparison.patience))",
     cost:
       "The screen stands still behind a connection that looks well, and what came meanwhile is "
       + "lost.",
@@ -30,7 +30,7 @@ extension FindingRule {
         guard let end = new.end.map({ pair.opened + $0 }) else { continue }
         // It may have to be greeted first, and may say the same in other words.
         let greetings = old.messages[..<question].count { $0.sender == .server }
-        guard new.waiting > 0, end - pair.opened >= patience,
+        guard new.waiting > 0, end - pair.opened >= MessageComparison.patience,
           new.messages.count(where: { $0.sender == .server }) >= greetings,
           !new.messages.contains(where: { $0.sender == .client && $0.number == nil })
         else { continue }
@@ -47,9 +47,6 @@ extension FindingRule {
       return isKept ? .kept : .notMet
     }
   )
-
-  /// The time in which a client asks again for what it had asked for.
-  private static let patience = Duration.seconds(5)
 }
 
 extension ConversationLog {

@@ -51,14 +51,6 @@ extension FindingRule {
 }
 
 extension ConversationLog {
-  /// Tells whether the server has ended it otherwise than by falling silent.
-  fileprivate var isEndedByServer: Bool {
-    switch ending {
-    case .server, .serverLeft, .stopped: silentSince == nil
-    case .client, .clientLeft, nil: false
-    }
-  }
-
   /// The time of the last sign of a server that left a ping without a pong: what it says is one,
   /// too.
   fileprivate var lastSign: Duration? {

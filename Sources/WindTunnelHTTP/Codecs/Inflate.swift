@@ -12,6 +12,28 @@ package enum Inflate {
     ZLib.shared == nil ? ["identity"] : ["gzip", "x-gzip", "deflate", "identity"]
   }
 
+  /// The forms around what deflate packed.
+  package enum Form: Sendable {
+    /// None, as in a zip archive.
+    case raw
+    /// That of gzip (RFC 1952), with one member.
+    case gzip
+  }
+
+  /// Tells whether there is a zlib to open anything by.
+  package static var isThere: Bool { ZLib.shared != nil }
+
+  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there
+  /// is no zlib.
+  package static func open(_ data: Data, as form: Form, bytesMax: Int) -> Data? {
+    ZLib.shared.flatMap { zlib in
+      switch form {
+      case .raw: run(data, windowBits: -15, bytesMax: bytesMax, by: zlib)
+      case .gzip: run(data, windowBits: 15 + 16, bytesMax: bytesMax, by: zlib)
+      }
+    }
+  }
+
   /// Opens a body of a content coding (RFC 9110 §8.4.1); `nil` if it is another coding, damaged,
   /// larger than ``bytesMax``, or if there is no zlib.
   package static func open(_ data: Data, coding: String) -> Data? {
@@ -24,10 +46,16 @@ package enum Inflate {
 
   /// 32: zlib or gzip, told apart by the first bytes; -15: the raw deflate some servers send.
   private static func inflate(_ data: Data, by zlib: ZLib) -> Data? {
-    run(data, windowBits: 15 + 32, by: zlib) ?? run(data, windowBits: -15, by: zlib)
+    run(data, windowBits: 15 + 32, bytesMax: bytesMax, by: zlib)
+      ?? run(data, windowBits: -15, bytesMax: bytesMax, by: zlib)
   }
 
-  private static func run(_ data: Data, windowBits: Int32, by zlib: ZLib) -> Data? {
+  private static func run(
+    _ data: Data,
+    windowBits: Int32,
+    bytesMax: Int,
+    by zlib: ZLib
+  ) -> Data? {
     guard let size = UInt32(exactly: data.count) else { return nil }
     var stream = ZLib.Stream()
     // zlib remembers where it is.
@@ -48,7 +76,7 @@ package enum Inflate {
           }
           output.append(contentsOf: buffer.prefix(count))
           // What follows the end is another member or rubbish; neither may stay unseen.
-          if result == 1 { return stream.pointee.availableIn == 0 }
+          if result == 1 { return stream.pointee.availableIn == 0 && output.count <= bytesMax }
           if result != 0 || (count == 0 && stream.pointee.availableIn == 0) { return false }
         }
         return false

@@ -16,6 +16,9 @@ struct JSONPathReach {
   /// Tells whether the way so far can be read as the whole path.
   var isWhole: Bool { next.last == steps.count }
 
+  /// Tells whether anything further in can be meant.
+  var goesOn: Bool { next.contains { $0 < steps.count } }
+
   /// Goes from a value to one within it.
   mutating func go(_ place: JSONPath.Step) {
     next = next.reduce(into: []) { reached, number in

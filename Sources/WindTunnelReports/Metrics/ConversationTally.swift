@@ -1,11 +1,49 @@
-/// The times of conversations by WebSocket, and the pings in them.
+internal import WindTunnelFindings
+
+/// The times of conversations by WebSocket, the pings in them, and the messages at their clients.
 struct ConversationTally: Sendable, Hashable {
-  private(set) var reconnect = Distribution(exactMax: 10_000)
-  private(set) var resubscribe = Distribution(exactMax: 10_000)
+  private(set) var reconnect = Waits()
+  private(set) var resubscribe = Waits()
   private(set) var firstEvent = Distribution(exactMax: 10_000)
   private(set) var longestGap: Duration?
   private(set) var pings = 0
   private(set) var pongs = 0
+  private(set) var messages: Messages?
+
+  /// Waits for something that may never have come.
+  struct Waits: Sendable, Hashable {
+    private var seen = Distribution(exactMax: 10_000)
+    private var endless = 0
+
+    /// The share of those that came to an end; `nil` where there was none.
+    var endedShare: Double? {
+      let all = seen.count + endless
+      return all > 0 ? Double(seen.count) / Double(all) : nil
+    }
+
+    /// The wait that 95 % of all stay within; `nil` where that is one without an end.
+    var p95: Duration? {
+      Statistics.rank(0.95, of: seen.count + endless).flatMap { seen.sorted.value(atRank: $0) }
+    }
+
+    /// Adds a wait; `nil` is one without an end.
+    mutating func add(_ wait: Duration?) {
+      if let wait { seen.add(wait) } else { endless += 1 }
+    }
+
+    mutating func merge(_ other: Waits) {
+      seen.merge(other.seen)
+      endless += other.endless
+    }
+  }
+
+  /// The messages of those clients that say what they received.
+  struct Messages: Sendable, Hashable {
+    var lost = 0
+    var doubled = 0
+    var outOfOrder = 0
+    var late = 0
+  }
 
   mutating func add(_ call: Observation) {
     // Most calls have none, and those of millions are looked at.
@@ -23,10 +61,47 @@ struct ConversationTally: Sendable, Hashable {
     for (moment, next) in zip(moments, moments.dropFirst()) {
       longestGap = max(longestGap ?? .zero, next - moment)
     }
-    for reconnection in call.reconnections {
-      reconnect.add(reconnection.wait)
-      if let wait = reconnection.waitToAsk { resubscribe.add(wait) }
+    addWaits(of: call)
+    if let seen = MessageComparison(call) {
+      add(
+        Messages(
+          lost: seen.lost,
+          doubled: seen.doubled,
+          outOfOrder: seen.outOfOrder,
+          late: seen.late
+        )
+      )
     }
+  }
+
+  /// Adds the waits behind each loss of a call, also those without an end.
+  private mutating func addWaits(of call: Observation) {
+    let followed = Dictionary(
+      call.reconnections.map { ($0.before, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    for (place, attempt) in call.attempts.enumerated() where attempt.lostAt != nil {
+      let next = followed[place]
+      // Where a recorded end is the last word, and the client has what it wanted, nothing is lost.
+      if next == nil, attempt.line.metNothing, call.ending == .succeeded { continue }
+      reconnect.add(next?.wait)
+      // Who had asked for nothing has nothing to ask for again.
+      let hadAsked = attempt.conversation?.messages.contains(where: \.asks) == true
+      if let wait = next?.waitToAsk {
+        resubscribe.add(wait)
+      } else if hadAsked {
+        resubscribe.add(nil)
+      }
+    }
+  }
+
+  private mutating func add(_ more: Messages) {
+    var sum = messages ?? Messages()
+    sum.lost += more.lost
+    sum.doubled += more.doubled
+    sum.outOfOrder += more.outOfOrder
+    sum.late += more.late
+    messages = sum
   }
 
   mutating func merge(_ other: ConversationTally) {
@@ -36,5 +111,6 @@ struct ConversationTally: Sendable, Hashable {
     if let gap = other.longestGap { longestGap = max(longestGap ?? .zero, gap) }
     pings += other.pings
     pongs += other.pongs
+    if let messages = other.messages { add(messages) }
   }
 }

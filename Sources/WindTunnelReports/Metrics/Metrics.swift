@@ -91,10 +91,14 @@ public struct Metrics: Sendable, Hashable {
   /// The time within which 95 % of the cancelled calls returned.
   public var cancelReturnP95: Duration?
   /// The time within which 95 % of the lost conversations are followed by another, counted from the
-  /// server's end or silence to the answer of the next handshake.
+  /// server's end or silence to the answer of the next handshake; `nil` also where more than 5 %
+  /// are followed by none.
   public var reconnectP95: Duration?
+  /// The share of the lost conversations that are followed by another; `nil` where none was lost.
+  public var reconnectedRate: Double?
   /// The time within which 95 % of the lost conversations are followed by a message that asks for
-  /// something, counted from the same moment.
+  /// something, counted from the same moment; `nil` also where more than 5 % of those in which
+  /// something had been asked for are followed by none.
   public var resubscribeP95: Duration?
   /// The time within which the server has said its first word in 95 % of the conversations, counted
   /// from the handshake's answer.
@@ -103,10 +107,21 @@ public struct Metrics: Sendable, Hashable {
   public var longestGap: Duration?
   /// The share of the server's pings that clients answered; `nil` where it sent none.
   public var pingsAnswered: Double?
+  /// The number of messages of the server that clients did not receive, by their own word: sent and
+  /// not received, or never asked for again. `nil` where no client says what it received.
+  public var messagesLost: Int?
+  /// The number of times that clients say they received a message beyond those that it came.
+  public var messagesDoubled: Int?
+  /// The number of messages that clients say they received behind a later one.
+  public var messagesOutOfOrder: Int?
+  /// The number of messages that clients say they received more than a second behind their sending.
+  public var messagesLate: Int?
   /// The number of calls with a request that is not on the cassette.
   public var notOnCassette: Int
   /// The faults that fired, with their numbers, in the order of their names.
   public var faults: [Fired]
+  /// The faults that were decided and not done, in the order of their names.
+  public var undone: [Undone]
   /// The ends of calls, by the fault that they met.
   public var endings: [Surfaced]
   /// The share of the scenario's faults that fired at all; `nil` where its faults are not known.
@@ -234,6 +249,16 @@ public struct Metrics: Sendable, Hashable {
     public var noticed: Int
   }
 
+  /// A fault that was decided and not done, since answers gave no room for it.
+  public struct Undone: Sendable, Hashable {
+    /// The name of the fault.
+    public var fault: String
+    /// The reason, half a sentence: `the answer has 4 events`.
+    public var reason: String
+    /// The number of attempts that it was decided for.
+    public var attempts: Int
+  }
+
   /// The number of calls that met a fault and ended in one way.
   public struct Surfaced: Sendable, Hashable {
     /// The fault's name; `none` where the call met no fault, `unseen` where its attempts could not
@@ -244,6 +269,22 @@ public struct Metrics: Sendable, Hashable {
     public var ending: String
     /// The number of calls; one that met several faults counts once with each.
     public var calls: Int
+  }
+}
+
+extension Metrics {
+  /// The number of faults that a sentence names.
+  private static let undoneNamesMax = 3
+
+  /// The faults that were not done, in one sentence; `nil` where there are none.
+  var undoneWords: String? {
+    guard !undone.isEmpty else { return nil }
+    let named = undone.prefix(Self.undoneNamesMax).map { one in
+      let attempts = one.attempts == 1 ? "1 attempt" : "\(one.attempts) attempts"
+      return "\(one.fault) was not done in \(attempts), since \(one.reason)"
+    }
+    let rest = undone.count - named.count
+    return named.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
   }
 }
 
@@ -302,10 +343,15 @@ extension Metrics {
       JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
       JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),
       JSON.Member("reconnectP95Milliseconds", .time(reconnectP95)),
+      JSON.Member("reconnectedRate", .share(reconnectedRate)),
       JSON.Member("resubscribeP95Milliseconds", .time(resubscribeP95)),
       JSON.Member("firstEventP95Milliseconds", .time(firstEventP95)),
       JSON.Member("longestGapMilliseconds", .time(longestGap)),
       JSON.Member("pingsAnswered", .share(pingsAnswered)),
+      JSON.Member("messagesLost", .count(messagesLost)),
+      JSON.Member("messagesDoubled", .count(messagesDoubled)),
+      JSON.Member("messagesOutOfOrder", .count(messagesOutOfOrder)),
+      JSON.Member("messagesLate", .count(messagesLate)),
       JSON.Member("notOnCassette", .number(notOnCassette)),
       JSON.Member("faultCoverage", .share(faultCoverage)),
       JSON.Member("percentiles", .text(latency.isExact ? "exact" : "within 0.1 %")),
@@ -314,6 +360,7 @@ extension Metrics {
       JSON.Member("failedLatency", failed.json),
       JSON.Member("stages", .array(stages.map(\.json))),
       JSON.Member("faults", .array(faults.map(\.json))),
+      JSON.Member("notDone", .array(undone.map(\.json))),
       JSON.Member("endings", .array(endings.map(\.json))),
     ]
   }
@@ -359,6 +406,12 @@ extension Metrics.Backoff {
 extension Metrics.Fired {
   fileprivate var json: JSON {
     ["fault": .text(fault), "attempts": .number(attempts), "noticed": .number(noticed)]
+  }
+}
+
+extension Metrics.Undone {
+  fileprivate var json: JSON {
+    ["fault": .text(fault), "reason": .text(reason), "attempts": .number(attempts)]
   }
 }
 

@@ -217,16 +217,24 @@ extension Metrics {
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
     let conversations = tally.conversations
-    reconnectP95 = conversations.reconnect.sorted.percentile(0.95)
-    resubscribeP95 = conversations.resubscribe.sorted.percentile(0.95)
+    reconnectP95 = conversations.reconnect.p95
+    reconnectedRate = conversations.reconnect.endedShare
+    resubscribeP95 = conversations.resubscribe.p95
     firstEventP95 = conversations.firstEvent.sorted.percentile(0.95)
     longestGap = conversations.longestGap
     pingsAnswered = Self.share(conversations.pongs, of: conversations.pings)
+    (messagesLost, messagesDoubled) = (
+      conversations.messages?.lost, conversations.messages?.doubled
+    )
+    (messagesOutOfOrder, messagesLate) = (
+      conversations.messages?.outOfOrder, conversations.messages?.late
+    )
     stages = tally.stages.figures
     // Most drills start no programs, and then there is no such stage.
     if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
+    undone = tally.weather.allUndone
     endings = tally.weather.allSurfaced
     callsByOwnWord = retries.reported
     guard judged > 0 else { return }

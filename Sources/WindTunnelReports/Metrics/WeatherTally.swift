@@ -7,6 +7,8 @@ struct WeatherTally: Sendable, Hashable {
   private var fired = BoundedCounts()
   /// The number of times that it did in an attempt which was followed by another, or by a failure.
   private var noticed = BoundedCounts()
+  /// The number of attempts in which each was decided and not done, by name and reason.
+  private var undone = BoundedCounts()
   /// Most calls meet nothing and succeed: they are counted without a look at their names.
   private var plain = 0
   private(set) var met = 0
@@ -34,6 +36,7 @@ struct WeatherTally: Sendable, Hashable {
     var all: [String] = []
     for place in call.attempts.indices where !Self.metNothing(call, at: place) {
       let faults = names.names(of: call.attempts[place])
+      for one in call.attempts[place].undone { undone.add(Self.name(of: one.fault, one.reason)) }
       if faults.isEmpty { continue }
       last = place
       let isNoticed = place < call.attempts.count - 1 || call.ending != .succeeded
@@ -98,6 +101,7 @@ struct WeatherTally: Sendable, Hashable {
     surfaced.merge(other.surfaced)
     fired.merge(other.fired)
     noticed.merge(other.noticed)
+    undone.merge(other.undone)
     plain += other.plain
     met += other.met
     recovered += other.recovered
@@ -116,14 +120,25 @@ struct WeatherTally: Sendable, Hashable {
     return all
   }
 
+  /// Those that were decided and not done, in the order of their names; more than are counted by
+  /// name are not told.
+  var allUndone: [Metrics.Undone] {
+    undone.named.sorted { $0.key < $1.key }.map { name, count in
+      let (fault, reason) = Self.parts(of: name)
+      return Metrics.Undone(fault: fault, reason: reason, attempts: count)
+    }
+  }
+
+  /// Returns a fault's name and what stands behind the tab.
+  private static func parts(of name: String) -> (fault: String, rest: String) {
+    let parts = name.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+    return (String(parts.first ?? ""), String(parts.last ?? ""))
+  }
+
   var allSurfaced: [Metrics.Surfaced] {
     var all = surfaced.named.map { name, count in
-      let parts = name.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-      return Metrics.Surfaced(
-        fault: String(parts.first ?? ""),
-        ending: String(parts.last ?? ""),
-        calls: count
-      )
+      let (fault, ending) = Self.parts(of: name)
+      return Metrics.Surfaced(fault: fault, ending: ending, calls: count)
     }
     if plain > 0 {
       all.append(.init(fault: Self.none, ending: "succeeded", calls: plain))
@@ -182,10 +197,10 @@ struct FaultNames: Sendable {
     // In front of it stands what no other line has.
     let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")).map { line.utf8.index(after: $0) }
     let faults = line[(tab ?? line.startIndex)...]
-    if let names = known[faults] { return names }
-    let names = attempt.faults
+    if let names = known[faults] { return attempt.done(of: names) }
+    let names = Observation.Attempt.faults(of: attempt.decision)
     if known.count < Self.keptMax { known[Substring(String(faults))] = names }
-    return names
+    return attempt.done(of: names)
   }
 }
 

@@ -78,7 +78,8 @@ public struct ProxyLog: Sendable {
       guard hasRoom() else { return }
       requests.append(Request(method: outcome.request.method, url: outcome.request.url, end: end))
     case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
-    case .decided, .requestEnd, .firstByte, .ended(_, nil), .left, .conversed, .strayed: break
+    case .decided, .undone, .requestEnd, .firstByte, .ended(_, nil), .left, .conversed, .strayed:
+      break
     }
   }
 

@@ -23,7 +23,8 @@ extension Report {
       }
     }
     if let ownWordNote { lines += ["", ownWordNote.escapedForMarkdown] }
-    lines += gateLines + coverageLines + notOnCassetteLines + comparisonLines + failureLines
+    lines +=
+      gateLines + coverageLines + notDoneLines + notOnCassetteLines + comparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
       "",
@@ -73,10 +74,13 @@ extension Report {
       + rows.map { "- **\($0.escapedForMarkdown)**: \($1.escapedForMarkdown)" }
   }
 
-  private var notOnCassetteLines: [String] {
-    let all = notOnCassetteOfAll
+  private var notDoneLines: [String] { lines("Faults that were not done", notDoneOfAll) }
+
+  private var notOnCassetteLines: [String] { lines("Not on the cassette", notOnCassetteOfAll) }
+
+  private func lines(_ title: String, _ all: [(place: String, words: String)]) -> [String] {
     guard !all.isEmpty else { return [] }
-    return ["", "### Not on the cassette", ""]
+    return ["", "### \(title)", ""]
       + all.map { "- **\($0.place.escapedForMarkdown)**: \($0.words.escapedForMarkdown)" }
   }
 

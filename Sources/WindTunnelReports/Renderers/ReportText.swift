@@ -102,6 +102,7 @@ extension Report {
     }
     warnings += [nothingJudged, nothingShown].compactMap { $0 }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
+    warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
     if let beyondAddress { warnings.append(beyondAddress) }
     if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
     if let what = fact("notJudged") { warnings.append("not judged: \(what)") }

@@ -47,10 +47,15 @@ extension GateMetric {
     case .steadyRecovery: micro(metrics.steadyRecovery)
     case .cancelReturnP95: micro(metrics.cancelReturnP95)
     case .reconnectP95: micro(metrics.reconnectP95)
+    case .reconnectedRate: metrics.reconnectedRate
     case .resubscribeP95: micro(metrics.resubscribeP95)
     case .firstEventP95: micro(metrics.firstEventP95)
     case .longestGap: micro(metrics.longestGap)
     case .pingsAnswered: metrics.pingsAnswered
+    case .messagesLost: metrics.messagesLost.map { Double($0) }
+    case .messagesDoubled: metrics.messagesDoubled.map { Double($0) }
+    case .messagesOutOfOrder: metrics.messagesOutOfOrder.map { Double($0) }
+    case .messagesLate: metrics.messagesLate.map { Double($0) }
     // The scenario is asked, too.
     case .coverage: nil
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
@@ -142,10 +147,16 @@ extension GateMetric {
         + "has none"
     case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
     case .faultCoverage, .coverage: "it was not seen which faults fired"
-    case .reconnectP95: "no call connected again after it had lost a conversation"
-    case .resubscribeP95: "no call asked for something again after it had lost a conversation"
+    case .reconnectP95:
+      "no call connected again after it had lost a conversation, or more than 5 % of those lost were "
+        + "followed by none"
+    case .reconnectedRate: "no call lost a conversation"
+    case .resubscribeP95:
+      "no call asked for something again after it had lost a conversation, or more than 5 % did not"
     case .firstEventP95, .longestGap: "nothing was said in a conversation"
     case .pingsAnswered: "no client of a conversation was sent a ping"
+    case .messagesLost, .messagesDoubled, .messagesOutOfOrder, .messagesLate:
+      "no client says what it received of a conversation"
     case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
       .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
       "the calls of the two cannot be paired, or there are too few of them"

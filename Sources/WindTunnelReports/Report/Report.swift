@@ -217,10 +217,15 @@ extension Report {
   }
 
   /// The same for every subject, named where there are others.
-  var notOnCassetteOfAll: [(place: String, words: String)] {
+  var notOnCassetteOfAll: [(place: String, words: String)] { words(of: \.notOnCassette) }
+
+  /// The faults that were decided and not done, for each subject of a scenario that has some.
+  var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.undoneWords) }
+
+  private func words(of part: (Row) -> String?) -> [(place: String, words: String)] {
     scenarios.flatMap { flown in
       flown.subjects.compactMap { row in
-        row.notOnCassette.map { words in
+        part(row).map { words in
           (flown.subjects.count > 1 ? "\(flown.name), \(row.name)" : flown.name, words)
         }
       }
@@ -345,3 +350,12 @@ public struct ProgramStarts: Sendable, Hashable {
     try object.refuseUnknownKeys()
   }
 }
+
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
+#if objectFormat(ELF)
+  @section("wt_modules")
+#elseif objectFormat(MachO)
+  @section("__DATA_CONST,__wt_modules")
+#endif
+@used private let linkMark: (UInt64, UInt64, UInt64) =
+  (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 16)

@@ -644,8 +644,8 @@ extension ClientConnection: UpstreamClient {
     let conversation =
       faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
     let relay = Relay(client, upstream, through: conversation, observing: observe) {
-      [weak self, context] _, unmet in
-      context.deck.conversed(left: unmet, in: exchange.outcome)
+      [weak self, context] _, undone in
+      context.deck.tell(undone, of: exchange.outcome)
       exchange.finished(.clientLeft)
       self?.release()
     }

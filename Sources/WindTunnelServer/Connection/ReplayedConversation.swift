@@ -111,7 +111,7 @@ final class ReplayedConversation {
 
   /// Tells the deck once what was left of the recording.
   private func tell() {
-    if !hasTold { context.deck.conversed(server.player, left: server.left, in: outcome) }
+    if !hasTold { context.deck.conversed(server, in: outcome) }
     hasTold = true
   }
 }

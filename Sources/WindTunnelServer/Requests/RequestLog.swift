@@ -21,6 +21,8 @@ struct RequestLog: Sendable, Hashable {
     /// The answer that was dealt for it.
     var take: Journal.Take
     var decision: Decision
+    /// The faults of the decision that its answer gave no room for.
+    var undone: [UndoneFault] = []
     /// The end of its answer; `nil` while it is being answered.
     var end: ExchangeEnd?
   }
@@ -32,9 +34,12 @@ struct RequestLog: Sendable, Hashable {
   private(set) var droppedThrough = 0
   /// The number of times that each recording was played whole, by place.
   private(set) var plays: [Int: Int] = [:]
-  /// The counts of requests since the start, by what was dealt for them, and of faults that fired.
+  /// The counts of requests since the start, by what was dealt for them, and of faults that were
+  /// done.
   private(set) var takeCounts: [String: Int] = [:]
   private(set) var faultCounts: [String: Int] = [:]
+  /// The faults that were not done of requests which have not come whole.
+  private var undoneEarly: [Int: [UndoneFault]] = [:]
 
   init() {}
 
@@ -46,13 +51,14 @@ struct RequestLog: Sendable, Hashable {
   mutating func apply(_ event: ExchangeEvent, at offset: Duration) {
     switch event {
     case .requestEnd(let outcome, _, _): begin(outcome, at: offset)
-    case .ended(let outcome, let end?): finish(outcome.id, end)
-    case .decided, .firstByte, .ended(_, nil), .left, .conversed, .strayed, .tunnelEnded: break
+    case .ended(let outcome, let end): finish(outcome.id, end)
+    case .undone(let outcome, let faults): note(faults, of: outcome)
+    case .decided, .firstByte, .left, .conversed, .strayed, .tunnelEnded: break
     }
   }
 
   private mutating func begin(_ outcome: Outcome, at offset: Duration) {
-    let entry = Entry(
+    var entry = Entry(
       id: outcome.id,
       offset: offset,
       method: outcome.request.method,
@@ -61,16 +67,40 @@ struct RequestLog: Sendable, Hashable {
       decision: outcome.decision
     )
     takeCounts[entry.take.name, default: 0] += 1
-    for fault in entry.decision.faults { faultCounts[fault.name, default: 0] += 1 }
+    for fault in entry.decision.faults { count(fault, 1) }
     if case .recording(let place) = entry.take { plays[place, default: 0] += 1 }
+    if let undone = undoneEarly.removeValue(forKey: entry.id) {
+      entry.undone = undone
+      for undone in undone { count(undone.fault, -1) }
+    }
     insert(entry)
   }
 
-  private mutating func finish(_ id: Int, _ end: ExchangeEnd) {
-    let index = place(after: id) - 1
-    // It may be dropped by now.
-    guard index >= 0, entries[index].id == id else { return }
+  /// Notes faults that are not done, which may be known before the request has come whole.
+  private mutating func note(_ undone: [UndoneFault], of outcome: Outcome) {
+    guard let index = index(of: outcome.id) else {
+      if outcome.id > droppedThrough { undoneEarly[outcome.id] = undone }
+      return
+    }
+    entries[index].undone += undone
+    for undone in undone { count(undone.fault, -1) }
+  }
+
+  private mutating func count(_ fault: Fault, _ change: Int) {
+    let count = faultCounts[fault.name, default: 0] + change
+    faultCounts[fault.name] = count > 0 ? count : nil
+  }
+
+  private mutating func finish(_ id: Int, _ end: ExchangeEnd?) {
+    undoneEarly[id] = nil
+    guard let end, let index = index(of: id) else { return }
     entries[index].end = end
+  }
+
+  /// Returns the place of a request; `nil` where it is not kept, or not yet.
+  private func index(of id: Int) -> Int? {
+    let index = place(after: id) - 1
+    return index >= 0 && entries[index].id == id ? index : nil
   }
 
   /// Forgets the requests and the plays; what was counted since the start stays.
@@ -130,9 +160,15 @@ extension Fault {
 extension RequestLog.Entry {
   /// The entry's JSON, without secrets:
   /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults",
-  /// "status", "bytes", "latencyMilliseconds", "ending"}`. While it is being answered, what an end
-  /// has is null.
+  /// "status", "bytes", "latencyMilliseconds", "ending"}`, and `"notDone"` with a sentence for each
+  /// fault that was not done, where there are any. While it is being answered, what an end has is
+  /// null.
   var json: JSON {
+    guard !undone.isEmpty, case .object(let members) = whole else { return whole }
+    return .object(members + [.init("notDone", .array(undone.map { .text($0.description) }))])
+  }
+
+  private var whole: JSON {
     [
       "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
       "method": .text(method), "url": .text("\(url.withoutSecrets)"),

@@ -30,7 +30,7 @@ final class Relay {
   private let start = Moment.now()
   /// The moment of the conversation's next wake; `nil`: none is waited for.
   private var wake: (timer: Reactor.Timer, moment: Duration)?
-  private var ended: ((SocketError?, _ unmet: [String]) -> Void)?
+  private var ended: ((SocketError?, _ undone: [UndoneFault]) -> Void)?
   private var closedCount = 0
   private var error: SocketError?
   /// The sides whose ends the other one has been told of.
@@ -55,7 +55,7 @@ final class Relay {
     _ right: Channel,
     through conversation: ConversationRelay? = nil,
     observing observe: ((Side, Event) -> Void)? = nil,
-    ended: @escaping (SocketError?, _ unmet: [String]) -> Void
+    ended: @escaping (SocketError?, _ undone: [UndoneFault]) -> Void
   ) {
     (self.left, self.right, self.observe, self.ended) = (left, right, observe, ended)
     self.conversation = conversation
@@ -191,7 +191,7 @@ final class Relay {
   private func finish() {
     if let wake { right.reactor.cancel(wake.timer) }
     wake = nil
-    ended?(error, conversation?.left ?? [])
+    ended?(error, conversation?.undone ?? [])
     (ended, observe) = (nil, nil)
   }
 }

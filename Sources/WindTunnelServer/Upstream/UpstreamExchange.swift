@@ -317,8 +317,10 @@ extension UpstreamExchange {
     answer = start
     timing.firstByte = elapsed
     guard client != nil else { return }
-    let unmet = exchange.delivery.liveFaults.map { $0.notDone("the answer is no WebSocket") }
-    deck.conversed(left: unmet, in: outcome)
+    deck.tell(
+      exchange.delivery.liveFaults.map { $0.undone("the answer is no WebSocket") },
+      of: outcome
+    )
     var shown = start.head
     exchange.authority.localise(&shown)
     // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.

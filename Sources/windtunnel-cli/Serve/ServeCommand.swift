@@ -148,7 +148,8 @@ struct ServeOrder {
   }
 }
 
-/// Tells of each request that nothing answers but 501, in one line on standard error.
+/// Tells of each request that nothing answers but 501, and of faults that were not done, a line for
+/// each on standard error.
 ///
 /// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
 /// it has not read by then is counted.
@@ -156,7 +157,12 @@ private final class Unanswered: Sendable {
   private struct Backlog: Sendable {
     var lines = 0
     var dropped = 0
+    /// The faults that were told of, each once, or every request had a line.
+    var undone: Set<String> = []
   }
+
+  /// The number of faults that are told of.
+  private static let undoneMax = 100
 
   /// The number of lines that may wait to be written.
   private static let linesMax = 1000
@@ -168,7 +174,25 @@ private final class Unanswered: Sendable {
 
   /// Takes note of an event of a deck's.
   func observe(_ event: ExchangeEvent) {
-    guard let (request, mismatch, code) = Self.missed(event) else { return }
+    for line in lines(of: event) { tell(line) }
+  }
+
+  private func lines(of event: ExchangeEvent) -> [String] {
+    if let (request, mismatch, code) = Self.missed(event) {
+      return [Self.line(request, mismatch, code)]
+    }
+    guard case .undone(let outcome, let faults) = event else { return [] }
+    let new = backlog.withLock { backlog in
+      faults.filter { fault in
+        backlog.undone.count < Self.undoneMax
+          && backlog.undone.insert(fault.description).inserted
+      }
+    }
+    let request = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"
+    return new.map { "\(request): \($0)" }
+  }
+
+  private func tell(_ line: String) {
     let hasRoom = backlog.withLock { backlog in
       guard backlog.dropped == 0, backlog.lines < Self.linesMax else {
         backlog.dropped += 1
@@ -179,7 +203,7 @@ private final class Unanswered: Sendable {
     }
     guard hasRoom else { return }
     queue.async { [self] in
-      Terminal.complain(Self.line(request, mismatch, code))
+      Terminal.complain(line)
       let dropped = backlog.withLock { backlog in
         backlog.lines -= 1
         guard backlog.lines == 0 else { return 0 }

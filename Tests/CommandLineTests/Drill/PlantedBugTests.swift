@@ -11,6 +11,8 @@ import WindTunnelReports
     var name: String
     var language: String
     var command: [String]
+    /// The file of the cassette that it asks; `nil`: the one that ships.
+    var cassette: String?
     /// Shipped ones, by their names.
     var scenarios: [String]
     /// The calls in each scenario; `nil`: as many as the scenario says.
@@ -34,6 +36,7 @@ import WindTunnelReports
     var flight: [String] {
       scenarios.flatMap { ["--scenario", $0] } + (calls.map { ["--calls", "\($0)"] } ?? [])
         + (timeout.map { ["--timeout", $0] } ?? [])
+        + (cassette.map { ["--cassette", absolute($0)] } ?? [])
     }
 
     /// With paths that lead there from anywhere.

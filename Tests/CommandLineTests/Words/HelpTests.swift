@@ -19,7 +19,7 @@ import Testing
     ["metrics", "--help"], ["metrics", "list", "--help"], ["help", "--help"],
     ["rules", "--help"], ["rules", "list", "--help"], ["rules", "show", "--help"],
     ["cassette", "review", "--help"],
-    ["completions", "--help"],
+    ["completions", "--help"], ["check-release", "--help"],
   ])
   func `help says what its golden file says`(words: [String]) async throws {
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")

@@ -33,7 +33,7 @@ struct ConversationDrillTests {
     for attempt in row.observations.flatMap(\.attempts) {
       #expect(attempt.status == 101 && attempt.take == "recording 1")
       let log = try #require(attempt.conversation)
-      #expect(Self.words(log) == ["server", "client 2?", "server", "server"])
+      #expect(Self.words(log) == ["server 1", "client 2?", "server 3", "server 4"])
       #expect(log.pings == 1 && log.ending == .client(1000) && log.waiting == 0)
       let times = log.messages.map(\.at)
       #expect(times == times.sorted() && times.last ?? .zero <= log.end ?? .zero)
@@ -63,7 +63,7 @@ struct ConversationDrillTests {
     #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
     for observation in row.observations {
       let log = try #require(observation.attempts.first?.conversation)
-      #expect(Self.words(log) == ["server"] && log.waiting == 2)
+      #expect(Self.words(log) == ["server 1"] && log.waiting == 2)
       #expect(log.ending == .clientLeft || log.ending == .stopped)
     }
   }
@@ -84,7 +84,7 @@ struct ConversationDrillTests {
     #expect(attempts.map { $0.conversation?.ending } == [.server(1012), .clientLeft])
     #expect(
       attempts.map { Self.words($0.conversation ?? ConversationLog()) }
-        == [["server", "client 2?"], ["server", "client 2?", "server", "server"]]
+        == [["server 1", "client 2?"], ["server 1", "client 2?", "server 3", "server 4"]]
     )
   }
 

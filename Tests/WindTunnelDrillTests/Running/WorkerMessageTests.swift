@@ -15,7 +15,8 @@ import WindTunnel
     attemptCount: nil
   )
   static let messages: [WorkerMessage] = [
-    .began(3), .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
+    .began(3), .undone(call: 3, place: 1, attempt.undone),
+    .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .conversed(call: 4, place: 1, ConversationLog()), .conversed(call: 4, place: 0, conversation),
@@ -38,12 +39,16 @@ import WindTunnel
     attempt.isStaleOnArrival = true
     attempt.cacheTerms = terms
     attempt.conversation = conversation
+    attempt.undone = [
+      .init(fault: "resetAfterEvents", reason: "the answer has 4 events"),
+      .init(fault: "mutate null", reason: "the answer has no body"),
+    ]
     return attempt
   }()
   static let conversation = {
     var log = ConversationLog()
     log.messages = [
-      .init(from: .server, at: .microseconds(5)),
+      .init(from: .server, at: .microseconds(5), number: 1, digest: .max),
       .init(from: .client, at: .microseconds(7), number: 2, asks: true),
     ]
     (log.further, log.waiting) = (3, 4)
@@ -51,6 +56,12 @@ import WindTunnel
     (log.serverPings, log.clientPongs) = (1000, 999)
     (log.silentSince, log.end, log.ending) = (.microseconds(8), .seconds(2), .client(1001))
     return log
+  }()
+  static let received = {
+    var received = ReceivedMessages()
+    received.messages = [.init(digest: .max, at: .microseconds(7)), .init(digest: 0, at: .zero)]
+    received.further = 2
+    return received
   }()
   static let terms = {
     var terms = Observation.CacheTerms()
@@ -88,6 +99,7 @@ import WindTunnel
     (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
     (whole.replacesScalars, whole.showsCutEvent) = (true, false)
     whole.hidesErrorEvent = true
+    whole.received = received
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)
     whole.attempts = [attempt]
@@ -109,6 +121,22 @@ import WindTunnel
     for text in [#"{"content":-1}"#, #"{"marks":["a"]}"#, #"{"value":"a"}"#] {
       let json = try JSON(parsing: text.utf8, source: "")
       #expect(throws: FormatError.self) { try Observation.Sent(json) }
+    }
+  }
+
+  @Test func `what a client says it received comes back whole`() throws {
+    let line = try #require(
+      Array(WorkerMessage.ended(Self.whole).line.utf8).split(separator: 1).last
+    )
+    let ended = try #require(try JSON(parsing: line, source: "")["ended"])
+    #expect(try Observation(line: ended.bytes()).received == Self.received)
+    for text in [
+      #"{"messages":[{"digest":"1","atMilliseconds":0}]}"#, #"{"messages":[{"digest":5}]}"#,
+      #"{"messages":[{"digest":"000000000000000g","atMilliseconds":0}]}"#, #"{"further":-1}"#,
+    ] {
+      let spoilt = String(decoding: ended.bytes(), as: UTF8.self)
+        .replacing(/"received":\{.*?\}\],"further":2\}/, with: "\"received\":\(text)")
+      #expect(throws: FormatError.self) { try Observation(line: Data(spoilt.utf8)) }
     }
   }
 

@@ -34,6 +34,44 @@ import Testing
     )
   }
 
+  @Test(arguments: [true, false])
+  func `a fault that was not done is told and counted as none`(comesFirst: Bool) throws {
+    let deck = Deck(
+      Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())]),
+      scenario: Scenario(
+        "two",
+        rules: [Rule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])]
+      ),
+      then: .repeat
+    )
+    var log = RequestLog()
+    let outcome = deck.decide(Self.request("GET /a"))
+    let undone = UndoneFault(.reset(afterEvents: 1), because: "the answer streams no events")
+    if comesFirst { log.apply(.undone(outcome, [undone]), at: .zero) }
+    log.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+    if !comesFirst { log.apply(.undone(outcome, [undone]), at: .zero) }
+    log.apply(.ended(outcome, nil), at: .zero)
+    let entry = try #require(log.entries.first)
+    #expect(entry.undone == [undone] && log.faultCounts == ["delayMilliseconds": 1])
+    #expect(
+      entry.json["notDone"] == [
+        #"{"resetAfterEvents":1} was not done: the answer streams no events."#
+      ]
+    )
+  }
+
+  @Test func `what was not done of a request that never came whole is forgotten`() {
+    let deck = Deck(Cassette(), then: .repeat)
+    var log = RequestLog()
+    let outcome = deck.decide(Self.request("GET /a"))
+    log.apply(
+      .undone(outcome, [UndoneFault(.delay(.exactly(.milliseconds(1))), because: "no")]),
+      at: .zero
+    )
+    log.apply(.ended(outcome, nil), at: .zero)
+    #expect(log == RequestLog())
+  }
+
   @Test func `a request is asked for by how often it came`() throws {
     let log = Self.log("GET /a", "POST /b", "GET /a")
     let seen: JSON = [

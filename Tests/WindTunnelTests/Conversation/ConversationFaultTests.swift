@@ -143,8 +143,8 @@ import Testing
   @Test func `what was not sent was not done, and an end of the server's blames nobody`() throws {
     var server = try Self.server([.end(.reset, before: 9), .form(.masked, of: 1)])
     _ = server.open(at: .zero)
-    let (left, head) = (server.left, server.head)
-    #expect(left == [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#])
+    let (undone, head) = (server.undone.map(\.description), server.head)
+    #expect(undone == [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#])
     #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
   }
 

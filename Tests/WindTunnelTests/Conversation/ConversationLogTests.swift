@@ -66,7 +66,7 @@ import Testing
     Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 7)
     #expect(
       Self.words(server.seen)
-        == ["server at 1", "client 2? at 5", "server at 5", "server at 5", "client 5 at 7"]
+        == ["server 1 at 1", "client 2? at 5", "server 3 at 5", "server 4 at 5", "client 5 at 7"]
     )
     #expect(server.seen.waiting == 0 && server.seen.ending == nil && server.seen.end == nil)
     Self.say(WebSocketFrame(.text, Data("c".utf8)), to: &server, at: 9)
@@ -139,6 +139,29 @@ import Testing
     #expect(try ended([.end(.close, before: 1)]) == .serverLeft)
     #expect(try ended([.end(.frame(1012), before: 1)]) == .server(1012))
     #expect(try ended([.end(.oneByteFrame, before: 1)]) == .server(1005))
+  }
+
+  @Test func `what the server sent is known again by its digest`() throws {
+    var server = try Self.server([.message(.swap, 2), .message(.duplicate, 1)])
+    _ = server.open(at: .zero)
+    Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
+    let digests = server.seen.messages.map(\.digest)
+    let said = ["welcome", "welcome", nil, "more for a", "for a"].map { text in
+      text.map { ConversationLog.digest(of: Data($0.utf8)) }
+    }
+    #expect(digests == said)
+    #expect(server.seen.messages.map(\.number) == [1, 1, 2, 4, 3])
+    // The first eight bytes of SHA-256 (FIPS 180-4, "abc").
+    #expect(ConversationLog.digest(of: Data("abc".utf8)) == 0xba78_16bf_8f01_cfea)
+  }
+
+  @Test func `a reply to a heartbeat has no digest, since nobody misses it`() throws {
+    let beats = (0..<3).flatMap { _ in
+      [Self.message(.client, "ping"), Self.message(.server, "pong")]
+    }
+    var player = ConversationPlayer(Conversation(beats, roundTrip: .zero), pace: .immediately)
+    _ = player.next(.opened, at: .zero)
+    #expect((1...6).map { player.answersHeartbeat($0) } == [false, true, false, true, false, true])
   }
 
   @Test func `what is sent twice, not at all or behind the next one is seen as it is sent`() throws

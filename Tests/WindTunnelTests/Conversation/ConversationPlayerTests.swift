@@ -13,8 +13,17 @@ import Testing
     var heard: [String] = []
     var wakes: [Double] = []
 
-    init(_ messages: [WebSocketMessage], pace: Pace = .immediately, roundTrip: Double = 0) {
-      let conversation = Conversation(messages, roundTrip: Duration(milliseconds: roundTrip))
+    init(
+      _ messages: [WebSocketMessage],
+      pace: Pace = .immediately,
+      roundTrip: Double = 0,
+      correlatedBy paths: [JSONPath] = []
+    ) {
+      let conversation = Conversation(
+        messages,
+        roundTrip: Duration(milliseconds: roundTrip),
+        correlatedBy: paths
+      )
       player = ConversationPlayer(conversation, pace: pace)
       tell(.opened, at: 0)
     }
@@ -22,7 +31,7 @@ import Testing
     mutating func tell(_ event: ConversationPlayer.Event, at milliseconds: Double) {
       for action in player.next(event, at: Duration(milliseconds: milliseconds)) {
         switch action {
-        case .send(let data, _, _): heard.append(String(decoding: data, as: UTF8.self))
+        case .send(let data, _, _, _): heard.append(String(decoding: data, as: UTF8.self))
         case .close(let code, let reason): heard.append("close \(code) \(reason)")
         case .drop: heard.append("drop")
         case .wake(let moment): wakes.append(moment.inMilliseconds)
@@ -60,6 +69,52 @@ import Testing
     table.say(#"{"id":2}"#)
     #expect(table.news() == [#"{"id":2,"ok":2}"#])
     #expect(table.player.waiting == [])
+  }
+
+  @Test func `a client's own numbers at a path of one's own stand in what answers it`() {
+    var table = Table(
+      [
+        said(.client, 0, #"{"head":{"seq":1},"ask":"a"}"#),
+        said(.client, 0, #"{"head":{"seq":2},"ask":"b"}"#),
+        said(.server, 5, #"{"head":{"seq":2},"is":"B"}"#),
+        said(.server, 6, #"{"head":{"seq":1},"is":"A"}"#),
+      ],
+      correlatedBy: ["$.head.seq"]
+    )
+    table.say(#"{"head":{"seq":40},"ask":"b"}"#)
+    #expect(table.news() == [#"{"head":{"seq":40},"is":"B"}"#])
+    table.say(#"{"head":{"seq":"x"},"ask":"a"}"#)
+    #expect(table.news() == [#"{"head":{"seq":"x"},"is":"A"}"#])
+    #expect(table.player.waiting == [])
+  }
+
+  @Test func `a path whose values name what is asked for is compared`() {
+    var table = Table(
+      [
+        said(.client, 0, #"{"to":{"room":"red"},"op":"join"}"#),
+        said(.client, 0, #"{"to":{"room":"blue"},"op":"join"}"#),
+        said(.server, 5, #"{"to":{"room":"blue"},"n":2}"#),
+        said(.server, 6, #"{"to":{"room":"red"},"n":1}"#),
+      ],
+      correlatedBy: ["$.to.room"]
+    )
+    table.say(#"{"to":{"room":"red"},"op":"join"}"#)
+    #expect(table.news() == [#"{"to":{"room":"red"},"n":1}"#])
+    table.say(#"{"to":{"room":"green"},"op":"join"}"#)
+    #expect(table.news().first?.hasPrefix("close 1008 ") == true)
+  }
+
+  @Test func `a heartbeat may count itself at a path of one's own`() {
+    var messages: [WebSocketMessage] = []
+    for beat in 0..<4 {
+      messages.append(said(.client, Double(beat) * 10, #"{"head":{"seq":\#(beat)},"op":"hi"}"#))
+      messages.append(said(.server, Double(beat) * 10 + 5, #"{"head":{"seq":\#(beat)},"op":"ho"}"#))
+    }
+    var table = Table(messages, correlatedBy: ["$.head.seq"])
+    for beat in [7, 8, 9, 10, 11, 12] {
+      table.say(#"{"head":{"seq":\#(beat)},"op":"hi"}"#)
+      #expect(table.news() == [#"{"head":{"seq":\#(beat)},"op":"ho"}"#])
+    }
   }
 
   @Test func `two subscriptions may come the other way round`() {

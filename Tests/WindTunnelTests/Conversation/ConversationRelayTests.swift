@@ -110,7 +110,7 @@ import Testing
       Self.fed(&relay, strange, from: .client, by: size) == [.bytes(Data(strange), to: .server)]
     )
     #expect(
-      relay.left == [#"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#]
+      relay.undone.map(\.description) == [#"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#]
     )
   }
 
@@ -160,7 +160,7 @@ import Testing
       relay.tick(at: .milliseconds(50))
         == Self.down(Self.two + Self.three + Self.three) + [.end(to: .client)]
     )
-    #expect(!relay.isPaused && relay.left == [])
+    #expect(!relay.isPaused && relay.undone == [])
   }
 
   @Test func `pongs are dropped, or come late and between two frames`() {
@@ -244,7 +244,7 @@ import Testing
           == Self.down(message + Self.two)
       )
       #expect(
-        relay.left == [
+        relay.undone.map(\.description) == [
           #"{"webSocket":"drop"} was not done: the message has more than 100 bytes, which is the "#
             + "limit here."
         ]

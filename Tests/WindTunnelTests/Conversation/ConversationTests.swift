@@ -25,9 +25,29 @@ func said(
 @Suite struct ConversationTests {
   private static func causes(
     _ messages: [WebSocketMessage],
-    roundTrip: Double = 2
+    roundTrip: Double = 2,
+    by paths: [JSONPath] = []
   ) -> [Int?] {
-    Conversation(messages, roundTrip: Duration(milliseconds: roundTrip)).messages.map(\.cause)
+    Conversation(
+      messages,
+      roundTrip: Duration(milliseconds: roundTrip),
+      correlatedBy: paths
+    ).messages.map(\.cause)
+  }
+
+  @Test func `a path of one's own correlates before all members`() {
+    let messages = [
+      said(.client, 1, #"{"head":{"seq":1},"id":"x"}"#),
+      said(.client, 2, #"{"head":{"seq":2},"id":"y"}"#),
+      said(.client, 3, #"[{"seq":3}]"#),
+      said(.client, 4, #"{"seq":{"no":"scalar"}}"#),
+      said(.server, 50, #"{"reply":{"to":{"seq":1}},"id":"y"}"#),
+      said(.server, 51, #"{"id":"y"}"#),
+      said(.server, 52, #"{"seq":"3"}"#),
+      said(.server, 53, #"{"seq":9,"id":"x"}"#),
+    ]
+    #expect(Self.causes(messages, by: ["$..seq"]) == [nil, nil, nil, nil, 1, 2, 3, 1])
+    #expect(Self.causes(messages) == [nil, nil, nil, nil, 2, 2, 4, 1])
   }
 
   @Test(arguments: MessageContent.correlationFields)

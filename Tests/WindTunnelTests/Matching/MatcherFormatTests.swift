@@ -26,7 +26,7 @@ import Testing
     ),
     (
       #"{"match":1,"xyzzyx":1}"#,
-      "m.json, xyzzyx: unknown key. Known here: match, method, origin, scheme, host, port, paths, ignoreQuery, headers, body, ignoreBody, keep."
+      "m.json, xyzzyx: unknown key. Known here: match, method, origin, scheme, host, port, paths, ignoreQuery, headers, body, ignoreBody, keep, correlate."
     ),
     (#"{"match":1,"method":"GET"}"#, "m.json, method: true or false should stand here."),
     (

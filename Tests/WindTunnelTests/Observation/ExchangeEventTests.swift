@@ -13,6 +13,7 @@ import Testing
   /// The events that an observer can tell apart, in a line each.
   private static func line(_ event: ExchangeEvent) -> String {
     switch event {
+    case .undone(let outcome, let faults): "undone \(outcome.id) \(faults)"
     case .decided(let entry): "decided \(entry.id) \(entry.take.words)"
     case .requestEnd(let outcome, let handshake, let upload):
       "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
@@ -23,6 +24,29 @@ import Testing
     case .strayed(let outcome, _): "strayed \(outcome.id)"
     case .tunnelEnded(let end): "tunnel \(end.authority)"
     }
+  }
+
+  @Test func `an observer is told of faults that were not done`() {
+    let told = Locked<[String]>([])
+    let deck = Deck(
+      Self.tape,
+      scenario: Scenario("cut", rules: [Rule(when: .always, [.reset(afterEvents: 1)])]),
+      options: PlaybackOptions(),
+      observe: { event in told.withLock { $0.append(Self.line(event)) } }
+    )
+    let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
+    _ = deck.delivery(of: outcome, on: .onTheWire)
+    #expect(
+      told.withLock { $0 } == [
+        "decided 1 withheld 1",
+        #"undone 1 [{"resetAfterEvents":1} was not done: the answer streams no events.]"#,
+      ]
+    )
+    #expect(
+      deck.journal.all.map(\.misfits) == [
+        [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
+      ]
+    )
   }
 
   @Test func `one observer is told of all that becomes of a request`() {

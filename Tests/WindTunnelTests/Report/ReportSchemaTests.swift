@@ -48,8 +48,12 @@ import WindTunnelReports
     calls[0].hidesErrorEvent = true
     var log = ConversationLog()
     log.messages = [
-      .init(from: .server, at: .zero), .init(from: .client, at: .zero, number: 2, asks: true),
+      .init(from: .server, at: .zero, number: 1, digest: 1),
+      .init(from: .client, at: .zero, number: 2, asks: true),
     ]
+    calls[0].received = ReceivedMessages()
+    calls[0].received?.messages = [.init(digest: .max, at: .zero)]
+    calls[0].received?.further = 1
     (log.further, log.waiting, log.pings, log.pongs) = (1, 1, 2, 1)
     (log.serverPings, log.clientPongs, log.unansweredSince) = (2, 1, .zero)
     (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))

@@ -25,11 +25,49 @@ import WindTunnelReports
       Self.call(2, [RulesOfConversationsTests.conversation(0)]),
     ])
     #expect(metrics.reconnectP95 == .milliseconds(500))
-    #expect(metrics.resubscribeP95 == .milliseconds(240))
+    #expect(metrics.reconnectedRate == 1)
+    // One of the two that had asked for something does not ask again.
+    #expect(metrics.resubscribeP95 == nil)
     // From 11 ms of the first conversation to the beginning of the second.
     #expect(metrics.longestGap == .milliseconds(100 + 500 - 11))
     #expect(metrics.firstEventP95 == .zero)
     #expect(metrics.pingsAnswered == nil)
+  }
+
+  @Test func `who never comes back counts as one that waits for ever`() {
+    let lost = RulesOfConversationsTests.conversation(0, ended: (100, .server(1012)), faults: "{}")
+    func metrics(losing count: Int, ending: Observation.CallResult = .failed("lost")) -> Metrics {
+      let back = (count..<40).map { Self.call($0, Self.reconnecting(after: 200, asking: 40)) }
+      let away = (0..<count).map { RuleTests.call($0, ending, lasted: 10_000, [lost]) }
+      return Metrics(back + away)
+    }
+    #expect(metrics(losing: 0).reconnectP95 == .milliseconds(200))
+    #expect(metrics(losing: 0).resubscribeP95 == .milliseconds(240))
+    #expect(metrics(losing: 2).reconnectP95 == .milliseconds(200))
+    #expect(metrics(losing: 2).resubscribeP95 == .milliseconds(240))
+    #expect(metrics(losing: 2).reconnectedRate == 0.95)
+    #expect(metrics(losing: 3).reconnectP95 == nil && metrics(losing: 3).resubscribeP95 == nil)
+    #expect(metrics(losing: 3).reconnectedRate == 0.925)
+    #expect(metrics(losing: 40).reconnectedRate == 0)
+    // Who has what it wanted when a recorded end comes has lost nothing.
+    let end = RulesOfConversationsTests.conversation(0, ended: (100, .server(1012)))
+    #expect(Metrics([Self.call(0, [end])]).reconnectedRate == nil)
+    #expect(Metrics([RuleTests.call(0, .failed("lost"), [end])]).reconnectedRate == 0)
+  }
+
+  @Test func `messages are counted where clients say what they received`() {
+    typealias Messages = MessageComparisonTests
+    let whole = Messages.conversation(0, sending: [1, 3, 4], ended: (9000, .server(1000)))
+    let calls = [
+      Messages.call(received: [1, 4], [whole]), Messages.call(received: [3, 1, 4, 4], [whole]),
+      Messages.call(received: nil, [whole]),
+    ]
+    let metrics = Metrics(calls)
+    #expect(metrics.messagesLost == 1 && metrics.messagesDoubled == 1)
+    #expect(metrics.messagesOutOfOrder == 1 && metrics.messagesLate == 0)
+    let silent = Metrics([Messages.call(received: nil, [whole])])
+    #expect(silent.messagesLost == nil && silent.messagesDoubled == nil)
+    #expect(silent.messagesOutOfOrder == nil && silent.messagesLate == nil)
   }
 
   @Test func `pings that were answered are a share of those that were sent`() {
@@ -57,6 +95,15 @@ import WindTunnelReports
     #expect(
       try words("reconnectP95 <= 1s", Flights.drawn(9, seed: 1))
         .contains("no call connected again after it had lost a conversation")
+    )
+    let lost = RulesOfConversationsTests.conversation(0, ended: (100, .server(1012)), faults: "{}")
+    #expect(
+      try words("reconnectP95 <= 1s", [RuleTests.call(0, .failed("lost"), [lost])])
+        .contains("more than 5 % of those lost were followed by none")
+    )
+    #expect(
+      try words("messagesLost == 0", calls)
+        .contains("no client says what it received of a conversation")
     )
     #expect(
       try words("pingsAnswered == 1", calls).contains("no client of a conversation was sent a ping")

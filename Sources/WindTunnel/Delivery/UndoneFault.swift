@@ -1,0 +1,15 @@
+/// A fault that was decided for an exchange, and that its answer gave no room for.
+public struct UndoneFault: Sendable, Hashable, CustomStringConvertible {
+  /// The fault as it was decided.
+  public var fault: Fault
+  /// The reason, half a sentence: `the answer has 4 events`.
+  public var reason: String
+
+  /// Makes one of a fault and the reason.
+  public init(_ fault: Fault, because reason: String) {
+    (self.fault, self.reason) = (fault, reason)
+  }
+
+  /// The whole sentence: `{"resetAfterEvents":5} was not done: the answer has 4 events.`
+  public var description: String { "\(fault.json) was not done: \(reason)." }
+}

@@ -1,0 +1,12 @@
+#if canImport(Darwin)
+  internal import Foundation
+  internal import WindTunnelNetworkLayer
+
+  /// The engine of all conversations of a drill's reference client: that of each call's session.
+  struct ConversationCarrier: Sendable {
+    /// Returns the engine for a call.
+    func engine(session: @autoclosure () -> URLSession) -> any ConversationEngine {
+      URLSessionConversationEngine(session: session())
+    }
+  }
+#endif

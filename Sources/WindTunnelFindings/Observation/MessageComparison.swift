@@ -1,0 +1,186 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The messages that a client says it received, held against those that its server sent over all
+/// connections of a call.
+///
+/// A recorded message is one message, however often it was sent: a client that comes back is played
+/// the conversation from its beginning, and may say once or each time that it received the same.
+package struct MessageComparison: Sendable, Hashable {
+  /// The time behind a message's sending from which on it is late at its client.
+  package static let lateAfter = Duration.seconds(1)
+  /// The time in which a client asks again for what it had asked for.
+  package static let patience = Duration.seconds(5)
+
+  /// The number of messages that the client did not receive, with those of ``away``.
+  package private(set) var lost = 0
+  /// The number of times that it says it received a message beyond the connections that brought it.
+  package private(set) var doubled = 0
+  /// The number of messages that it says it received behind a later one of the same connection.
+  package private(set) var outOfOrder = 0
+  /// The number of messages that it says it received more than ``lateAfter`` behind their sending.
+  package private(set) var late = 0
+  /// The number of messages that the cassette has for the time behind a lost conversation, and that
+  /// the client did not ask for when it was back; `nil` where it lost none, or was not watched long
+  /// enough.
+  package private(set) var away: Int?
+
+  /// A message that was sent, on one of the connections.
+  private struct Sending {
+    var connection: Int
+    var recording: Recorded
+    var digest: UInt64
+    var at: Duration
+    var isUsed = false
+  }
+
+  /// The place of a message on the cassette.
+  private struct Recorded: Hashable {
+    var take: Substring
+    var number: Int
+  }
+
+  /// Compares what a call's client says with what was seen.
+  ///
+  /// - Returns: `nil` where the client says nothing, no conversation was seen, or not all of it.
+  package init?(_ call: Observation) {
+    guard let received = call.received, received.further == 0 else { return nil }
+    let places = call.attempts.indices.filter { call.attempts[$0].conversation != nil }
+    guard !places.isEmpty,
+      places.allSatisfy({ call.attempts[$0].conversation?.further == 0 })
+    else { return nil }
+    let reports = Dictionary(grouping: received.messages, by: \.digest)
+    var sendings = places.flatMap { Self.sendings(of: call.attempts[$0], at: $0) }
+    countLost(sendings, reports, in: call, at: places)
+    countDoubled(sendings, reports)
+    compareOrder(of: received.messages, with: &sendings)
+    let known = Set(sendings.map(\.digest))
+    away = Self.away(
+      in: call,
+      last: places.last,
+      strange: received.messages.count {
+        !known.contains($0.digest)
+      }
+    )
+    lost += away ?? 0
+  }
+
+  /// Returns what was sent on a connection, in the order in which it was meant to be.
+  private static func sendings(of attempt: Observation.Attempt, at place: Int) -> [Sending] {
+    guard let opened = attempt.end, let log = attempt.conversation else { return [] }
+    let sent = log.messages.compactMap { message -> Sending? in
+      guard let number = message.number, let digest = message.digest else { return nil }
+      return Sending(
+        connection: place,
+        recording: Recorded(take: attempt.recording, number: number),
+        digest: digest,
+        at: opened + message.at
+      )
+    }
+    guard attempt.decision.contains("\"webSocket\":\"swap\"") else { return sent }
+    return sent.sorted { $0.recording.number < $1.recording.number }
+  }
+
+  private mutating func countLost(
+    _ sendings: [Sending],
+    _ reports: [UInt64: [ReceivedMessages.Message]],
+    in call: Observation,
+    at places: [Int]
+  ) {
+    var digests: [Recorded: Set<UInt64>] = [:]
+    var order: [Recorded] = []
+    for place in places {
+      var own = sendings.filter { $0.connection == place }
+      // What is on its way to a client that has had enough is not missed by anybody.
+      if call.attempts[place].conversation?.isEndedByServer == false {
+        while let last = own.last, reports[last.digest] == nil { own.removeLast() }
+      }
+      for sending in own {
+        if digests[sending.recording] == nil { order.append(sending.recording) }
+        digests[sending.recording, default: []].insert(sending.digest)
+      }
+    }
+    var left = reports.mapValues(\.count)
+    for recording in order {
+      guard let digest = digests[recording]?.first(where: { left[$0, default: 0] > 0 }) else {
+        lost += 1
+        continue
+      }
+      left[digest, default: 0] -= 1
+    }
+  }
+
+  private mutating func countDoubled(
+    _ sendings: [Sending],
+    _ reports: [UInt64: [ReceivedMessages.Message]]
+  ) {
+    struct Once: Hashable {
+      var connection: Int
+      var recording: Recorded
+    }
+    let sent = Dictionary(grouping: sendings, by: \.digest).mapValues { sendings in
+      Set(sendings.map { Once(connection: $0.connection, recording: $0.recording) }).count
+    }
+    for (digest, reports) in reports {
+      guard let sent = sent[digest] else { continue }
+      doubled += max(0, reports.count - sent)
+    }
+  }
+
+  private mutating func compareOrder(
+    of messages: [ReceivedMessages.Message],
+    with sendings: inout [Sending]
+  ) {
+    var places = Dictionary(grouping: sendings.indices) { sendings[$0].digest }
+      .mapValues { $0[...] }
+    let times = Dictionary(grouping: sendings, by: \.digest).mapValues { $0.map(\.at).sorted() }
+    var furthest: [Int: Int] = [:]
+    for message in messages {
+      // What is said once more is doubled, and has no place of its own.
+      guard let place = places[message.digest]?.popFirst() else { continue }
+      let connection = sendings[place].connection
+      if place < furthest[connection, default: 0] { outOfOrder += 1 }
+      furthest[connection] = max(furthest[connection, default: 0], place)
+      // Which of several sendings it has received is not known: the last before it is the nearest.
+      let sent = times[message.digest]?.last { $0 <= message.at }
+      if let sent, message.at - sent > Self.lateAfter { late += 1 }
+    }
+  }
+
+  /// Returns the number of messages that the client did not ask for when it was back, without those
+  /// that it has another way, which are as many as it received of what nobody sent.
+  private static func away(in call: Observation, last: Int?, strange: Int) -> Int? {
+    guard let last, let pair = call.reconnections.last(where: { $0.after == last }) else {
+      return nil
+    }
+    let attempt = call.attempts[last]
+    guard attempt.line.metNothing, let log = attempt.conversation else { return nil }
+    guard log.waiting > 0 else { return 0 }
+    guard let end = log.end ?? call.end.map({ $0 - pair.opened }), end >= patience else {
+      return nil
+    }
+    let here = log.numbersOfServer
+    let before = call.attempts[..<last].filter { $0.recording == attempt.recording }
+      .reduce(into: Set<Int>()) { $0.formUnion($1.conversation?.numbersOfServer ?? []) }
+    return max(0, log.waiting - before.subtracting(here).count - strange)
+  }
+}
+
+extension ConversationLog {
+  /// Tells whether the server has ended it otherwise than by falling silent.
+  var isEndedByServer: Bool {
+    switch ending {
+    case .server, .serverLeft, .stopped: silentSince == nil
+    case .client, .clientLeft, nil: false
+    }
+  }
+
+  /// The numbers of the recorded messages that were sent, without replies to heartbeats.
+  fileprivate var numbersOfServer: Set<Int> {
+    Set(messages.lazy.filter { $0.digest != nil }.compactMap(\.number))
+  }
+}
+
+extension Observation.Attempt {
+  /// The number of the recording that was played, whatever was kept of it.
+  fileprivate var recording: Substring { take.split(separator: " ").last ?? "" }
+}

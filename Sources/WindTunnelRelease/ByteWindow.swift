@@ -1,0 +1,87 @@
+internal import Foundation
+
+/// A stretch of a file, none of whose reads leaves it.
+struct ByteWindow {
+  /// The order of the bytes of a number.
+  enum Order { case little, big }
+
+  /// All of the file, from index 0.
+  private let data: Data
+  /// The place of the stretch in the file.
+  let range: Range<Int>
+
+  init(_ data: Data) {
+    self.data = data.startIndex == 0 ? data : Data(data)
+    range = 0..<data.count
+  }
+
+  private init(_ data: Data, _ range: Range<Int>) {
+    self.data = data
+    self.range = range
+  }
+
+  var count: Int { range.count }
+
+  /// Returns a stretch of this one; `nil` where it would reach beyond the end, at any size.
+  func window(at offset: UInt64, count: UInt64) -> ByteWindow? {
+    let (end, overflows) = offset.addingReportingOverflow(count)
+    guard !overflows, end <= UInt64(self.count) else { return nil }
+    let start = range.lowerBound + Int(offset)
+    return ByteWindow(data, start..<start + Int(count))
+  }
+
+  func window(at offset: Int, count: Int) -> ByteWindow? {
+    guard offset >= 0, count >= 0 else { return nil }
+    return window(at: UInt64(offset), count: UInt64(count))
+  }
+
+  /// Returns the number at a place; `nil` where a byte of it lies beyond the end.
+  func number<Number: FixedWidthInteger & UnsignedInteger>(
+    _ type: Number.Type,
+    at offset: Int,
+    _ order: Order
+  ) -> Number? {
+    guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return nil }
+    let number = data.withUnsafeBytes {
+      $0.loadUnaligned(fromByteOffset: range.lowerBound + offset, as: Number.self)
+    }
+    return order == .little ? Number(littleEndian: number) : Number(bigEndian: number)
+  }
+
+  /// Tells whether the bytes at a place are these.
+  func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+    guard let part = window(at: offset, count: bytes.count) else { return false }
+    return part.withBytes { $0.elementsEqual(bytes) }
+  }
+
+  /// Returns the places where some bytes stand, from the first on; linear in the window's length.
+  func places(of bytes: [UInt8]) -> [Int] {
+    guard let first = bytes.first else { return [] }
+    return withBytes { window in
+      var (found, place) = ([Int](), 0)
+      while let base = window.baseAddress, place <= window.count - bytes.count,
+        let next = memchr(base + place, Int32(first), window.count - place)
+      {
+        place = UnsafeRawPointer(next) - base
+        guard place <= window.count - bytes.count else { break }
+        if memcmp(next, bytes, bytes.count) == 0 {
+          found.append(place)
+          place += bytes.count
+        } else {
+          place += 1
+        }
+      }
+      return found
+    }
+  }
+
+  /// Returns the text that the bytes spell; what is no UTF-8 becomes U+FFFD.
+  var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+
+  /// Returns the bytes, as a file of their own.
+  var content: Data { Data(data[range]) }
+
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    data.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+}

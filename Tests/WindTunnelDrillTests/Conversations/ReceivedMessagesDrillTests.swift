@@ -1,0 +1,269 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// What programs say they received of their conversations.
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+struct ReceivedMessagesDrillTests {
+  /// Hears three messages, and reports as many lines as `said` makes of each.
+  private static func hearing(_ said: String) -> String {
+    """
+    chat = WebSocket(url)
+    def tell(text, **more):
+        print(json.dumps({"received": text} | more), flush=True)
+    heard = [chat.hear()]
+    chat.say("news, please")
+    heard += [chat.hear(), chat.hear()]
+    \(said)
+    chat.close()
+    """
+  }
+
+  private static func counts(_ metrics: Metrics) -> [Int?] {
+    [
+      metrics.messagesLost, metrics.messagesDoubled, metrics.messagesOutOfOrder,
+      metrics.messagesLate,
+    ]
+  }
+
+  @Test func `a line for each message says what was received`() async throws {
+    let row = try await ConversationFlight(Self.hearing("for text in heard: tell(text)")).fly()
+    let observation = try #require(row.observations.first)
+    let texts = ["welcome", "Es regnet in München.", "It snows."]
+    #expect(
+      observation.received?.messages.map(\.digest)
+        == texts.map { ConversationLog.digest(of: Data($0.utf8)) }
+    )
+    #expect(Self.counts(row.metrics) == [0, 0, 0, 0])
+    #expect(observation.ending == .succeeded && observation.showed)
+    // Each is told within the call, and behind its sending.
+    let opened = try #require(observation.attempts.first?.end)
+    for message in observation.received?.messages ?? [] {
+      #expect(message.at >= opened && message.at <= observation.end ?? .zero)
+    }
+  }
+
+  /// What is said of three messages, and what is counted of it.
+  static let words: [(said: String, counts: [Int?])] = [
+    ("tell(heard[0]); tell(heard[2])", [1, 0, 0]),
+    ("for text in heard + heard[:1]: tell(text)", [0, 1, 0]),
+    ("for text in reversed(heard): tell(text)", [0, 0, 2]),
+    ("print('three messages')", [nil, nil, nil]),
+  ]
+
+  @Test(arguments: words) func `what is skipped, said twice or in another order is counted`(
+    said: String,
+    counts: [Int?]
+  ) async throws {
+    // What is late there the machine has made late.
+    let seen = Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics)
+    #expect(Array(seen.dropLast()) == counts)
+  }
+
+  @Test func `what is told a second behind its sending is late`() async throws {
+    let said = "time.sleep(1.2)\nfor text in heard: tell(text)"
+    #expect(
+      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics) == [0, 0, 0, 3]
+    )
+  }
+
+  @Test func `what is no such line is something to show and nothing that was received`()
+    async throws
+  {
+    let said = """
+      print(json.dumps({"received": 5})); print('{"received": "cut'); print(json.dumps(["received"]))
+      print(json.dumps({"receivedBase64": "no base64"}))
+      """
+    let row = try await ConversationFlight(Self.hearing(said)).fly()
+    #expect(row.observations.first?.received == nil && row.observations.first?.showed == true)
+  }
+
+  @Test func `bytes are told in Base64`() async throws {
+    var flight = ConversationFlight(
+      """
+      import base64
+      data = WebSocket(url).frame()[1]
+      print(json.dumps({"receivedBase64": base64.b64encode(data).decode()}), flush=True)
+      """
+    )
+    flight.cassette = """
+      { "windtunnel": 1, "interactions": [ {
+        "request": { "url": "/chat" }, "messages": [ { "from": "server", "base64": "AAECgA==" } ]
+      } ] }
+      """
+    #expect(Self.counts(try await flight.fly().metrics) == [0, 0, 0, 0])
+  }
+
+  @Test func `one that lives names the call of what it received`() async throws {
+    var flight = ConversationFlight(
+      living: """
+        def tell(call, text):
+            print(json.dumps({"call": call, "received": text}), flush=True)
+        for line in lines:
+            chat = WebSocket(line["url"])
+            tell(line["call"], chat.hear())
+            chat.say("news, please")
+            chat.hear()
+            if line["call"] == 0: tell(line["call"], chat.hear())
+            chat.close()
+            say(line["call"])
+            tell(line["call"], "too late to count")
+        """
+    )
+    flight.calls = 2
+    let row = try await flight.fly()
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    #expect(row.observations.map { $0.received?.messages.count } == [2, 1])
+    // What stands behind the last that it tells it may not have read.
+    #expect(Self.counts(row.metrics) == [1, 0, 0, 0])
+  }
+
+  private static func comingBack(saying: String) -> ConversationFlight {
+    ConversationFlight(
+      """
+      def ask(chat, words):
+          try:
+              while True:
+                  if words: chat.say(words)
+                  for _ in range(3 if words else 1):
+                      print(json.dumps({"received": chat.hear()}), flush=True)
+                  return chat.hear()
+          except OSError as error:
+              return error
+      ask(WebSocket(url), "news, please")
+      ask(WebSocket(url, 6), "\(saying)")
+      """
+    )
+  }
+
+  @Test func `who does not ask for what it missed is told so`() async throws {
+    let restart: [Fault] = [.conversation(.end(.frame(1012), before: 2))]
+    func standing(_ row: Report.Row) throws -> String {
+      let standings = Flight(of: row.client, on: .onTheWire, row.observations).held()
+      let rule = "loses-what-came-while-away"
+      switch try #require(standings.first { $0.rule == rule }).standing {
+      case .notMet: return "not met"
+      case .passed(let calls): return "kept by \(calls)"
+      case .broken(let finding): return "\(finding.severity)"
+      }
+    }
+    let lost = try await Self.comingBack(saying: "").fly(restart, first: 1)
+    #expect(try standing(lost) == "error")
+    #expect(lost.metrics.messagesLost == 2)
+    let careful = try await Self.comingBack(saying: "news, please").fly(restart, first: 1)
+    #expect(try standing(careful) == "kept by 1")
+    #expect(Self.counts(careful.metrics) == [0, 0, 0, 0])
+  }
+}
+
+/// The reference client on the conversations of a cassette.
+@Suite(.timeLimit(.minutes(5))) struct NetworkLayerConversationTests {
+  /// A login, two subscriptions, a heartbeat that comes three times, and an order.
+  private static let cassette = """
+    { "windtunnel": 1, "interactions": [ {
+      "request": { "url": "https://api.example.com/prices?v=2" },
+      "messages": [
+        { "from": "server", "json": { "type": "hello" } },
+        { "from": "client", "json": { "login": "ada" } },
+        { "from": "server", "json": { "type": "welcome" } },
+        { "from": "client", "json": { "subscribe": 1, "topic": "eur" } },
+        { "from": "server", "json": { "topic": "eur", "price": 1.1 } },
+        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
+        { "from": "server", "json": { "topic": "eur", "price": 1.2 } },
+        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
+        { "from": "client", "json": { "subscribe": 2, "topic": "usd" } },
+        { "from": "server", "json": { "topic": "usd", "price": 0.9 } },
+        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
+        { "from": "server", "json": { "topic": "usd", "price": 0.8 } }
+      ]
+    } ] }
+    """
+
+  /// What a client says last, and the server's last word.
+  private static let farewell = """
+    "price": 0.8 } },
+        { "from": "client", "base64": "AAEC" },
+        { "from": "server", "close": 1001, "text": "good night" }
+    """
+
+  @Test func `a recording is what a client says, when, and what it waits for`() throws {
+    let text = Self.cassette.replacing("\"price\": 0.8 } }", with: Self.farewell)
+    let cassette = try Cassette(data: Data(text.utf8), source: "prices.json")
+    let dialogue = RecordedDialogue(try #require(cassette.interactions.first))
+    #expect(dialogue.answers.count == 6)
+    #expect(dialogue.utterances.map(\.behind) == [1, 2, 4, 6])
+    #expect(dialogue.utterances.map(\.isText) == [true, true, true, false])
+    let kinds = dialogue.utterances.map(\.kind)
+    #expect(kinds[0] == .question(answer: dialogue.answers[1]))
+    #expect(kinds[1...] == [.subscription, .subscription, .statement])
+  }
+
+  private static func fly(
+    _ words: String...
+  ) async throws -> (code: Int32, report: Report?, complaints: String) {
+    let folder = try Folder()
+    let tape = URL(filePath: try folder.file("prices.json"))
+    try Data(cassette.utf8).write(to: tape)
+    let page = try folder.file("report.json")
+    let end = try await Tool.run(
+      ["drill", "--cassette", tape.path, "--subject", "network-layer", "--report", page] + words
+    )
+    // Where it refuses there is none.
+    let report = try? Report(contentsOf: URL(filePath: page))
+    return (end.code, report, end.complaints)
+  }
+
+  @Test func `it holds a conversation, and says what it received`() async throws {
+    let end = try await Self.fly("--scenario", "calm", "--calls", "3")
+    let row = try #require(end.report?.scenarios.first?.subjects.first, "\(end.complaints)")
+    #expect(end.code == 0, "\(end.complaints)")
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded])
+    for call in row.observations {
+      #expect(call.showed && call.attempts.count == 1 && call.clientAttempts == 1)
+      #expect(call.attempts.first?.conversation?.ending == .client(1000))
+      #expect(call.received?.messages.count == 6)
+    }
+    #expect(row.metrics.messagesLost == 0 && row.metrics.messagesDoubled == 0)
+    #expect(row.metrics.messagesOutOfOrder == 0 && row.metrics.messagesLate == 0)
+  }
+
+  @Test func `it comes back to a server that restarts, and asks for everything again`() async throws
+  {
+    let end = try await Self.fly("--scenario", "socket-restart", "--calls", "4")
+    let report = try #require(end.report, "\(end.complaints)")
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(end.code == 0, "\(end.complaints)")
+    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded, .succeeded])
+    for call in row.observations {
+      #expect(call.attempts.map(\.status) == [101, 503, 503, 503, 101])
+    }
+    #expect(row.metrics.messagesLost == 0 && row.metrics.messagesDoubled == 0)
+    #expect(row.metrics.reconnectedRate == 1)
+    #expect(report.findings.map(\.finding.rule) == [])
+  }
+
+  @Test func `it does not come back to a server that refuses it`() async throws {
+    let end = try await Self.fly("--scenario", "socket-refused", "--calls", "2")
+    let row = try #require(end.report?.scenarios.first?.subjects.first, "\(end.complaints)")
+    #expect(row.observations.allSatisfy { $0.attempts.count == 1 && !$0.showed })
+    for call in row.observations {
+      guard case .failed(let reason) = call.ending else {
+        Issue.record("\(call.ending)")
+        continue
+      }
+      #expect(reason.contains("1008"))
+    }
+    #expect(end.report?.findings.map(\.finding.rule) == [])
+  }
+
+  @Test func `without sockets nobody holds one`() async throws {
+    let end = try await Self.fly("--scenario", "expired-certificate")
+    #expect(end.code == 64 && end.report == nil)
+    #expect(end.complaints.contains("where no client holds a conversation"), "\(end.complaints)")
+    let inProcess = try await Self.fly("--scenario", "calm", "--stage", "in-process")
+    #expect(inProcess.code == 64 && inProcess.report == nil)
+    #expect(inProcess.complaints.contains("conversations by WebSocket alone"))
+  }
+}

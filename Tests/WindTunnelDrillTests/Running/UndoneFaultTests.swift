@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+@testable import WindTunnelReports
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A fault that the answer gave no room for was not met, whatever had been decided.
+@Suite(.timeLimit(.minutes(10))) struct UndoneFaultTests {
+  private static let stream = Interaction(
+    Request("GET", "https://api.example.test/stream"),
+    Response(
+      headers: ["Content-Type": "text/event-stream"],
+      body: Body("data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 4\n\n")
+    )
+  )
+
+  private func fly(
+    _ faults: [Fault],
+    gate: String,
+    on stage: Stage
+  ) async throws -> (row: Report.Row, report: Report) {
+    let drill = Drill(
+      Cassette([Self.stream]),
+      in: [
+        Scenario("cut", rules: [Rule(when: .always, faults)], gates: [try Gate(gate)])
+      ],
+      calls: 4,
+      load: .closedLoop(concurrency: 2),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    let report = try await drill.fly { call in
+      // The end that is not good is what is asked for.
+      _ = try? await ClosureDrillTests.send(call.urlRequest, by: call.session)
+    }
+    return (try #require(report.scenarios.first?.subjects.first), report)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a cut behind the last event is not done and covers nothing`(stage: Stage) async throws {
+    let (row, report) = try await fly(
+      [.reset(afterEvents: 5), .delay(.exactly(.milliseconds(1)))],
+      gate: "faultCoverage >= 1",
+      on: stage
+    )
+    for call in row.observations {
+      let attempt = try #require(call.attempts.first)
+      #expect(attempt.faults == ["delay"])
+      #expect(
+        attempt.undone == [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
+      )
+      // The story is what was decided.
+      #expect(attempt.decision.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
+    }
+    #expect(row.metrics.faultCoverage == 0.5)
+    #expect(row.metrics.faults.map(\.fault) == ["delay"])
+    #expect(
+      row.metrics.undone == [
+        .init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)
+      ]
+    )
+    #expect(
+      row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first) == [
+        .notMet
+      ]
+    )
+    #expect(report.verdict == .failed)
+    let words = "resetAfterEvents was not done in 4 attempts, since the answer has 4 events"
+    #expect(report.text().contains("\ncut: \(words)\n"))
+    #expect(report.markdown().contains("- **cut**: \(words)"))
+    let read = try Report(data: report.data(), source: "report.json")
+    #expect(read.scenarios.first?.subjects.first?.metrics.undone == row.metrics.undone)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a cut within the events is done and covers`(stage: Stage) async throws {
+    let (row, report) = try await fly(
+      [.reset(afterEvents: 2)],
+      gate: "faultCoverage >= 1",
+      on: stage
+    )
+    #expect(row.observations.flatMap(\.attempts).allSatisfy { $0.undone == [] })
+    #expect(row.metrics.faultCoverage == 1 && row.metrics.undone == [])
+    #expect(report.verdict == .passed)
+  }
+}

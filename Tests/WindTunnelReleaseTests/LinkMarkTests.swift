@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import WindTunnelRelease
+
+@Suite struct LinkMarkTests {
+  private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+
+  /// The lines of a file that make its mark; empty where it has none.
+  private static func mark(in lines: [Substring]) -> [Substring] {
+    let trimmed = lines.map { $0.drop { $0 == " " } }
+    guard let start = trimmed.firstIndex(where: { $0.hasPrefix("// The mark of this module") })
+    else { return [] }
+    return Array(trimmed[start...].prefix(8))
+  }
+
+  private static func files(of module: String) throws -> [(name: String, mark: [Substring])] {
+    let folder = sources.appending(path: module)
+    let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    return try (paths ?? []).filter { $0.hasSuffix(".swift") }.map { path in
+      let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+      return (path, mark(in: text.split(separator: "\n", omittingEmptySubsequences: false)))
+    }
+  }
+
+  /// Without it a module would be linked and nobody could tell.
+  @Test func `every module has its mark, with a number of its own`() throws {
+    let modules = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
+      .filter { $0.hasPrefix("WindTunnel") }
+    #expect(Set(modules) == Set(ReleaseModule.names))
+    #expect(Set(ReleaseModule.names).count == ReleaseModule.names.count)
+    for (index, name) in ReleaseModule.names.enumerated() {
+      let marks = try Self.files(of: name).map(\.mark).filter { !$0.isEmpty }
+      #expect(!marks.isEmpty, "\(name)")
+      for mark in marks {
+        #expect(
+          mark.dropFirst() == [
+            "#if objectFormat(ELF)", "@section(\"wt_modules\")", "#elseif objectFormat(MachO)",
+            "@section(\"__DATA_CONST,__wt_modules\")", "#endif",
+            "@used private let linkMark: (UInt64, UInt64, UInt64) =",
+            "(0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, \(index + 1))",
+          ],
+          "\(name)"
+        )
+      }
+    }
+  }
+
+  /// An archive of objects gives a program those alone that it names.
+  @Test func `each file of the debug product has the mark`() throws {
+    let files = try Self.files(of: "WindTunnelNetworkLayerDebug")
+    #expect(files.count > 2)
+    for (name, mark) in files { #expect(!mark.isEmpty, "\(name)") }
+  }
+
+  @Test func `what may be shipped is of this package`() {
+    #expect(ReleaseModule.shipped.subtracting(ReleaseModule.names) == [])
+  }
+}

@@ -1,0 +1,139 @@
+import Testing
+import WindTunnel
+import WindTunnelFindings
+
+/// The rules about clients that lose conversations and come back, each from its three sides.
+@Suite struct RulesOfReceivedMessagesTests {
+  private typealias Messages = MessageComparisonTests
+
+  private static func words(_ rule: String, _ calls: Observation...) throws -> String {
+    try RuleTests.words(rule, calls, of: .service)
+  }
+
+  @Test func `who does not ask for what it missed is told how much`() throws {
+    let rule = "loses-what-came-while-away"
+    func call(
+      _ received: [UInt64]?,
+      waiting: Int,
+      ending: Observation.CallResult = .succeeded
+    ) -> Observation {
+      let back = Messages.conversation(
+        1000,
+        sending: [1],
+        ended: (9000, .clientLeft),
+        waiting: waiting
+      )
+      return Messages.call(received: received, ending: ending, [Messages.lost, back])
+    }
+    #expect(
+      try Self.words(rule, call([1, 2, 1], waiting: 3))
+        == "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
+        + "for it never came: it did not ask for them, and does not say that it has them. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, call([1, 2, 1], waiting: 0)) == "kept by 1")
+    #expect(try Self.words(rule, call([1, 2, 1, 7, 8], waiting: 3)) == "kept by 1")
+    #expect(try Self.words(rule, call([1, 2, 1], waiting: 3, ending: .hung)).hasPrefix("error 3"))
+    #expect(try Self.words(rule, call(nil, waiting: 3)) == "not met")
+    #expect(
+      try Self.words(rule, call([1, 2, 1], waiting: 3, ending: .failed("lost"))) == "not met"
+    )
+    let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
+    #expect(try Self.words(rule, Messages.call(received: [1, 3], [whole])) == "not met")
+  }
+
+  @Test func `who hands a message on twice is told so`() throws {
+    let rule = "doubles-messages"
+    let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
+    #expect(
+      try Self.words(rule, Messages.call(received: [1, 3, 3], [whole]))
+        == "error 3: It says once more that it received a message than connections brought it. "
+        + "(1 of 1 call)"
+    )
+    #expect(try Self.words(rule, Messages.call(received: [1, 3], [whole])) == "kept by 1")
+    #expect(try Self.words(rule, Messages.call(received: nil, [whole])) == "not met")
+    // A copy of the server's cannot be known by what has no number.
+    let copied = Messages.conversation(
+      0,
+      sending: [1, 1],
+      ended: (9, .client(1000)),
+      faults: #"{"webSocket":"duplicate","message":1}"#
+    )
+    #expect(try Self.words(rule, Messages.call(received: [1, 1], [copied])).hasPrefix("warning 3"))
+  }
+
+  /// A conversation that is lost, refusals after these waits, and one that holds.
+  private static func call(waits: [Int], losing: Bool = true) -> Observation {
+    var attempts = [
+      losing ? Messages.lost : RuleTests.attempt(0, to: 100, status: 503, key: "GET /chat")
+    ]
+    var clock = 100
+    for wait in waits.dropLast() {
+      clock += wait
+      attempts.append(RuleTests.attempt(clock, to: clock + 2, status: 503, key: "GET /chat"))
+      clock += 2
+    }
+    clock += waits.last ?? 0
+    attempts.append(Messages.conversation(clock, sending: [1, 2, 3], ended: (9, .client(1000))))
+    return RuleTests.call(3, .succeeded, lasted: 10_000, attempts)
+  }
+
+  @Test func `who connects again at once, and again, is told so`() throws {
+    let rule = "reconnects-without-pause"
+    #expect(
+      try Self.words(rule, Self.call(waits: [3, 5, 49, 2]))
+        == "error 3: After a conversation was lost it asked for the next 4 times and never waited more "
+        + "than 49.0 ms. (1 of 1 call)"
+    )
+    #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2])).hasPrefix("error 3"))
+    // Four that are lost each in its turn are no less.
+    let dropped = (0..<5).map { number in
+      Messages.conversation(
+        number * 105,
+        sending: [1],
+        ended: (100, .server(1012)),
+        faults: Messages.restart
+      )
+    }
+    #expect(
+      try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, dropped)).hasPrefix("error 3")
+    )
+    #expect(try Self.words(rule, Self.call(waits: [1, 500, 1000, 2000])) == "kept by 1")
+    #expect(try Self.words(rule, Self.call(waits: [3, 5, 51, 2])) == "kept by 1")
+    // The first may be at once, and of three nobody knows; what was never open is another rule's.
+    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1])) == "not met")
+    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1], losing: false)) == "not met")
+    // A conversation that held lies between two losses.
+    let held = Messages.conversation(0, sending: [1], ended: (100, .client(1000)))
+    let apart = (0..<6).map { number -> Observation.Attempt in
+      var attempt = number % 2 == 0 ? dropped[0] : held
+      (attempt.start, attempt.end) = (.milliseconds(number * 105), .milliseconds(number * 105))
+      return attempt
+    }
+    #expect(try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, apart)) == "not met")
+  }
+
+  @Test func `who comes back after a refusal is told so`() throws {
+    let rule = "comes-back-after-refusal"
+    func call(_ codes: [Int], faults: String = Messages.restart) -> Observation {
+      let attempts = codes.enumerated().map { place, code in
+        Messages.conversation(
+          place * 1000,
+          sending: [1],
+          ended: (100, .server(code)),
+          faults: faults
+        )
+      }
+      return RuleTests.call(3, .succeeded, lasted: 9000, attempts)
+    }
+    #expect(
+      try Self.words(rule, call([1008, 1008, 1008]))
+        == "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
+        + "(1 of 1 call)"
+    )
+    #expect(try Self.words(rule, call([1009, 1012])).hasPrefix("warning 3"))
+    #expect(try Self.words(rule, call([1008])) == "kept by 1")
+    #expect(try Self.words(rule, call([1012, 1012, 1012])) == "not met")
+    // Without a fault the client has said what is not on the cassette.
+    #expect(try Self.words(rule, call([1008, 1008, 1008], faults: "")) == "not met")
+  }
+}
