@@ -59,9 +59,13 @@ package struct ConversationRelay {
   private var fromClient = WebSocketFrameSplitter()
   /// The client's pong that is coming, and its content; `nil`: none is.
   private var clientPong: (bytes: Data, content: Data, mask: WebSocketMask?)?
+  /// The contents of a flood's pings that the client has not answered.
+  private var openPings: Set<Data> = []
   private var isClientClosing = false
   /// Tells whether the client has said its last word, and the server's to it is withheld.
   private var withholdsClose = false
+  /// Tells whether the client has the server's close frame, to which its own is the answer.
+  private var hasServerClosed = false
 
   /// The time until which nothing of the server's passes; `nil`: it does.
   private var pausedUntil: Duration?
@@ -80,7 +84,12 @@ package struct ConversationRelay {
   package var isPaused: Bool { pausedUntil != nil }
 
   /// The faults that were not done.
-  package var undone: [UndoneFault] { passed + messages.undone }
+  package var undone: [UndoneFault] { passed + incomplete + messages.undone }
+
+  /// The faults of a message that is changed and has not come whole.
+  private var incomplete: [UndoneFault] {
+    message == nil ? [] : messages.changes.map { $0.undone("the message did not come whole") }
+  }
 
   /// The number of pongs that may be late at once; further ones are dropped.
   private static let latePongsMax = 10_000
@@ -99,9 +108,9 @@ package struct ConversationRelay {
   /// The handshake's answer has been sent.
   package mutating func open() -> [Action] {
     guard faults.contains(.control(.pingFlood)) else { return [] }
-    let pings = (0..<ConversationFault.Control.pingCount).map { number in
-      writer.frame(WebSocketFrame(.ping, Data("\(number)".utf8)))
-    }
+    let contents = (0..<ConversationFault.Control.pingCount).map { Data("\($0)".utf8) }
+    openPings = Set(contents)
+    let pings = contents.map { writer.frame(WebSocketFrame(.ping, $0)) }
     return [.bytes(Data(pings.joined()), to: .client)]
   }
 
@@ -127,6 +136,8 @@ package struct ConversationRelay {
       hasClientEnded = true
       return [isOver ? .close : .end(to: .server)]
     }
+    // Who tells of a FIN and then of the connection's end tells of one end.
+    if hasServerEnded { return [] }
     hasServerEnded = true
     var actions: [Action] = []
     if !isOver, !isPaused { endServer(&actions) }
@@ -176,6 +187,8 @@ package struct ConversationRelay {
     _ actions: inout [Action]
   ) {
     if head.opcode == .text || head.opcode == .binary {
+      // A message that goes on is not over by the rules (§5.4).
+      giveUpMessage(&actions)
       if let wait = messages.waitForNext() {
         (pausedUntil, waiting) = (now + wait, head)
         return actions.append(.wake(now + wait))
@@ -191,9 +204,16 @@ package struct ConversationRelay {
       case .pong?, .ping?, .close?, nil: .passes
       }
     if head.opcode == .close {
-      if withholdsClose { return end(by: .stall, &actions) }
-      // What was held back goes in front of the last word.
-      release(&actions)
+      if withholdsClose {
+        // It is read to its end, so that whoever reads along has all of it.
+        handling = .isDropped
+      } else {
+        // What was held back goes in front of the last word, and nothing behind it.
+        giveUpMessage(&actions)
+        release(&actions)
+        latePongs = []
+        hasServerClosed = true
+      }
     }
     switch handling {
     case .passes: put(head.bytes, to: .client, &actions)
@@ -245,6 +265,7 @@ package struct ConversationRelay {
   private mutating func end(at now: Duration, _ actions: inout [Action]) {
     guard let head else { return }
     self.head = nil
+    if head.opcode == .close, handling == .isDropped { return end(by: .stall, &actions) }
     let isMessage = head.opcode != nil && head.opcode?.isControl == false
     if handling == .isDelayed { delay(at: now, &actions) }
     if isMessage, head.isFinal {
@@ -279,11 +300,23 @@ package struct ConversationRelay {
 
   /// Sends the pongs that are due, unless the client has a part of a frame.
   private mutating func sendLatePongs(at now: Duration, _ actions: inout [Action]) {
-    if head != nil, handling == .passes { return }
+    guard isBetweenFrames else { return }
     let due = latePongs.prefix { $0.due <= now }
     for pong in due { put(pong.bytes, to: .client, &actions) }
     latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
+  }
+
+  /// Tells whether the client has no part of a frame.
+  private var isBetweenFrames: Bool { head == nil || handling != .passes }
+
+  /// Lets a message that is changed pass as far as it has come, since it comes no further.
+  private mutating func giveUpMessage(_ actions: inout [Action]) {
+    guard let message else { return }
+    passed += incomplete
+    release(&actions)
+    self.message = nil
+    put(message.bytes, to: .client, &actions)
   }
 
   /// Says what the next message was to overtake, since that has gone or none comes.
@@ -294,7 +327,10 @@ package struct ConversationRelay {
   /// The server has sent its last byte, and that has passed.
   private mutating func endServer(_ actions: inout [Action]) {
     if withholdsClose { return end(by: .stall, &actions) }
-    if head == nil { release(&actions) }
+    if isBetweenFrames {
+      giveUpMessage(&actions)
+      release(&actions)
+    }
     actions.append(.end(to: .client))
   }
 
@@ -343,16 +379,11 @@ package struct ConversationRelay {
     if let pong = clientPong {
       clientPong = nil
       // The server has sent no ping of the flood, and is told of no answer to one.
-      if !isOfFlood(pong.content) { put(pong.bytes, to: .server, &actions) }
+      if openPings.remove(pong.content) == nil { put(pong.bytes, to: .server, &actions) }
     }
-    if isClientClosing, faults.contains(.control(.unansweredClose)) { withholdsClose = true }
-  }
-
-  private func isOfFlood(_ content: Data) -> Bool {
-    guard faults.contains(.control(.pingFlood)),
-      let number = Int(String(decoding: content, as: UTF8.self))
-    else { return false }
-    return 0..<ConversationFault.Control.pingCount ~= number
+    if isClientClosing, !hasServerClosed, faults.contains(.control(.unansweredClose)) {
+      withholdsClose = true
+    }
   }
 
   /// Adds bytes to those that go to the same side.

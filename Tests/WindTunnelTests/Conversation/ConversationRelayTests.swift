@@ -110,7 +110,9 @@ import Testing
       Self.fed(&relay, strange, from: .client, by: size) == [.bytes(Data(strange), to: .server)]
     )
     #expect(
-      relay.undone.map(\.description) == [#"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#]
+      relay.undone.map(\.description) == [
+        #"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#
+      ]
     )
   }
 
@@ -207,6 +209,10 @@ import Testing
         by: 1
       ) == [.bytes(Data(message + pong("1000") + pong("x")), to: .server)]
     )
+    // A number that is answered is open no more, and one in another spelling never was.
+    let real = pong("0") + pong("+1") + pong("01") + pong("")
+    #expect(Self.fed(&relay, real, from: .client) == [.bytes(Data(real), to: .server)])
+    #expect(Self.fed(&relay, pong("1"), from: .client) == [])
   }
 
   @Test func `a close reaches the server, and its answer does not come back`() {
@@ -231,6 +237,70 @@ import Testing
     #expect(Self.fed(&left, Self.one, from: .server) == [.close])
     var own = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
     #expect(Self.fed(&own, [0x88, 0], from: .server) == Self.down([0x88, 0]))
+    #expect(Self.fed(&own, close, from: .client) == [.bytes(Data(close), to: .server)])
+    #expect(own.ended(.server, at: .zero) == [.end(to: .client)])
+    #expect(!own.isOver)
+  }
+
+  @Test func `an answer to a close that is held back is read to its end, in whatever pieces`() {
+    let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
+    var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
+    _ = Self.fed(&relay, close, from: .client)
+    #expect(Self.fed(&relay, [0x88, 2, 0x03], from: .server, by: 1) == [])
+    #expect(!relay.isOver)
+    #expect(Self.fed(&relay, [0xE8], from: .server) == [.stall])
+    var cut = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
+    _ = Self.fed(&cut, close, from: .client)
+    #expect(Self.fed(&cut, [0x88, 2], from: .server) == [])
+    #expect(cut.ended(.server, at: .zero) == [.stall])
+  }
+
+  @Test func `nothing comes behind the last word, a late pong neither`() {
+    let fault = ConversationFault.control(.latePong(.milliseconds(30)))
+    var relay = ConversationRelay([fault], most: 1 << 20)
+    let pong: [UInt8] = [0x8A, 1, 0x70]
+    #expect(Self.fed(&relay, pong, from: .server).first == .wake(.milliseconds(30)))
+    #expect(Self.fed(&relay, [0x88, 0], from: .server) == Self.down([0x88, 0]))
+    #expect(relay.tick(at: .milliseconds(30)) == [])
+  }
+
+  @Test func `an end of the server's is one, however often it is told`() {
+    var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
+    #expect(relay.ended(.server, at: .zero) == [.end(to: .client)])
+    let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
+    #expect(Self.fed(&relay, close, from: .client) == [.bytes(Data(close), to: .server)])
+    #expect(relay.ended(.server, at: .zero) == [])
+    #expect(!relay.isOver)
+  }
+
+  @Test(arguments: [1, Int.max])
+  func `a changed message that does not come whole passes as far as it came`(size: Int) {
+    let sentence =
+      #"{"webSocket":"duplicate"} was not done: the message did not come whole."#
+    // Within a frame, and between two.
+    for part: [UInt8] in [[0x81, 5, 0x61, 0x62], [0x01, 1, 0x61]] {
+      var ended = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
+      #expect(Self.fed(&ended, part, from: .server, by: size) == [])
+      #expect(ended.undone.map(\.description) == [sentence])
+      #expect(ended.ended(.server, at: .zero) == Self.down(part) + [.end(to: .client)])
+      #expect(ended.undone.map(\.description) == [sentence])
+    }
+    let (first, close): ([UInt8], [UInt8]) = ([0x01, 1, 0x61], [0x88, 2, 0x03, 0xE8])
+    for last in [close, Self.two] {
+      var relay = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
+      #expect(
+        Self.fed(&relay, first + last, from: .server, by: size) == Self.down(first + last)
+      )
+      #expect(relay.undone.map(\.description) == [sentence])
+    }
+    var swapped = ConversationRelay(
+      [.message(.swap, 1), .message(.duplicate, 2)],
+      most: 1 << 20
+    )
+    #expect(Self.fed(&swapped, Self.one + first, from: .server, by: size) == [])
+    #expect(
+      swapped.ended(.server, at: .zero) == Self.down(Self.one + first) + [.end(to: .client)]
+    )
   }
 
   @Test func `a message that is too long to be changed passes, and is named`() {
