@@ -40,8 +40,8 @@ final class ClientConnection {
     case answering(ResponseWriter)
     /// The connection belongs to a tunnel.
     case tunnelling(Tunnel)
-    /// Another protocol is spoken with the upstream.
-    case relaying
+    /// Another protocol is spoken with the upstream, or has been refused.
+    case relaying(LinkedChannel)
     /// A recorded conversation is played.
     case conversing(ReplayedConversation)
     /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
@@ -205,7 +205,8 @@ extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func closeWhenIdle() {
     switch state {
-    case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
+    case .idle, .parting, .receiving, .stalled, .opening: channel?.close()
+    case .relaying(let client): client.close()
     case .tunnelling(let tunnel): tunnel.stop()
     case .conversing(let conversation): conversation.goAway()
     case .answering, .ended: break
@@ -214,7 +215,13 @@ extension ClientConnection {
 
   /// Ends at once: the time is over in which an answer could have been finished.
   func abandon() {
-    if case .answering(let writer) = state { writer.stopped() }
+    switch state {
+    case .answering(let writer): writer.stopped()
+    // Bytes of a client that is gone may be on their way.
+    case .relaying(let client): client.abandon()
+    case .conversing(let conversation): conversation.abandon()
+    default: break
+    }
     channel?.abandon()
   }
 
@@ -228,6 +235,11 @@ extension ClientConnection {
   /// Tells whether a part of what was said is still on this side.
   var hasUnread: Bool {
     guard let channel else { return false }
+    switch state {
+    case .relaying(let client) where client.hasUnread: return true
+    case .conversing(let conversation) where conversation.hasUnread: return true
+    default: break
+    }
     return channel.queuedBytes > 0 || channel.socket.unsentBytes ?? 0 > 0
   }
 
@@ -637,18 +649,23 @@ extension ClientConnection: UpstreamClient {
     guard let channel else { return upstream.abandon() }
     let rest = parser.takeRemainder()
     deadline.begin(.none, on: reactor)
-    state = .relaying
     // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
     let client = LinkedChannel(channel, of: exchange.outcome) { exchange.finished(.whole) }
+    state = .relaying(client)
     let faults = exchange.delivery.liveFaults
     let conversation =
       faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
-    let relay = Relay(client, upstream, through: conversation, observing: observe) {
-      [weak self, context] _, undone in
-      context.deck.tell(undone, of: exchange.outcome)
-      exchange.finished(.clientLeft)
-      self?.release()
-    }
+    let relay = Relay(
+      client,
+      upstream,
+      through: conversation,
+      observing: observe,
+      telling: { [context] in context.deck.tell($0, of: exchange.outcome) },
+      ended: { [weak self] _ in
+        exchange.finished(.clientLeft)
+        self?.release()
+      }
+    )
     var head: [UInt8] = []
     head.appendHead(faults.broken(answer.head), reason: answer.reason)
     relay.begin(behind: head, with: early)
@@ -716,7 +733,7 @@ extension ClientConnection {
       var response = Response.notice(error.head.status, error.reason)
       for field in error.head.headers { response.head.headers[field.name] = field.value }
       exchange.measure?.take(response.head)
-      refuse(response, to: head, on: linked(channel, exchange))
+      refuse(response, exchange, on: linked(channel, exchange))
     }
   }
 
@@ -730,8 +747,12 @@ extension ClientConnection {
   }
 
   /// Refuses a handshake, and ends the connection behind the answer.
-  private func refuse(_ response: Response, to head: RequestHead, on client: LinkedChannel) {
-    let body = response.body.data
+  private func refuse(
+    _ response: Response,
+    _ exchange: RequestExchange,
+    on client: LinkedChannel
+  ) {
+    let (head, body) = (exchange.head, response.body.data)
     let framing = AnswerFraming(
       status: response.status,
       to: head,
@@ -741,9 +762,13 @@ extension ClientConnection {
     var bytes: [UInt8] = []
     bytes.appendHead(response.head, framed: framing, for: head.version)
     if framing.framing != .none { bytes.append(contentsOf: body) }
-    let refused = RefusedUpgrade { [weak self] in self?.release() }
+    let refused = RefusedUpgrade { [weak self] in
+      // It may have left before the answer has come over the link.
+      exchange.finished(.clientLeft)
+      self?.release()
+    }
     client.delegate = refused
-    state = .ended
+    state = .relaying(client)
     bytes.withUnsafeBytes { client.write($0) }
     client.close()
   }

@@ -53,6 +53,12 @@ final class ReplayedConversation {
     channel?.close()
   }
 
+  /// Ends at once.
+  func abandon() { channel?.abandon() }
+
+  /// Tells whether a part of what was said is on the link.
+  var hasUnread: Bool { channel?.hasUnread == true }
+
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     queue += server.receive(bytes, at: now)
     carry()

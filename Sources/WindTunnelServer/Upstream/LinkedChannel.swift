@@ -32,6 +32,8 @@ final class LinkedChannel {
   private(set) var inputEnded = false
   /// The error of a client whose connection is gone, and whose last bytes are on their way.
   private var lost: SocketError?
+  /// The channel itself, while such bytes are on their way: the connection no longer holds it.
+  private var own: LinkedChannel?
   /// Tells whether the delegate wants no more for now.
   private(set) var isReadingPaused: Bool
 
@@ -69,6 +71,9 @@ final class LinkedChannel {
   var isOpen: Bool { channel.phase == .open && !isClosing }
   private var isClosing: Bool { ending == .close || ending == .reset }
 
+  /// Tells whether a part of what was written is on the link, to a client that is there.
+  var hasUnread: Bool { lost == nil && !down.isEmpty }
+
   /// Tells whether production should stop.
   var isCongested: Bool { channel.isCongested || held.contains(.down) }
 
@@ -94,6 +99,9 @@ final class LinkedChannel {
   /// Ends in good order after what was written.
   func close() { end(by: .close) }
 
+  /// Ends at once, with nothing of what is on its way.
+  func abandon() { if own == nil { channel.abandon() } else { closed(lost) } }
+
   /// Ends with a reset after what was written.
   func reset() { end(by: .reset) }
 
@@ -115,6 +123,8 @@ final class LinkedChannel {
   }
 
   private func send(_ bytes: UnsafeRawBufferPointer) {
+    // Nothing begins for a client that has gone.
+    guard lost == nil else { return }
     began?()
     began = nil
     channel.write(bytes)
@@ -190,14 +200,13 @@ final class LinkedChannel {
       default: break
       }
     }
+    // A link that will say nothing more brings nothing more.
+    if own != nil, wake == nil { closed(lost) }
   }
 
   private func wake(at moment: Duration) {
     if let wake { reactor.cancel(wake) }
-    // A channel that is gone no longer holds what is on its way.
-    let kept = lost == nil ? nil : self
-    wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self, kept] _ in
-      _ = kept
+    wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
       self?.wake = nil
       self?.advance(.tick)
     }
@@ -213,7 +222,7 @@ final class LinkedChannel {
     if let wake { reactor.cancel(wake) }
     wake = nil
     let delegate = delegate
-    self.delegate = nil
+    (self.delegate, own) = (nil, nil)
     delegate?.channelClosed(channel, error)
   }
 }
@@ -234,7 +243,7 @@ extension LinkedChannel: ChannelDelegate {
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     // The bytes before a reset are on their way yet.
     guard error?.kind == .reset, isMetering, !isClosing, !inputEnded else { return closed(error) }
-    lost = error
+    (lost, own) = (error, self)
     advance(.ended(.up))
   }
 }

@@ -22,6 +22,8 @@ final class Relay {
     case closed
   }
 
+  private enum ServerEnd { case closed, reset }
+
   /// The client; it is held by its channel, as long as that is open.
   private weak var left: LinkedChannel?
   private let right: Channel
@@ -30,15 +32,17 @@ final class Relay {
   private let start = Moment.now()
   /// The moment of the conversation's next wake; `nil`: none is waited for.
   private var wake: (timer: Reactor.Timer, moment: Duration)?
-  private var ended: ((SocketError?, _ undone: [UndoneFault]) -> Void)?
+  private var ended: ((SocketError?) -> Void)?
+  /// Told once of the faults that were not done.
+  private var tell: (([UndoneFault]) -> Void)?
   private var closedCount = 0
   private var error: SocketError?
   /// The sides whose ends the other one has been told of.
   private var passedEnds: Set<Side> = []
   /// Tells whether a fault has ended the conversation, so that the server has nobody to talk to.
   private var isCut = false
-  /// The end of the client that follows what is held back for it; `nil`: none does.
-  private var deferredEnd: (() -> Void)?
+  /// The end of the server's connection, which the client's follows; `nil`: it is there.
+  private var serverEnd: ServerEnd?
   /// Told of all bytes and ends before they are passed on.
   private var observe: ((Side, Event) -> Void)?
 
@@ -49,16 +53,18 @@ final class Relay {
   ///   - right: The connection to the server.
   ///   - conversation: The conversation, where something goes wrong in it.
   ///   - observe: Told of all that passes, before it does.
-  ///   - ended: Called with the first error of a connection, and the faults that were not done.
+  ///   - tell: Told once of the faults that were not done, as soon as none can be any more.
+  ///   - ended: Called with the first error of a connection.
   init(
     _ left: LinkedChannel,
     _ right: Channel,
     through conversation: ConversationRelay? = nil,
     observing observe: ((Side, Event) -> Void)? = nil,
-    ended: @escaping (SocketError?, _ undone: [UndoneFault]) -> Void
+    telling tell: (([UndoneFault]) -> Void)? = nil,
+    ended: @escaping (SocketError?) -> Void
   ) {
     (self.left, self.right, self.observe, self.ended) = (left, right, observe, ended)
-    self.conversation = conversation
+    (self.conversation, self.tell) = (conversation, tell)
     left.delegate = self
     right.delegate = self
   }
@@ -96,7 +102,8 @@ final class Relay {
       switch action {
       case .bytes(let data, to: .client): left?.write(data)
       case .bytes(let data, to: .server): right.write(data)
-      case .end(to: .client): passEnd(of: .right)
+      // The end of the connection is the end of what it says.
+      case .end(to: .client): if serverEnd == nil { passEnd(of: .right) }
       case .end(to: .server): passEnd(of: .left)
       case .close: cut { $0.close() }
       case .reset: cut { $0.reset() }
@@ -109,8 +116,17 @@ final class Relay {
   private func cut(_ end: (LinkedChannel) -> Void) {
     isCut = true
     observe?(.right, .cut)
+    tellUndone()
     right.close()
-    if let left { end(left) }
+    guard let left, left.isOpen else { return }
+    // Nobody it could be too fast for.
+    left.resumeReading()
+    end(left)
+  }
+
+  private func tellUndone() {
+    if let conversation { tell?(conversation.undone) }
+    tell = nil
   }
 
   private func awake(at moment: Duration) {
@@ -129,16 +145,13 @@ final class Relay {
   private func tick() {
     wake = nil
     carry(conversation?.tick(at: now))
-    if conversation?.isPaused != true {
-      deferredEnd?()
-      deferredEnd = nil
-    }
+    endClient()
     regulate()
   }
 
   /// Reads each side as fast as the other one takes it.
   private func regulate() {
-    guard let left else { return }
+    guard let left, !isCut else { return }
     if left.isCongested { left.notifyWhenDrained() }
     if right.isCongested { right.notifyWhenDrained() }
     let holdsServer = left.isCongested || conversation?.isPaused == true
@@ -174,25 +187,35 @@ final class Relay {
 
   private func closed(_ side: Side, _ error: SocketError?) {
     observe?(side, .closed)
+    if side == .left { tellUndone() }
     closedCount += 1
     self.error = self.error ?? error
     guard closedCount < 2 else { return finish() }
     let isReset = error?.kind == .reset
     if side == .left {
       if isReset { right.reset() } else { right.close() }
-    } else if !isCut {
-      let end: () -> Void = { [weak left] in
-        if isReset { left?.reset() } else { left?.close() }
-      }
-      if conversation?.isPaused == true { deferredEnd = end } else { end() }
+    } else {
+      serverEnd = isReset ? .reset : .closed
+      // A fault may come in the place of the end.
+      carry(conversation?.ended(.server, at: now))
+      endClient()
+    }
+  }
+
+  /// Ends the client as the server's connection has ended, behind what is held back for it.
+  private func endClient() {
+    guard let serverEnd, !isCut, conversation?.isPaused != true else { return }
+    switch serverEnd {
+    case .closed: left?.close()
+    case .reset: left?.reset()
     }
   }
 
   private func finish() {
     if let wake { right.reactor.cancel(wake.timer) }
     wake = nil
-    ended?(error, conversation?.undone ?? [])
-    (ended, observe) = (nil, nil)
+    ended?(error)
+    (ended, observe, tell) = (nil, nil, nil)
   }
 }
 

@@ -317,10 +317,7 @@ extension UpstreamExchange {
     answer = start
     timing.firstByte = elapsed
     guard client != nil else { return }
-    deck.tell(
-      exchange.delivery.liveFaults.map { $0.undone("the answer is no WebSocket") },
-      of: outcome
-    )
+    leaveUndone("the answer is no WebSocket")
     var shown = start.head
     exchange.authority.localise(&shown)
     // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
@@ -340,6 +337,11 @@ extension UpstreamExchange {
     self.framing = framing
     exchange.measure?.take(shown)
     put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
+  }
+
+  /// Tells that no fault of a conversation is done, since there is none.
+  private func leaveUndone(_ reason: String) {
+    deck.tell(exchange.delivery.liveFaults.map { $0.undone(reason) }, of: outcome)
   }
 
   private func receive(_ data: Data) {
@@ -405,6 +407,7 @@ extension UpstreamExchange {
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
+    if answer == nil { leaveUndone("the origin has not answered") }
     exchange.measure?.status = 503
     exchange.finished(.failed(error.symptom))
     let channel = client.channel
@@ -419,6 +422,7 @@ extension UpstreamExchange {
       symptom,
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
     )
+    if answer == nil, client != nil { leaveUndone("the origin has not answered") }
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
       let answer = passing.answer
       if answer == nil { passing.exchange.measure?.status = 502 }
@@ -436,6 +440,7 @@ extension UpstreamExchange {
   /// The proxy does not connect its client to any address of the host. That says nothing about the
   /// host, so nothing is kept.
   private func forbidden(_ refusal: AddressRefusal) {
+    leaveUndone("the origin has not answered")
     exchange.measure?.status = 403
     exchange.finished(.whole)
     let client = client?.channel

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 
@@ -11,6 +12,7 @@ import Testing
     to origin: SocketAddress,
     on loop: EventLoop,
     over link: Link? = nil,
+    _ faults: [ConversationFault] = [],
     ended: Events<SocketError?> = Events()
   ) async throws -> SocketAddress {
     try await loop.run { reactor in
@@ -25,7 +27,8 @@ import Testing
             down: link.map { Shaper($0.down) },
             up: link.map { Shaper($0.up) }
           )
-          Relay(linked, upstream) { error, _ in ended(error) }.begin()
+          let conversation = faults.isEmpty ? nil : ConversationRelay(faults, most: 1 << 20)
+          Relay(linked, upstream, through: conversation, ended: { ended($0) }).begin()
           linked.begin(with: Data())
         }
         // A refused origin would show as a test that gets nothing.
@@ -108,6 +111,47 @@ import Testing
       #expect(await client.receiveAll() == (pattern(200), .reset))
       client.close()
     }
+    await loop.stop()
+  }
+
+  @Test(arguments: [nil, Link(up: narrow, down: narrow)])
+  func `an origin's reset comes behind what a fault holds back`(link: Link?) async throws {
+    let loop = try EventLoop()
+    let message: [UInt8] = [0x81, 1, 0x31]
+    let origin = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.write(message)
+        channel.reset()
+      }
+    }
+    for change in [ConversationFault.Change.swap, .late(.milliseconds(30))] {
+      let address = try await relay(to: origin, on: loop, over: link, [.message(change, 1)])
+      let client = try RawClient(address)
+      await client.send("go")
+      #expect(await client.receiveAll() == (message, .reset), "\(change)")
+      client.close()
+    }
+    await loop.stop()
+  }
+
+  @Test(arguments: [nil, Link(up: narrow, down: narrow)])
+  func `a fault that comes in the place of an origin's reset lets nothing of it through`(
+    link: Link?
+  ) async throws {
+    let loop = try EventLoop()
+    let reset = Events<Void>()
+    let origin = try await loop.serve { script in
+      script.received = { channel, _ in channel.reset() }
+      script.closed = { _ in reset(()) }
+    }
+    let fault = ConversationFault.control(.unansweredClose)
+    let address = try await relay(to: origin, on: loop, over: link, [fault])
+    let client = try RawClient(address)
+    await client.send(Array(WebSocketClose(1000).frame.encoded(masking: 9)))
+    _ = try await reset.next()
+    client.socket.finishWriting()
+    #expect(await client.receiveAll() == ([], .finished))
+    client.close()
     await loop.stop()
   }
 }
