@@ -59,14 +59,18 @@ import Testing
   @Test(arguments: Stage.allCases)
   func `each message and its answer take the delay of their directions`(stage: Stage) async throws {
     let link = Link(up: .init(delay: .milliseconds(120)), down: .init(delay: .milliseconds(80)))
-    let texts = ["a", "b", "c"]
+    let texts = ["a", "b", "c", "d", "e"]
     try await Self.talking(stage, over: link, texts) { peer in
+      var times: [Duration] = []
       for text in texts {
         let start = ContinuousClock.now
         await peer.say(text)
         #expect(await peer.hear(1) == [.text(text, frames: 1)])
-        #expect(ContinuousClock.now - start >= .milliseconds(200))
+        times.append(ContinuousClock.now - start)
       }
+      // Whatever else the machine does, not every one is slow: the delay is not there twice.
+      let least = times.min() ?? .zero
+      #expect(least >= .milliseconds(200) && least < .milliseconds(400))
       let start = ContinuousClock.now
       await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
       #expect(await peer.hear(1) == [.pong("p")])
@@ -117,7 +121,7 @@ import Testing
       await peer.say("a")
       #expect(await peer.hear(1) == [.text("a", frames: 1)])
       // RFC 6298 as Linux has it: at least 200 ms, or a probe after twice the round trip.
-      #expect(ContinuousClock.now - start >= .milliseconds(8))
+      #expect(ContinuousClock.now - start >= .milliseconds(150))
     }
   }
 

@@ -118,7 +118,6 @@ import Testing
         try await Self.seen(fault, at: $0, asking: "/chat")
       }
       #expect(recorded == played)
-      if case .message(.late(let wait), _) = fault { #expect(ContinuousClock.now - start >= wait) }
       if case .control(.latePong(let wait)) = fault {
         #expect(ContinuousClock.now - start >= wait)
       }
@@ -173,6 +172,70 @@ import Testing
     }
   }
 
+  @Test func `a late message comes so much later than the one before it`() async throws {
+    try await Self.live { origin in
+      let deck = Self.recording([.message(.late(.milliseconds(500)), 2)])
+      try await ReplayServer.serving(deck, Self.options(recording: origin)) { server in
+        let peer = try await WebSocketPeer(try server.client(), "/chat")
+        #expect(await peer.hear(1) == [.text(Self.texts[0], frames: 1)])
+        let start = ContinuousClock.now
+        #expect(await peer.hear(1) == [.text(Self.texts[1], frames: 1)])
+        // The first one may have been seen late, too.
+        #expect(ContinuousClock.now - start >= .milliseconds(250))
+        #expect(await peer.hear(1) == [.text(Self.texts[2], frames: 1)])
+        await peer.leave()
+      }
+    }
+  }
+
+  @Test func `an origin that does not answer leaves no room for a fault`() async throws {
+    let loop = try EventLoop()
+    let origin = try await loop.serve { script in
+      script.received = { channel, _ in channel.close() }
+    }
+    let undone = ConversationFault.message(.drop, 1).undone("the origin has not answered")
+    let told = Events<[UndoneFault]>()
+    let deck = Deck(
+      Cassette(),
+      scenario: Self.scenario([.message(.drop, 1)]),
+      options: PlaybackOptions(mode: .rewrite),
+      observe: { if case .undone(_, let faults) = $0 { told(faults) } }
+    )
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(RequestURL("http://\(origin)"))
+    try await ReplayServer.serving(deck, options) { server in
+      let peer = try await WebSocketPeer(try server.client(), "/chat")
+      #expect(peer.head.hasPrefix("HTTP/1.1 502 "))
+      await peer.leave()
+    }
+    #expect(try await told.next() == [undone])
+    #expect(deck.journal.all.last?.misfits == [undone.description])
+    await loop.stop()
+  }
+
+  @Test(arguments: [false, true])
+  func `a connection that ends before the handshake leaves no room for a fault`(
+    isCutFirst: Bool
+  ) async throws {
+    let faults: [Fault] = [
+      .conversation(.message(.drop, 1)), .cut(at: .afterRequest, then: .reset),
+    ]
+    let rule = Rule.on("GET /chat", .always, isCutFirst ? faults.reversed() : faults)
+    try await Self.live { origin in
+      let deck = Deck(Cassette(), scenario: Scenario("one", rules: [rule]), mode: .rewrite)
+      try await ReplayServer.serving(deck, Self.options(recording: origin)) { server in
+        let client = try server.client()
+        await client.send(WebSocketPeer.wish("/chat"))
+        #expect(await client.receiveAll() == ([], .reset))
+        client.close()
+      }
+      #expect(
+        deck.journal.all.last?.misfits
+          == [#"{"webSocket":"drop"} was not done: the handshake is not answered."#]
+      )
+    }
+  }
+
   @Test func `an origin that agrees to no WebSocket leaves no room for one`() async throws {
     let origin = Deck([.get("/chat") { _ in .text(Body("no")) }])
     try await ReplayServer.serving(origin) { origin in
@@ -205,7 +268,7 @@ import Testing
       #expect(
         deck.journal.all.last?.misfits
           == faults.map {
-            "\($0.json) was not done: the answer is a WebSocket, which has no body."
+            "\($0.json) was not done: a WebSocket is asked for, which has no body."
           }
       )
     }
