@@ -53,7 +53,7 @@ final class ReplayedConversation {
     channel?.close()
   }
 
-  /// Ends at once.
+  /// Ends the connection at once, with nothing of what waits.
   func abandon() { channel?.abandon() }
 
   /// Tells whether a part of what was said is on the link.
