@@ -36,21 +36,6 @@ import Testing
     #expect(handler.handle(Self.head("GET", "/a", foreign)).status == 403)
   }
 
-  @Test func `what may be passed on does not promise a WebSocket over a link`() {
-    let upgrade: HeaderFields = ["Host": "x", "Upgrade": "websocket", "Connection": "Upgrade"]
-    let scenario = Scenario("linked", link: Link(up: .init(), down: .init()))
-    let context = PortContext(
-      deck: Deck(Cassette(), scenario: scenario),
-      owner: .fixed(.deck),
-      options: ReplayServer.Options(),
-      port: 80
-    )
-    let head = Self.head("GET", "/a", upgrade)
-    #expect(RecordingHandler(context: context).handle(head).status == 501)
-    #expect(RecordingHandler(context: Self.context()).handle(head).status == nil)
-    #expect(ReplayHandler(context: context).handle(head).status == nil)
-  }
-
   @Test(arguments: [
     ("GET", "/a", nil), ("CONNECT", "api.example.test:443", 501),
     ("GET", "https://api.example.test/a", nil), ("GET", "https://other.example.test/a", 421),

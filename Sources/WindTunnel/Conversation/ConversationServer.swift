@@ -26,16 +26,11 @@ package struct ConversationServer: ~Copyable {
   private var reader: WebSocketReader
   private let writer: WebSocketWriter
   private let faults: [ConversationFault]
+  private var messages: FaultyMessages
   /// The player's actions that have not been done.
   private var backlog: [ConversationPlayer.Action] = []
   /// The time until which nothing of it is done.
   private var pausedUntil: Duration?
-  /// The number of the server's messages so far.
-  private var count = 0
-  /// The number of the last message that has waited; 0: none has.
-  private var waited = 0
-  /// A message that lets the next one go first: its frames, and what the log has of it.
-  private var overtaken: (bytes: Data, messages: [ConversationLog.Message])?
   /// The number of pongs that may be late at once; further pings are not answered.
   private static let latePongsMax = 10_000
   /// The pongs that are late, in order.
@@ -63,11 +58,7 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// The faults of messages that have not been sent.
-  package var undone: [UndoneFault] {
-    faults.filter { ($0.message ?? 0) > count }.map {
-      UndoneFault(.conversation($0), because: "\(count) messages were sent")
-    }
-  }
+  package var undone: [UndoneFault] { messages.undone }
 
   /// Answers the handshake of a request.
   ///
@@ -88,28 +79,12 @@ package struct ConversationServer: ~Copyable {
     most: Int
   ) throws(WebSocketHandshake.Refusal) {
     var recorded = recorded
-    // What is compressed may refer to all messages before it, and they have to have come.
-    if faults.contains(where: \.changesMessages) {
-      recorded.headers.remove("Sec-WebSocket-Extensions")
-    }
+    if faults.needPlainMessages { recorded.headers.remove("Sec-WebSocket-Extensions") }
     let (answer, terms) = try WebSocketHandshake.replayed(recorded, to: request, version: version)
-    head = Self.broken(answer, by: faults)
-    (self.player, self.faults) = (player, faults)
+    head = faults.broken(answer)
+    (self.player, self.faults, messages) = (player, faults, FaultyMessages(faults))
     reader = WebSocketReader(from: .client, terms.deflate, most: most)
     writer = WebSocketWriter(as: .server, terms.deflate)
-  }
-
-  private static func broken(_ head: ResponseHead, by faults: [ConversationFault]) -> ResponseHead {
-    var head = head
-    for case .handshake(let fault) in faults {
-      switch fault {
-      case .wrongAccept:
-        head.headers["Sec-WebSocket-Accept"] = WebSocketHandshake.accept("another key")
-      case .unaskedSubprotocol: head.headers["Sec-WebSocket-Protocol"] = "x-unasked"
-      case .unaskedExtension: head.headers["Sec-WebSocket-Extensions"] = "x-unasked"
-      }
-    }
-    return head
   }
 
   // MARK: Events
@@ -262,12 +237,11 @@ package struct ConversationServer: ~Copyable {
       done += 1
       switch backlog[done - 1] {
       case .send(let data, let isText, let fragments, let number):
-        if let wait = wait(before: count + 1) {
-          (pausedUntil, waited) = (now + wait, count + 1)
+        if let wait = messages.waitForNext() {
+          pausedUntil = now + wait
           done -= 1
           return actions.append(.wake(now + wait))
         }
-        count += 1
         send(data, isText: isText, fragments, of: number, at: now, &actions)
       case .close(let code, let reason):
         end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now, &actions)
@@ -281,13 +255,6 @@ package struct ConversationServer: ~Copyable {
     }
   }
 
-  /// Returns the time by which a message is late; `nil`: it is not, or has waited.
-  private func wait(before number: Int) -> Duration? {
-    guard number > waited else { return nil }
-    for case .message(.late(let wait), number) in faults { return wait }
-    return nil
-  }
-
   private mutating func send(
     _ data: Data,
     isText: Bool,
@@ -296,82 +263,35 @@ package struct ConversationServer: ~Copyable {
     at now: Duration,
     _ actions: inout [Action]
   ) {
-    for case .end(let ending, before: count) in faults { return end(by: ending, at: now, &actions) }
-    var bytes = writer.message(data, isText: isText, fragments: fragments)
-    for case .form(let form, of: count) in faults {
-      bytes = Self.formed(form, data, isText: isText, bytes, by: writer)
-    }
-    var (holds, copies) = (false, 1)
-    for case .message(let change, count) in faults {
-      switch change {
-      case .duplicate: (bytes, copies) = (bytes + bytes, 2 * copies)
-      case .drop: (bytes, copies) = (Data(), 0)
-      case .swap: holds = true
-      case .late: break
-      }
-    }
+    if let ending = messages.begin() { return end(by: ending, at: now, &actions) }
     let digest = player.answersHeartbeat(number) ? nil : ConversationLog.digest(of: data)
-    let message = ConversationLog.Message(from: .server, at: now, number: number, digest: digest)
-    let sent = [ConversationLog.Message](repeating: message, count: copies)
-    if holds {
-      overtaken = ((overtaken?.bytes ?? Data()) + bytes, (overtaken?.messages ?? []) + sent)
-      return
-    }
-    if !bytes.isEmpty { actions.append(.bytes(bytes)) }
-    for message in sent { log.note(message) }
+    let sent = messages.send(
+      data,
+      isText: isText,
+      as: writer.message(data, isText: isText, fragments: fragments),
+      by: writer,
+      noting: ConversationLog.Message(from: .server, at: now, number: number, digest: digest)
+    )
+    guard let sent else { return }
+    put(sent, at: now, &actions)
     release(at: now, &actions)
   }
 
-  /// Returns a message in a form that is forbidden or rare.
-  private static func formed(
-    _ form: ConversationFault.Form,
-    _ data: Data,
-    isText: Bool,
-    _ bytes: Data,
-    by writer: WebSocketWriter
-  ) -> Data {
-    let plain = WebSocketFrame(isText ? .text : .binary, data)
-    switch form {
-    case .masked: return plain.encoded(masking: 0x0102_0304)
-    case .reservedBit: return changed(bytes) { $0[$0.startIndex] |= 0x20 }
-    case .reservedOpcode: return changed(bytes) { $0[$0.startIndex] = 0x83 }
-    case .longLength: return head(of: plain, UInt64(data.count)) + data
-    case .hugeLength: return head(of: plain, UInt64(Int64.max)) + data
-    case .fragmentedPing:
-      return WebSocketFrame(.ping, Data("pi".utf8), isFinal: false).encoded(masking: nil)
-        + WebSocketFrame(.continuation, Data("ng".utf8)).encoded(masking: nil) + bytes
-    case .invalidUTF8: return WebSocketFrame(.text, data + [0xFF]).encoded(masking: nil)
-    case .fragmented:
-      return writer.message(
-        data,
-        isText: isText,
-        fragments: [Int](repeating: 1, count: min(data.count, WebSocketReader.framesMax))
-      )
-    }
-  }
-
-  private static func changed(_ bytes: Data, _ change: (inout Data) -> Void) -> Data {
-    var bytes = bytes
-    change(&bytes)
-    return bytes
-  }
-
-  /// Returns the head of a frame whose length takes eight bytes (§5.2).
-  private static func head(of frame: WebSocketFrame, _ length: UInt64) -> Data {
-    var head = Data([0x80 | frame.opcode.rawValue, 127])
-    withUnsafeBytes(of: length.bigEndian) { head.append(contentsOf: $0) }
-    return head
-  }
-
-  /// Says what the next message was to overtake, since none comes.
-  private mutating func release(at now: Duration, _ actions: inout [Action]) {
-    guard let (bytes, messages) = overtaken else { return }
-    overtaken = nil
-    if !bytes.isEmpty { actions.append(.bytes(bytes)) }
-    for var message in messages {
+  private mutating func put(
+    _ sent: FaultyMessages.Sent,
+    at now: Duration,
+    _ actions: inout [Action]
+  ) {
+    if !sent.bytes.isEmpty { actions.append(.bytes(sent.bytes)) }
+    for var message in sent.notes {
       message.at = now
       log.note(message)
     }
+  }
+
+  /// Says what the next message was to overtake, since that has gone or none comes.
+  private mutating func release(at now: Duration, _ actions: inout [Action]) {
+    if let sent = messages.release() { put(sent, at: now, &actions) }
   }
 
   private mutating func end(
@@ -387,15 +307,11 @@ package struct ConversationServer: ~Copyable {
     case .frame(let code): log.end(.server(code), at: now)
     case .oneByteFrame: log.end(.server(1005), at: now)
     }
+    if let frame = ending.closeFrame { actions.append(.bytes(writer.frame(frame))) }
     switch ending {
     case .reset: actions.append(.reset)
-    case .close: actions.append(.close)
+    case .close, .frame, .oneByteFrame: actions.append(.close)
     case .stall: actions.append(.stall)
-    case .frame(let code):
-      let content = withUnsafeBytes(of: UInt16(clamping: code).bigEndian) { Data($0) }
-      actions += [.bytes(writer.frame(WebSocketFrame(.close, content))), .close]
-    case .oneByteFrame:
-      actions += [.bytes(writer.frame(WebSocketFrame(.close, Data([3])))), .close]
     }
   }
 

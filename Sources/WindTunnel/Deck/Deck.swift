@@ -411,7 +411,7 @@ extension Deck {
   /// not on the cassette.
   package func conversed(_ server: borrowing ConversationServer, in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
-    if !server.undone.isEmpty { tell(server.undone, of: outcome) }
+    tell(server.undone, of: outcome)
     var notes = server.left
     if let stray = server.player.stray {
       let mismatch = Mismatch(
@@ -542,11 +542,13 @@ extension Deck {
   /// in the journal, and told to the observer.
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
-    if !script.undone.isEmpty { tell(script.undone, of: outcome) }
+    tell(script.undone, of: outcome)
     return script.delivery
   }
 
-  private func tell(_ undone: [UndoneFault], of outcome: Outcome) {
+  /// Notes the faults that were not done in the journal, and tells the observer of them, if any.
+  package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
+    if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)
     observe?(.undone(outcome, undone))
   }

@@ -83,7 +83,7 @@ package struct AnswerSummary: Sendable, Hashable {
         case .bytes(.data(let data)):
           if head == nil { isRaw = true }
           if content.count <= length { content += data }
-        case .bytes(.live), .relay, .relayUntil: isLive = true
+        case .bytes(.live), .converseLive, .relay, .relayUntil: isLive = true
         case .fail(let symptom): self.symptom = symptom
         case .reset: symptom = .connectionLost
         case .stall: symptom = .timedOut

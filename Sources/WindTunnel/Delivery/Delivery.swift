@@ -20,6 +20,9 @@ public struct Delivery: Sendable, Hashable {
     /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
     /// it takes, and go on with the conversation that was recorded, in which this goes wrong.
     case converse(ResponseHead, [ConversationFault])
+    /// Pass on the live origin's answer to the handshake of a WebSocket, as ``Payload/live`` does,
+    /// and where it agrees the conversation behind it, in which this goes wrong.
+    case converseLive([ConversationFault])
     /// Send bytes: of the body after a head, raw ones without.
     case bytes(Payload)
     /// End the message that was begun.
@@ -96,10 +99,16 @@ public struct Delivery: Sendable, Hashable {
   /// The same for a request whose content is passed on while it comes, so that its end is not
   /// waited for; `nil` where no live origin answers.
   package var passingContent: Delivery? {
-    guard steps.contains(.bytes(.live)) else { return nil }
+    guard steps.contains(where: \.isLive) else { return nil }
     var passing = self
     passing.steps = steps.map { $0 == .await(.requestEnd) ? .await(.requestHead) : $0 }
     return passing
+  }
+
+  /// The failures of the conversation with a live origin.
+  package var liveFaults: [ConversationFault] {
+    for case .converseLive(let faults) in steps { return faults }
+    return []
   }
 
   /// An answer that is sent in one go as soon as the request is whole, and after which the
@@ -111,6 +120,16 @@ public struct Delivery: Sendable, Hashable {
     if steps.count == 3 { return (head, Data()) }
     guard case .bytes(.data(let body)) = steps[2] else { return nil }
     return (head, body)
+  }
+}
+
+extension Delivery.Step {
+  /// Tells whether it passes on what the live origin answers.
+  var isLive: Bool {
+    switch self {
+    case .bytes(.live), .converseLive: true
+    default: false
+    }
   }
 }
 
@@ -166,7 +185,7 @@ extension Delivery {
       case .fail: needs.insert(.symptoms)
       case .relay, .relayUntil: needs.insert(.relay)
       case .shakeHands: needs.insert(.handshakes)
-      case .converse: needs.insert(.conversations)
+      case .converse, .converseLive: needs.insert(.conversations)
       case .await, .wait, .bytes, .finish, .close, .reset, .stall: break
       }
     }

@@ -90,7 +90,7 @@ public struct Player: Sendable {
     let wake = meter?.next(event, at: now, &actions)
     guard let meter, meter.isCut || meter.isOver else { return wake }
     // Both ends have closed by themselves: what was to happen later does not.
-    let isRelay = delivery.steps[position] != .bytes(.live)
+    let isRelay = !delivery.steps[position].isLive
     position = isRelay && !meter.isCut ? delivery.steps.count : position + 1
     self.meter = nil
     // What passed had the link's delay already.
@@ -121,12 +121,14 @@ public struct Player: Sendable {
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
     case .shakeHands(let handshake): send(.shakeHands(handshake), count: 0, at: now)
     case .converse(let head, let faults):
-      send(.converse(head, faults), count: Self.size(of: head), at: now)
+      // The link of what follows begins with this head, and is the courier's.
+      underWay.append((now, shaper?.sentBytes ?? 0, .converse(head, faults)))
     case .bytes(.data(let data)):
       if let moment = stream(rest ?? data, at: now) { return moment }
-    case .bytes(.live) where metersLive && shaper != nil:
+    case .bytes(.live) where metersLive && shaper != nil,
+      .converseLive where metersLive && shaper != nil:
       return begin(Meter(down: shaper), .live, at: now)
-    case .bytes(.live): send(.live, count: 0, at: now)
+    case .bytes(.live), .converseLive: send(.live, count: 0, at: now)
     case .finish: send(.finish(delivery.afterwards), count: 0, at: now)
     case .closeWrite: send(.closeWrite, count: 0, at: now)
     case .close: send(.close, count: 0, at: now)

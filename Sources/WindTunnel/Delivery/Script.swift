@@ -17,7 +17,8 @@ struct Script {
   /// Tells whether the head ends the message whatever it announces (RFC 9112 §6.3, rule 1).
   private var isContentless = false
   private var isLive = false
-  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on.
+  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on, or
+  /// may be one, where the live origin is asked.
   private var isConversation = false
   /// The failures of the conversation.
   private var conversationFaults: [ConversationFault] = []
@@ -58,6 +59,9 @@ struct Script {
     case .forward:
       isLive = true
       obstacle = Self.passes
+      // The fields of the connection are gone; this one no other request has (RFC 6455 §4.1).
+      isConversation =
+        stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):
       answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
@@ -82,7 +86,9 @@ struct Script {
     steps.append(.await(.requestEnd))
     steps += before
     if isLive {
-      let steps = Self.withoutIdleWaits(steps) + [.bytes(.live), .finish]
+      let live: Delivery.Step =
+        conversationFaults.isEmpty ? .bytes(.live) : .converseLive(conversationFaults)
+      let steps = Self.withoutIdleWaits(steps) + [live, .finish]
       return Delivery(steps, afterwards: afterwards(.finish))
     }
     if isConversation, let head, stops.end == nil {
@@ -241,9 +247,10 @@ extension Script {
       // Without a wire there is none that it could be.
       if stage == .inProcess, !isLive { isConversation = true }
       guard isConversation else { return misfit(fault, "the answer is no WebSocket") }
+      guard stops.end == nil else { return misfit(fault, Self.unanswered) }
       conversationFaults.append(inner)
     case .dribble, .throttle, .idle, .malformed:
-      if isConversation { return misfit(fault, Self.conversing) }
+      if isConversation { return misfit(fault, conversing) }
       change(by: fault)
     case .alter(let edit):
       attempt(fault) { script throws(Mutation.Misfit) in
@@ -291,7 +298,15 @@ extension Script {
   private static let passes = "a live answer passes as it comes"
 
   /// The reason why what a conversation says cannot be changed as a body can.
-  private static let conversing = "the answer is a WebSocket, which has no body"
+  private var conversing: String {
+    // Nobody knows what a live origin answers.
+    isLive
+      ? "a WebSocket is asked for, which has no body"
+      : "the answer is a WebSocket, which has no body"
+  }
+
+  /// The reason why nothing goes wrong in a conversation that does not begin.
+  private static let unanswered = "the handshake is not answered"
 
   private mutating func noteLive(_ fault: Fault) {
     if isLive { misfit(fault, Self.passes) }
@@ -313,16 +328,13 @@ extension Script {
   }
 
   private mutating func replace(by response: Response, _ request: Request) {
-    for fault in conversationFaults {
-      misfit(.conversation(fault), "another answer refuses the handshake")
-    }
-    conversationFaults = []
+    leaveConversation("another answer refuses the handshake")
     answer(response, to: request)
     (isLive, isConversation, obstacle, recordedCut, pieces) = (false, false, nil, nil, Pieces())
   }
 
   private mutating func cut(at point: Fault.Point, then effect: Fault.Effect, _ fault: Fault) {
-    if isConversation, point != .afterRequest { return misfit(fault, Self.conversing) }
+    if isConversation, point != .afterRequest { return misfit(fault, conversing) }
     var point = point
     if case .event(let count) = point {
       switch place(ofEvent: count) {
@@ -359,7 +371,14 @@ extension Script {
     return .success(events[count - 1].end)
   }
 
+  /// Names the failures of a conversation that does not begin.
+  private mutating func leaveConversation(_ reason: String) {
+    for fault in conversationFaults { misfit(.conversation(fault), reason) }
+    conversationFaults = []
+  }
+
   private mutating func end(at point: Fault.Point, _ ending: Delivery.Step) {
+    leaveConversation(Self.unanswered)
     isLive = false
     stops.add(.end(ending), at: point)
   }

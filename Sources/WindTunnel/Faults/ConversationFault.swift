@@ -1,5 +1,8 @@
 /// A failure of a server within a conversation by WebSocket (RFC 6455). Its messages are counted
 /// from 1, each as often as it is sent.
+///
+/// Each is done on the wire alone: on a conversation that is played, and on one with a live origin
+/// wherever its bytes can be read, which is everywhere but in a tunnel that stays closed.
 public enum ConversationFault: Sendable, Hashable {
   /// The handshake is answered by 101 and breaks a rule (§4.1), for which a client has to fail the
   /// connection.

@@ -94,8 +94,15 @@ extension Outcome {
   private static let requestHeadBytes = 200
 
   /// The shaper that the answer passes through; `nil`: the answer is not slowed down.
-  public var shaper: Shaper? {
-    path?.answerShaper(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
+  public var shaper: Shaper? { shaper(.down) }
+
+  /// Returns the shaper of what passes one way behind the request; `nil`: it is not slowed down.
+  package func shaper(_ way: Link.Way) -> Shaper? {
+    path?.shaper(
+      way,
+      behind: requestBytes,
+      isSecure: request.url.scheme == "https"
+    )
   }
 
   /// The waits on the link before the request has arrived.

@@ -31,7 +31,8 @@ struct RecordedDialogue: Sendable {
 
   /// Takes what a recording has of both sides.
   init(_ recording: Interaction) {
-    let conversation = Conversation(recording)
+    // A plan names no paths by which messages belong together.
+    let conversation = Conversation(recording, correlatedBy: [])
     for (place, message) in conversation.messages.enumerated() where !message.isClose {
       let number = place + 1
       switch message.sender {

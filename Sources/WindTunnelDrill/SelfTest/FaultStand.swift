@@ -10,6 +10,8 @@ struct FaultStand: Sendable {
   /// The file of the authority that a client has to trust to meet the fault for what it is.
   let authority: URL?
   private let place: Place
+  /// The proxy behind which a conversation is live, and its origin; `nil` for all other kinds.
+  private var live: (proxy: ReplayServer, origin: ReplayServer)?
 
   /// The place at which it is.
   private enum Place: Sendable {
@@ -57,6 +59,23 @@ struct FaultStand: Sendable {
     let isTLS = if case .tls? = connection { true } else { false }
     place = .server(server, scheme: isTLS ? "https" : "http", hasPorts: connection != nil)
     self.authority = authority
+    if case .conversation = kind.fault { live = try await Self.live(kind) }
+  }
+
+  /// Starts an origin that plays the conversation as it is, and a proxy with the fault before it.
+  private static func live(
+    _ kind: FaultKind
+  ) async throws -> (proxy: ReplayServer, origin: ReplayServer) {
+    let tape = Cassette([StandConversation.recorded(at: path)])
+    let origin = try await ReplayServer(Deck(tape, then: .repeat))
+    let deck = Deck(
+      Cassette(),
+      scenario: [.on(RequestPattern("GET \(path)"), .always, kind.fault)],
+      options: PlaybackOptions(isProxied: true)
+    )
+    var options = ReplayServer.Options()
+    options.proxy = Proxying()
+    return (try await ReplayServer(deck, options), origin)
   }
 
   private static func deck(_ kind: FaultKind) -> Deck {
@@ -126,21 +145,33 @@ struct FaultStand: Sendable {
     return url
   }
 
-  /// Looks once by a raw socket.
+  /// Looks once by a raw socket; at a conversation played and live, and answers what is strange.
   func wireView() async throws -> WireProbe.View {
     let (scheme, host, port) = try await address()
-    var request = Array("GET \(Self.path) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
-    if case .conversation(let fault) = kind.fault {
-      request = StandConversation.opening(Self.path, host: "\(host):\(port)", fault)
-    }
-    let look = WireProbe(
-      host: host,
-      port: port,
-      opening: scheme == "https" ? ClientHello.bytes : request,
-      asked: asked
+    let opening = scheme == "https" ? ClientHello.bytes : request(for: Self.path, host, port)
+    let view = await Self.look(WireProbe(host: host, port: port, opening: opening, asked: asked))
+    guard let live, view.matches(asked) else { return view }
+    let target = "http://\(host):\(live.origin.port)\(Self.path)"
+    return await Self.look(
+      WireProbe(
+        host: host,
+        port: live.proxy.port,
+        opening: request(for: target, host, live.origin.port),
+        asked: asked
+      )
     )
-    return await withCheckedContinuation { continuation in
-      Thread { continuation.resume(returning: look.look()) }.start()
+  }
+
+  private func request(for target: String, _ host: String, _ port: Int) -> [UInt8] {
+    if case .conversation(let fault) = kind.fault {
+      return StandConversation.opening(target, host: "\(host):\(port)", fault)
+    }
+    return Array("GET \(target) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
+  }
+
+  private static func look(_ probe: WireProbe) async -> WireProbe.View {
+    await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: probe.look()) }.start()
     }
   }
 
@@ -157,6 +188,8 @@ struct FaultStand: Sendable {
   /// Clears up behind the last look.
   func close() async {
     if case .server(let server, _, _) = place { await server.stop(grace: .zero) }
+    await live?.proxy.stop(grace: .zero)
+    await live?.origin.stop(grace: .zero)
     // It lies in the system's folder for such files; one that is gone is gone.
     if let authority { try? FileManager.default.removeItem(at: authority) }
   }

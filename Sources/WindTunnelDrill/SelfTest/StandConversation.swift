@@ -48,7 +48,9 @@ enum StandConversation {
       case .control(.unansweredClose): [WebSocketClose(1000).frame]
       default: [WebSocketFrame(.text, Data(goodbye.utf8))]
       }
-    return ([ping] + end).flatMap { Array($0.encoded(masking: 0x0A0B_0C0D)) }
+    // A pong goes before a late message that is played, and behind a live one.
+    let first = if case .message(.late, _) = fault { [WebSocketFrame]() } else { [ping] }
+    return (first + end).flatMap { Array($0.encoded(masking: 0x0A0B_0C0D)) }
   }
 
   /// Returns what is to be seen of a conversation.

@@ -51,7 +51,9 @@ struct ExpectedView: Sendable, Hashable {
       case .stall: ending = .open
       case .shakeHands: (isHandshake, ending) = (true, .open)
       case .converse(let head, _): (status, ending) = (head.status, .open)
-      case .await, .bytes(.live), .finish, .close, .closeWrite, .fail, .relay, .relayUntil: break
+      case .await, .bytes(.live), .converseLive, .finish, .close, .closeWrite, .fail, .relay,
+        .relayUntil:
+        break
       }
     }
     guard case .idle(let end) = delivery.afterwards else { return }

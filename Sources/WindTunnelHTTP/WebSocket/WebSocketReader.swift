@@ -85,7 +85,7 @@ package struct WebSocketReader: ~Copyable {
         switch state {
         case .over: return
         case .head(var head):
-          while try Self.size(of: head) > head.count {
+          while WebSocketFrame.headBytes(of: head) > head.count {
             guard let next = rest.popFirst() else {
               state = .head(head)
               return
@@ -113,17 +113,6 @@ package struct WebSocketReader: ~Copyable {
   /// Reads no more, and keeps nothing.
   private mutating func end() {
     (state, message, control) = (.over, nil, Data())
-  }
-
-  /// Returns the number of bytes that a frame's head has, by those that have come.
-  private static func size(of head: [UInt8]) throws(WebSocketFailure) -> Int {
-    guard head.count >= 2 else { return 2 }
-    let masking = head[1] & 0x80 == 0 ? 0 : 4
-    return switch head[1] & 0x7F {
-    case 126: 4 + masking
-    case 127: 10 + masking
-    default: 2 + masking
-    }
   }
 
   /// Holds a frame's first two bytes against the rules.

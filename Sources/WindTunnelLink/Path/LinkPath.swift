@@ -79,11 +79,12 @@ public struct LinkPath: Sendable, Hashable {
     return stages
   }
 
-  /// Returns the shaper that the answer to a request passes through.
-  package func answerShaper(requestBytes: Int, isSecure: Bool) -> Shaper {
-    guard needsTCP, !link.isDead else { return Shaper(link.down) }
+  /// Returns the shaper of one direction of the connection behind a request: the answer to it
+  /// passes down, and what a client says behind an upgrade (RFC 9110 §7.8) up.
+  package func shaper(_ way: Link.Way, behind requestBytes: Int, isSecure: Bool) -> Shaper {
+    guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
-    return Shaper(journey.connection, .down, of: link)
+    return Shaper(journey.connection, way, of: link)
   }
 
   /// Returns the time that it takes to open a connection; `nil`: it never opens.

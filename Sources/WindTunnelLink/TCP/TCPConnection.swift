@@ -25,6 +25,8 @@ struct TCPConnection: Sendable, Hashable {
   private(set) var arrivals: [Arrival] = []
   private var burst: SegmentBurst
   private var shares: [SharedRate.Share] = []
+  /// The bytes that the applications have written so far.
+  private var (upBytes, downBytes) = (0, 0)
 
   init(_ link: Link, _ draws: ConnectionDraws, shared: SharedRates? = nil) {
     let phase =
@@ -56,6 +58,9 @@ struct TCPConnection: Sendable, Hashable {
     way == .up ? server.receiver.delivered : client.receiver.delivered
   }
 
+  /// Tells whether bytes that an application wrote have not come.
+  private var isTransferring: Bool { delivered(.up) < upBytes || delivered(.down) < downBytes }
+
   /// Returns the bytes that the application wrote and that were not sent.
   func unsent(_ way: Link.Way) -> Int {
     way == .up ? client.sender.unsent : server.sender.unsent
@@ -78,9 +83,11 @@ struct TCPConnection: Sendable, Hashable {
   mutating func write(_ bytes: Int, _ way: Link.Way, at moment: Int) {
     now = max(now, moment)
     if way == .up {
+      upBytes += bytes
       client.sender.write(bytes)
       if isConnected { client.sender.transmit(at: now) }
     } else {
+      downBytes += bytes
       server.sender.write(bytes)
       if handshake.serverOpened { server.sender.transmit(at: now) }
     }
@@ -181,8 +188,13 @@ struct TCPConnection: Sendable, Hashable {
       send(&packet, .down)
     }
     server.sender.clearOutbox()
-    if let share = shares.first { share.set(up.isBusy(at: now)) }
-    if let share = shares.last, shares.count > 1 { share.set(down.isBusy(at: now)) }
+    guard let share = shares.first else { return }
+    // Nobody looks any more when the last bytes have come, and what acknowledges them is little.
+    let isTransferring = isTransferring
+    share.set(isTransferring && up.isBusy(at: now))
+    if let share = shares.last, shares.count > 1 {
+      share.set(isTransferring && down.isBusy(at: now))
+    }
   }
 
   private mutating func send(_ packet: inout Packet, _ way: Link.Way) {

@@ -40,8 +40,8 @@ final class ClientConnection {
     case answering(ResponseWriter)
     /// The connection belongs to a tunnel.
     case tunnelling(Tunnel)
-    /// Another protocol is spoken with the upstream.
-    case relaying
+    /// Another protocol is spoken with the upstream, or has been refused.
+    case relaying(LinkedChannel)
     /// A recorded conversation is played.
     case conversing(ReplayedConversation)
     /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
@@ -205,7 +205,8 @@ extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func closeWhenIdle() {
     switch state {
-    case .idle, .parting, .receiving, .stalled, .opening, .relaying: channel?.close()
+    case .idle, .parting, .receiving, .stalled, .opening: channel?.close()
+    case .relaying(let client): client.close()
     case .tunnelling(let tunnel): tunnel.stop()
     case .conversing(let conversation): conversation.goAway()
     case .answering, .ended: break
@@ -214,7 +215,13 @@ extension ClientConnection {
 
   /// Ends at once: the time is over in which an answer could have been finished.
   func abandon() {
-    if case .answering(let writer) = state { writer.stopped() }
+    switch state {
+    case .answering(let writer): writer.stopped()
+    // Bytes of a client that is gone may be on their way.
+    case .relaying(let client): client.abandon()
+    case .conversing(let conversation): conversation.abandon()
+    default: break
+    }
     channel?.abandon()
   }
 
@@ -228,6 +235,11 @@ extension ClientConnection {
   /// Tells whether a part of what was said is still on this side.
   var hasUnread: Bool {
     guard let channel else { return false }
+    switch state {
+    case .relaying(let client) where client.hasUnread: return true
+    case .conversing(let conversation) where conversation.hasUnread: return true
+    default: break
+    }
     return channel.queuedBytes > 0 || channel.socket.unsentBytes ?? 0 > 0
   }
 
@@ -622,25 +634,53 @@ extension ClientConnection: UpstreamClient {
   /// 6455 §4.1, RFC 9110 §7.8).
   ///
   /// - Parameters:
+  ///   - exchange: The exchange of the handshake.
   ///   - upstream: The origin's connection, on which the other protocol is spoken by now.
-  ///   - early: The bytes that the origin has said in it.
+  ///   - answer: The origin's answer to the handshake.
+  ///   - early: The bytes that the origin has said behind it.
   ///   - observe: Told of all that passes, before it does.
   func relay(
+    _ exchange: RequestExchange,
     to upstream: Channel,
+    behind answer: ResponseStart,
     early: Data,
     observing observe: ((Relay.Side, Relay.Event) -> Void)?
   ) {
     guard let channel else { return upstream.abandon() }
     let rest = parser.takeRemainder()
     deadline.begin(.none, on: reactor)
-    state = .relaying
-    let relay = Relay(channel, upstream, observing: observe) { [weak self] _ in self?.release() }
-    relay.begin(with: early, from: .right)
-    relay.begin(with: rest, from: .left)
-    channel.resumeReading()
-    upstream.resumeReading()
+    // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+    let client = LinkedChannel(channel, of: exchange.outcome) { exchange.finished(.whole) }
+    state = .relaying(client)
+    let faults = exchange.delivery.liveFaults
+    let conversation =
+      faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
+    let relay = Relay(
+      client,
+      upstream,
+      through: conversation,
+      observing: observe,
+      telling: { [context] in context.deck.tell($0, of: exchange.outcome) },
+      ended: { [weak self] _ in
+        exchange.finished(.clientLeft)
+        self?.release()
+      }
+    )
+    var head: [UInt8] = []
+    head.appendHead(faults.broken(answer.head), reason: answer.reason)
+    relay.begin(behind: head, with: early)
+    client.begin(with: rest)
     let seconds = context.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
+  }
+}
+
+extension LinkedChannel {
+  /// Takes over the connection on which a request has been answered by 101, with the link that the
+  /// request has come over.
+  fileprivate convenience init(_ channel: Channel, of outcome: Outcome, began: @escaping () -> Void)
+  {
+    self.init(channel, down: outcome.shaper(.down), up: outcome.shaper(.up), began: began)
   }
 }
 
@@ -672,24 +712,75 @@ extension ClientConnection {
       var shown = server.head
       exchange.authority.localise(&shown)
       exchange.measure?.take(shown)
-      channel.write { $0.appendHead(shown, reason: nil) }
-      // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
-      exchange.finished(.whole)
+      let client = linked(channel, exchange)
+      var bytes: [UInt8] = []
+      bytes.appendHead(shown, reason: nil)
+      bytes.withUnsafeBytes { client.write($0) }
       deadline.begin(.none, on: reactor)
       let conversation = ReplayedConversation(
         server,
         of: exchange.outcome,
-        on: channel,
+        on: client,
         in: context
-      ) { [weak self] in self?.release() }
+      ) { [weak self] in
+        exchange.finished(.clientLeft)
+        self?.release()
+      }
       state = .conversing(conversation)
-      conversation.begin(with: parser.takeRemainder())
+      conversation.begin()
+      client.begin(with: parser.takeRemainder())
     } catch {
       var response = Response.notice(error.head.status, error.reason)
       for field in error.head.headers { response.head.headers[field.name] = field.value }
       exchange.measure?.take(response.head)
-      exchange.finished(.whole)
-      answer(response, to: head, isLast: true)
+      refuse(response, exchange, on: linked(channel, exchange))
     }
   }
+
+  /// Takes a connection over for a conversation, or for the answer that refuses one.
+  private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedChannel {
+    LinkedChannel(channel, of: exchange.outcome) { [deck = context.deck] in
+      deck.answerBegan(exchange.outcome)
+      // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+      exchange.finished(.whole)
+    }
+  }
+
+  /// Refuses a handshake, and ends the connection behind the answer.
+  private func refuse(
+    _ response: Response,
+    _ exchange: RequestExchange,
+    on client: LinkedChannel
+  ) {
+    let (head, body) = (exchange.head, response.body.data)
+    let framing = AnswerFraming(
+      status: response.status,
+      to: head,
+      length: body.count,
+      keepsAlive: false
+    )
+    var bytes: [UInt8] = []
+    bytes.appendHead(response.head, framed: framing, for: head.version)
+    if framing.framing != .none { bytes.append(contentsOf: body) }
+    let refused = RefusedUpgrade { [weak self] in
+      // It may have left before the answer has come over the link.
+      exchange.finished(.clientLeft)
+      self?.release()
+    }
+    client.delegate = refused
+    state = .relaying(client)
+    bytes.withUnsafeBytes { client.write($0) }
+    client.close()
+  }
+}
+
+/// The end of a connection on which an upgrade has been refused: what comes is thrown away.
+private final class RefusedUpgrade: ChannelDelegate {
+  private let ended: () -> Void
+
+  init(ended: @escaping () -> Void) { self.ended = ended }
+
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
+  func channelReachedEnd(_ channel: Channel) {}
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { ended() }
 }

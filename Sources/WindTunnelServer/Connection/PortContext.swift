@@ -69,17 +69,4 @@ final class PortContext: Sendable {
     if !keepsContent || streamsContent { limits.bodyBytesMax = limits.unreadBodyBytesMax }
     return limits
   }
-
-  /// Returns the refusal of a WebSocket that cannot be asked for here, with the other way out;
-  /// `nil` for all other requests.
-  func refusalOfUpgrade(_ head: RequestHead, orElse remedy: String) -> Response? {
-    guard head.asksForWebSocket else { return nil }
-    let scenario = deck.scenario
-    guard scenario.link != nil else { return nil }
-    return .notice(
-      501,
-      "Scenario \"\(scenario.name)\" has a link, and that does not reach into a WebSocket. "
-        + "Fly it without the link, or \(remedy)."
-    )
-  }
 }

@@ -7,7 +7,9 @@ internal import WindTunnel
 final class ReplayedConversation {
   private let outcome: Outcome
   private let context: PortContext
-  private let channel: Channel
+  /// The client; it is held by its channel, as long as that is open.
+  private weak var channel: LinkedChannel?
+  private let reactor: Reactor
   private var server: ConversationServer
   private var ended: (() -> Void)?
   private let start = Moment.now()
@@ -23,34 +25,39 @@ final class ReplayedConversation {
   init(
     _ server: consuming ConversationServer,
     of outcome: Outcome,
-    on channel: Channel,
+    on channel: LinkedChannel,
     in context: PortContext,
     ended: @escaping () -> Void
   ) {
     (self.outcome, self.channel, self.context, self.ended) = (outcome, channel, context, ended)
     self.server = server
+    reactor = channel.reactor
     channel.delegate = self
   }
 
   private var now: Duration { .nanoseconds(Moment.now() - start) }
 
-  /// Begins with what the client has sent behind its handshake.
-  func begin(with early: some Collection<UInt8>) {
+  /// Begins with what the server says behind the handshake.
+  func begin() {
     context.deck.conversing(server.seen, in: outcome)
     queue += server.open(at: now)
     carry()
-    Array(early).withUnsafeBytes { receive($0) }
-    if !channel.isCongested { channel.resumeReading() }
   }
 
   /// Ends the conversation since the server stops.
   func goAway() {
     // However much waits: what is written now is sent before the end.
-    for case .bytes(let data) in queue + server.goAway(at: now) { channel.write(data) }
+    for case .bytes(let data) in queue + server.goAway(at: now) { channel?.write(data) }
     queue = []
     tell()
-    channel.close()
+    channel?.close()
   }
+
+  /// Ends the connection at once, with nothing of what waits.
+  func abandon() { channel?.abandon() }
+
+  /// Tells whether a part of what was said is on the link.
+  var hasUnread: Bool { channel?.hasUnread == true }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     queue += server.receive(bytes, at: now)
@@ -59,6 +66,7 @@ final class ReplayedConversation {
 
   /// Does what is queued, as far as the client takes it.
   private func carry() {
+    guard let channel else { return }
     var done = 0
     while done < queue.count, !channel.isCongested {
       done += 1
@@ -75,7 +83,7 @@ final class ReplayedConversation {
     if server.isOver, queue.isEmpty { tell() }
     tellSilence()
     // Nobody is read faster than it reads: what it says may ask for an answer.
-    guard channel.phase == .open else { return }
+    guard channel.isOpen else { return }
     if channel.isCongested {
       channel.pauseReading()
       channel.notifyWhenDrained()
@@ -87,11 +95,11 @@ final class ReplayedConversation {
   private func awake(at moment: Duration) {
     if let wake {
       if wake.moment <= moment { return }
-      channel.reactor.cancel(wake.timer)
+      reactor.cancel(wake.timer)
     }
     // A moment that has passed would come again within the same round of the loop.
     let later = max(moment, now + .nanoseconds(1))
-    let timer = channel.reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
+    let timer = reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
       guard let self else { return }
       wake = nil
       queue += server.tick(at: now)
@@ -125,7 +133,7 @@ extension ReplayedConversation: ChannelDelegate {
   func channelDrained(_ channel: Channel) { carry() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    if let wake { channel.reactor.cancel(wake.timer) }
+    if let wake { reactor.cancel(wake.timer) }
     wake = nil
     server.left(at: now)
     tell()

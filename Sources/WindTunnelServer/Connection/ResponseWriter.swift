@@ -97,7 +97,6 @@ final class ResponseWriter: UpstreamMeter {
       case .head(let head): write(head, to: channel)
       case .converse(let head, let faults):
         guard let exchange else { return }
-        begin()
         return client.converse(exchange, answering: head, faults)
       case .bytes(let data): write(data, to: channel)
       case .live:

@@ -17,9 +17,7 @@ final class ProxyHandler: RequestHandler {
     let route = ProxyRoute(head, port: context.origins.port)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
     switch route {
-    case .request:
-      let refusal = context.refusalOfUpgrade(head, orElse: "ask for it through a tunnel")
-      return refusal.map { refusal in .answer { _ in refusal } } ?? .play(DeckRequest())
+    case .request: return .play(DeckRequest())
     case .page(let path):
       return .answer { [proxy, context] _ in
         ProxyPage(path, proxy.settings, context.deck).response
@@ -121,10 +119,6 @@ struct OpenedTunnelHandler: RequestHandler {
     if tunnel.isMisdirected(head) {
       let text = "This tunnel leads to \(place), not to \(head.target.prefix(60))."
       return .answer { _ in .notice(421, text) }
-    }
-    let remedy = "without --open-tls, where the link holds every byte of it"
-    if let refusal = context.refusalOfUpgrade(head, orElse: remedy) {
-      return .answer { _ in refusal }
     }
     return .play(DeckRequest(naming: tunnel.naming, handshakes: tunnel.nextHandshakes))
   }

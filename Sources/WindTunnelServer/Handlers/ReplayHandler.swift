@@ -1,6 +1,7 @@
 internal import WindTunnel
 
-/// The role of a port that plays a deck under the names of the recorded servers.
+/// The role of a port that plays a deck under the names of the recorded servers, and asks live ones
+/// for the rest where there are any, be it to record them.
 struct ReplayHandler: RequestHandler {
   let context: PortContext
 
@@ -63,18 +64,5 @@ struct ReplayHandler: RequestHandler {
   /// Whoever gives such names there can ask a server himself that listens to that network.
   private static func isLocalName(_ name: String) -> Bool {
     [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
-  }
-}
-
-/// The role of a port that plays a deck and asks live servers for the rest, be it to record them.
-struct RecordingHandler: RequestHandler {
-  let context: PortContext
-
-  func handle(_ head: RequestHead) -> RequestHandling {
-    let handling = ReplayHandler(context: context).handle(head)
-    guard case .play = handling,
-      let refusal = context.refusalOfUpgrade(head, orElse: "ask for it through a tunnel")
-    else { return handling }
-    return .answer { _ in refusal }
   }
 }

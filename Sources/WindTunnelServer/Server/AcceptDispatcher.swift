@@ -79,8 +79,6 @@ struct ConnectionReceiver: Sendable {
       case .refused(let sentence):
         begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.reject(sentence)
       }
-    } else if context.origins.passesOn {
-      begin(socket, RecordingHandler(context: context), on: reactor)?.open()
     } else {
       begin(socket, ReplayHandler(context: context), on: reactor)?.open()
     }

@@ -75,6 +75,8 @@ final class ConversationRecorder {
     case (_, .came) where shortfall != nil: break
     case (.left, .came(let bytes)): read(bytes, from: .client, &client)
     case (.right, .came(let bytes)): read(bytes, from: .server, &server)
+    // What a side says behind its last word is nothing.
+    case (_, .cut): if !server.isOver { shortfall = shortfall ?? "a fault ended it" }
     case (.left, .ended): ended(.client)
     case (.right, .ended), (.right, .closed): ended(.server)
     case (.left, .closed):

@@ -12,10 +12,12 @@ protocol UpstreamClient: AnyObject {
   func read()
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
-  /// Passes on both ways whatever comes; `early` is what the upstream has said in the other
-  /// protocol.
+  /// Passes on the answer to an upgrade, and both ways whatever comes behind it; `early` is what
+  /// the upstream has said in the other protocol.
   func relay(
+    _ exchange: RequestExchange,
     to upstream: Channel,
+    behind answer: ResponseStart,
     early: Data,
     observing observe: ((Relay.Side, Relay.Event) -> Void)?
   )
@@ -38,7 +40,7 @@ final class UpstreamExchange {
   private let origins: OriginContext
   private let reactor: Reactor
   /// The player; `nil`: everything passes at once.
-  private let meter: (any UpstreamMeter)?
+  private var meter: (any UpstreamMeter)?
   private weak var client: (any UpstreamClient)?
   private var request: UpstreamRequest
   /// The search for a connection, which lives as long as it takes.
@@ -91,7 +93,10 @@ final class UpstreamExchange {
     if case .forward(let ticket) = outcome.source { ticket } else { nil }
   }
   /// Tells whether the client's wish to go on in another protocol is passed on.
-  private var asksForUpgrade: Bool { meter == nil && exchange.head.asksForWebSocket }
+  private var asksForUpgrade: Bool { exchange.head.asksForWebSocket }
+  private var extensions: UpstreamRequest.Extensions {
+    exchange.delivery.liveFaults.needPlainMessages ? .none : ticket != nil ? .read : .all
+  }
   private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 }
 
@@ -288,7 +293,7 @@ extension UpstreamExchange {
     request.send(
       on: channel,
       to: recorded ?? upstream.url,
-      asksForUpgrade ? .isUpgraded(isRecorded: ticket != nil) : isShared ? .isShared : .ends,
+      asksForUpgrade ? .isUpgraded(extensions) : isShared ? .isShared : .ends,
       opensCodings: ticket != nil && !origins.keepsEncodings
     )
   }
@@ -312,6 +317,7 @@ extension UpstreamExchange {
     answer = start
     timing.firstByte = elapsed
     guard client != nil else { return }
+    leaveUndone("the answer is no WebSocket")
     var shown = start.head
     exchange.authority.localise(&shown)
     // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
@@ -331,6 +337,11 @@ extension UpstreamExchange {
     self.framing = framing
     exchange.measure?.take(shown)
     put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
+  }
+
+  /// Tells that no fault of a conversation is done, since there is none.
+  private func leaveUndone(_ reason: String) {
+    deck.tell(exchange.delivery.liveFaults.map { $0.undone(reason) }, of: outcome)
   }
 
   private func receive(_ data: Data) {
@@ -368,15 +379,14 @@ extension UpstreamExchange {
 
   /// Goes on in the other protocol, and reads along where the exchange is recorded.
   private func upgraded(_ start: ResponseStart) {
-    guard let client, let own = client.channel, let channel else { return }
-    own.write { $0.appendHead(start.head, reason: start.reason) }
+    guard let client, let channel else { return }
     let early = parser.takeRemainder()
     isOver = true
     stopPatience()
     self.channel = nil
+    // What follows is metered by the link of both ways.
+    meter = nil
     exchange.measure?.status = start.head.status
-    // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
-    exchange.finished(.whole)
     let recorder = ConversationRecorder(
       exchange,
       behind: start.head,
@@ -384,13 +394,20 @@ extension UpstreamExchange {
       on: channel,
       in: origins
     )
-    client.relay(to: channel, early: early, observing: recorder.map { $0.observe })
+    client.relay(
+      exchange,
+      to: channel,
+      behind: start,
+      early: early,
+      observing: recorder.map { $0.observe }
+    )
   }
 
   /// Ends the exchange for want of a connection to the upstream.
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
+    if answer == nil { leaveUndone("the origin has not answered") }
     exchange.measure?.status = 503
     exchange.finished(.failed(error.symptom))
     let channel = client.channel
@@ -405,6 +422,7 @@ extension UpstreamExchange {
       symptom,
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
     )
+    if answer == nil, client != nil { leaveUndone("the origin has not answered") }
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
       let answer = passing.answer
       if answer == nil { passing.exchange.measure?.status = 502 }
@@ -422,6 +440,7 @@ extension UpstreamExchange {
   /// The proxy does not connect its client to any address of the host. That says nothing about the
   /// host, so nothing is kept.
   private func forbidden(_ refusal: AddressRefusal) {
+    leaveUndone("the origin has not answered")
     exchange.measure?.status = 403
     exchange.finished(.whole)
     let client = client?.channel

@@ -9,9 +9,18 @@ struct UpstreamRequest {
     case ends
     /// The connection may serve another request.
     case isShared
-    /// The connection goes on as a WebSocket; where that is recorded, it has to be one that can be
-    /// read.
-    case isUpgraded(isRecorded: Bool)
+    /// The connection goes on as a WebSocket, with some of the extensions that the client offers.
+    case isUpgraded(Extensions)
+  }
+
+  /// The extensions of WebSocket that are offered (RFC 6455 §9.1).
+  enum Extensions {
+    /// Those of the client, whatever they are.
+    case all
+    /// Those whose messages can be read here, since they are recorded.
+    case read
+    /// None, since messages are changed.
+    case none
   }
 
   /// The count of bytes of a body that are handed over at once, so that an upstream that does not
@@ -48,8 +57,12 @@ struct UpstreamRequest {
     let port = origin.port.map { ":\($0)" } ?? ""
     headers = HeaderFields([HeaderField("Host", (origin.host ?? "") + port)] + headers)
     switch connection {
-    case .isUpgraded(let isRecorded):
-      if isRecorded { headers.keepReadExtensions() }
+    case .isUpgraded(let extensions):
+      switch extensions {
+      case .all: break
+      case .read: headers.keepReadExtensions()
+      case .none: headers.remove("Sec-WebSocket-Extensions")
+      }
       headers.append("Connection", "Upgrade")
       headers.append("Upgrade", "websocket")
     case .ends: headers.append("Connection", "close")

@@ -1,5 +1,4 @@
 import Foundation
-import Origins
 import Testing
 
 @testable import WindTunnel
@@ -8,97 +7,8 @@ import Testing
 
 /// Conversations that pass through a recording server, and what stands on the cassette of them.
 @Suite(.timeLimit(.minutes(10))) struct RecordedConversationTests {
-  /// A server of WebSockets that answers each message by a function, frame by frame.
-  private struct Origin {
-    let loop: EventLoop
-    let address: SocketAddress
-    let asked = Events<String>()
-
-    init(
-      compresses: Bool = false,
-      answering: @escaping @Sendable (WebSocketReader.Event, WebSocketWriter) -> [Data]
-    ) async throws {
-      loop = try EventLoop()
-      let asked = asked
-      address = try await loop.serve { script in
-        let terms = compresses ? PerMessageDeflate() : nil
-        let conversation = Conversation(terms, answering)
-        var head = ""
-        script.received = { channel, bytes in
-          if head.hasSuffix("\r\n\r\n") { return conversation.read(bytes, on: channel) }
-          head += String(decoding: bytes, as: UTF8.self)
-          guard head.hasSuffix("\r\n\r\n") else { return }
-          asked(head)
-          let fields = compresses ? "Sec-WebSocket-Extensions: permessage-deflate\r\n" : ""
-          channel.write(
-            Array(
-              ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nX-Served: yes\r\n\(fields)\r\n")
-                .utf8
-            )
-          )
-        }
-        script.ended = { $0.close() }
-      }
-    }
-
-    /// One connection's state, on the loop's thread.
-    private final class Conversation {
-      private var reader: WebSocketReader
-      private let writer: WebSocketWriter
-      private let answering: (WebSocketReader.Event, WebSocketWriter) -> [Data]
-
-      init(
-        _ terms: PerMessageDeflate?,
-        _ answering: @escaping (WebSocketReader.Event, WebSocketWriter) -> [Data]
-      ) {
-        reader = WebSocketReader(from: .client, terms)
-        writer = WebSocketWriter(as: .server, terms)
-        self.answering = answering
-      }
-
-      func read(_ bytes: [UInt8], on channel: Channel) {
-        var events: [WebSocketReader.Event] = []
-        do {
-          try bytes.withUnsafeBytes { try reader.read($0) { events.append($0) } }
-        } catch {
-          Issue.record("\(error)")
-        }
-        for event in events {
-          for data in answering(event, writer) { channel.write(data) }
-          if case .close = event { channel.close() }
-        }
-      }
-    }
-
-    /// Records what clients do, and returns what stands on the cassette of it.
-    func recording(_ body: (ReplayServer) async throws -> Void) async throws -> [Interaction] {
-      let deck = Deck(Cassette(), mode: .rewrite)
-      var options = ReplayServer.Options.patient
-      options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(address.port)"))
-      options.recordedOrigin = "http://api.example.test"
-      try await ReplayServer.serving(deck, options) { try await body($0) }
-      #expect(deck.arrivals.carriedCount == 0)
-      await loop.stop()
-      let cassette = deck.recorded().cassette
-      // It comes back from its file as it went in.
-      #expect(try Cassette(data: cassette.data(), source: "a.json") == cassette)
-      return cassette.interactions
-    }
-  }
-
-  private static func echo(_ event: WebSocketReader.Event, _ writer: WebSocketWriter) -> [Data] {
-    switch event {
-    case .message(let data, let isText, let frames):
-      [writer.message(data, isText: isText, fragments: frames.reversed())]
-    case .ping(let data): [writer.frame(WebSocketFrame(.pong, data))]
-    case .pong: []
-    case .close(let close): [writer.frame(close.frame)]
-    }
-  }
-
   /// A message without its time.
-  private static func lines(_ interaction: Interaction) -> [String] {
+  static func lines(_ interaction: Interaction) -> [String] {
     interaction.messages.map { message in
       let content = message.body.text ?? "\(Array(message.body.data))"
       let cause = message.cause.map { " after \($0)" } ?? ""
@@ -112,7 +22,7 @@ import Testing
     compresses: Bool
   ) async throws {
     guard !compresses || PerMessageDeflate.isSupported else { return }
-    let origin = try await Origin(compresses: compresses, answering: Self.echo)
+    let origin = try await WebSocketOrigin(compresses: compresses, answering: WebSocketOrigin.echo)
     let terms = compresses ? PerMessageDeflate() : nil
     let offer: HeaderFields = [
       "Sec-WebSocket-Extensions": "x-unknown; a=1, permessage-deflate", "X-Asked": "yes",
@@ -181,7 +91,7 @@ import Testing
   }
 
   @Test func `an end without a word is one on the cassette, whoever's it is`() async throws {
-    let origin = try await Origin { event, writer in
+    let origin = try await WebSocketOrigin { event, writer in
       guard case .message(let data, _, _) = event else { return [] }
       return [writer.message(data, isText: true)]
     }
@@ -199,7 +109,7 @@ import Testing
   }
 
   @Test func `secrets in messages do not come onto the cassette`() async throws {
-    let origin = try await Origin(answering: Self.echo)
+    let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
     let secret = "wt-3f9a8b7c6d5e4f3a2b1c"
     let interactions = try await origin.recording { server in
       let peer = try await WebSocketPeer(
@@ -221,7 +131,7 @@ import Testing
   @Test func `what breaks the rules passes, and the cassette says from where on it is not whole`()
     async throws
   {
-    let origin = try await Origin { event, writer in
+    let origin = try await WebSocketOrigin { event, writer in
       guard case .message(let data, _, _) = event else { return [] }
       return [writer.message(data, isText: true), Data([0x83, 0x01, 0x61])]
     }
@@ -252,7 +162,7 @@ import Testing
   }
 
   @Test func `a recording that is stopped keeps what has been said`() async throws {
-    let origin = try await Origin(answering: Self.echo)
+    let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
     let interactions = try await origin.recording { server in
       let peer = try await WebSocketPeer(try server.client(), "/a")
       await peer.say("a")

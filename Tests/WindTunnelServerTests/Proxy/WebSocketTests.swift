@@ -48,14 +48,20 @@ import Testing
     return end
   }
 
-  @Test(arguments: [RecordMode.none, .newEpisodes])
+  private static let slow = Scenario(
+    "slow",
+    link: Link(up: .init(delay: .milliseconds(5)), down: .init(delay: .milliseconds(5)))
+  )
+
+  @Test(arguments: [RecordMode.none, .newEpisodes], [.calm, slow])
   func `a proxy passes them on as they are, and keeps nothing of them`(
-    mode: RecordMode
+    mode: RecordMode,
+    scenario: Scenario
   ) async throws {
     let loop = try EventLoop()
     let asked = Events<String>()
     let address = try await loop.serve { Self.echo($0, asked) }
-    try await ReplayServer.proxying(mode: mode) { server, deck, _ async throws in
+    try await ReplayServer.proxying(scenario, mode: mode) { server, deck, _ async throws in
       #expect(try await Self.flies(through: server, "http://\(address)/chat") == .finished)
       #expect(
         try await asked.next()
@@ -97,24 +103,5 @@ import Testing
       client.close()
     }
     await origin.loop.stop()
-  }
-
-  @Test func `where a link could not hold them they are refused in words`() async throws {
-    let link = Link(up: .init(delay: .milliseconds(1)), down: .init(delay: .milliseconds(1)))
-    try await ReplayServer.proxying(Scenario("slow", link: link)) { server, _, _ async throws in
-      let client = try server.client()
-      await client.send(Self.wish("http://127.0.0.1:1/chat"))
-      client.socket.finishWriting()
-      let heard = String(decoding: await client.receiveAll().0, as: UTF8.self)
-      #expect(heard.statusLine == "HTTP/1.1 501 Not Implemented")
-      #expect(
-        heard.content == """
-          Scenario "slow" has a link, and that does not reach into a WebSocket. Fly it without the \
-          link, or ask for it through a tunnel.
-
-          """
-      )
-      client.close()
-    }
   }
 }

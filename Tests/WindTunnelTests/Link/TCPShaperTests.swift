@@ -143,4 +143,22 @@ import Testing
     _ = alone.send(100_000, at: .zero)
     #expect(alone.arrived(at: .milliseconds(1200)) == 100_000)
   }
+
+  @Test func `a connection on which nothing is under way has no part of a shared rate`() {
+    var link = Link.symmetric(roundTrip: 20, bitsPerSecond: 800_000)
+    link.isShared = true
+    let shared = SharedRates()
+    func path(_ ordinal: Int) -> LinkPath {
+      LinkPath(link: link, draws: .nth(ordinal), shared: shared)
+    }
+    // It stays open, and is told of nothing more, as one that waits for messages.
+    var idle = path(1).shaper(.down, behind: 200, isSecure: false)
+    let unused = path(1).shaper(.up, behind: 200, isSecure: false)
+    _ = idle.send(1000, at: .zero)
+    while idle.arrived(at: idle.nextMoment ?? .zero) < 1000 {}
+    var other = path(2).shaper(.up)
+    _ = other.send(100_000, at: .zero)
+    #expect(other.arrived(at: .milliseconds(1200)) == 100_000)
+    withExtendedLifetime((idle, unused)) {}
+  }
 }

@@ -1,0 +1,236 @@
+internal import Foundation
+internal import WindTunnel
+
+/// Carries bytes between a client and the server that it speaks with, both ways, until both ends
+/// have closed.
+///
+/// Neither side is read faster than the other takes it. An end of one direction is passed on as
+/// such, a reset as a reset. What goes wrong in a conversation is said elsewhere.
+final class Relay {
+  /// The side that something comes from.
+  enum Side { case left, right }
+
+  /// The things that happen to a side.
+  enum Event {
+    /// Bytes came; the memory is valid during the call only.
+    case came(UnsafeRawBufferPointer)
+    /// It sends no more.
+    case ended
+    /// A fault has ended its part.
+    case cut
+    /// Its connection is gone.
+    case closed
+  }
+
+  private enum ServerEnd { case closed, reset }
+
+  /// The client; it is held by its channel, as long as that is open.
+  private weak var left: LinkedChannel?
+  private let right: Channel
+  /// The way of a conversation in which something goes wrong; `nil`: all bytes pass as they come.
+  private var conversation: ConversationRelay?
+  private let start = Moment.now()
+  /// The moment of the conversation's next wake; `nil`: none is waited for.
+  private var wake: (timer: Reactor.Timer, moment: Duration)?
+  private var ended: ((SocketError?) -> Void)?
+  /// Told once of the faults that were not done.
+  private var tell: (([UndoneFault]) -> Void)?
+  private var closedCount = 0
+  private var error: SocketError?
+  /// The sides whose ends the other one has been told of.
+  private var passedEnds: Set<Side> = []
+  /// Tells whether a fault has ended the conversation, so that the server has nobody to talk to.
+  private var isCut = false
+  /// The end of the server's connection, which the client's follows; `nil`: it is there.
+  private var serverEnd: ServerEnd?
+  /// Told of all bytes and ends before they are passed on.
+  private var observe: ((Side, Event) -> Void)?
+
+  /// Becomes the delegate of both; `ended` is called once, when both descriptors are closed.
+  ///
+  /// - Parameters:
+  ///   - left: The client.
+  ///   - right: The connection to the server.
+  ///   - conversation: The conversation, where something goes wrong in it.
+  ///   - observe: Told of all that passes, before it does.
+  ///   - tell: Told once of the faults that were not done, as soon as none can be any more.
+  ///   - ended: Called with the first error of a connection.
+  init(
+    _ left: LinkedChannel,
+    _ right: Channel,
+    through conversation: ConversationRelay? = nil,
+    observing observe: ((Side, Event) -> Void)? = nil,
+    telling tell: (([UndoneFault]) -> Void)? = nil,
+    ended: @escaping (SocketError?) -> Void
+  ) {
+    (self.left, self.right, self.observe, self.ended) = (left, right, observe, ended)
+    (self.conversation, self.tell) = (conversation, tell)
+    left.delegate = self
+    right.delegate = self
+  }
+
+  private var now: Duration { .nanoseconds(Moment.now() - start) }
+
+  /// Begins with the answer to the client's upgrade, and what the server has said behind it.
+  func begin(behind head: [UInt8] = [], with early: some Collection<UInt8> = []) {
+    head.withUnsafeBytes { left?.write($0) }
+    carry(conversation?.open())
+    Array(early).withUnsafeBytes { came($0, from: .right) }
+    if right.inputEnded { reachedEnd(.right) }
+    if right.phase == .closed { closed(.right, nil) }
+    regulate()
+  }
+
+  private func side(_ channel: Channel) -> Side { channel === right ? .right : .left }
+
+  private func came(_ bytes: UnsafeRawBufferPointer, from side: Side) {
+    guard !bytes.isEmpty else { return }
+    observe?(side, .came(bytes))
+    if conversation != nil {
+      carry(conversation?.receive(bytes, from: side.role, at: now))
+    } else if side == .left {
+      right.write(bytes)
+    } else {
+      left?.write(bytes)
+    }
+    regulate()
+  }
+
+  /// Does what the conversation says.
+  private func carry(_ actions: [ConversationRelay.Action]?) {
+    for action in actions ?? [] {
+      switch action {
+      case .bytes(let data, to: .client): left?.write(data)
+      case .bytes(let data, to: .server): right.write(data)
+      // The end of the connection is the end of what it says.
+      case .end(to: .client): if serverEnd == nil { passEnd(of: .right) }
+      case .end(to: .server): passEnd(of: .left)
+      case .close: cut { $0.close() }
+      case .reset: cut { $0.reset() }
+      case .stall: cut { _ in }
+      case .wake(let moment): awake(at: moment)
+      }
+    }
+  }
+
+  private func cut(_ end: (LinkedChannel) -> Void) {
+    isCut = true
+    observe?(.right, .cut)
+    tellUndone()
+    right.close()
+    guard let left, left.isOpen else { return }
+    // Nobody it could be too fast for.
+    left.resumeReading()
+    end(left)
+  }
+
+  private func tellUndone() {
+    if let conversation { tell?(conversation.undone) }
+    tell = nil
+  }
+
+  private func awake(at moment: Duration) {
+    if let wake {
+      if wake.moment <= moment { return }
+      right.reactor.cancel(wake.timer)
+    }
+    // A moment that has passed would come again within the same round of the loop.
+    let later = max(moment, now + .nanoseconds(1))
+    let timer = right.reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
+      self?.tick()
+    }
+    wake = (timer, moment)
+  }
+
+  private func tick() {
+    wake = nil
+    carry(conversation?.tick(at: now))
+    endClient()
+    regulate()
+  }
+
+  /// Reads each side as fast as the other one takes it.
+  private func regulate() {
+    guard let left, !isCut else { return }
+    if left.isCongested { left.notifyWhenDrained() }
+    if right.isCongested { right.notifyWhenDrained() }
+    let holdsServer = left.isCongested || conversation?.isPaused == true
+    if right.isReadingPaused != holdsServer {
+      if holdsServer { right.pauseReading() } else { right.resumeReading() }
+    }
+    if left.isReadingPaused != right.isCongested {
+      if right.isCongested { left.pauseReading() } else { left.resumeReading() }
+    }
+  }
+
+  private func reachedEnd(_ side: Side) {
+    observe?(side, .ended)
+    if conversation != nil {
+      carry(conversation?.ended(side.role, at: now))
+    } else {
+      passEnd(of: side)
+    }
+  }
+
+  /// Tells the other side that one sends no more.
+  private func passEnd(of side: Side) {
+    passedEnds.insert(side)
+    if passedEnds.count == 2 {
+      left?.close()
+      right.close()
+    } else if side == .left {
+      right.finishWriting()
+    } else {
+      left?.finishWriting()
+    }
+  }
+
+  private func closed(_ side: Side, _ error: SocketError?) {
+    observe?(side, .closed)
+    if side == .left { tellUndone() }
+    closedCount += 1
+    self.error = self.error ?? error
+    guard closedCount < 2 else { return finish() }
+    let isReset = error?.kind == .reset
+    if side == .left {
+      if isReset { right.reset() } else { right.close() }
+    } else {
+      serverEnd = isReset ? .reset : .closed
+      // A fault may come in the place of the end.
+      carry(conversation?.ended(.server, at: now))
+      endClient()
+    }
+  }
+
+  /// Ends the client as the server's connection has ended, behind what is held back for it.
+  private func endClient() {
+    guard let serverEnd, !isCut, conversation?.isPaused != true else { return }
+    switch serverEnd {
+    case .closed: left?.close()
+    case .reset: left?.reset()
+    }
+  }
+
+  private func finish() {
+    if let wake { right.reactor.cancel(wake.timer) }
+    wake = nil
+    ended?(error)
+    (ended, observe, tell) = (nil, nil, nil)
+  }
+}
+
+extension Relay.Side {
+  fileprivate var role: WebSocketRole { self == .left ? .client : .server }
+}
+
+extension Relay: ChannelDelegate {
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    came(bytes, from: side(channel))
+  }
+
+  func channelDrained(_ channel: Channel) { regulate() }
+
+  func channelReachedEnd(_ channel: Channel) { reachedEnd(side(channel)) }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { closed(side(channel), error) }
+}
