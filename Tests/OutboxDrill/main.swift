@@ -5,6 +5,7 @@
 //     outbox-drill count FOLDER                      opens, and tells the calls and its memory
 //     outbox-drill until-full FOLDER                 enqueues until that fails, and tells why
 //     outbox-drill network                           tells the status of the machine's network
+//     outbox-drill networks                          tells it and each change
 //
 // What it prints is on its way before it goes on: a line is a promise that it has made.
 import Foundation
@@ -96,6 +97,10 @@ do {
       say("taken")
     }
   case "network": say(SystemNetworks().status == .offline ? "offline" : "online")
+  case "networks":
+    for await status in SystemNetworks(period: .milliseconds(10)).changes {
+      say(status == .offline ? "offline" : "online")
+    }
   default: exit(2)
   }
 } catch {

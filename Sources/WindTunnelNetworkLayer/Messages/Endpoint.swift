@@ -40,7 +40,7 @@ public struct Endpoint: Sendable, Hashable {
   /// allows fewer is not overruled.
   public var mostRetries: Int?
   /// The networks that the call waits for, until its deadline, where its client knows of networks;
-  /// `nil`: it is tried at once, and fails with ``NetworkError/offline(text:)`` where there is none.
+  /// `nil`: it is tried at once, and fails as ``NetworkError/offline(text:)`` where there is none.
   public var waitsForNetwork: NetworkNeed?
 
   /// Makes an endpoint of its parts.

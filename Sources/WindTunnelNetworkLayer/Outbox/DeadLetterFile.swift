@@ -93,7 +93,7 @@ struct DeadLetterFile {
     }
   }
 
-  /// Removes all letters.
+  /// Removes all letters from the file.
   mutating func removeAll() throws(OutboxError) {
     guard goodBytes > 0 else { return }
     try DurableFile.put(records.head, at: url)

@@ -121,7 +121,7 @@ extension OutboxError: CustomStringConvertible {
         + "template has to have 1 to 80 bytes."
     case .body(let reason): "The body cannot be in a batch: \(reason)."
     case .tooLarge(let bytes, let most):
-      "The body has \(bytes) bytes; the outbox takes up to \(most). Raise mostCallBytes, or split it."
+      "The body has \(bytes) bytes; the outbox takes up to \(most). Raise mostCallBytes or split it."
     case .key(let key):
       "\"\(key)\" is no key: use 1 to 255 visible ASCII characters, such as a UUID."
     case .full(let text): text

@@ -3,7 +3,7 @@ internal import Foundation
 /// The calls of one endpoint on the disk, in a folder of their own.
 ///
 ///     0000000000000001.calls                   calls from this number on
-///     0000000000000001-0000000000000064.batch  the batch that is being sent; empty: its range alone
+///     0000000000000001-0000000000000064.batch  the batch to be sent; empty: its range alone
 ///     0000000000000064.done                    all up to this number have left, but for the batch
 ///
 /// Numbers are hexadecimal. A batch is in its place before it is sent, and leaves by becoming the
@@ -26,6 +26,8 @@ struct OutboxLane {
 
   /// The bytes from which on a file of calls is followed by another one.
   private static let fileBytes = 1 << 20
+  /// The most bytes of a file without calls that is written on.
+  private static let keptBytes = 1 << 16
   /// The most bytes of a file that is read: one that was nearly full, and a longest call.
   private static let readBytes = 1 << 30
 
@@ -83,7 +85,7 @@ struct OutboxLane {
       try read(url, isLast: place == callFiles.count - 1)
     }
     tellGaps()
-    for id in files.keys where files[id]?.calls == 0 && id != lastFile { removeFile(id) }
+    removeEmptyFiles()
     removeOldMarks()
   }
 
@@ -306,6 +308,7 @@ struct OutboxLane {
     removeOldMarks()
     for entry in frozen { forget(entry) }
     (batch, frozen) = (nil, [])
+    removeEmptyFiles()
   }
 
   /// Has the oldest calls that are in no batch leave, and returns their numbers.
@@ -318,6 +321,7 @@ struct OutboxLane {
     removeOldMarks()
     for entry in leaving { forget(entry) }
     waiting.removeFirst(leaving.count)
+    removeEmptyFiles()
     return first...last
   }
 
@@ -349,7 +353,18 @@ struct OutboxLane {
   private mutating func forget(_ entry: Entry) {
     bytes -= Int(entry.count)
     files[entry.file]?.calls -= 1
-    if files[entry.file]?.calls == 0, entry.file != lastFile { removeFile(entry.file) }
+  }
+
+  /// Removes files whose calls have left; the last one only where that makes room, since a new one
+  /// costs a wait for the disk.
+  private mutating func removeEmptyFiles() {
+    for id in files.keys where files[id]?.calls == 0 {
+      if id == lastFile {
+        guard active?.count ?? goodBytes ?? 0 > Self.keptBytes else { continue }
+        (active, goodBytes) = (nil, nil)
+      }
+      removeFile(id)
+    }
   }
 
   private mutating func removeFile(_ id: UInt32) {

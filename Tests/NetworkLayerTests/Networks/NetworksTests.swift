@@ -155,7 +155,7 @@ import WindTunnelSymptoms
 
     private static let addressing = OutboxProgram.starter(
       [["unshare", "-rn"], ["unshare", "-n"]],
-      doing: "ip link add wt0 type dummy"
+      doing: "ip link add wt0 type veth"
     )
 
     @Test(
@@ -169,11 +169,30 @@ import WindTunnelSymptoms
       row: (address: String, status: String)
     ) async throws {
       let script = """
-        ip link add wt0 type dummy && ip addr add \(row.address) dev wt0 && ip link set wt0 up
+        ip link add wt0 type veth peer name wt1 && ip link set wt1 up || exit 4
+        ip addr add \(row.address) dev wt0 && ip link set wt0 up || exit 4
         exec "$0" network
         """
       let program = OutboxProgram(under: try #require(Self.addressing))
       #expect(try await program.run(shell: script).lines == [row.status])
+    }
+
+    @Test(.enabled(if: addressing != nil, whyNot))
+    func `an interface that comes up is a change`() async throws {
+      let stand = OutboxStand()
+      let script = """
+        mkdir "$1" && mkfifo "$1/told" || exit 4
+        ip link add wt0 type veth peer name wt1 && ip link set wt1 up || exit 4
+        ip addr add 192.0.2.1/24 dev wt0 || exit 4
+        "$0" networks > "$1/told" & program=$!
+        exec 3< "$1/told"
+        read first <&3; ip link set wt0 up; read second <&3; ip link set wt0 down; read third <&3
+        kill $program
+        echo "$first $second $third"
+        """
+      let program = OutboxProgram(under: try #require(Self.addressing))
+      let lines = try await program.run([stand.folder.path], shell: script).lines
+      #expect(lines == ["offline online offline"])
     }
   #endif
 }

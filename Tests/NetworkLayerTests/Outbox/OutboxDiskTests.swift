@@ -211,6 +211,62 @@ import Testing
     #expect(try stand.waiting(limits).bodies == [])
   }
 
+  @Test func `a batch that is too old falls out with its calls, and not before the last is`() throws
+  {
+    let stand = OutboxStand()
+    let limits = OutboxLimits(longestAge: .seconds(10))
+    let time = SetTime(.zero, ManualTime.epoch)
+    func call(_ body: String) -> OutboxStore.NewCall {
+      .init(name: "/telemetry", key: body, body: Data(body.utf8))
+    }
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], limits, time, &events)
+    _ = store.append([call("1")], telling: &events)
+    time.set(.seconds(5), ManualTime.epoch)
+    _ = store.append([call("2")], telling: &events)
+    _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
+    time.set(.seconds(12), ManualTime.epoch)
+    store.age(telling: &events)
+    #expect(store.count == 2 && events == [])
+    #expect(store.timeToAge(of: "/telemetry") == .milliseconds(3001))
+    time.set(.seconds(16), ManualTime.epoch)
+    // It may be on its way while calls come.
+    _ = store.append([call("3")], telling: &events)
+    #expect(store.count == 3 && events == [])
+    store.age(telling: &events)
+    let fallen = OutboxFallout(template: "/telemetry", numbers: 1...2, reason: .age)
+    #expect(store.count == 1 && events == [.fellOut(fallen)])
+  }
+
+  @Test func `a letter that is written twice is one, and the oldest fall out`() throws {
+    let stand = OutboxStand()
+    let size = CallRecords.overhead + 1 + 4 + "/telemetry".utf8.count + 1
+    let limits = OutboxLimits(mostDeadLetterBytes: CallRecords.headBytes + 4 * size)
+    var events: [OutboxEvent] = []
+    func bury(_ bodies: [String], times: Int = 1, in store: inout OutboxStore) throws -> Int {
+      let calls = bodies.map {
+        OutboxStore.NewCall(name: "/telemetry", key: $0, body: Data($0.utf8))
+      }
+      _ = store.append(calls, telling: &events)
+      _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
+      var fallen = 0
+      for _ in 0..<times { fallen += try store.addLetters(of: "/telemetry", status: 400) }
+      try store.leaveBatch(of: "/telemetry")
+      return fallen
+    }
+    do {
+      var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
+      #expect(try bury(["1"], times: 2, in: &store) == 0)
+      #expect(try store.deadLetters().map(\.key) == ["1"])
+      #expect(try bury(["2", "3"], in: &store) == 0)
+    }
+    var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
+    #expect(try store.deadLetters().map(\.key) == ["1", "2", "3"])
+    // Those that fit into half of the room stay: two of the four that lie there.
+    #expect(try bury(["4"], in: &store) == 2)
+    #expect(try store.deadLetters().map(\.key) == ["2", "3", "4"])
+  }
+
   @Test func `calls fall out by their age, also when the clock is set back`() async throws {
     let stand = OutboxStand()
     let limits = OutboxLimits(longestAge: .seconds(100))
@@ -267,9 +323,10 @@ import Testing
     await outbox.close()
     #expect(try stand.names.count { $0.hasSuffix(".calls") } == 3)
     #expect(try stand.waiting().bodies.count == 30)
-    #expect(try stand.names.count { $0.hasSuffix(".calls") } == 1)
-    let left = try stand.names.filter { !$0.hasSuffix(".calls") }
-    #expect(left == ["000000000000001e.done"])
+    // The number goes on, though no file of calls is there.
+    #expect(try stand.names == ["000000000000001e.done"])
+    let next = try stand.open()
+    #expect(try await stand.enqueue(["next"], in: next).map(\.number) == [31])
   }
 }
 
