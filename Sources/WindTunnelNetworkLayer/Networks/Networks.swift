@@ -31,7 +31,10 @@ public final class ScriptedNetworks: Networks {
   public var status: NetworkStatus { state.withLock { $0.current } }
 
   /// The status now and each change of it. A late iteration begins with the latest status.
-  public var changes: AsyncStream<NetworkStatus> {
+  public var changes: AsyncStream<NetworkStatus> { changes(keeping: nil) }
+
+  /// The status now and each change of it, while which somebody who sets it is kept.
+  func changes(keeping owner: (any Sendable)?) -> AsyncStream<NetworkStatus> {
     let (stream, listener) = AsyncStream<NetworkStatus>.makeStream(
       bufferingPolicy: .bufferingNewest(1)
     )
@@ -42,7 +45,9 @@ public final class ScriptedNetworks: Networks {
       return state.lastID
     }
     listener.onTermination = { [weak self] _ in
-      self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
+      withExtendedLifetime(owner) {
+        self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
+      }
     }
     return stream
   }
@@ -52,10 +57,10 @@ public final class ScriptedNetworks: Networks {
 
   /// Changes the status and reports it to every iteration.
   public func change(to new: NetworkStatus) {
-    let listeners = state.withLock { state in
+    // Within the lock, so that everybody hears changes in the order in which they were made.
+    state.withLock { state in
       state.current = new
-      return Array(state.listeners.values)
+      for listener in state.listeners.values { listener.yield(new) }
     }
-    for listener in listeners { listener.yield(new) }
   }
 }

@@ -14,7 +14,7 @@
     public var status: NetworkStatus { relay.status }
 
     /// The status now and each change of it.
-    public var changes: AsyncStream<NetworkStatus> { relay.changes }
+    public var changes: AsyncStream<NetworkStatus> { relay.changes(keeping: monitor) }
   }
 
   /// A monitor of the system's that ends with this value.

@@ -34,11 +34,11 @@ struct CallRecords {
   /// Makes the rules of a new file.
   init() { salt = Data((0..<16).map { _ in UInt8.random(in: 0...255) }) }
 
-  /// Reads the rules of a file by its head; `nil` where neither copy of it is whole.
+  /// Reads the rules of a file by its head; `nil` where there is none, or neither copy is whole.
   init?(head: Data) {
+    guard head.count >= Self.headBytes else { return nil }
     for copy in 0..<2 {
       let start = head.startIndex + copy * Self.headCopyBytes
-      guard head.endIndex - start >= Self.headCopyBytes else { return nil }
       let bytes = Data(head[start..<start + Self.headCopyBytes])
       if bytes.prefix(4) == Self.magic, Self.number(bytes, 20, 8) == Self.check(bytes.prefix(20)) {
         salt = Data(bytes[4..<20])

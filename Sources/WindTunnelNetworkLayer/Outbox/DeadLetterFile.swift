@@ -13,25 +13,29 @@ struct DeadLetterFile {
   private var goodBytes = 0
 
   /// Opens the file, which is made with the first letter.
-  init(_ url: URL) throws(OutboxError) {
+  init(_ url: URL, _ events: inout [OutboxEvent]) throws(OutboxError) {
     self.url = url
-    guard let data = try DurableFile.contents(of: url, upTo: Self.readBytes),
-      let records = CallRecords(head: data)
-    else { return }
+    guard let data = try DurableFile.contents(of: url, upTo: Self.readBytes) else { return }
+    guard let records = CallRecords(head: data) else {
+      if data.count < CallRecords.headBytes { return }
+      try DurableFile.setAside(url)
+      events.append(.damaged(template: url.lastPathComponent, calls: 0))
+      return
+    }
     self.records = records
     goodBytes = records.find(in: data).goodBytes
   }
 
-  /// Adds calls for good. The older half falls out where there are too many bytes.
-  ///
-  /// - Returns: The number of letters that fell out.
+  /// Adds calls for good. The older half falls out where there are too many bytes, which is counted
+  /// also where adding fails then.
   mutating func add(
     _ calls: [StoredCall],
     of template: String,
     _ status: Int,
-    upTo most: Int
-  ) throws(OutboxError) -> Int {
-    if calls.isEmpty { return 0 }
+    upTo most: Int,
+    _ fallen: inout Int
+  ) throws(OutboxError) {
+    if calls.isEmpty { return }
     let new = calls.map { call in
       var call = call
       var head = Data()
@@ -41,7 +45,6 @@ struct DeadLetterFile {
       return call
     }
     var data = new.reduce(into: Data()) { $0 += records.record($1) }
-    var fallen = 0
     if goodBytes > CallRecords.headBytes, goodBytes + data.count > most {
       let all = try stored()
       // The newer ones that fit into half of the room.
@@ -49,12 +52,13 @@ struct DeadLetterFile {
       for call in all.reversed() {
         size += records.record(call).count
         if size > most / 2 { break }
-        kept.insert(call, at: 0)
+        kept.append(call)
       }
-      fallen = all.count - kept.count
-      let rest = kept.reduce(into: records.head) { $0 += records.record($1) }
+      let rest = kept.reversed().reduce(into: records.head) { $0 += records.record($1) }
+      // What is open is not the file any more, also where putting fails at the folder.
+      file = nil
       try DurableFile.put(rest, at: url)
-      (file, goodBytes) = (nil, rest.count)
+      (goodBytes, fallen) = (rest.count, all.count - kept.count)
     }
     if goodBytes < CallRecords.headBytes { (data, goodBytes) = (records.head + data, 0) }
     let open: DurableFile
@@ -68,9 +72,8 @@ struct DeadLetterFile {
       if open.isSpoilt { file = nil }
       throw error
     }
-    try DurableFile.syncFolder(url.deletingLastPathComponent())
     goodBytes = open.count
-    return fallen
+    try DurableFile.syncFolder(url.deletingLastPathComponent())
   }
 
   /// Reads all letters. One that was written twice, since a kill came before its batch had left, is
@@ -96,8 +99,10 @@ struct DeadLetterFile {
   /// Removes all letters from the file.
   mutating func removeAll() throws(OutboxError) {
     guard goodBytes > 0 else { return }
+    // What is open is not the file any more, also where putting fails at the folder.
+    file = nil
     try DurableFile.put(records.head, at: url)
-    (file, goodBytes) = (nil, CallRecords.headBytes)
+    goodBytes = CallRecords.headBytes
   }
 
   private func stored() throws(OutboxError) -> [StoredCall] {

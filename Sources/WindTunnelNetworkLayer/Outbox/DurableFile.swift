@@ -35,7 +35,21 @@ final class DurableFile: @unchecked Sendable {
     guard systemSync(descriptor) else { throw OutboxError(errno, "write", url) }
   }
 
+  /// Makes a file that is not there.
+  init(new url: URL) throws(OutboxError) {
+    self.url = url
+    descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    count = 0
+    guard descriptor >= 0 else { throw OutboxError(errno, "make", url) }
+  }
+
   deinit { close(descriptor) }
+
+  /// Takes back what was written behind a place; where that fails nothing may follow it.
+  func cut(to count: Int) {
+    self.count = count
+    if ftruncate(descriptor, off_t(count)) != 0 { isSpoilt = true }
+  }
 
   /// Writes bytes at the end and waits until the disk has them; where that fails the file is as it
   /// was.
@@ -49,39 +63,25 @@ final class DurableFile: @unchecked Sendable {
         throw OutboxError(errno, "write", url)
       }
     } catch {
-      if ftruncate(descriptor, off_t(count)) != 0 { isSpoilt = true }
+      cut(to: count)
       throw error
     }
     count += bytes.count
   }
 
-  /// Reads bytes; `nil` where they are not there.
-  func read(_ count: Int, at offset: Int) -> Data? {
-    Self.read(count, at: offset, from: descriptor)
-  }
-
-  /// Reads bytes of a file; `nil` where they are not there.
-  static func read(_ count: Int, at offset: Int, of url: URL) -> Data? {
-    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return read(count, at: offset, from: descriptor)
-  }
-
   /// Reads a whole file; `nil` where there is none.
   static func contents(of url: URL, upTo most: Int) throws(OutboxError) -> Data? {
-    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw OutboxError(errno, "open", url)
-    }
-    defer { close(descriptor) }
-    let size = Int(lseek(descriptor, 0, SEEK_END))
-    guard size <= most else { throw .damaged(url.path) }
-    guard let data = read(size, at: 0, from: descriptor) else {
-      throw OutboxError(errno, "read", url)
-    }
+    guard let file = try ReadFile(url) else { return nil }
+    let size = try file.size
+    guard size <= most, let data = try file.read(size, at: 0) else { throw .damaged(url.path) }
     return data
+  }
+
+  /// Tells whether a file or a folder is there.
+  static func isThere(_ url: URL) throws(OutboxError) -> Bool {
+    if access(url.path, F_OK) == 0 { return true }
+    guard errno == ENOENT else { throw OutboxError(reading: url, errno) }
+    return false
   }
 
   /// Puts a file with these bytes into its place, whole or not at all, and for good.
@@ -100,18 +100,32 @@ final class DurableFile: @unchecked Sendable {
     try move(half, to: url)
   }
 
-  /// Renames a file for good.
+  /// Renames a file for good. Where it has its new name already, as after a time that failed at
+  /// the folder, it waits for the folder alone.
   static func move(_ old: URL, to new: URL) throws(OutboxError) {
-    guard rename(old.path, new.path) == 0 else { throw OutboxError(errno, "rename", old) }
+    if rename(old.path, new.path) != 0 {
+      let reason = errno
+      guard reason == ENOENT, access(new.path, F_OK) == 0 else {
+        throw OutboxError(reason, "rename", old)
+      }
+    }
     try syncFolder(new.deletingLastPathComponent())
   }
 
-  /// Makes an empty file for good.
+  /// Gives a file that cannot be understood a name that nothing reads, for whoever may want it.
+  static func setAside(_ url: URL) throws(OutboxError) {
+    try move(url, to: url.appendingPathExtension("damaged"))
+  }
+
+  /// Makes an empty file for good; where that fails it is not there.
   static func touch(_ url: URL) throws(OutboxError) {
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutboxError(errno, "write", url) }
     close(descriptor)
-    try syncFolder(url.deletingLastPathComponent())
+    do throws(OutboxError) { try syncFolder(url.deletingLastPathComponent()) } catch {
+      unlink(url.path)
+      throw error
+    }
   }
 
   /// Takes the bytes out of a file that nobody reads any more; whether the disk has heard of it is
@@ -136,7 +150,7 @@ final class DurableFile: @unchecked Sendable {
     let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw OutboxError(errno, "open", folder) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw OutboxError(errno, "write", folder) }
+    guard systemSyncFolder(descriptor) else { throw OutboxError(errno, "write", folder) }
   }
 
   /// Returns the names in a folder.
@@ -165,20 +179,50 @@ final class DurableFile: @unchecked Sendable {
     }
     if let failure { throw OutboxError(failure, "write", url) }
   }
+}
 
-  private static func read(_ count: Int, at offset: Int, from descriptor: Int32) -> Data? {
+/// A file that is read. What the system does not read is an error; only what is not in the file is
+/// not there.
+final class ReadFile {
+  private let descriptor: Int32
+  private let url: URL
+
+  /// Opens a file; `nil` where there is none.
+  init?(_ url: URL) throws(OutboxError) {
+    self.url = url
+    descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor < 0 else { return }
+    if errno == ENOENT { return nil }
+    throw OutboxError(reading: url, errno)
+  }
+
+  deinit { close(descriptor) }
+
+  /// The number of its bytes.
+  var size: Int {
+    get throws(OutboxError) {
+      let end = lseek(descriptor, 0, SEEK_END)
+      guard end >= 0 else { throw OutboxError(reading: url, errno) }
+      return Int(end)
+    }
+  }
+
+  /// Reads bytes; `nil` where the file ends before them.
+  func read(_ count: Int, at offset: Int) throws(OutboxError) -> Data? {
     var data = Data(count: count)
-    let isWhole = data.withUnsafeMutableBytes { bytes -> Bool in
+    let (isWhole, failure) = data.withUnsafeMutableBytes { bytes -> (Bool, Int32?) in
       var done = 0
       while done < bytes.count {
         let base = bytes.baseAddress.map { $0 + done }
         let got = pread(descriptor, base, bytes.count - done, off_t(offset + done))
         if got < 0, errno == EINTR { continue }
-        guard got > 0 else { return false }
+        guard got >= 0 else { return (false, errno) }
+        guard got > 0 else { return (false, nil) }
         done += got
       }
-      return true
+      return (true, nil)
     }
+    if let failure { throw OutboxError(reading: url, failure) }
     return isWhole ? data : nil
   }
 }
@@ -205,6 +249,12 @@ final class FolderLock: Sendable {
 }
 
 extension OutboxError {
+  /// Makes the error of a file that the system does not read.
+  init(reading file: URL, _ number: Int32) {
+    let reason = String(cString: strerror(number))
+    self = .disk("The outbox cannot read \"\(file.path)\": \(reason).")
+  }
+
   /// Makes the error of a system call that failed on a file.
   init(_ number: Int32, _ verb: String, _ file: URL) {
     switch number {

@@ -62,7 +62,7 @@ public final class Outbox: Sendable {
     observe: @escaping @Sendable (OutboxEvent) -> Void = { _ in },
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) throws(OutboxError) {
-    (self.endpoints, self.limits, self.time) = (endpoints, limits, time)
+    (self.endpoints, self.limits, self.time) = (endpoints, limits.bounded, time)
     (self.draw, self.observe) = (draw, observe)
     names = Dictionary(endpoints.map { ($0.name, $0) }) { first, _ in first }
     var events: [OutboxEvent] = []
@@ -86,7 +86,8 @@ public final class Outbox: Sendable {
   ///   - key: The key of the call: the `Idempotency-Key` of a batch with this call alone, and the
   ///     call's name in dead letters.
   /// - Returns: The number of the call, and what fell out for it.
-  /// - Throws: ``OutboxError``; the call was not taken then.
+  /// - Throws: ``OutboxError``; the call was not taken then. After ``OutboxError/disk(_:)`` it may
+  ///   still arrive, where what was written of it could not be taken back.
   @concurrent
   @discardableResult
   public func enqueue(
@@ -158,7 +159,7 @@ public final class Outbox: Sendable {
   /// - Throws: ``OutboxError`` where the file cannot be read.
   @concurrent
   public func deadLetters() async throws(OutboxError) -> [DeadLetter] {
-    try await onDisk { store in
+    try await onDisk { store, _ in
       Result { () throws(OutboxError) in try store.deadLetters() }
     }.get()
   }
@@ -166,7 +167,7 @@ public final class Outbox: Sendable {
   /// Removes all dead letters from the disk.
   @concurrent
   public func removeDeadLetters() async throws(OutboxError) {
-    try await onDisk { store in
+    try await onDisk { store, _ in
       Result { () throws(OutboxError) in try store.removeDeadLetters() }
     }.get()
   }
@@ -183,19 +184,25 @@ public final class Outbox: Sendable {
     for name in names.keys { wake(name) }
   }
 
-  /// Does something where nobody else works with the disk, off the threads of tasks.
+  /// Does something where nobody else works with the disk, off the threads of tasks. Its events are
+  /// told when the store is free again, since who hears them may ask it.
   func onDisk<Value: Sendable>(
-    _ work: @escaping @Sendable (inout OutboxStore) -> Result<Value, OutboxError>
+    _ work:
+      @escaping @Sendable (inout OutboxStore, inout [OutboxEvent]) -> Result<
+        Value, OutboxError
+      >
   ) async -> Result<Value, OutboxError> {
     await withCheckedContinuation { done in
       disk.async {
+        var events: [OutboxEvent] = []
         let result = self.store.withLock { store in
           guard var open = store else { return Result<Value, OutboxError>.failure(.closed) }
           // Two values of it would have what they share copied.
           store = nil
           defer { store = open }
-          return work(&open)
+          return work(&open, &events)
         }
+        self.tell(events)
         done.resume(returning: result)
       }
     }

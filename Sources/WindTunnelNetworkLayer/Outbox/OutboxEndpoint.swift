@@ -93,7 +93,8 @@ public struct OutboxLimits: Sendable, Hashable {
   public var mostBytes: Int
   /// The most bytes of one call's body.
   public var mostCallBytes: Int
-  /// The age at which a call falls out, by a time that no clock sets back.
+  /// The age at which a call falls out, by a time that no clock sets back. From one start of the app
+  /// to the next at most a day of it passes.
   public var longestAge: Duration
   /// The thing that happens to a call for which there is no room.
   public var overflow: Overflow
@@ -119,5 +120,18 @@ public struct OutboxLimits: Sendable, Hashable {
     self.overflow = overflow
     self.mostDeadLetterBytes = mostDeadLetterBytes
     self.backoff = backoff
+  }
+
+  /// The longest body and the most bytes of dead letters that a file of an outbox has room for.
+  private static let fileBytes = 1 << 28
+
+  /// The bounds with which an outbox can count: none is negative, and no file grows too long.
+  var bounded: OutboxLimits {
+    var limits = self
+    limits.mostCalls = max(0, mostCalls)
+    limits.mostBytes = max(0, mostBytes)
+    limits.mostCallBytes = min(max(0, mostCallBytes), Self.fileBytes)
+    limits.mostDeadLetterBytes = min(max(0, mostDeadLetterBytes), Self.fileBytes)
+    return limits
   }
 }

@@ -16,7 +16,9 @@ public enum OutboxEvent: Sendable, Hashable {
   /// The end of a file had no whole call and was cut off, as a kill in the middle of a write leaves
   /// it.
   case cutOff(template: String, bytes: Int)
-  /// Calls or a batch on the disk are damaged. Such calls are lost; a batch is made again.
+  /// Calls or a batch on the disk are damaged. Such calls are lost; a batch is made again. A file
+  /// whose head is damaged stays under a name that ends in `.damaged`; that of dead letters has the
+  /// template `dead-letters`.
   case damaged(template: String, calls: Int)
   /// Dead letters fell out, the oldest first.
   case deadLettersFellOut(Int)
@@ -88,6 +90,8 @@ public enum OutboxError: Error, Sendable, Hashable {
   case damaged(String)
   /// The outbox was not opened with this endpoint, which its template names.
   case unknownEndpoint(String)
+  /// The outbox was given an endpoint twice, which its template names.
+  case repeatedEndpoint(String)
   /// The body has no place in a batch, with the reason.
   case body(String)
   /// The body has more bytes than the limit.
@@ -119,6 +123,9 @@ extension OutboxError: CustomStringConvertible {
     case .unknownEndpoint(let template):
       "The outbox does not know the endpoint \"\(template)\"; open it with that endpoint, whose "
         + "template has to have 1 to 80 bytes."
+    case .repeatedEndpoint(let template):
+      "The outbox was given two endpoints with the template \"\(template)\", and keeps calls by "
+        + "templates; give it each once."
     case .body(let reason): "The body cannot be in a batch: \(reason)."
     case .tooLarge(let bytes, let most):
       "The body has \(bytes) bytes; the outbox takes up to \(most). Raise mostCallBytes or split it."

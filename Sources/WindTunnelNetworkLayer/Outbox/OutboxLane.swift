@@ -28,6 +28,8 @@ struct OutboxLane {
   private static let fileBytes = 1 << 20
   /// The most bytes of a file without calls that is written on.
   private static let keptBytes = 1 << 16
+  /// The most bytes of bodies in a batch, whatever its endpoint allows, so that it can be read.
+  private static let batchBytes = 1 << 28
   /// The most bytes of a file that is read: one that was nearly full, and a longest call.
   private static let readBytes = 1 << 30
 
@@ -43,6 +45,8 @@ struct OutboxLane {
   private var waiting = FIFO<Entry>()
   private var frozen: [Entry] = []
   private var batch: (range: ClosedRange<UInt64>, content: FrozenContent?)?
+  /// True where somebody may have sent the batch before.
+  private var mayBeSent = false
   private var left: UInt64 = 0
   private var nextNumber: UInt64 = 1
   /// The bytes of the calls that have not left.
@@ -60,8 +64,11 @@ struct OutboxLane {
   /// Opens a folder, which is made when there is a call.
   init(_ name: String, in folder: URL, of outboxID: String) throws(OutboxError) {
     (self.name, self.folder, self.outboxID) = (name, folder, outboxID)
-    guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    guard try DurableFile.isThere(folder) else { return }
+    // What another process did here may not be on the disk yet, and is built upon.
+    try DurableFile.syncFolder(folder)
     var callFiles: [(UInt64, URL)] = []
+    var ranges: [ClosedRange<UInt64>] = []
     for file in try DurableFile.names(in: folder) {
       let url = folder.appending(path: file)
       let parts = file.split(separator: ".", maxSplits: 1)
@@ -70,14 +77,12 @@ struct OutboxLane {
       case ("calls", 1): callFiles.append((numbers[0], url))
       case ("done", 1): left = max(left, numbers[0])
       case ("batch", 2) where numbers[0] <= numbers[1]:
-        let data = try DurableFile.contents(of: url, upTo: Self.readBytes) ?? Data()
-        let content = FrozenContent(data)
-        if content == nil, !data.isEmpty { findings.append(.damaged(template: name, calls: 0)) }
-        batch = (numbers[0]...numbers[1], content)
+        ranges.append(numbers[0]...numbers[1])
       case (_, _) where file.hasSuffix(".new"): DurableFile.remove(url)
       default: break
       }
     }
+    try findBatch(ranges)
     callFiles.sort { $0.0 < $1.0 }
     nextNumber = max(left, batch?.range.upperBound ?? 0) + 1
     for (place, (first, url)) in callFiles.enumerated() {
@@ -89,10 +94,24 @@ struct OutboxLane {
     removeOldMarks()
   }
 
+  /// Keeps the batch that was frozen last: one before it was not sent, since its freezing failed.
+  private mutating func findBatch(_ ranges: [ClosedRange<UInt64>]) throws(OutboxError) {
+    let last = ranges.max { ($0.upperBound, $0.lowerBound) < ($1.upperBound, $1.lowerBound) }
+    guard let last else { return }
+    for range in ranges where range != last { DurableFile.remove(batchFile(range)) }
+    let data = try DurableFile.contents(of: batchFile(last), upTo: Self.readBytes) ?? Data()
+    let content = FrozenContent(data)
+    if content == nil, !data.isEmpty { findings.append(.damaged(template: name, calls: 0)) }
+    (batch, mayBeSent) = ((last, content), true)
+  }
+
   private mutating func read(_ url: URL, isLast: Bool) throws(OutboxError) {
     let data = try DurableFile.contents(of: url, upTo: Self.readBytes) ?? Data()
     guard let rules = CallRecords(head: data) else {
-      if isLast {
+      if data.count >= CallRecords.headBytes {
+        try DurableFile.setAside(url)
+        findings.append(.damaged(template: name, calls: 0))
+      } else if isLast {
         if !data.isEmpty { findings.append(.cutOff(template: name, bytes: data.count)) }
         DurableFile.remove(url)
       }
@@ -110,13 +129,14 @@ struct OutboxLane {
   }
 
   private mutating func take(_ place: CallRecords.Found.Place) {
-    nextNumber = max(nextNumber, place.number + 1)
-    if place.stamp.elapsed >= lastStamp?.elapsed ?? .min { lastStamp = place.stamp }
-    let isFrozen = batch?.range.contains(place.number) ?? false
-    guard isFrozen || place.number > left else { return }
-    // A call that was not taken, since its write failed, lies under the number of one that was.
+    lastStamp = place.stamp.latest(with: lastStamp)
+    // Calls that were not taken, since their write failed, lie under the number of one that was,
+    // and under those behind it.
     while let last = waiting.last, last.number >= place.number { forget(waiting.removeLast()) }
     while let last = frozen.last, last.number >= place.number { forget(frozen.removeLast()) }
+    nextNumber = max(left, batch?.range.upperBound ?? 0, place.number) + 1
+    let isFrozen = batch?.range.contains(place.number) ?? false
+    guard isFrozen || place.number > left else { return }
     let entry = Entry(
       number: place.number,
       elapsed: place.stamp.elapsed,
@@ -162,14 +182,16 @@ struct OutboxLane {
       )
       data += record
     }
+    let end = file.count
     do throws(OutboxError) {
       try file.append(data)
+      if isNew { try DurableFile.syncFolder(folder) }
     } catch {
+      if file.count > end { file.cut(to: end) }
       // Nothing may follow on what could not be taken back; the next call begins a file.
       if file.isSpoilt { active = nil }
       throw error
     }
-    if isNew { try DurableFile.syncFolder(folder) }
     isActiveNamed = true
     let first = nextNumber
     nextNumber += UInt64(calls.count)
@@ -190,16 +212,12 @@ struct OutboxLane {
     }
     try DurableFile.makeFolder(folder)
     let url = folder.appending(path: "\(Self.hex(nextNumber)).calls")
-    let file = try DurableFile(appendingTo: url, keeping: 0)
-    let full = lastFile
+    if files[lastFile]?.calls == 0 { removeFile(lastFile) }
+    if try DurableFile.isThere(url) { try DurableFile.setAside(url) }
+    let file = try DurableFile(new: url)
     lastFile += 1
     files[lastFile] = CallFile(url: url)
     (active, records, goodBytes, isActiveNamed) = (file, CallRecords(), nil, false)
-    if files[full]?.url == url {
-      files[full] = nil
-    } else if files[full]?.calls == 0 {
-      removeFile(full)
-    }
     return (file, true)
   }
 
@@ -210,29 +228,32 @@ struct OutboxLane {
     damaged: inout Int
   ) throws(OutboxError) -> FrozenBatch? {
     if let batch {
-      let content =
-        batch.content ?? content(of: frozen, batch.range, in: endpoint.format, &damaged)
+      var (content, bad) = (batch.content, 0)
+      if content == nil {
+        content = try self.content(of: frozen, batch.range, in: endpoint.format, &bad)
+      }
+      damaged += bad
       self.batch?.content = content
       if let content { return frozenBatch(batch.range, content) }
-      try leaveBatch()
+      try leaveBatch(batch.range)
     }
     while !waiting.isEmpty {
       var (entries, size): ([Entry], Int) = ([], 0)
       for entry in waiting.prefix(endpoint.mostCalls) {
         size += Int(entry.count) - CallRecords.overhead
-        if !entries.isEmpty, size > endpoint.mostBytes { break }
+        if !entries.isEmpty, size > min(endpoint.mostBytes, Self.batchBytes) { break }
         entries.append(entry)
       }
       guard let first = entries.first?.number, let last = entries.last?.number else { return nil }
       var bad = 0
-      let content = content(of: entries, first...last, in: endpoint.format, &bad)
+      let content = try content(of: entries, first...last, in: endpoint.format, &bad)
       damaged += bad
       guard let content else {
         try leave(entries.count)
         continue
       }
       try freeze(first...last, content)
-      batch = (first...last, content)
+      (batch, mayBeSent) = ((first...last, content), false)
       frozen = entries
       waiting.removeFirst(entries.count)
       return frozenBatch(first...last, content)
@@ -247,6 +268,8 @@ struct OutboxLane {
     do throws(OutboxError) {
       try DurableFile.put(content.data, at: batchFile(range))
     } catch {
+      // It may be in its place, where the next one may have another range.
+      DurableFile.remove(batchFile(range))
       guard case .diskFull = error else { throw error }
       // Its range alone takes no room, and the same calls make the same content.
       try DurableFile.touch(batchFile(range))
@@ -259,8 +282,8 @@ struct OutboxLane {
     _ range: ClosedRange<UInt64>,
     in format: BatchFormat,
     _ damaged: inout Int
-  ) -> FrozenContent? {
-    let calls = read(entries)
+  ) throws(OutboxError) -> FrozenContent? {
+    let calls = try read(entries)
     damaged += entries.count - calls.count
     if calls.isEmpty { return nil }
     return FrozenContent(
@@ -272,35 +295,43 @@ struct OutboxLane {
     )
   }
 
-  private func frozenBatch(
+  private mutating func frozenBatch(
     _ range: ClosedRange<UInt64>,
     _ content: FrozenContent
   ) -> FrozenBatch {
-    FrozenBatch(
+    defer { mayBeSent = true }
+    return FrozenBatch(
       batch: OutboxBatch(template: name, numbers: range, key: content.key),
-      content: content
+      content: content,
+      mayBeSent: mayBeSent
     )
   }
 
-  /// The calls of the batch, as they came; those that are damaged are not among them.
-  var frozenCalls: [StoredCall] { read(frozen) }
-
-  private func read(_ entries: [Entry]) -> [StoredCall] {
-    var heads: [UInt32: CallRecords] = [:]
-    return entries.compactMap { entry in
-      guard let url = files[entry.file]?.url else { return nil }
-      if heads[entry.file] == nil {
-        heads[entry.file] = DurableFile.read(CallRecords.headBytes, at: 0, of: url)
-          .flatMap { CallRecords(head: $0) }
-      }
-      let record = DurableFile.read(Int(entry.count), at: Int(entry.offset), of: url)
-      return record.flatMap { heads[entry.file]?.call($0) }
-    }
+  /// Returns the calls of the batch, as they came; those that are damaged are not among them, and
+  /// none where the batch is another one.
+  func frozenCalls(_ range: ClosedRange<UInt64>) throws(OutboxError) -> [StoredCall] {
+    batch?.range == range ? try read(frozen) : []
   }
 
-  /// Notes for good that the batch has left.
-  mutating func leaveBatch() throws(OutboxError) {
-    guard let range = batch?.range else { return }
+  /// Reads calls. One that is damaged is left out; where the system reads nothing all stay.
+  private func read(_ entries: [Entry]) throws(OutboxError) -> [StoredCall] {
+    var calls: [StoredCall] = []
+    var open: (id: UInt32, file: ReadFile?, rules: CallRecords?)?
+    for entry in entries {
+      if open?.id != entry.file {
+        let file: ReadFile? = if let url = files[entry.file]?.url { try ReadFile(url) } else { nil }
+        let head = try file?.read(CallRecords.headBytes, at: 0)
+        open = (entry.file, file, head.flatMap { CallRecords(head: $0) })
+      }
+      let record = try open?.file?.read(Int(entry.count), at: Int(entry.offset))
+      if let record, let call = open?.rules?.call(record) { calls.append(call) }
+    }
+    return calls
+  }
+
+  /// Notes for good that a batch has left; nothing where the batch is another one.
+  mutating func leaveBatch(_ range: ClosedRange<UInt64>) throws(OutboxError) {
+    guard batch?.range == range else { return }
     let mark = doneFile(range.upperBound)
     try DurableFile.move(batchFile(range), to: mark)
     left = max(left, range.upperBound)
@@ -332,7 +363,7 @@ struct OutboxLane {
   ) throws(OutboxError) -> [ClosedRange<UInt64>] {
     var gone: [ClosedRange<UInt64>] = []
     if withBatch, let range = batch?.range, let youngest = frozen.last, youngest.elapsed < moment {
-      try leaveBatch()
+      try leaveBatch(range)
       gone.append(range)
     }
     let old = waiting.prefix { $0.elapsed < moment }
@@ -391,84 +422,5 @@ struct OutboxLane {
   private static func hex(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-}
-
-/// A batch that is on the disk.
-struct FrozenBatch: Sendable {
-  var batch: OutboxBatch
-  var content: FrozenContent
-}
-
-/// The content of a batch with its key, as bytes that tell by themselves whether they are whole.
-///
-///     WTF1  check of the rest (8)  length of the key (2)  key  length of the type (2)  type  body
-///
-/// A type of length 0 is none.
-struct FrozenContent: Sendable, Hashable {
-  private static let magic = Data("WTF1".utf8)
-
-  var key: String
-  var contentType: String?
-  var body: Data
-
-  init(key: String, contentType: String?, body: Data) {
-    (self.key, self.contentType, self.body) = (key, contentType, body)
-  }
-
-  /// Reads what was frozen; `nil` where it is damaged, or only a range was.
-  init?(_ data: Data) {
-    guard data.count >= 16, data.prefix(4) == Self.magic,
-      CallRecords.number(data, 4, 8) == CallRecords.check(data, 12..<data.count)
-    else { return nil }
-    let key = 14 + Int(CallRecords.number(data, 12, 2))
-    guard key + 2 <= data.count else { return nil }
-    let type = key + 2 + Int(CallRecords.number(data, key, 2))
-    guard type <= data.count else { return nil }
-    self.key = String(decoding: data[14..<key], as: UTF8.self)
-    contentType =
-      type == key + 2 ? nil : String(decoding: data[(key + 2)..<type], as: UTF8.self)
-    body = Data(data[type...])
-  }
-
-  var data: Data {
-    var rest = Data()
-    for text in [key, contentType ?? ""] {
-      CallRecords.add(UInt16(clamping: text.utf8.count), to: &rest)
-      rest += Data(text.utf8)
-    }
-    rest += body
-    var data = Self.magic
-    CallRecords.add(CallRecords.check(rest), to: &data)
-    return data + rest
-  }
-}
-
-/// A queue in one array, which is moved up now and then.
-struct FIFO<Element> {
-  private var elements: [Element] = []
-  private var head = 0
-
-  var count: Int { elements.count - head }
-  var isEmpty: Bool { count == 0 }
-  var first: Element? { isEmpty ? nil : elements[head] }
-  var last: Element? { isEmpty ? nil : elements.last }
-  subscript(place: Int) -> Element { elements[head + place] }
-
-  mutating func append(_ element: Element) { elements.append(element) }
-  mutating func removeLast() -> Element { elements.removeLast() }
-
-  func prefix(_ count: Int) -> ArraySlice<Element> { elements[head...].prefix(count) }
-
-  /// Returns how many of the first satisfy a condition.
-  func prefix(while isMet: (Element) -> Bool) -> Int {
-    elements[head...].prefix(while: isMet).count
-  }
-
-  mutating func removeFirst(_ count: Int) {
-    head += count
-    guard head > elements.count / 2 else { return }
-    elements.removeFirst(head)
-    head = 0
   }
 }

@@ -45,6 +45,15 @@ private struct OutboxSender {
     (self.outbox, self.endpoint, self.client) = (outbox, endpoint, client)
   }
 
+  /// What was tried in vain.
+  private struct Tries {
+    /// The times in a row, whatever was sent.
+    var failures = 0
+    /// The times in a row that the batch with these calls was answered 409.
+    var conflicts = 0
+    var numbers: ClosedRange<UInt64>?
+  }
+
   /// The meaning of an answer for its batch.
   private enum Verdict {
     case delivered(status: Int)
@@ -61,7 +70,7 @@ private struct OutboxSender {
 
   func run(until end: Outbox.End) async {
     var wakes = outbox.wakes(of: endpoint.name).makeAsyncIterator()
-    var failures = 0
+    var tries = Tries()
     while !Task.isCancelled {
       switch await work() {
       case .failure: return
@@ -72,12 +81,12 @@ private struct OutboxSender {
         guard await hasNetwork(within: rest) else { continue }
         switch await nextBatch() {
         case .success(nil): break
-        case .success(let batch?): failures = await send(batch, after: failures)
+        case .success(let batch?): await send(batch, &tries)
         case .failure(.closed): return
         case .failure(let error):
           outbox.tell([.diskFailed(error)])
-          failures += 1
-          await wait(pause(after: failures))
+          tries.failures += 1
+          await wait(pause(after: tries.failures))
         }
       }
     }
@@ -85,20 +94,16 @@ private struct OutboxSender {
 
   private func work() async -> Result<Work, OutboxError> {
     let (outbox, name) = (outbox, endpoint.name)
-    return await outbox.onDisk { store in
-      var events: [OutboxEvent] = []
-      store.age(telling: &events)
-      outbox.tell(events)
+    return await outbox.onDisk { store, events in
+      store.age(of: name, telling: &events)
       return .success(store.timeToAge(of: name).map(Work.some) ?? .none)
     }
   }
 
   private func nextBatch() async -> Result<FrozenBatch?, OutboxError> {
     let (outbox, endpoint) = (outbox, endpoint)
-    return await outbox.onDisk { store in
-      var events: [OutboxEvent] = []
-      defer { outbox.tell(events) }
-      return Result { () throws(OutboxError) in
+    return await outbox.onDisk { store, events in
+      Result { () throws(OutboxError) in
         try store.nextBatch(of: endpoint, telling: &events)
       }
     }
@@ -112,7 +117,11 @@ private struct OutboxSender {
     }
     outbox.tell([.waitingForNetwork(template: endpoint.name, endpoint.waitsFor)])
     let need = endpoint.waitsFor
-    let waiting = Task { await networks.wait(for: need) }
+    await wait(for: Task { await networks.wait(for: need) }, within: rest)
+    return false
+  }
+
+  private func wait(for waiting: Task<Void, Never>, within rest: Duration) async {
     await outbox.time.run(within: rest, late: { waiting.cancel() }) {
       await withTaskCancellationHandler {
         await waiting.value
@@ -120,11 +129,13 @@ private struct OutboxSender {
         waiting.cancel()
       }
     }
-    return false
   }
 
-  /// Sends a batch once, and returns how many times in a row that was in vain.
-  private func send(_ frozen: FrozenBatch, after failures: Int) async -> Int {
+  /// Sends a batch once, and counts what was in vain.
+  private func send(_ frozen: FrozenBatch, _ tries: inout Tries) async {
+    if tries.numbers != frozen.batch.numbers {
+      (tries.numbers, tries.conflicts) = (frozen.batch.numbers, 0)
+    }
     var call = endpoint.endpoint
     call.headers["Idempotency-Key"] = frozen.batch.key
     call.body = .data(frozen.content.body, contentType: frozen.content.contentType)
@@ -136,27 +147,32 @@ private struct OutboxSender {
     do throws(NetworkError) { result = .success(try await client.call(call)) } catch {
       result = .failure(error)
     }
-    switch Self.verdict(result, after: failures) {
+    // A batch that nobody sent before is worked at by nobody.
+    let mayBeWorkedAt = frozen.mayBeSent && tries.conflicts < Self.mostConflicts
+    switch Self.verdict(result, mayBeWorkedAt: mayBeWorkedAt) {
     case .delivered(let status):
-      if await leave() { outbox.tell([.delivered(frozen.batch, status: status)]) }
-      return 0
+      if await leave(frozen.batch) { outbox.tell([.delivered(frozen.batch, status: status)]) }
+      tries = Tries()
     case .refused(let status):
-      if await bury(status), await leave() {
+      if await bury(frozen.batch, status), await leave(frozen.batch) {
         outbox.tell([.deadLettered(frozen.batch, status: status)])
       }
-      return 0
+      tries = Tries()
     case .notNow(let error):
-      if Task.isCancelled { return failures }
-      let pause = pause(after: failures + 1, error)
+      if Task.isCancelled { return }
+      tries.failures += 1
+      if case .server(status: 409, _) = error { tries.conflicts += 1 } else { tries.conflicts = 0 }
+      var pause = pause(after: tries.failures, error)
+      // However long a server asks to wait, calls fall out in time.
+      if case .success(.some(let rest)) = await work() { pause = min(pause, rest) }
       outbox.tell([.heldBack(frozen.batch, error, for: pause)])
-      await wait(pause)
-      return failures + 1
+      await wait(pause, after: error)
     }
   }
 
   private static func verdict(
     _ result: Result<Answer, NetworkError>,
-    after failures: Int
+    mayBeWorkedAt: Bool
   ) -> Verdict {
     switch result {
     case .success(let answer): return .delivered(status: answer.status)
@@ -166,8 +182,7 @@ private struct OutboxSender {
       case .server(status: 408, _), .server(status: 425, _), .credentials(status: 401, _):
         return .notNow(error)
       // A server that keeps keys says so while it works at the first one.
-      case .server(status: 409, _) where (1...mostConflicts).contains(failures):
-        return .notNow(error)
+      case .server(status: 409, _) where mayBeWorkedAt: return .notNow(error)
       case .server(let status, _) where (400...499).contains(status):
         return .refused(status: status)
       case .credentials(let status, _): return .refused(status: status)
@@ -177,26 +192,24 @@ private struct OutboxSender {
   }
 
   /// Has the batch leave the disk, however long it takes; false where the task ended before.
-  private func leave() async -> Bool {
-    let name = endpoint.name
-    return await untilDone { store throws(OutboxError) in try store.leaveBatch(of: name) }
+  private func leave(_ batch: OutboxBatch) async -> Bool {
+    await untilDone { store, _ throws(OutboxError) in try store.leaveBatch(batch) }
   }
 
-  private func bury(_ status: Int) async -> Bool {
-    let (outbox, name) = (outbox, endpoint.name)
-    return await untilDone { store throws(OutboxError) in
-      let fallen = try store.addLetters(of: name, status: status)
-      if fallen > 0 { outbox.tell([.deadLettersFellOut(fallen)]) }
+  private func bury(_ batch: OutboxBatch, _ status: Int) async -> Bool {
+    await untilDone { store, events throws(OutboxError) in
+      try store.addLetters(of: batch, status: status, telling: &events)
     }
   }
 
   private func untilDone(
-    _ work: @escaping @Sendable (inout OutboxStore) throws(OutboxError) -> Void
+    _ work:
+      @escaping @Sendable (inout OutboxStore, inout [OutboxEvent]) throws(OutboxError) -> Void
   ) async -> Bool {
     var failures = 0
     while true {
-      let result = await outbox.onDisk { store in
-        Result { () throws(OutboxError) in try work(&store) }
+      let result = await outbox.onDisk { store, events in
+        Result { () throws(OutboxError) in try work(&store, &events) }
       }
       switch result {
       case .success: return true
@@ -217,6 +230,17 @@ private struct OutboxSender {
     case .circuitOpen(_, let wait): return max(pause, wait)
     default: return pause
     }
+  }
+
+  /// Waits after a failure; after one for want of a network, until one comes.
+  private func wait(_ pause: Duration, after error: NetworkError) async {
+    guard case .offline = error, let networks = client.networks else { return await wait(pause) }
+    let need = endpoint.waitsFor
+    let coming = Task {
+      // The network that there is now may be the one that was in vain.
+      for await status in networks.changes.dropFirst() where need.isMet(by: status) { return }
+    }
+    await wait(for: coming, within: pause)
   }
 
   /// A wait that is cancelled is seen by whoever loops.

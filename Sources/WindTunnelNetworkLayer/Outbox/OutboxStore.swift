@@ -12,6 +12,8 @@ struct OutboxStore {
   private let clock: OutboxClock
   private var letters: DeadLetterFile
   private var lanes: [String: OutboxLane] = [:]
+  /// The endpoints whose calls somebody may be sending.
+  private let known: Set<String>
 
   /// Opens a folder, which is made where it is not there.
   ///
@@ -29,13 +31,21 @@ struct OutboxStore {
     _ time: any TimeSource,
     _ events: inout [OutboxEvent]
   ) throws(OutboxError) {
-    (self.folder, self.limits) = (folder, limits)
+    (self.folder, self.limits, known) = (folder, limits.bounded, Set(endpoints))
+    var given: Set<String> = []
+    for name in endpoints where !given.insert(name).inserted { throw .repeatedEndpoint(name) }
     try DurableFile.makeFolder(folder)
     let file = folder.appending(path: "outbox")
     lock = try FolderLock(file)
     id = try Self.id(file)
     for name in endpoints where !(1...Self.nameBytes).contains(name.utf8.count) {
       throw .unknownEndpoint(name)
+    }
+    try DurableFile.syncFolder(folder)
+    // A folder above that may not be read is not this process's to keep.
+    do throws(OutboxError) { try DurableFile.syncFolder(folder.deletingLastPathComponent()) } catch
+    {
+      guard case .notWritable = error else { throw error }
     }
     let names = Set(endpoints).union(try DurableFile.names(in: folder).compactMap(Self.name))
     for name in names {
@@ -47,14 +57,12 @@ struct OutboxStore {
       events += lane.findings
       lanes[name] = lane
     }
-    letters = try DeadLetterFile(folder.appending(path: "dead-letters"))
+    letters = try DeadLetterFile(folder.appending(path: "dead-letters"), &events)
     let mark = folder.appending(path: "clock")
     var last = try DurableFile.contents(of: mark, upTo: 1024).flatMap(OutboxClock.stamp)
-    for stamp in lanes.values.compactMap(\.lastStamp) where stamp.elapsed > last?.elapsed ?? .min {
-      last = stamp
-    }
+    for stamp in lanes.values.compactMap(\.lastStamp) { last = stamp.latest(with: last) }
     clock = OutboxClock(time, after: last)
-    // A clock that was set back counts from here on again. A disk that is full must not keep what
+    // A disk that is full must not keep what
     // waits from being sent: the next opening counts from the last call then.
     try? DurableFile.put(OutboxClock.data(of: clock.now), at: mark)
   }
@@ -81,8 +89,7 @@ struct OutboxStore {
     _ calls: [NewCall],
     telling events: inout [OutboxEvent]
   ) -> [Result<OutboxReceipt, OutboxError>] {
-    // A batch that is too old may be on its way.
-    age(withBatches: false, telling: &events)
+    age(telling: &events)
     var results: [Result<OutboxReceipt, OutboxError>?] = calls.map { _ in nil }
     var room = (calls: limits.mostCalls - count, bytes: limits.mostBytes - bytes)
     var places: [String: [Int]] = [:]
@@ -144,12 +151,14 @@ struct OutboxStore {
     return fellOut
   }
 
-  /// Has calls leave that are too old.
-  mutating func age(withBatches: Bool = true, telling events: inout [OutboxEvent]) {
+  /// Has calls leave that are too old. A batch that is may be on its way, but for one of the
+  /// sender that asks, or of an endpoint that has none.
+  mutating func age(of sender: String? = nil, telling events: inout [OutboxEvent]) {
     let moment = clock.now.elapsed - limits.longestAge.milliseconds
     for name in lanes.keys {
       do throws(OutboxError) {
-        let gone = try lanes[name]?.leaveAged(before: moment, withBatch: withBatches)
+        let isHeld = known.contains(name) && name != sender
+        let gone = try lanes[name]?.leaveAged(before: moment, withBatch: !isHeld)
         for numbers in gone ?? [] {
           events.append(.fellOut(OutboxFallout(template: name, numbers: numbers, reason: .age)))
         }
@@ -172,7 +181,7 @@ struct OutboxStore {
     of endpoint: OutboxEndpoint,
     telling events: inout [OutboxEvent]
   ) throws(OutboxError) -> FrozenBatch? {
-    age(telling: &events)
+    age(of: endpoint.name, telling: &events)
     var damaged = 0
     defer {
       if damaged > 0 { events.append(.damaged(template: endpoint.name, calls: damaged)) }
@@ -180,15 +189,22 @@ struct OutboxStore {
     return try lanes[endpoint.name]?.nextBatch(of: endpoint, damaged: &damaged)
   }
 
-  /// Notes for good that the batch of an endpoint has left.
-  mutating func leaveBatch(of name: String) throws(OutboxError) { try lanes[name]?.leaveBatch() }
+  /// Notes for good that a batch has left; nothing where its endpoint has another one.
+  mutating func leaveBatch(_ batch: OutboxBatch) throws(OutboxError) {
+    try lanes[batch.template]?.leaveBatch(batch.numbers)
+  }
 
-  /// Makes the calls of an endpoint's batch dead letters, for good.
-  ///
-  /// - Returns: The number of older ones that fell out.
-  mutating func addLetters(of name: String, status: Int) throws(OutboxError) -> Int {
-    let calls = lanes[name]?.frozenCalls ?? []
-    return try letters.add(calls, of: name, status, upTo: limits.mostDeadLetterBytes)
+  /// Makes the calls of a batch dead letters, for good; nothing where its endpoint has another one.
+  /// Older ones may fall out.
+  mutating func addLetters(
+    of batch: OutboxBatch,
+    status: Int,
+    telling events: inout [OutboxEvent]
+  ) throws(OutboxError) {
+    let calls = try lanes[batch.template]?.frozenCalls(batch.numbers) ?? []
+    var fallen = 0
+    defer { if fallen > 0 { events.append(.deadLettersFellOut(fallen)) } }
+    try letters.add(calls, of: batch.template, status, upTo: limits.mostDeadLetterBytes, &fallen)
   }
 
   /// Reads all dead letters, in the order in which they were refused.

@@ -226,14 +226,17 @@ import Testing
     _ = store.append([call("2")], telling: &events)
     _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
     time.set(.seconds(12), ManualTime.epoch)
-    store.age(telling: &events)
+    store.age(of: "/telemetry", telling: &events)
     #expect(store.count == 2 && events == [])
     #expect(store.timeToAge(of: "/telemetry") == .milliseconds(3001))
     time.set(.seconds(16), ManualTime.epoch)
     // It may be on its way while calls come.
     _ = store.append([call("3")], telling: &events)
     #expect(store.count == 3 && events == [])
-    store.age(telling: &events)
+    // So it may while another endpoint's sender looks.
+    store.age(of: "/other", telling: &events)
+    #expect(store.count == 3 && events == [])
+    store.age(of: "/telemetry", telling: &events)
     let fallen = OutboxFallout(template: "/telemetry", numbers: 1...2, reason: .age)
     #expect(store.count == 1 && events == [.fellOut(fallen)])
   }
@@ -248,11 +251,15 @@ import Testing
         OutboxStore.NewCall(name: "/telemetry", key: $0, body: Data($0.utf8))
       }
       _ = store.append(calls, telling: &events)
-      _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
-      var fallen = 0
-      for _ in 0..<times { fallen += try store.addLetters(of: "/telemetry", status: 400) }
-      try store.leaveBatch(of: "/telemetry")
-      return fallen
+      let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
+      events = []
+      for _ in 0..<times {
+        try store.addLetters(of: batch.batch, status: 400, telling: &events)
+      }
+      try store.leaveBatch(batch.batch)
+      return events.reduce(0) { sum, event in
+        if case .deadLettersFellOut(let count) = event { sum + count } else { sum }
+      }
     }
     do {
       var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
@@ -286,15 +293,174 @@ import Testing
     #expect(outbox.count == 2)
     await outbox.close()
     // From one to the next it is the clock: 50 s later both are young enough.
-    let later = Date(timeIntervalSince1970: day + 50)
+    let later = Date(timeIntervalSince1970: 1000 * day + 50)
     #expect(try open(SetTime(.zero, later)).0 == 2)
-    // Set back by a day, it begins again from there …
-    #expect(try open(SetTime(.zero, later - day)).0 == 2)
-    // … and goes on: 20 s more are 110 for the first and 70 for the second.
+    // Set back to 1970, and put right again: no time has passed.
+    for date in [Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 20), later] {
+      let (count, events) = try open(SetTime(.zero, date))
+      #expect(count == 2 && events == [])
+    }
+    // It goes on from there: 20 s more are 110 for the first and 70 for the second.
     let fallen = OutboxFallout(template: "/telemetry", numbers: 1...1, reason: .age)
-    let (count, events) = try open(SetTime(.zero, later - day + 20))
+    let (count, events) = try open(SetTime(.zero, later + 20))
     #expect(count == 1 && events == [.fellOut(fallen)])
-    #expect(try open(SetTime(.zero, later - day + 51)).0 == 0)
+    #expect(try open(SetTime(.zero, later + 51)).0 == 0)
+  }
+
+  @Test func `a clock that jumps between two processes costs a day at most`() async throws {
+    let stand = OutboxStand()
+    let day = 86_400.0
+    let outbox = try stand.open(time: SetTime(.zero, Date(timeIntervalSince1970: 0)))
+    try await stand.enqueue(["1"], in: outbox)
+    await outbox.close()
+    var counts: [Int] = []
+    for launch in 1...8 {
+      let time = SetTime(.zero, Date(timeIntervalSince1970: Double(launch) * 1000 * day))
+      var events: [OutboxEvent] = []
+      var store = try OutboxStore(stand.folder, ["/telemetry"], OutboxLimits(), time, &events)
+      store.age(telling: &events)
+      counts.append(store.count)
+    }
+    #expect(counts == [1, 1, 1, 1, 1, 1, 1, 0])
+  }
+
+  @Test func `a file that cannot be read costs no call`() async throws {
+    let stand = try await Self.filled()
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    // A link to itself cannot be opened, by whomever (ELOOP).
+    let file = try stand.callFile
+    let aside = file.appendingPathExtension("aside")
+    func hide() throws {
+      try FileManager.default.moveItem(at: file, to: aside)
+      try FileManager.default.createSymbolicLink(at: file, withDestinationURL: file)
+    }
+    func show() throws {
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.moveItem(at: aside, to: file)
+    }
+    try hide()
+    #expect(throws: OutboxError.self) {
+      try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
+    }
+    #expect(store.count == 3 && events == [])
+    try show()
+    let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
+    #expect(batch.content.body == Data("one\ntwo\nthree\n".utf8))
+    // A refusal loses none either.
+    try hide()
+    #expect(throws: OutboxError.self) {
+      try store.addLetters(of: batch.batch, status: 400, telling: &events)
+    }
+    try show()
+    try store.addLetters(of: batch.batch, status: 400, telling: &events)
+    #expect(try store.deadLetters().map(\.key) == Self.bodies.map { "key-\($0)" })
+    #expect(events == [])
+  }
+
+  @Test func `a batch that is not the one under way neither leaves nor is buried`() async throws {
+    let stand = try await Self.filled()
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 1)
+    let first = try #require(try store.nextBatch(of: one, telling: &events))
+    try store.leaveBatch(first.batch)
+    let second = try #require(try store.nextBatch(of: one, telling: &events))
+    try store.leaveBatch(first.batch)
+    try store.addLetters(of: first.batch, status: 400, telling: &events)
+    #expect(try store.deadLetters() == [])
+    #expect(try store.nextBatch(of: one, telling: &events)?.batch == second.batch)
+    #expect([first.mayBeSent, second.mayBeSent] == [false, false])
+    #expect(try store.nextBatch(of: one, telling: &events)?.mayBeSent == true)
+  }
+
+  @Test func `an endpoint that is given twice is refused`() {
+    let stand = OutboxStand()
+    #expect(throws: OutboxError.repeatedEndpoint("/telemetry")) {
+      try stand.open([OutboxStand.telemetry, OutboxStand.telemetry])
+    }
+  }
+
+  @Test func `a batch whose file has its mark's name already leaves`() async throws {
+    let stand = try await Self.filled()
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
+    // As a time leaves it that failed behind its rename.
+    let lane = try stand.callFile.deletingLastPathComponent()
+    let name = try #require(try stand.names.first { $0.hasSuffix(".batch") })
+    try FileManager.default.moveItem(
+      at: lane.appending(path: name),
+      to: lane.appending(path: "0000000000000003.done")
+    )
+    try store.leaveBatch(batch.batch)
+    #expect(store.count == 0)
+  }
+
+  @Test func `of two batches that overlap the later one is kept`() async throws {
+    let stand = try await Self.filled()
+    let lane = try stand.callFile.deletingLastPathComponent()
+    for last in [2, 3] {
+      let name = "0000000000000001-000000000000000\(last).batch"
+      try Data().write(to: lane.appending(path: name))
+    }
+    let found = try stand.waiting()
+    #expect(found.bodies == Self.bodies && found.events == [])
+    #expect(try stand.names.count { $0.hasSuffix(".batch") } == 0)
+  }
+
+  @Test func `a file whose head is damaged twice is set aside and told`() async throws {
+    let stand = try await Self.filled()
+    var data = try Data(contentsOf: try stand.callFile)
+    for place in [5, 33] { data[place] ^= 1 }
+    try stand.reset(data)
+    let found = try stand.waiting()
+    #expect(found.bodies == [])
+    #expect(found.events == [.damaged(template: "/telemetry", calls: 0)])
+    #expect(try stand.names == ["0000000000000001.calls.damaged"])
+  }
+
+  @Test func `calls that were not taken do not come again behind one that was`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open()
+    try await stand.enqueue(["one"], in: outbox)
+    await outbox.close()
+    // Behind it three that were refused and could not be taken back, then the true second one.
+    var data = try Data(contentsOf: try stand.callFile)
+    let rules = try #require(CallRecords(head: data))
+    let stamp = OutboxStamp(elapsed: 0, date: 0)
+    for (number, body) in [(2, "bad"), (3, "bad"), (4, "bad"), (2, "two")] as [(UInt64, String)] {
+      data += rules.record(
+        StoredCall(number: number, stamp: stamp, key: body, body: Data(body.utf8))
+      )
+    }
+    try stand.reset(data)
+    let lane = try stand.callFile.deletingLastPathComponent()
+    // All up to the second have left.
+    try Data().write(to: lane.appending(path: "0000000000000002.done"))
+    let next = try stand.open()
+    #expect(next.count == 0)
+    #expect(try await stand.enqueue(["three"], in: next).map(\.number) == [3])
+    await next.close()
+    let found = try stand.waiting()
+    #expect(found.bodies == ["three"] && found.events == [])
+  }
+
+  @Test func `bounds that no machine can count are kept to what it can`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open(
+      limits: OutboxLimits(
+        mostBytes: .max,
+        mostCallBytes: .max,
+        longestAge: .seconds(Int64.max),
+        mostDeadLetterBytes: .max
+      )
+    )
+    try await stand.enqueue(["1"], in: outbox)
+    #expect(outbox.count == 1)
+    await outbox.close()
+    let none = try stand.open(limits: OutboxLimits(mostCalls: .min, mostBytes: .min))
+    await #expect(throws: OutboxError.self) { try await stand.enqueue(["2"], in: none) }
   }
 
   @Test func `concurrent calls share the waits for the disk`() async throws {

@@ -115,6 +115,58 @@ import WindTunnel
     await origin.stop()
   }
 
+  @Test func `what failed before is no conflict`() async throws {
+    let origin = try await LedgerOrigin { _, number in
+      number <= 6 ? 503 : number == 7 ? 409 : 200
+    }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1"], in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1"])
+    #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `a batch that the process before may have sent may be worked at`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1"], in: outbox)
+    let client = try OutboxStand.client("http://127.0.0.1:1")
+    let sending = Task { await outbox.send(by: client) }
+    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
+    sending.cancel()
+    await sending.value
+    await outbox.close()
+    let origin = try await LedgerOrigin { _, number in number == 1 ? 409 : 200 }
+    let next = try stand.open(limits: Self.quick)
+    await next.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1"])
+    #expect(try await next.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `who hears of an event may ask the outbox`() async throws {
+    let stand = OutboxStand()
+    let counts = Locked<[Int]>([])
+    let asked = Locked<Outbox?>(nil)
+    let (time, epoch) = (SetTime(.zero, ManualTime.epoch), ManualTime.epoch)
+    let outbox = try Outbox(
+      at: stand.folder,
+      endpoints: [OutboxStand.telemetry],
+      limits: OutboxLimits(longestAge: .seconds(1)),
+      time: time
+    ) { _ in
+      if let outbox = asked.withLock({ $0 }) { counts.withLock { $0.append(outbox.count) } }
+    }
+    asked.withLock { $0 = outbox }
+    try await stand.enqueue(["1"], in: outbox)
+    time.set(.seconds(9), epoch)
+    await outbox.send(by: try OutboxStand.client("http://127.0.0.1:1"), until: .empty)
+    #expect(counts.withLock { $0 } == [0])
+    asked.withLock { $0 = nil }
+  }
+
   @Test func `a batch that was frozen is sent by the next process as it was`() async throws {
     let stand = OutboxStand()
     let outbox = try stand.open(limits: Self.quick)

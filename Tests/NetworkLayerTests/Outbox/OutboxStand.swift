@@ -85,7 +85,7 @@ final class OutboxStand: Sendable {
     while let batch = try store.nextBatch(of: Self.telemetry, telling: &events) {
       bodies += String(decoding: batch.content.body, as: UTF8.self)
         .split(separator: "\n").map(String.init)
-      try store.leaveBatch(of: "/telemetry")
+      try store.leaveBatch(batch.batch)
     }
     return (bodies, events)
   }
