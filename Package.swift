@@ -194,12 +194,18 @@ let package = Package(
         "WindTunnelRedaction",
       ]
     ),
+    // An app with an outbox, which tests start and kill; no product holds it.
+    .executableTarget(
+      name: "outbox-drill",
+      dependencies: ["WindTunnelNetworkLayer"],
+      path: "Tests/OutboxDrill"
+    ),
     .testTarget(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
-        "WindTunnelNetworkLayerSockets", "Origins",
+        "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]

@@ -308,6 +308,7 @@ struct Call {
         }
         return CallEnd(.failure(error), attempts: attempt)
       }
+      if outcome.isOffline, await hasWaitedForNetwork() { continue }
       guard let delay = delay(after: outcome, attempt: attempt, of: request) else {
         return CallEnd(surfaced(outcome, of: request, attempts: attempt), attempts: attempt)
       }
@@ -378,6 +379,7 @@ struct Call {
     var wasHeld = false
     while true {
       await pause?.pass(until: waitsUntil) { tell(.waiting(.pause)) }
+      await network()
       if let limit = client.admission.limit(on: place), !wasHeld || limit.isTooLong {
         try await wait(for: limit)
         wasHeld = true
@@ -395,6 +397,35 @@ struct Call {
       // That came while it was in the queue, and others may have the slot meanwhile.
       gate.leave(slot)
     }
+  }
+
+  /// Waits for a network that the endpoint may use, where it says that it does.
+  private func network() async {
+    guard let networks = client.networks, let need = endpoint.waitsForNetwork,
+      !need.isMet(by: networks.status)
+    else { return }
+    tell(.waiting(.network))
+    let waiting = Task { await networks.wait(for: need) }
+    await withGivingUp(at: waitsUntil) {
+      await waiting.value
+    } onGivingUp: {
+      waiting.cancel()
+    }
+  }
+
+  /// Waits after an attempt that found no network; false where the endpoint does not wait, or has
+  /// no time to.
+  private func hasWaitedForNetwork() async -> Bool {
+    guard let networks = client.networks, let need = endpoint.waitsForNetwork else { return false }
+    // The next attempt waits for it.
+    guard need.isMet(by: networks.status) else { return true }
+    // A device that takes itself for online is asked again, but not without end in no time.
+    let pause = Duration.seconds(1)
+    if let deadline = limits.deadline, elapsed + pause >= deadline { return false }
+    tell(.waiting(.network))
+    // A cancelled sleep is seen before the next attempt.
+    do { try await client.time.sleep(for: pause) } catch {}
+    return true
   }
 
   /// Waits as long as the server has asked, unless that is too long for anybody, or for this call.
@@ -552,6 +583,13 @@ struct Call {
       if record == nil { record = CallRecord(event) } else { record?.hear(event) }
     }
     client.observer?.observe(event)
+  }
+}
+
+extension AttemptOutcome {
+  /// True where the device itself had no network.
+  fileprivate var isOffline: Bool {
+    if case .failure(.failed(.offline, _)) = self { true } else { false }
   }
 }
 

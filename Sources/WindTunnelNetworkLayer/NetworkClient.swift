@@ -26,6 +26,8 @@ public struct NetworkClient: Sendable {
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
   private(set) var limits: CallLimits
+  /// The device's networks, for calls that wait for one; `nil`: it knows none.
+  let networks: (any Networks)?
   /// The terms of endpoints by their templates.
   private var endpoints: [String: EndpointTerms]
   let admission: AdmissionController
@@ -59,6 +61,7 @@ public struct NetworkClient: Sendable {
   ///     those of a ``NetworkConfiguration``.
   ///   - admission: The slots, the retry budget and what else calls share; `nil`: a controller of
   ///     its own, with the default rules and the same time.
+  ///   - networks: The device's networks, for calls that wait for one; `nil`: none waits.
   ///   - sendsTraces: Tells whether each attempt has the id of its call, which no other call has,
   ///     of this launch or another, in `traceparent` (W3C Trace Context), and with its number in
   ///     `X-Request-ID`.
@@ -77,6 +80,7 @@ public struct NetworkClient: Sendable {
     limits: CallLimits = CallLimits(),
     endpoints: [String: EndpointTerms] = [:],
     admission: AdmissionController? = nil,
+    networks: (any Networks)? = nil,
     sendsTraces: Bool = true,
     environment: String = CallRecord.production,
     time: any TimeSource = SystemTime(),
@@ -91,7 +95,7 @@ public struct NetworkClient: Sendable {
       middleware.isEmpty && authenticator == nil ? transport as? any DeadlineKeeping : nil
     self.cache = cache
     self.observer = observer is SilentObserver ? nil : observer
-    (self.limits, self.endpoints) = (limits, endpoints)
+    (self.limits, self.endpoints, self.networks) = (limits, endpoints, networks)
     self.admission = admission ?? AdmissionController(time: time)
     self.sendsTraces = sendsTraces
     builtFor = environment

@@ -143,6 +143,18 @@ import WindTunnelURLSession
     #expect(startup.record.source == .builtIn)
   }
 
+  @Test func `telemetry waits in an outbox`() async throws {
+    let client = try Self.client(Deck([.post("/telemetry") { _ in Response(status: 201) }]))
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    // Nobody misses what stays behind in the system's temporary directory.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let telemetry = OutboxEndpoint(Endpoint(.post, "/telemetry"), waitsFor: .unrestricted)
+    let outbox = try Outbox(at: folder, endpoints: [telemetry])
+    try await outbox.enqueue(Data(#"{"screen":"home"}"#.utf8), to: telemetry)
+    await outbox.send(by: client, until: .empty)
+    #expect(outbox.count == 0)
+  }
+
   @Test func `a client holds a conversation`() async throws {
     var tape = Interaction(Request("GET", "/prices"), Response(status: 101))
     tape.messages = [

@@ -68,6 +68,40 @@ func follow(
   }
 }
 
+func makeOutbox(in folder: URL) throws -> (Outbox, telemetry: OutboxEndpoint) {
+  let telemetry = OutboxEndpoint(
+    Endpoint(.post, "/telemetry"),
+    mostCalls: 100,
+    waitsFor: .unrestricted
+  )
+  let outbox = try Outbox(at: folder, endpoints: [telemetry], limits: .init(mostCalls: 20_000)) {
+    if case .fellOut(let calls) = $0 { print("lost: \(calls.numbers) by \(calls.reason)") }
+  }
+  return (outbox, telemetry)
+}
+
+func note(_ screen: String, in outbox: Outbox, _ telemetry: OutboxEndpoint) async throws {
+  try await outbox.enqueue(json: ["screen": screen], to: telemetry)
+}
+
+func makePatientClient(_ baseURL: URL, session: URLSession) -> NetworkClient {
+  NetworkClient(
+    builder: RequestBuilder(baseURL: baseURL),
+    transport: URLSessionTransport(session: session),
+    networks: SystemNetworks()
+  )
+}
+
+func loadFilm(_ id: Int, by client: NetworkClient) async throws -> Data {
+  let film = Endpoint(
+    .get,
+    "/films/\(id)",
+    template: "/films/{id}",
+    waitsForNetwork: .inexpensive
+  )
+  return try await client.call(film).body
+}
+
 struct User: Decodable, Equatable {
   var id: Int
   @Fallback<EmptyText> var name: String

@@ -39,6 +39,9 @@ public struct Endpoint: Sendable, Hashable {
   /// The most retries of the call; `nil`: as many as the client's policy allows. A policy that
   /// allows fewer is not overruled.
   public var mostRetries: Int?
+  /// The networks that the call waits for, until its deadline, where its client knows of networks;
+  /// `nil`: it is tried at once, and fails as ``NetworkError/offline(text:)`` where there is none.
+  public var waitsForNetwork: NetworkNeed?
 
   /// Makes an endpoint of its parts.
   public init(
@@ -53,7 +56,8 @@ public struct Endpoint: Sendable, Hashable {
     rules: ResponseRules = ResponseRules(),
     caching: Caching = .byHeaders,
     limits: CallLimits? = nil,
-    mostRetries: Int? = nil
+    mostRetries: Int? = nil,
+    waitsForNetwork: NetworkNeed? = nil
   ) {
     self.method = method
     self.path = path
@@ -67,6 +71,7 @@ public struct Endpoint: Sendable, Hashable {
     self.caching = caching
     self.limits = limits
     self.mostRetries = mostRetries
+    self.waitsForNetwork = waitsForNetwork
   }
 
   /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).

@@ -22,6 +22,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
   public var staleIfErrorSeconds: Int?
   /// The greatest number of its attempts at once.
   public var slots: Int?
+  /// The networks that a call waits for: `any`, `inexpensive`, `unconstrained` or `unrestricted`.
+  public var waitsForNetwork: NetworkNeed?
 
   /// Makes terms of the values that are given.
   public init(
@@ -32,7 +34,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     freshSeconds: Int? = nil,
     staleWhileRevalidateSeconds: Int? = nil,
     staleIfErrorSeconds: Int? = nil,
-    slots: Int? = nil
+    slots: Int? = nil,
+    waitsForNetwork: NetworkNeed? = nil
   ) {
     self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
     self.deadlineMilliseconds = deadlineMilliseconds
@@ -42,6 +45,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     self.staleWhileRevalidateSeconds = staleWhileRevalidateSeconds
     self.staleIfErrorSeconds = staleIfErrorSeconds
     self.slots = slots
+    self.waitsForNetwork = waitsForNetwork
   }
 
   /// Returns an endpoint on these terms.
@@ -61,13 +65,14 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     endpoint.mostRetries = mostRetries ?? endpoint.mostRetries
     endpoint.priority = priority ?? endpoint.priority
     endpoint.caching = caching ?? endpoint.caching
+    endpoint.waitsForNetwork = waitsForNetwork ?? endpoint.waitsForNetwork
     return endpoint
   }
 
   /// The terms that are named, in one line for a debug screen.
   var words: String {
     let encoder = JSONEncoder.ofRequests
-    // It has nothing but numbers and a name.
+    // It has nothing but numbers and names.
     guard let data = try? encoder.encode(self) else { return "" }
     return String(decoding: data, as: UTF8.self)
   }
@@ -95,7 +100,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
       freshSeconds: top.freshSeconds ?? freshSeconds,
       staleWhileRevalidateSeconds: top.staleWhileRevalidateSeconds ?? staleWhileRevalidateSeconds,
       staleIfErrorSeconds: top.staleIfErrorSeconds ?? staleIfErrorSeconds,
-      slots: top.slots ?? slots
+      slots: top.slots ?? slots,
+      waitsForNetwork: top.waitsForNetwork ?? waitsForNetwork
     )
   }
 

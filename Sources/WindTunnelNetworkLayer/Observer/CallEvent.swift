@@ -62,5 +62,7 @@ public struct CallEvent: Sendable, Hashable {
     case sharedAnswer
     /// The time for which the server has asked the endpoint's calls to wait.
     case retryAfter
+    /// A network that the endpoint may use.
+    case network
   }
 }

@@ -94,22 +94,6 @@ import WindTunnelSymptoms
     #expect(fixture.transport.holding == 0)
   }
 
-  @Test func `who listens hears the state and each change, and is forgotten with his task`() async {
-    let reachability = ScriptedReachability(.offline)
-    let (heard, hears) = AsyncStream<ReachabilityState>.makeStream()
-    let listener = Task { for await state in reachability.states { hears.yield(state) } }
-    var states = heard.makeAsyncIterator()
-    var seen: [ReachabilityState?] = [await states.next()]
-    for state in [ReachabilityState.constrained, .online] {
-      reachability.change(to: state)
-      seen.append(await states.next())
-    }
-    #expect(seen == [.offline, .constrained, .online])
-    listener.cancel()
-    await listener.value
-    #expect(reachability.listenerCount == 0)
-  }
-
   @Test func `a suspended client starts nothing, and goes on in order`() async throws {
     // One at a time, so that the order is seen.
     let fixture = try HeldFixture(

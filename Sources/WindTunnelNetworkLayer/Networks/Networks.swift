@@ -1,0 +1,66 @@
+/// A source of the device's network status. It is no reason not to try, but for calls that say that
+/// they wait for a network.
+public protocol Networks: Sendable {
+  /// The status now; ``NetworkStatus/online`` where it is not known yet.
+  var status: NetworkStatus { get }
+  /// The status now and each change of it, until the iterating task ends.
+  var changes: AsyncStream<NetworkStatus> { get }
+}
+
+extension Networks {
+  /// Waits until a need is met; returns at once where it is, and when the task is cancelled.
+  func wait(for need: NetworkNeed) async {
+    for await status in changes where need.isMet(by: status) { return }
+  }
+}
+
+/// The status of a network that a test or a preview sets.
+public final class ScriptedNetworks: Networks {
+  private struct State {
+    var current: NetworkStatus
+    var lastID = 0
+    var listeners: [Int: AsyncStream<NetworkStatus>.Continuation] = [:]
+  }
+
+  private let state: Locked<State>
+
+  /// Makes networks in a status.
+  public init(_ status: NetworkStatus = .online) { state = Locked(State(current: status)) }
+
+  /// The status that was set last.
+  public var status: NetworkStatus { state.withLock { $0.current } }
+
+  /// The status now and each change of it. A late iteration begins with the latest status.
+  public var changes: AsyncStream<NetworkStatus> { changes(keeping: nil) }
+
+  /// The status now and each change of it, while which somebody who sets it is kept.
+  func changes(keeping owner: (any Sendable)?) -> AsyncStream<NetworkStatus> {
+    let (stream, listener) = AsyncStream<NetworkStatus>.makeStream(
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let id = state.withLock { state in
+      state.lastID += 1
+      state.listeners[state.lastID] = listener
+      listener.yield(state.current)
+      return state.lastID
+    }
+    listener.onTermination = { [weak self] _ in
+      withExtendedLifetime(owner) {
+        self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
+      }
+    }
+    return stream
+  }
+
+  /// The number of open streams.
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  /// Changes the status and reports it to every iteration.
+  public func change(to new: NetworkStatus) {
+    // Within the lock, so that everybody hears changes in the order in which they were made.
+    state.withLock { state in
+      state.current = new
+      for listener in state.listeners.values { listener.yield(new) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+#if canImport(Network)
+  internal import Dispatch
+  internal import Network
+
+  /// The status of the device's network, as the system reports it (`NWPathMonitor`).
+  public struct SystemNetworks: Networks {
+    private let relay = ScriptedNetworks()
+    private let monitor: PathMonitor
+
+    /// Makes a source that observes the system for as long as a copy of it is there.
+    public init() { monitor = PathMonitor(relay) }
+
+    /// The status that the system reported last.
+    public var status: NetworkStatus { relay.status }
+
+    /// The status now and each change of it.
+    public var changes: AsyncStream<NetworkStatus> { relay.changes(keeping: monitor) }
+  }
+
+  /// A monitor of the system's that ends with this value.
+  private final class PathMonitor: Sendable {
+    private let monitor = NWPathMonitor()
+
+    init(_ relay: ScriptedNetworks) {
+      monitor.pathUpdateHandler = { path in
+        var costs: NetworkCosts = []
+        if path.isExpensive { costs.insert(.expensive) }
+        if path.isConstrained { costs.insert(.constrained) }
+        relay.change(to: path.status == .satisfied ? .online(costs) : .offline)
+      }
+      monitor.start(queue: DispatchQueue(label: "NetworkLayer.networks"))
+    }
+
+    deinit { monitor.cancel() }
+  }
+#endif

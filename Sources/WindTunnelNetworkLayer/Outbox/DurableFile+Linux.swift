@@ -1,0 +1,9 @@
+#if !canImport(Darwin)
+  internal import Glibc
+
+  /// Waits until the disk has a file's bytes and its length; false where it has not (fdatasync(2)).
+  func systemSync(_ descriptor: Int32) -> Bool { fdatasync(descriptor) == 0 }
+
+  /// Waits until the disk has the names in a folder; false where it has not (fsync(2)).
+  func systemSyncFolder(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 }
+#endif

@@ -1,0 +1,138 @@
+public import Foundation
+
+/// An event of an outbox. Each batch is a call of the client too, whose own events its observer
+/// hears.
+public enum OutboxEvent: Sendable, Hashable {
+  /// A batch waits for a network that its endpoint may use.
+  case waitingForNetwork(template: String, NetworkNeed)
+  /// A batch was answered with a status that the endpoint's rules accept.
+  case delivered(OutboxBatch, status: Int)
+  /// A batch could not be delivered now, and is tried again after a wait with the same bytes.
+  case heldBack(OutboxBatch, NetworkError, for: Duration)
+  /// A batch was refused, and its calls are dead letters.
+  case deadLettered(OutboxBatch, status: Int)
+  /// Calls fell out that were not delivered.
+  case fellOut(OutboxFallout)
+  /// The end of a file had no whole call and was cut off, as a kill in the middle of a write leaves
+  /// it.
+  case cutOff(template: String, bytes: Int)
+  /// Calls or a batch on the disk are damaged. Such calls are lost; a batch is made again. A file
+  /// whose head is damaged stays under a name that ends in `.damaged`; that of dead letters has the
+  /// template `dead-letters`.
+  case damaged(template: String, calls: Int)
+  /// Dead letters fell out, the oldest first.
+  case deadLettersFellOut(Int)
+  /// The disk refused what a batch needs, and is asked again after a wait.
+  case diskFailed(OutboxError)
+}
+
+/// The calls of one batch.
+public struct OutboxBatch: Sendable, Hashable {
+  /// The template of the endpoint.
+  public var template: String
+  /// The numbers of its calls, each as ``OutboxReceipt/number`` told it.
+  public var numbers: ClosedRange<UInt64>
+  /// The value of `Idempotency-Key`: that of its only call, or of the batch's own.
+  public var key: String
+}
+
+/// The calls that left an outbox undelivered.
+public struct OutboxFallout: Sendable, Hashable {
+  /// The reasons for which calls fall out.
+  public enum Reason: String, Sendable, Hashable, Codable {
+    /// The calls were older than ``OutboxLimits/longestAge``.
+    case age
+    /// The calls were the oldest, and there was no room for a new one.
+    case size
+  }
+
+  /// The template of the endpoint.
+  public var template: String
+  /// The numbers of the calls, each as ``OutboxReceipt/number`` told it.
+  public var numbers: ClosedRange<UInt64>
+  /// The reason for which they fell out.
+  public var reason: Reason
+}
+
+/// The result of a call that was taken.
+public struct OutboxReceipt: Sendable, Hashable {
+  /// The number of the call within its endpoint, from 1.
+  public var number: UInt64
+  /// The calls that fell out to make room when it was taken.
+  public var fellOut: [OutboxFallout]
+}
+
+/// A call that a server refused.
+public struct DeadLetter: Sendable, Hashable {
+  /// The template of the endpoint.
+  public var template: String
+  /// The status of the answer to its batch.
+  public var status: Int
+  /// The number of the call within its endpoint.
+  public var number: UInt64
+  /// The key of the call.
+  public var key: String
+  /// The body of the call.
+  public var body: Data
+}
+
+/// The error of an outbox that cannot be opened or does not take a call.
+public enum OutboxError: Error, Sendable, Hashable {
+  /// Another process, or another outbox in this one, holds the folder.
+  case inUse(String)
+  /// The disk is full, with the file that could not be written.
+  case diskFull(String)
+  /// The folder or its disk may only be read, with the file that could not be written.
+  case notWritable(String)
+  /// The disk failed otherwise, in one sentence.
+  case disk(String)
+  /// The file cannot be one of an outbox.
+  case damaged(String)
+  /// The outbox was not opened with this endpoint, which its template names.
+  case unknownEndpoint(String)
+  /// The outbox was given an endpoint twice, which its template names.
+  case repeatedEndpoint(String)
+  /// The body has no place in a batch, with the reason.
+  case body(String)
+  /// The body has more bytes than the limit.
+  case tooLarge(bytes: Int, most: Int)
+  /// The key is no value of a header field, or is longer than 255 bytes.
+  case key(String)
+  /// The outbox is full, as a sentence says, and refuses new calls.
+  case full(String)
+  /// The outbox was closed before.
+  case closed
+}
+
+extension OutboxError: CustomStringConvertible {
+  /// The error in one text, with the remedy.
+  public var description: String {
+    switch self {
+    case .inUse(let folder):
+      "The outbox \"\(folder)\" is in use: one process at a time holds it; end the other one, or "
+        + "open another folder."
+    case .diskFull(let file):
+      "The disk is full: \"\(file)\" cannot be written; the call was not taken. Make room and try "
+        + "again."
+    case .notWritable(let file):
+      "\"\(file)\" cannot be written: its folder or disk may only be read. Open the outbox in a "
+        + "folder of the app's own."
+    case .disk(let text): text
+    case .damaged(let file):
+      "\"\(file)\" is no file of an outbox, or is damaged; move it away and open the outbox again."
+    case .unknownEndpoint(let template):
+      "The outbox does not know the endpoint \"\(template)\"; open it with that endpoint, whose "
+        + "template has to have 1 to 80 bytes."
+    case .repeatedEndpoint(let template):
+      "The outbox was given two endpoints with the template \"\(template)\", and keeps calls by "
+        + "templates; give it each once."
+    case .body(let reason): "The body cannot be in a batch: \(reason)."
+    case .tooLarge(let bytes, let most):
+      "The body has \(bytes) bytes; the outbox takes up to \(most). Raise mostCallBytes or split it."
+    case .key(let key):
+      "\"\(key)\" is no key: use 1 to 255 visible ASCII characters, such as a UUID."
+    case .full(let text): text
+    case .closed: "The outbox was closed; open it again."
+    }
+  }
+}

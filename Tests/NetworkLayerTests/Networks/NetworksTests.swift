@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+@Suite struct NetworksTests {
+  @Test func `who listens hears the status and each change, and is forgotten with his task`() async
+  {
+    let networks = ScriptedNetworks(.offline)
+    let (heard, hears) = AsyncStream<NetworkStatus>.makeStream()
+    let listener = Task { for await status in networks.changes { hears.yield(status) } }
+    var statuses = heard.makeAsyncIterator()
+    var seen: [NetworkStatus?] = [await statuses.next()]
+    for status in [NetworkStatus.online(.constrained), .online] {
+      networks.change(to: status)
+      seen.append(await statuses.next())
+      #expect(networks.status == status)
+    }
+    #expect(seen == [.offline, .online(.constrained), .online])
+    listener.cancel()
+    await listener.value
+    #expect(networks.listenerCount == 0)
+  }
+
+  @Test func `a need is met by networks without what it does not want`() {
+    let statuses: [NetworkStatus] = [
+      .offline, .online, .online(.expensive), .online(.constrained),
+      .online([.expensive, .constrained]),
+    ]
+    let met = NetworkNeed.allCases.map { need in statuses.map { need.isMet(by: $0) } }
+    #expect(
+      met == [
+        [false, true, true, true, true], [false, true, false, true, false],
+        [false, true, true, false, false], [false, true, false, false, false],
+      ]
+    )
+  }
+
+  private struct Stand {
+    let time = ManualTime()
+    let networks: ScriptedNetworks
+    let transport: ScriptedTransport
+    let observer = RecordingObserver()
+    let client: NetworkClient
+
+    init(
+      _ status: NetworkStatus,
+      _ script: [ScriptedTransport.Step],
+      deadline: Duration? = nil,
+      endpoints: [String: EndpointTerms] = [:]
+    ) throws {
+      networks = ScriptedNetworks(status)
+      transport = ScriptedTransport(script, time: time)
+      client = NetworkClient(
+        builder: RequestBuilder(baseURL: try Fixture.base()),
+        policy: RetryPolicy(mostRetries: [:]),
+        transport: transport,
+        observer: observer,
+        limits: CallLimits(deadline: deadline),
+        endpoints: endpoints,
+        networks: networks,
+        sendsTraces: false,
+        time: time
+      )
+    }
+
+    func start(_ need: NetworkNeed?) -> Task<Result<Answer, NetworkError>, Never> {
+      let endpoint = Endpoint(.get, "/a", waitsForNetwork: need)
+      return Task {
+        do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
+          return .failure(error)
+        }
+      }
+    }
+
+    var waits: [CallEvent.Wait] {
+      observer.events.compactMap { if case .waiting(let wait) = $0.kind { wait } else { nil } }
+    }
+
+    /// Until it is seen to wait.
+    func untilWaiting() async { while waits.isEmpty { await Task.yield() } }
+  }
+
+  @Test func `a call waits for a network that it may use, and says so`() async throws {
+    let stand = try Stand(.offline, [.status(200)])
+    let call = stand.start(.inexpensive)
+    await stand.untilWaiting()
+    stand.networks.change(to: .online(.expensive))
+    #expect(stand.transport.requests.isEmpty)
+    stand.networks.change(to: .online(.constrained))
+    #expect(try await call.value.get().status == 200)
+    #expect(stand.waits == [.network])
+    #expect(stand.networks.listenerCount == 0)
+  }
+
+  @Test func `a configuration has an endpoint wait`() async throws {
+    let terms = try JSONDecoder().decode(
+      EndpointTerms.self,
+      from: Data(#"{"waitsForNetwork":"any"}"#.utf8)
+    )
+    let stand = try Stand(.offline, [.status(200)], endpoints: ["/a": terms])
+    let call = stand.start(nil)
+    await stand.untilWaiting()
+    stand.networks.change(to: .online)
+    #expect(try await call.value.get().status == 200)
+  }
+
+  @Test func `who does not wait is tried, whatever is said of the network`() async throws {
+    let stand = try Stand(.offline, [.symptom(.offline)])
+    #expect(await stand.start(nil).value == .failure(.offline(text: "offline")))
+    #expect(stand.transport.requests.count == 1)
+    #expect(stand.waits == [])
+  }
+
+  @Test func `a wait ends with the deadline`() async throws {
+    let stand = try Stand(.offline, [], deadline: .seconds(5))
+    let call = stand.start(.any)
+    await stand.untilWaiting()
+    stand.time.advance(by: .seconds(5))
+    #expect(await call.value == .failure(.deadlinePassed(.seconds(5))))
+    #expect(stand.transport.requests.isEmpty)
+    #expect(stand.networks.listenerCount == 0)
+  }
+
+  @Test func `an attempt that finds no network is followed by another one when there is`()
+    async throws
+  {
+    let stand = try Stand(.online, [.symptom(.offline), .symptom(.offline), .status(200)])
+    let call = stand.start(.any)
+    #expect(await stand.time.passSleeps(2) == [.seconds(1), .seconds(1)])
+    #expect(try await call.value.get().status == 200)
+    #expect(stand.waits == [.network, .network])
+  }
+
+  @Test func `an attempt without a network fails where there is no time for another one`()
+    async throws
+  {
+    let stand = try Stand(.online, [.symptom(.offline)], deadline: .seconds(1))
+    #expect(await stand.start(.any).value == .failure(.offline(text: "offline")))
+  }
+
+  #if os(Linux)
+    private static let starter = OutboxProgram.starter(
+      [["unshare", "-rn"], ["unshare", "-n"]],
+      doing: "true"
+    )
+    private static let whyNot: Comment = "No network namespace of one's own may be had here."
+
+    @Test(.enabled(if: starter != nil, whyNot))
+    func `a machine with nothing but its loopback is offline`() async throws {
+      let program = OutboxProgram(under: try #require(Self.starter))
+      #expect(try await program.run(["network"]).lines == ["offline"])
+    }
+
+    private static let addressing = OutboxProgram.starter(
+      [["unshare", "-rn"], ["unshare", "-n"]],
+      doing: "ip link add wt0 type veth"
+    )
+
+    @Test(
+      .enabled(if: addressing != nil, whyNot),
+      arguments: [
+        (address: "192.0.2.1/24", status: "online"), (address: "169.254.7.7/16", status: "offline"),
+        (address: "2001:db8::1/64", status: "online"),
+      ]
+    )
+    func `a machine with an address of more than its link is online`(
+      row: (address: String, status: String)
+    ) async throws {
+      let script = """
+        ip link add wt0 type veth peer name wt1 && ip link set wt1 up || exit 4
+        ip addr add \(row.address) dev wt0 && ip link set wt0 up || exit 4
+        exec "$0" network
+        """
+      let program = OutboxProgram(under: try #require(Self.addressing))
+      #expect(try await program.run(shell: script).lines == [row.status])
+    }
+
+    @Test(.enabled(if: addressing != nil, whyNot))
+    func `an interface that comes up is a change`() async throws {
+      let stand = OutboxStand()
+      let script = """
+        mkdir "$1" && mkfifo "$1/told" || exit 4
+        ip link add wt0 type veth peer name wt1 && ip link set wt1 up || exit 4
+        ip addr add 192.0.2.1/24 dev wt0 || exit 4
+        "$0" networks > "$1/told" & program=$!
+        exec 3< "$1/told"
+        read first <&3; ip link set wt0 up; read second <&3; ip link set wt0 down; read third <&3
+        kill $program
+        echo "$first $second $third"
+        """
+      let program = OutboxProgram(under: try #require(Self.addressing))
+      let lines = try await program.run([stand.folder.path], shell: script).lines
+      #expect(lines == ["offline online offline"])
+    }
+  #endif
+}

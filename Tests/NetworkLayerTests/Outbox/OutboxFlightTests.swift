@@ -1,0 +1,252 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelNetworkLayer
+
+/// Outboxes on the wire: what arrives, in which order, how often, and under which key.
+@Suite struct OutboxFlightTests {
+  private static let quick = OutboxLimits(
+    backoff: Backoff(base: .milliseconds(1), cap: .milliseconds(2))
+  )
+
+  private static let bodies = (1...25).map { #"{"n":\#($0)}"# }
+
+  @Test func `calls arrive whole, in batches and in their order`() async throws {
+    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+    let outbox = try stand.open()
+    let receipts = try await stand.enqueue(Self.bodies, in: outbox)
+    #expect(receipts.map(\.number) == Array(1...25))
+    #expect(receipts.allSatisfy { $0.fellOut == [] })
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.arrivals.map(\.lines.count) == [10, 10, 5])
+    #expect(origin.applied == Self.bodies)
+    #expect(origin.arrivals.allSatisfy { $0.type == "application/x-ndjson" })
+    #expect(Set(origin.arrivals.map(\.key)).count == 3)
+    #expect(outbox.count == 0)
+    let delivered = stand.events.compactMap { event -> ClosedRange<UInt64>? in
+      if case .delivered(let batch, status: 201) = event { batch.numbers } else { nil }
+    }
+    #expect(delivered == [1...10, 11...20, 21...25])
+    #expect(stand.events.count == 3)
+    await origin.stop()
+  }
+
+  @Test func `a batch of one has the key of its call`() async throws {
+    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+    let outbox = try stand.open()
+    try await stand.enqueue(["7"], in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.arrivals.map(\.key) == ["key-7"])
+    await origin.stop()
+  }
+
+  @Test(arguments: [true, false])
+  func `a lost answer repeats the same bytes under the same key`(keepsKeys: Bool) async throws {
+    let origin = try await LedgerOrigin(
+      keepsKeys: keepsKeys,
+      rules: [.always(.attempt(2), .reset(afterBytes: 3))]
+    )
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(Self.bodies, in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let keys = origin.arrivals.map(\.key)
+    #expect(keys.count == 4 && keys[1] == keys[2] && Set(keys).count == 3)
+    #expect(origin.arrivals[1].body == origin.arrivals[2].body)
+    #expect(origin.firstArrivals(at: "/telemetry") == Self.bodies)
+    let twice = keepsKeys ? [] : Self.bodies[10..<20]
+    #expect(origin.applied.count == 25 + twice.count)
+    #expect(Set(origin.applied) == Set(Self.bodies))
+    let held = stand.events.filter { if case .heldBack = $0 { true } else { false } }
+    #expect(held.count == 1)
+    await origin.stop()
+  }
+
+  @Test(arguments: [401, 408, 425, 429, 500, 503])
+  func `a status that is not the calls' fault is tried again`(status: Int) async throws {
+    let origin = try await LedgerOrigin { _, number in number <= 2 ? status : 200 }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(Self.bodies, in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let keys = origin.arrivals.map(\.key)
+    #expect(keys.count == 5 && Set(keys.prefix(3)).count == 1)
+    #expect(origin.applied == Self.bodies)
+    #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test(arguments: [400, 403, 409, 413, 422])
+  func `a refused batch is dead letters and holds nothing up`(status: Int) async throws {
+    let origin = try await LedgerOrigin { _, number in number == 2 ? status : 200 }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(Self.bodies, in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.arrivals.count == 3)
+    #expect(origin.applied == Array(Self.bodies[..<10] + Self.bodies[20...]))
+    let letters = Self.bodies[10..<20].enumerated().map { place, body in
+      DeadLetter(
+        template: "/telemetry",
+        status: status,
+        number: UInt64(11 + place),
+        key: "key-\(body)",
+        body: Data(body.utf8)
+      )
+    }
+    #expect(try await outbox.deadLetters() == letters)
+    await outbox.close()
+    let next = try stand.open()
+    #expect(try await next.deadLetters() == letters)
+    try await next.removeDeadLetters()
+    #expect(try await next.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `a repeat that is still worked at is no refusal`() async throws {
+    let origin = try await LedgerOrigin { _, number in [503, 409, 409][safe: number - 1] ?? 200 }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1"], in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1"])
+    #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `what failed before is no conflict`() async throws {
+    let origin = try await LedgerOrigin { _, number in
+      number <= 6 ? 503 : number == 7 ? 409 : 200
+    }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1"], in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1"])
+    #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `a batch that the process before may have sent may be worked at`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1"], in: outbox)
+    let client = try OutboxStand.client("http://127.0.0.1:1")
+    let sending = Task { await outbox.send(by: client) }
+    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
+    sending.cancel()
+    await sending.value
+    await outbox.close()
+    let origin = try await LedgerOrigin { _, number in number == 1 ? 409 : 200 }
+    let next = try stand.open(limits: Self.quick)
+    await next.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1"])
+    #expect(try await next.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `who hears of an event may ask the outbox`() async throws {
+    let stand = OutboxStand()
+    let counts = Locked<[Int]>([])
+    let asked = Locked<Outbox?>(nil)
+    let (time, epoch) = (SetTime(.zero, ManualTime.epoch), ManualTime.epoch)
+    let outbox = try Outbox(
+      at: stand.folder,
+      endpoints: [OutboxStand.telemetry],
+      limits: OutboxLimits(longestAge: .seconds(1)),
+      time: time
+    ) { _ in
+      if let outbox = asked.withLock({ $0 }) { counts.withLock { $0.append(outbox.count) } }
+    }
+    asked.withLock { $0 = outbox }
+    try await stand.enqueue(["1"], in: outbox)
+    time.set(.seconds(9), epoch)
+    await outbox.send(by: try OutboxStand.client("http://127.0.0.1:1"), until: .empty)
+    #expect(counts.withLock { $0 } == [0])
+    asked.withLock { $0 = nil }
+  }
+
+  @Test func `a batch that was frozen is sent by the next process as it was`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1", "2"], in: outbox)
+    // It is frozen, and finds nobody.
+    let client = try OutboxStand.client("http://127.0.0.1:1")
+    let sending = Task { await outbox.send(by: client) }
+    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
+    try await stand.enqueue(["3"], in: outbox)
+    sending.cancel()
+    await sending.value
+    await outbox.close()
+    let origin = try await LedgerOrigin()
+    let again = try stand.open()
+    #expect(again.count == 3)
+    await again.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.arrivals.map(\.lines) == [["1", "2"], ["3"]])
+    let held = stand.events.compactMap { event -> String? in
+      if case .heldBack(let batch, _, _) = event { batch.key } else { nil }
+    }
+    #expect(Set(held) == [try #require(origin.arrivals.first).key])
+    await origin.stop()
+  }
+
+  @Test func `endpoints wait for themselves alone`() async throws {
+    let origin = try await LedgerOrigin { arrival, _ in arrival.path == "/first" ? 503 : 200 }
+    let stand = OutboxStand()
+    let (first, second) = (
+      OutboxEndpoint(Endpoint(.post, "/first")), OutboxEndpoint(Endpoint(.post, "/second"))
+    )
+    let outbox = try stand.open([first, second], limits: Self.quick)
+    try await outbox.enqueue(Data("a".utf8), to: first)
+    try await outbox.enqueue(Data("b".utf8), to: second)
+    let client = try OutboxStand.client(origin.url)
+    let sending = Task { await outbox.send(by: client) }
+    _ = await stand.next { if case .delivered = $0 { true } else { false } }
+    #expect(origin.applied == ["b"])
+    // A second one has nothing to do.
+    await outbox.send(by: client)
+    sending.cancel()
+    await sending.value
+    #expect(outbox.count == 1)
+    await origin.stop()
+  }
+
+  @Test func `what waits is sent when a network comes that costs nothing`() async throws {
+    let (origin, stand, networks) = (
+      try await LedgerOrigin(), OutboxStand(), ScriptedNetworks(.offline)
+    )
+    let careful = OutboxEndpoint(Endpoint(.post, "/telemetry"), waitsFor: .unrestricted)
+    let outbox = try stand.open([careful])
+    try await stand.enqueue(["1"], in: outbox)
+    let client = try OutboxStand.client(origin.url, networks: networks)
+    let sending = Task { await outbox.send(by: client, until: .empty) }
+    _ = await stand.next { $0 == .waitingForNetwork(template: "/telemetry", .unrestricted) }
+    networks.change(to: .online(.expensive))
+    networks.change(to: .online(.constrained))
+    try await stand.enqueue(["2"], in: outbox)
+    #expect(origin.arrivals.isEmpty)
+    networks.change(to: .online)
+    await sending.value
+    #expect(origin.arrivals.map(\.lines) == [["1", "2"]])
+    #expect(networks.listenerCount == 0)
+    await origin.stop()
+  }
+
+  @Test func `an array is one JSON text`() async throws {
+    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+    let endpoint = OutboxEndpoint(Endpoint(.post, "/telemetry"), format: .jsonArray)
+    let outbox = try stand.open([endpoint])
+    for number in 1...3 { try await outbox.enqueue(json: ["n": number], to: endpoint) }
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == [#"[{"n":1},{"n":2},{"n":3}]"#])
+    #expect(origin.arrivals.map(\.type) == ["application/json"])
+    await origin.stop()
+  }
+}
+
+extension Array {
+  fileprivate subscript(safe place: Int) -> Element? {
+    indices.contains(place) ? self[place] : nil
+  }
+}

@@ -1,0 +1,109 @@
+// An app with an outbox, as the tests start and kill it.
+//
+//     outbox-drill send FOLDER URL FIRST COUNT RUN   enqueues calls FIRST ..< COUNT and sends all
+//     outbox-drill fill FOLDER COUNT                 enqueues calls, and tells its memory
+//     outbox-drill count FOLDER                      opens, and tells the calls and its memory
+//     outbox-drill until-full FOLDER                 enqueues until that fails, and tells why
+//     outbox-drill network                           tells the status of the machine's network
+//     outbox-drill networks                          tells it and each change
+//
+// What it prints is on its way before it goes on: a line is a promise that it has made.
+import Foundation
+import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+let words = Array(CommandLine.arguments.dropFirst())
+let folder = URL(filePath: words.dropFirst().first ?? "outbox")
+
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+/// The memory that is this process's own, in kB, as proc(5) tells it.
+func memory() -> Int {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+  return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
+}
+
+func number(_ place: Int) -> Int { words.count > place ? Int(words[place]) ?? 0 : 0 }
+
+let first = OutboxEndpoint(Endpoint(.post, "/first"), mostCalls: 25)
+let second = OutboxEndpoint(Endpoint(.post, "/second"), mostCalls: 10)
+
+do {
+  switch words.first {
+  case "send":
+    let (deliveries, delivery) = AsyncStream.makeStream(of: Void.self)
+    let outbox = try Outbox(
+      at: folder,
+      endpoints: [first, second],
+      limits: OutboxLimits(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50)))
+    ) { event in
+      if case .cutOff = event { say("cut") }
+      if case .delivered = event { delivery.yield() }
+    }
+    guard let url = URL(string: words[2]) else { exit(2) }
+    let client = NetworkClient(
+      baseURL: url,
+      session: URLSession(configuration: .ephemeral),
+      admission: AdmissionController(AdmissionController.Rules(breaker: nil))
+    )
+    let run = number(5)
+    let sending = Task { await outbox.send(by: client) }
+    for index in number(3)..<number(4) {
+      let endpoint = index.isMultiple(of: 3) ? second : first
+      let body = #"{"call":\#(index),"run":\#(run)}"#
+      try await outbox.enqueue(Data(body.utf8), to: endpoint)
+      say("\(index) \(body)")
+    }
+    if outbox.count > 0 { for await _ in deliveries where outbox.count == 0 { break } }
+    sending.cancel()
+    await sending.value
+    say("done")
+  case "fill":
+    let outbox = try Outbox(at: folder, endpoints: [first])
+    let body = Data(#"{"screen":"home","event":"shown","at":1700000000}"#.utf8)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          for _ in 0..<number(2) / 100 {
+            do { try await outbox.enqueue(body, to: first) } catch { say("\(error)") }
+          }
+        }
+      }
+    }
+    say("\(outbox.count) \(memory())")
+  case "count":
+    let outbox = try Outbox(at: folder, endpoints: [first])
+    say("\(outbox.count) \(memory())")
+  case "until-full":
+    let outbox = try Outbox(at: folder, endpoints: [first])
+    var taken = outbox.count
+    while true {
+      let body = "\(taken) " + String(repeating: "x", count: 1000)
+      do { try await outbox.enqueue(Data(body.utf8), to: first) } catch {
+        say("\(taken) \(error)")
+        break
+      }
+      taken += 1
+    }
+    if words.count > 2, let url = URL(string: words[2]) {
+      let client = NetworkClient(baseURL: url, session: URLSession(configuration: .ephemeral))
+      await outbox.send(by: client, until: .empty)
+      say("\(outbox.count) left")
+      try await outbox.enqueue(Data("after".utf8), to: first)
+      say("taken")
+    }
+  case "network": say(SystemNetworks().status == .offline ? "offline" : "online")
+  case "networks":
+    for await status in SystemNetworks(period: .milliseconds(10)).changes {
+      say(status == .offline ? "offline" : "online")
+    }
+  default: exit(2)
+  }
+} catch {
+  say("\(error)")
+  exit(1)
+}
