@@ -169,6 +169,37 @@ import Testing
     }
   }
 
+  @Test func `a server that stops keeps what was said before a reset that is on the link`()
+    async throws
+  {
+    let slow = Link.Direction(delay: .milliseconds(150))
+    let scenario = Scenario("linked", link: Link(up: slow, down: slow))
+    let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
+    let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(RequestURL("http://\(origin.address)"))
+    try await ReplayServer.serving(deck, options) { server in
+      let client = try server.client()
+      await client.send(WebSocketPeer.wish("/chat"))
+      var head: [UInt8] = []
+      while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+        let more = await client.receive(exactly: 1)
+        if more.isEmpty { break }
+        head += more
+      }
+      let text = Array(WebSocketFrame(.text, Data("a".utf8)).encoded(masking: 7))
+      await client.send(text)
+      #expect(await client.receive(exactly: 3) == [0x81, 1, 0x61])
+      await client.send(text)
+      client.socket.resetOnClose()
+      client.close()
+      await server.stop(grace: .zero)
+    }
+    let messages = deck.recorded().cassette.interactions.first?.messages ?? []
+    #expect(messages.compactMap(\.body.text).prefix(2) == ["a", "a"])
+    await origin.loop.stop()
+  }
+
   @Test func `a handshake that is refused comes with the delay of the link, too`() async throws {
     let slow = Link.Direction(delay: .milliseconds(50))
     let scenario = Scenario("linked", link: Link(up: slow, down: slow))
