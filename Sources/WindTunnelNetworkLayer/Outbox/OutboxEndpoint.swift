@@ -93,8 +93,8 @@ public struct OutboxLimits: Sendable, Hashable {
   public var mostBytes: Int
   /// The most bytes of one call's body.
   public var mostCallBytes: Int
-  /// The age at which a call falls out, by a time that no clock sets back. From one start of the app
-  /// to the next at most a day of it passes.
+  /// The age at which a call falls out, by a time that no clock sets back. From one start of the
+  /// app to the next at most a day of it passes.
   public var longestAge: Duration
   /// The thing that happens to a call for which there is no room.
   public var overflow: Overflow

@@ -45,7 +45,7 @@ private struct OutboxSender {
     (self.outbox, self.endpoint, self.client) = (outbox, endpoint, client)
   }
 
-  /// What was tried in vain.
+  /// The counts of what was tried in vain.
   private struct Tries {
     /// The times in a row, whatever was sent.
     var failures = 0
