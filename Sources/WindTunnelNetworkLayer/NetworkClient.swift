@@ -250,12 +250,6 @@ public struct NetworkClient: Sendable {
     let version: Int?
   }
 
-  /// Applies the configuration of a start, unless that of another start with a higher version was
-  /// applied before: one that came late, or could not be fetched, changes nothing.
-  public func apply(_ startup: Startup) {
-    apply(startup.configuration, startup.record.source.version ?? 0)
-  }
-
   /// Applies a configuration to this client and all its copies.
   ///
   /// Calls that begin from now on have its builder, limits, terms of endpoints and environment; a
@@ -264,7 +258,8 @@ public struct NetworkClient: Sendable {
   /// flight.
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
-  private func apply(_ configuration: NetworkConfiguration, _ version: Int?) {
+  /// Applies one with the version of a start, unless that of a higher version was applied before.
+  func apply(_ configuration: NetworkConfiguration, _ version: Int?) {
     let new = Applied(
       builder: configuration.builder,
       limits: configuration.limits,

@@ -1,5 +1,14 @@
 public import Foundation
 
+extension NetworkClient {
+  /// Applies the configuration of a start to this client and all its copies, unless that of another
+  /// start with a higher version was applied before: one that came late, or could not be fetched,
+  /// changes nothing.
+  public func apply(_ startup: Startup) {
+    apply(startup.configuration, startup.record.source.version ?? 0)
+  }
+}
+
 /// The result of a start: a configuration with its two outputs, and what the start cost.
 public struct Startup: Sendable {
   /// The configuration, which a client is made of or takes by its `apply`.
