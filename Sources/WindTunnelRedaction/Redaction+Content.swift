@@ -107,7 +107,10 @@ extension Redaction {
       return rewritten(bytes, by: Recoded.quotedPrintable(type: inner), depth: depth)
     case "base64": break
     default:
-      if essence == "message/rfc822" || essence.hasPrefix("text/"), EscapedText.isBroken(bytes) {
+      // A stream of events is of HTTP, which has no such coding; base64 in it looks like one.
+      if essence == "message/rfc822" || essence.hasPrefix("text/"), essence != "text/event-stream",
+        EscapedText.isBroken(bytes)
+      {
         return rewritten(bytes, by: Recoded.quotedPrintable(type: inner), depth: depth)
       }
     }

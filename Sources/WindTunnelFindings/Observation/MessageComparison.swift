@@ -158,10 +158,15 @@ package struct MessageComparison: Sendable, Hashable {
     guard let end = log.end ?? call.end.map({ $0 - pair.opened }), end >= patience else {
       return nil
     }
-    let here = log.numbersOfServer
-    let before = call.attempts[..<last].filter { $0.recording == attempt.recording }
-      .reduce(into: Set<Int>()) { $0.formUnion($1.conversation?.numbersOfServer ?? []) }
-    return max(0, log.waiting - before.subtracting(here).count - strange)
+    // What it says now may be a question for what it missed.
+    guard !log.saysWhatIsNotRecorded else { return nil }
+    let logs = call.attempts[..<last].filter { $0.recording == attempt.recording }
+      .compactMap(\.conversation)
+    // Of the same recording it misses what it asked for before, and nothing that it never did.
+    let asked = logs.reduce(into: Set<Int>()) { $0.formUnion($1.numbersOfClient) }
+    if !logs.isEmpty, asked.isSubset(of: log.numbersOfClient) { return 0 }
+    let before = logs.reduce(into: Set<Int>()) { $0.formUnion($1.numbersOfServer) }
+    return max(0, log.waiting - before.subtracting(log.numbersOfServer).count - strange)
   }
 }
 
@@ -172,6 +177,16 @@ extension ConversationLog {
     case .server, .serverLeft, .stopped: silentSince == nil
     case .client, .clientLeft, nil: false
     }
+  }
+
+  /// The numbers of the recorded messages that the client said.
+  fileprivate var numbersOfClient: Set<Int> {
+    Set(messages.lazy.filter { $0.sender == .client }.compactMap(\.number))
+  }
+
+  /// Tells whether the client said anything that the cassette does not have.
+  fileprivate var saysWhatIsNotRecorded: Bool {
+    messages.contains { $0.sender == .client && $0.number == nil }
   }
 
   /// The numbers of the recorded messages that were sent, without replies to heartbeats.

@@ -15,7 +15,11 @@ extension FindingRule {
       let refused = call.attempts.indices.filter { call.attempts[$0].isRefusedConversation }
       guard !refused.isEmpty else { return .notMet }
       let again = refused.filter { place in
-        call.attempts[(place + 1)...].contains { $0.line.hasKey(of: call.attempts[place].line) }
+        let refused = call.attempts[place]
+        guard let closed = refused.closed else { return false }
+        return call.attempts[(place + 1)...].contains { next in
+          next.line.hasKey(of: refused.line) && next.start.map { $0 >= closed } ?? false
+        }
       }
       guard let first = again.first,
         case .server(let code)? = call.attempts[first].conversation?.ending
@@ -35,7 +39,15 @@ extension Observation.Attempt {
   /// Tells whether a fault had the server close its conversation for what a client does: where it
   /// is no fault, the client has said what is not on the cassette.
   fileprivate var isRefusedConversation: Bool {
-    guard !line.metNothing, case .server(let code)? = conversation?.ending else { return false }
+    guard !line.metNothing, case .server(let code)? = conversation?.ending,
+      decision.contains("\"code\":\(code)")
+    else { return false }
     return [1002, 1003].contains(code) || 1007...1010 ~= code
+  }
+
+  /// The time at which its conversation was closed.
+  fileprivate var closed: Duration? {
+    guard let end, let closed = conversation?.end else { return nil }
+    return end + closed
   }
 }

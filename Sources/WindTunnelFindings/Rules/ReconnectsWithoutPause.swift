@@ -29,9 +29,19 @@ extension FindingRule {
   )
 
   /// A back-off of a tenth of a second, drawn from zero, has so many waits in a row below the pause
-  /// in one call of a thousand.
-  private static let waitsMin = 4
+  /// in one call of thirty thousand, and one of half as much in one of a thousand.
+  private static let waitsMin = 5
   private static let pause = Duration.milliseconds(50)
+}
+
+extension Observation.Attempt {
+  /// The time for which a conversation has to last that a server is up again.
+  private static let held = Duration.seconds(5)
+
+  /// Tells whether its conversation, which was lost then, had held.
+  fileprivate func hasHeld(until lost: Duration) -> Bool {
+    end.map { lost - $0 >= Self.held } ?? false
+  }
 }
 
 extension JudgedCall {
@@ -46,6 +56,9 @@ extension JudgedCall {
       defer { last[key] = attempt }
       guard let start = attempt.start, let before = last[key] else { continue }
       if let lost = before.lostAt, lost <= start {
+        if before.hasHeld(until: lost), let row = rows.removeValue(forKey: key) {
+          found.append(row)
+        }
         rows[key, default: []].append(start - lost)
       } else if before.conversation == nil, before.isFailed, rows[key] != nil,
         let over = before.headCame, over <= start

@@ -40,7 +40,8 @@ package struct EventBatches: Sequence, IteratorProtocol {
     var length = Swift.min(bytesMin, bytesMax + 1)
     place = count
     while start + length < count {
-      if let end = lastEnd(in: body.bytes(start..<start + length)) {
+      let bytes = body.bytes(start..<start + length)
+      if let end = lastEnd(in: bytes), length > bytesMax || !Self.isWithinKey(bytes.prefix(end)) {
         place = start + end
         break
       }
@@ -51,6 +52,18 @@ package struct EventBatches: Sequence, IteratorProtocol {
       length = Swift.min(length * 2, bytesMax + 1)
     }
     return start..<place
+  }
+
+  /// The greatest length of a key in the text of RFC 7468, a line of which may be an event.
+  private static let keyBytesMax = 64 << 10
+
+  /// Tells whether a part ends within a key, which is found as a whole alone.
+  private static func isWithinKey(_ part: Data) -> Bool {
+    let tail = part.suffix(keyBytesMax)
+    guard let begin = tail.range(of: Data("-----BEGIN ".utf8), options: .backwards) else {
+      return false
+    }
+    return tail[begin.upperBound...].range(of: Data("-----END ".utf8)) == nil
   }
 
   /// Returns the place behind the last block that is whole in some bytes, whatever follows them.

@@ -38,6 +38,8 @@ struct RequestLog: Sendable, Hashable {
   /// done.
   private(set) var takeCounts: [String: Int] = [:]
   private(set) var faultCounts: [String: Int] = [:]
+  /// The greatest number of a request that has come whole; a smaller one may be still to come.
+  private var begunThrough = 0
   /// The faults that were not done of requests which have not come whole.
   private var undoneEarly: [Int: [UndoneFault]] = [:]
 
@@ -66,6 +68,7 @@ struct RequestLog: Sendable, Hashable {
       take: outcome.take,
       decision: outcome.decision
     )
+    begunThrough = max(begunThrough, entry.id)
     takeCounts[entry.take.name, default: 0] += 1
     for fault in entry.decision.faults { count(fault, 1) }
     if case .recording(let place) = entry.take { plays[place, default: 0] += 1 }
@@ -79,7 +82,12 @@ struct RequestLog: Sendable, Hashable {
   /// Notes faults that are not done, which may be known before the request has come whole.
   private mutating func note(_ undone: [UndoneFault], of outcome: Outcome) {
     guard let index = index(of: outcome.id) else {
-      if outcome.id > droppedThrough { undoneEarly[outcome.id] = undone }
+      if outcome.id > begunThrough {
+        undoneEarly[outcome.id, default: []] += undone
+      } else {
+        // It was counted, and is kept no longer.
+        for undone in undone { count(undone.fault, -1) }
+      }
       return
     }
     entries[index].undone += undone

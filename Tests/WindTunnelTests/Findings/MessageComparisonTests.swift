@@ -13,7 +13,8 @@ import WindTunnel
     ended: (at: Int, ConversationLog.Ending)? = nil,
     waiting: Int = 0,
     recording: Int = 1,
-    faults: String = ""
+    faults: String = "",
+    saying said: [Int] = [99]
   ) -> Observation.Attempt {
     var attempt = Observation.Attempt(
       decision: "s/0\tGET /chat\t1\t[\(faults)]",
@@ -32,9 +33,11 @@ import WindTunnel
         )
       )
     }
-    log.messages.append(
-      .init(from: .client, at: .milliseconds(numbers.count), number: 99, asks: true)
-    )
+    for number in said {
+      log.messages.append(
+        .init(from: .client, at: .milliseconds(numbers.count), number: number, asks: true)
+      )
+    }
     log.waiting = waiting
     (log.end, log.ending) = (ended.map { .milliseconds($0.at) }, ended?.1)
     attempt.conversation = log
@@ -44,7 +47,13 @@ import WindTunnel
   static let restart = #"{"webSocket":"closeFrame","code":1012,"message":3}"#
 
   /// A conversation that its server closed after 100 ms, with two messages of it sent.
-  static let lost = conversation(0, sending: [1, 2], ended: (100, .server(1012)), faults: restart)
+  static let lost = conversation(
+    0,
+    sending: [1, 2],
+    ended: (100, .server(1012)),
+    faults: restart,
+    saying: [98, 99]
+  )
 
   /// A call whose client says that it received messages, each a tenth of a second behind the other.
   static func call(
@@ -166,6 +175,17 @@ import WindTunnel
     #expect(Self.words(received: [1, 2, 1], Self.lost, back(0)).hasSuffix(", 0 away"))
     // It has two of another kind, which it may have asked for elsewhere.
     #expect(Self.words(received: [1, 2, 1, 7, 8], Self.lost, back(3)).hasSuffix(", 0 away"))
+    // What it never asked for it does not miss, and what is not on the cassette may be a question.
+    let alone = Self.conversation(
+      0,
+      sending: [1, 2],
+      ended: (100, .server(1012)),
+      faults: Self.restart
+    )
+    #expect(Self.words(received: [1, 2, 1], alone, back(3)).hasSuffix(", 0 away"))
+    var asking = back(3)
+    asking.conversation?.messages.append(.init(from: .client, at: .zero))
+    #expect(Self.words(received: [1, 2, 1], Self.lost, asking).hasSuffix("late"))
     // It was not back for long enough, or lost nothing, or the next goes wrong as well.
     #expect(Self.words(received: [1, 2, 1], Self.lost, back(3, 4999)).hasSuffix("late"))
     #expect(Self.words(received: [1], back(3)).hasSuffix("late"))

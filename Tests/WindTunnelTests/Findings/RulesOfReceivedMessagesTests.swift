@@ -80,13 +80,13 @@ import WindTunnelFindings
   @Test func `who connects again at once, and again, is told so`() throws {
     let rule = "reconnects-without-pause"
     #expect(
-      try Self.words(rule, Self.call(waits: [3, 5, 49, 2]))
-        == "error 3: After a conversation was lost it asked for the next 4 times and never waited more "
+      try Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1]))
+        == "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
         + "than 49.0 ms. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2])).hasPrefix("error 3"))
-    // Four that are lost each in its turn are no less.
-    let dropped = (0..<5).map { number in
+    #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2, 1])).hasPrefix("error 3"))
+    // Five that are lost each in its turn are no less.
+    let dropped = (0..<6).map { number in
       Messages.conversation(
         number * 105,
         sending: [1],
@@ -97,11 +97,23 @@ import WindTunnelFindings
     #expect(
       try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, dropped)).hasPrefix("error 3")
     )
-    #expect(try Self.words(rule, Self.call(waits: [1, 500, 1000, 2000])) == "kept by 1")
-    #expect(try Self.words(rule, Self.call(waits: [3, 5, 51, 2])) == "kept by 1")
-    // The first may be at once, and of three nobody knows; what was never open is another rule's.
-    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1])) == "not met")
-    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1], losing: false)) == "not met")
+    #expect(try Self.words(rule, Self.call(waits: [1, 500, 1000, 2000, 1])) == "kept by 1")
+    #expect(try Self.words(rule, Self.call(waits: [3, 5, 51, 2, 7])) == "kept by 1")
+    // The first behind one that held may be at once, each time.
+    let cut = (0..<6).map { number in
+      Messages.conversation(
+        number * 5005,
+        sending: [1],
+        ended: (5000, .server(1012)),
+        faults: Messages.restart
+      )
+    }
+    #expect(
+      try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 40_000, cut)) == "not met"
+    )
+    // The first may be at once, and of four nobody knows; what was never open is another rule's.
+    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1])) == "not met")
+    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1, 1], losing: false)) == "not met")
     // A conversation that held lies between two losses.
     let held = Messages.conversation(0, sending: [1], ended: (100, .client(1000)))
     let apart = (0..<6).map { number -> Observation.Attempt in
@@ -114,13 +126,13 @@ import WindTunnelFindings
 
   @Test func `who comes back after a refusal is told so`() throws {
     let rule = "comes-back-after-refusal"
-    func call(_ codes: [Int], faults: String = Messages.restart) -> Observation {
+    func call(_ codes: [Int], faults: String? = nil, every wait: Int = 1000) -> Observation {
       let attempts = codes.enumerated().map { place, code in
         Messages.conversation(
-          place * 1000,
+          place * wait,
           sending: [1],
           ended: (100, .server(code)),
-          faults: faults
+          faults: faults ?? #"{"webSocket":"closeFrame","code":\#(code),"message":2}"#
         )
       }
       return RuleTests.call(3, .succeeded, lasted: 9000, attempts)
@@ -135,5 +147,8 @@ import WindTunnelFindings
     #expect(try Self.words(rule, call([1012, 1012, 1012])) == "not met")
     // Without a fault the client has said what is not on the cassette.
     #expect(try Self.words(rule, call([1008, 1008, 1008], faults: "")) == "not met")
+    #expect(try Self.words(rule, call([1008, 1008], faults: Messages.restart)) == "not met")
+    // Two that were open beside each other are no return.
+    #expect(try Self.words(rule, call([1008, 1008], every: 10)) == "kept by 1")
   }
 }

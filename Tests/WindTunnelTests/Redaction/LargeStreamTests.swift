@@ -45,6 +45,25 @@ import Testing
     #expect(stream.obstacle == nil)
   }
 
+  @Test func `a key whose lines are events is found as a whole`() {
+    let lines = (0..<20).map { line in
+      String(repeating: String(UnicodeScalar(UInt8(65 + line))), count: 64)
+    }
+    let key = ["-----BEGIN PRIVATE KEY-----"] + lines + ["-----END PRIVATE KEY-----"]
+    let text = (["before"] + key + ["behind"]).map { "data: \($0)\n\n" }.joined()
+    let stream = Self.redacted(text, atMost: 100_000)
+    #expect(stream.text?.hasPrefix("data: before\n\n") == true)
+    #expect(stream.text?.hasSuffix("data: behind\n\n") == true)
+    for line in lines { #expect(stream.text?.contains(line) == false, "\(line.prefix(1))") }
+  }
+
+  @Test func `base64 in an event is not taken for a coding of mail`() {
+    let line = "data: \(String(repeating: "QUJD", count: 14))QUI=\n\n"
+    let text = "\(line)data: {\"api_key\":\"*\",\"next\":\"/a?limit=20\"}\n\n"
+    let stream = Self.redacted(text.replacing("*", with: Self.key))
+    #expect(stream.text == text.replacing("*", with: "REDACTED-api-key-1"))
+  }
+
   @Test func `lines of JSON and sequences are parts, too`() {
     for (type, format, mark) in [
       ("application/x-ndjson", EventStream.Format.lines, ""),

@@ -58,6 +58,7 @@ import WindTunnelReports
     (log.serverPings, log.clientPongs, log.unansweredSince) = (2, 1, .zero)
     (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))
     calls[0].attempts[0].conversation = log
+    calls[0].attempts[0].undone = [.init(fault: "reset", reason: "the answer has 4 events")]
     let told = Flights.report(calls)
     #expect(try problems(JSON(parsing: told.data(), source: "r")) == [])
     #expect(String(decoding: told.data(), as: UTF8.self).contains("secretParameters"))
