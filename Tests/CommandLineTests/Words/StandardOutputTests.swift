@@ -78,6 +78,8 @@ import WindTunnelDrill
     ("presets show", ["presets", "show", "nlc/3g"], 0),
     ("presets import", ["presets", "import", "slow.plist"], 0),
     ("model", ["model", "--draws", "40"], 0),
+    ("check-release", ["check-release", "a.json"], 1),
+    ("check-release", ["check-release", "a.json", "--json"], 1),
   ]
 
   /// Commands that print nothing but on standard error.
