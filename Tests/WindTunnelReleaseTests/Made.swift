@@ -163,7 +163,7 @@ extension Made {
   }
 }
 
-/// Archives.
+/// The archives that tests are made of.
 extension Made {
   /// One entry of a zip archive as it is to be written, true or not.
   struct Entry {
@@ -176,7 +176,7 @@ extension Made {
     var claimed: Int?
     /// The place that the central directory says.
     var place: Int?
-    /// What is added to the check sum that the central directory says.
+    /// The number that is added to the check sum of the central directory.
     var sumOff: UInt32 = 0
   }
 

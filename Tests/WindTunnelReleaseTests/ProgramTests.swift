@@ -3,7 +3,7 @@ import Testing
 import WindTunnelRelease
 
 @Suite struct ProgramTests {
-  /// Of `WindTunnelServer`.
+  /// The number of `WindTunnelServer`.
   static let server = ReleaseModule.names.firstIndex(of: "WindTunnelServer").map { UInt64($0 + 1) }
 
   @Test(

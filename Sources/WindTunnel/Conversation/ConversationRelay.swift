@@ -3,9 +3,9 @@ package import Foundation
 /// A live conversation between a client and its server, with all that goes wrong on the way: what
 /// one side sends goes in, and what the other one gets comes out.
 ///
-/// What no fault is about passes byte by byte, whether it keeps to the rules or not. A message that
-/// is changed is held until it is whole. Neither side may compress messages where one is changed
-/// (``Swift/Array/needPlainMessages``).
+/// Bytes that no fault is about pass as they are, whether they keep to the rules or not. A message
+/// that is changed is held until it is whole. Neither side may compress messages where one is
+/// changed (``Swift/Array/needPlainMessages``).
 package struct ConversationRelay {
   /// An action for a courier to take, in order.
   package enum Action: Sendable, Hashable {

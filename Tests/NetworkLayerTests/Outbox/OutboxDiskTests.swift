@@ -3,7 +3,7 @@ import Testing
 
 @testable import WindTunnelNetworkLayer
 
-/// What of an outbox is on the disk, whatever happens to it there.
+/// The parts of an outbox that are on the disk, whatever happens to it there.
 @Suite struct OutboxDiskTests {
   private static let bodies = ["one", "two", "three"]
 

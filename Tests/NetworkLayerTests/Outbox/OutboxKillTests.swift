@@ -15,11 +15,11 @@
 
     /// A moment at which the app is killed.
     private enum Moment: Sendable {
-      /// When it has promised so many calls in this run.
+      /// The moment when it has promised so many calls in this run.
       case promised(Int)
-      /// When so many batches have come in this run, before the last of them is answered.
+      /// The moment when so many batches have come in this run, before the last one is answered.
       case arrived(Int)
-      /// When so many batches have come in this run, in the moment of the last one's answer.
+      /// The moment of the answer to the last of so many batches in this run.
       case answered(Int)
     }
 
@@ -35,7 +35,7 @@
       }
     }
 
-    /// What happens in one run of the app.
+    /// The events of one run of the app.
     private struct Run {
       var program: OutboxProgram?
       var moment: Moment?

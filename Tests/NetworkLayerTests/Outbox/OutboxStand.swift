@@ -20,7 +20,7 @@ final class OutboxStand: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// What was told, in order.
+  /// The events that were told, in order.
   var events: [OutboxEvent] { told.withLock { $0 } }
 
   /// Waits for an event that a test has not heard of.

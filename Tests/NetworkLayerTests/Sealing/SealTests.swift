@@ -3,7 +3,7 @@ import Testing
 
 @testable import WindTunnelNetworkLayer
 
-/// What opens, and for whom.
+/// The texts that open, and for whom.
 @Suite struct SealTests {
   static let key = Data((0..<32).map { UInt8($0) })
 

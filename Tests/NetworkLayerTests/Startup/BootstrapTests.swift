@@ -4,7 +4,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 
-/// What a fetched configuration changes, and what it does not.
+/// The things that a fetched configuration changes, and those that it does not.
 @Suite struct BootstrapTests {
   private static let offline = Result<HTTPAnswer, TransportError>.failure(
     .failed(.offline, text: "no network")

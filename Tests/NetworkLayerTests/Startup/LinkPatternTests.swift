@@ -3,7 +3,7 @@ import Testing
 
 @testable import WindTunnelNetworkLayer
 
-/// What patterns mean, and what they cost.
+/// The meaning of patterns, and their cost.
 @Suite struct LinkPatternTests {
   struct Row: Sendable {
     var pattern, text: String

@@ -4,7 +4,7 @@ import WindTunnel
 
 @testable import WindTunnelDrill
 
-/// What programs say they received of their conversations.
+/// The messages that programs say they received of their conversations.
 @Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
 struct ReceivedMessagesDrillTests {
   /// Hears three messages, and reports as many lines as `said` makes of each.
@@ -45,7 +45,7 @@ struct ReceivedMessagesDrillTests {
     }
   }
 
-  /// What is said of three messages, and what is counted of it.
+  /// The words about three messages, and the counts of them.
   static let words: [(said: String, counts: [Int?])] = [
     ("tell(heard[0]); tell(heard[2])", [1, 0, 0]),
     ("for text in heard + heard[:1]: tell(text)", [0, 1, 0]),
@@ -181,7 +181,7 @@ struct ReceivedMessagesDrillTests {
     } ] }
     """
 
-  /// What a client says last, and the server's last word.
+  /// The last words of a client and of the server.
   private static let farewell = """
     "price": 0.8 } },
         { "from": "client", "base64": "AAEC" },

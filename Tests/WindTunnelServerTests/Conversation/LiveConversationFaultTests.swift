@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// What passes on to an origin that plays the conversation in good weather.
+  /// The proxy of an origin that plays the conversation in good weather.
   private static func live<Result>(
     _ body: (ReplayServer) async throws -> Result
   ) async throws -> Result {

@@ -3,7 +3,7 @@ import WindTunnel
 
 @testable import WindTunnelFindings
 
-/// What a client says it received, held against what its server sent.
+/// The messages that a client says it received, held against those that its server sent.
 @Suite struct MessageComparisonTests {
   /// A conversation that opens after so many milliseconds, in which the server sends recorded
   /// messages a millisecond after each other; the digest of each is its number.
