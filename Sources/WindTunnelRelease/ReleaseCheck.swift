@@ -165,7 +165,12 @@ package struct ReleaseCheck: Sendable {
     if findings.last != finding { findings.append(finding) }
   }
 
-  private mutating func look(at file: ByteWindow, named name: String, depth: Int) {
+  private mutating func look(
+    at file: ByteWindow,
+    named name: String,
+    depth: Int,
+    isSection: Bool = false
+  ) {
     // Said once, and not for each of the files that are left.
     guard !isFull else { return }
     do throws(ReadingError) {
@@ -177,6 +182,8 @@ package struct ReleaseCheck: Sendable {
       if let found = HarnessFile(place: name) { find(Finding(file: name, reason: found.noun)) }
       try open(file, named: name, depth: depth)
     } catch {
+      // Data of a program may begin as a format does, as those of one that reads it do.
+      if isSection, error.isOfForm { return }
       note(error, of: name)
     }
   }
@@ -274,7 +281,8 @@ package struct ReleaseCheck: Sendable {
       guard range.lowerBound >= end else { throw .damaged("its sections lie in each other") }
       end = range.upperBound
       try proveDepth(depth)
-      look(at: section.content, named: "\(name):\(section.name)", depth: depth + 1)
+      let place = "\(name):\(section.name)"
+      look(at: section.content, named: place, depth: depth + 1, isSection: true)
     }
     if let rest = image.appended { try look(behind: rest, named: name, depth: depth) }
   }

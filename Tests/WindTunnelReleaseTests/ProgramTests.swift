@@ -278,6 +278,16 @@ import WindTunnelRelease
     }
     // What packs the names of a debugger is no reason to refuse a program.
     #expect(look(Made.elf([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 1])) == ["it x86_64 []"])
+    // Data may begin as a format does, as that of a loader which knows it by its first bytes.
+    for start in [Made.elf([1]).prefix(20), Made.gzip(cassette).prefix(20), zip.prefix(20)] {
+      #expect(look(Made.elf(Array(start) + [1])) == ["it x86_64 []"])
+    }
+    #expect(
+      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))) == [
+        "it x86_64 []",
+        "unread it:section:x is encrypted with a password: look through the archive without one",
+      ]
+    )
     let inEachOther = "unread it is damaged: its sections lie in each other"
     #expect(
       look(Made.object(zip, section: place, sections: 2)) == [
