@@ -132,6 +132,8 @@ struct MachOImage {
     } else if !isDebugSymbols {
       throw .cutShort(missing: "a segment")
     }
+    // The sections of debug symbols are those of the program, and in its file.
+    if isDebugSymbols { return }
     let (head, size) = isWide ? (72, 80) : (56, 68)
     guard command.window(at: UInt64(head), count: UInt64(count) * UInt64(size)) != nil else {
       throw .damaged("its load commands do not add up")

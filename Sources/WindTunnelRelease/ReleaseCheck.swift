@@ -265,8 +265,8 @@ package struct ReleaseCheck: Sendable {
     try look(beyondCodeOf: image, named: name, depth: depth)
   }
 
-  /// Looks through what a program has besides its code: archives and files of the harness's that are
-  /// whole sections of it, and what stands behind its end.
+  /// Looks through what a program has besides its code: archives and files of the harness's that
+  /// are whole sections of it, and what stands behind its end.
   private mutating func look(
     beyondCodeOf image: Image,
     named name: String,

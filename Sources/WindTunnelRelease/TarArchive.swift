@@ -50,8 +50,11 @@ struct TarArchive {
       count += 1
       guard count <= entriesMax else { throw .tooMuch("files", limit: entriesMax) }
       let kind = header.number(UInt8.self, at: 156, .little).map(UnicodeScalar.init)
-      guard let said = here.size ?? everywhere.size ?? Self.number(header, at: 124, count: 12)
-      else { throw .damaged("an entry in it has no size") }
+      let isForNext = kind.map { ["x", "g", "L", "K"].contains($0) } == true
+      let told = isForNext ? nil : here.size ?? everywhere.size
+      guard let said = told ?? Self.number(header, at: 124, count: 12) else {
+        throw .damaged("an entry in it has no size")
+      }
       // Links, devices, folders and pipes have none of the bytes that their size may speak of.
       let size = kind.map { ("2"..."6").contains($0) } == true ? 0 : said
       guard let content = file.window(at: blank + Self.block, count: size) else {
@@ -163,7 +166,7 @@ struct TarArchive {
   }
 }
 
-/// What headers of pax say of the entries behind them.
+/// The words that headers of pax have for the entries behind them.
 private struct Fields {
   var path: String?
   var size: Int?

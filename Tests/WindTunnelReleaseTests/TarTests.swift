@@ -44,6 +44,14 @@ import WindTunnelRelease
       Made.tarEntry("a", Self.program, size: "00000000000\u{0}")
     )
     #expect(look(pax) == found("a"))
+    // It is that of the entry, and of no other header in between.
+    let name = Array("b\u{0}".utf8)
+    let between = Made.tar(
+      Made.tarEntry("PaxHeader", Made.record("size", size), kind: "x"),
+      Made.tarEntry("././@LongLink", name, kind: "L"),
+      Made.tarEntry("a", Self.program, size: "00000000000\u{0}")
+    )
+    #expect(look(between) == found("b"))
     var binary = Made.tarEntry("a", Self.program)
     let number = withUnsafeBytes(of: UInt64(Self.program.count).bigEndian, Array.init)
     let before = binary[124..<136].reduce(0) { $0 + Int($1) }
