@@ -62,3 +62,20 @@ extension URLCredential {
     self.init(user: "", password: "", persistence: .none)
   }
 }
+
+extension URLSessionConfiguration {
+  public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+    .default
+  }
+  public var isDiscretionary: Bool {
+    get { false }
+    set {}
+  }
+  public var sharedContainerIdentifier: String? {
+    get { nil }
+    set {}
+  }
+}
+extension URLSession {
+  public var allTasks: [URLSessionTask] { get async { [] } }
+}

@@ -473,14 +473,16 @@ struct Call {
   /// Sends it, and has the answer's content taken as it comes.
   private func streamed(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     let upload = Upload(file: file) { [progress] in progress?.sent($0, of: $1) }
+    let begun = client.time.uptime
     let answer =
       if let keeper = client.keeper, let waitsUntil {
         try await keeper.open(request, upload, until: waitsUntil)
       } else {
         try await client.transport.open(request, upload)
       }
+    let head = client.time.uptime
     let receiver = receiver ?? MemoryReceiver(progress: progress)
-    return try await withGivingUp(at: waitsUntil) { () -> AttemptOutcome in
+    var taken = try await withGivingUp(at: waitsUntil) { () -> AttemptOutcome in
       do throws(TransportError) { return .success(try await receiver.take(answer)) } catch {
         // Whatever is still on its way is nobody's.
         answer.cancel()
@@ -489,6 +491,12 @@ struct Call {
     } onGivingUp: {
       answer.cancel()
     }.get()
+    // What is read as it comes is measured here, whatever carried it.
+    let isRead = !(receiver is StreamReceiver)
+    taken.stages =
+      taken.stages
+      ?? StageTimings(receive: isRead ? client.time.uptime - head : nil, head: head - begun)
+    return taken
   }
 
   /// Returns whether a server no longer takes the credential.

@@ -66,6 +66,22 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   }
 }
 
+/// The base URLs whose requests go elsewhere, with another scheme, host, port or path, for code
+/// without middleware.
+struct RewrittenBases {
+  private var targets: [URL: URL] = [:]
+
+  /// Sends what is under a base URL to another; `nil` ends that.
+  mutating func rewrite(_ base: URL, to other: URL?) { targets[base] = other }
+
+  /// Returns a request under the URL that its base leads to, the longest where it is under several;
+  /// `nil` where it is under none.
+  func moved(_ request: URLRequest) -> URLRequest? {
+    targets.sorted { $0.key.absoluteString.count > $1.key.absoluteString.count }.lazy
+      .compactMap { request.moved(from: $0.key, to: $0.value) }.first
+  }
+}
+
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if objectFormat(ELF)
   @section("wt_modules")

@@ -1,24 +1,25 @@
 #if canImport(Darwin)
   public import Foundation
 
-  /// A `URLProtocol` that sends requests of code without middleware to another host, for the
-  /// `protocolClasses` of a configuration.
+  /// A `URLProtocol` that sends requests of code without middleware to another host, with its own
+  /// scheme, port and path, for the `protocolClasses` of a configuration.
   ///
   /// It carries them by a session without itself, so redirects and challenges are that session's.
   public final class HostRewriting: URLProtocol {
     private static let lock = NSLock()
-    nonisolated(unsafe) private static var hosts: [String: String] = [:]
+    nonisolated(unsafe) private static var bases = RewrittenBases()
     private static let session = URLSession(configuration: .ephemeral)
     private var carried: URLSessionDataTask?
 
-    /// Redirects the requests for one host to another; `nil` ends that.
-    public static func rewrite(_ host: String, to other: String?) {
-      lock.withLock { hosts[host] = other }
+    /// Sends the requests under one base URL, such as `https://api.example.test`, to another; `nil`
+    /// ends that.
+    public static func rewrite(_ base: URL, to other: URL?) {
+      lock.withLock { bases.rewrite(base, to: other) }
     }
 
-    /// Tells whether the request's host is rewritten.
+    /// Tells whether the request is under a base URL that is rewritten.
     override public class func canInit(with request: URLRequest) -> Bool {
-      target(of: request) != nil
+      moved(request) != nil
     }
 
     /// Returns the request unchanged.
@@ -26,13 +27,10 @@
 
     /// Sends the request to the other host.
     override public func startLoading() {
-      // A host may have been let go since `canInit` was asked.
-      guard let url = request.url, let host = Self.target(of: request),
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-      else { return client?.urlProtocol(self, didFailWithError: URLError(.badURL)) ?? () }
-      parts.host = host
-      var sent = request
-      sent.url = parts.url
+      // A base may have been let go since `canInit` was asked.
+      guard let sent = Self.moved(request) else {
+        return client?.urlProtocol(self, didFailWithError: URLError(.badURL)) ?? ()
+      }
       // The client is told on the thread that the protocol was started on, by its run loop.
       nonisolated(unsafe) let (me, runLoop) = (self, RunLoop.current)
       let task = Self.session.dataTask(with: sent) { data, response, error in
@@ -63,9 +61,8 @@
       }
     }
 
-    private static func target(of request: URLRequest) -> String? {
-      guard let host = request.url?.host else { return nil }
-      return lock.withLock { hosts[host] }
+    private static func moved(_ request: URLRequest) -> URLRequest? {
+      lock.withLock { bases.moved(request) }
     }
   }
 

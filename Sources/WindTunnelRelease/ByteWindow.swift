@@ -100,6 +100,16 @@ struct ByteWindow {
     }
   }
 
+  /// The longest rest that is taken for an alignment, whatever stands in it.
+  static let alignmentMax = 64
+
+  /// Returns the bytes behind a place; `nil` where they could hold nothing: there are few, or all
+  /// are zero.
+  func rest(behind end: Int) -> ByteWindow? {
+    guard let rest = window(at: end, count: count - end) else { return nil }
+    return rest.count > Self.alignmentMax && !rest.isZero ? rest : nil
+  }
+
   /// Returns the bytes, as a file of their own.
   var content: Data { Data(data[range]) }
 

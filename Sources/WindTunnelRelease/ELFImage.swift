@@ -6,12 +6,12 @@ struct ELFImage {
   let isDebugSymbols: Bool
   /// The libraries that it is not started without, by their names.
   let libraries: [String]
+  /// The sections that have bytes in the file, which may lie in each other.
+  let sections: [ProgramSection]
   /// The bytes behind all that the headers speak of; `nil` where they could hold nothing.
   let appended: ByteWindow?
 
   static let magic: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
-  /// The longest rest that is taken for an alignment, whatever stands in it.
-  static let alignmentMax = 64
 
   /// Reads the headers, and proves that all that they promise is there.
   init(_ file: ByteWindow) throws(ReadingError) {
@@ -30,9 +30,8 @@ struct ELFImage {
     }
     isDebugSymbols = sections.areDebugSymbols
     libraries = isDebugSymbols ? [] : reader.libraries(by: segments.rows)
-    let end = max(segments.end, sections.end)
-    let rest = file.window(at: end, count: file.count - end)
-    appended = rest.flatMap { $0.count > Self.alignmentMax && !$0.isZero ? $0 : nil }
+    self.sections = sections.rows
+    appended = file.rest(behind: max(segments.end, sections.end))
   }
 
   private static func name(ofMachine number: UInt16) -> String {
@@ -102,6 +101,8 @@ private struct Reader {
   /// The sections of a file.
   struct Sections {
     var count = 0
+    /// Those that have bytes here.
+    var rows: [ProgramSection] = []
     /// The place behind the furthest of them, and behind their table.
     var end = 0
     /// Tells whether some are loaded, and none of those but notes has bytes here.
@@ -152,6 +153,7 @@ private struct Reader {
       count: entries.count,
       end: Int(table) + entries.count * Int(size)
     )
+    let names = try self.names(of: entries)
     var (loaded, empty) = (0, 0)
     for place in entries {
       let kind = try word(at: place + 4, of: "its section table")
@@ -164,13 +166,25 @@ private struct Reader {
       if kind == 0 || kind == 8 { continue }
       let offset = try native(at: place + (isWide ? 24 : 16), of: "its section table")
       let length = try native(at: place + (isWide ? 32 : 20), of: "its section table")
-      guard file.window(at: offset, count: length) != nil else {
+      guard let content = file.window(at: offset, count: length) else {
         throw .cutShort(missing: "a section")
       }
+      let name = file.number(UInt32.self, at: place, order).flatMap { names?.name(at: Int($0)) }
+      sections.rows.append(ProgramSection(name: name ?? "", content: content))
       sections.end = max(sections.end, Int(offset) + Int(length))
     }
     sections.areDebugSymbols = loaded > 0 && loaded == empty
     return sections
+  }
+
+  /// Returns the section with the names of all; `nil` where there is none.
+  private func names(of entries: [Int]) throws(ReadingError) -> ByteWindow? {
+    // More sections than that have it elsewhere, and go by no name here.
+    let index = Int(try half(at: isWide ? 62 : 50, of: "its header"))
+    guard entries.indices.contains(index) else { return nil }
+    let offset = try native(at: entries[index] + (isWide ? 24 : 16), of: "its section table")
+    let length = try native(at: entries[index] + (isWide ? 32 : 20), of: "its section table")
+    return file.window(at: offset, count: length)
   }
 
   /// Returns the names of the libraries that the dynamic section asks for (DT_NEEDED); none where

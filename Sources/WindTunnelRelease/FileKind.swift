@@ -6,6 +6,7 @@ enum FileKind {
   case staticArchive
   case zip
   case gzip
+  case tar
   /// Something that could hold programs, in a format that nothing here reads.
   case closed(String)
   case other
@@ -24,6 +25,8 @@ enum FileKind {
     } else if file.has([0x1F, 0x8B, 8]) {
       // Of gzip's methods deflate alone was ever used (RFC 1952 §2.3.1).
       self = .gzip
+    } else if TarArchive.isMeant(by: file) {
+      self = .tar
     } else if let (_, name) = Self.magics.first(where: { file.has($0.magic) }) {
       self = .closed(name)
     } else if let name = Self.nameBehindTheFront(of: file) {
@@ -63,8 +66,6 @@ enum FileKind {
     {
       return "bzip2"
     }
-    // POSIX's format has its name at 257.
-    if file.has(Array("ustar".utf8), at: 257) { return "a tar archive" }
     // A disk image has its header at its end.
     if file.has(Array("koly".utf8), at: file.count - 512) { return "a disk image" }
     return nil

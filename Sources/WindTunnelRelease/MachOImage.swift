@@ -9,9 +9,17 @@ struct MachOImage {
   /// The libraries that it is not started without, by the names that it asks for.
   private(set) var libraries: [String] = []
 
+  /// The sections that have bytes in the file, which may lie in each other.
+  private(set) var sections: [ProgramSection] = []
+  /// The place behind all that the load commands speak of.
+  private var end = 0
+
   private let file: ByteWindow
   private let order: ByteWindow.Order
   private let isWide: Bool
+
+  /// The bytes behind all that the load commands speak of; `nil` where they could hold nothing.
+  var appended: ByteWindow? { file.rest(behind: end) }
 
   /// Tells whether a file begins as one of them.
   static func isMeant(by file: ByteWindow) -> Bool { form(of: file) != nil }
@@ -33,6 +41,7 @@ struct MachOImage {
     guard let commands = file.window(at: start, count: Int(size)) else {
       throw .cutShort(missing: "its load commands")
     }
+    end = start + commands.count
     var place = 0
     for _ in 0..<count {
       guard let number = commands.number(UInt32.self, at: place, order),
@@ -47,17 +56,8 @@ struct MachOImage {
   /// Looks at one load command.
   private mutating func prove(_ command: ByteWindow, _ number: UInt32) throws(ReadingError) {
     switch number {
-    // LC_SEGMENT and LC_SEGMENT_64. Those of debug symbols are in another file.
-    case 0x1 where !isDebugSymbols:
-      try proveSegment(
-        command.number(UInt32.self, at: 32, order).map(UInt64.init),
-        command.number(UInt32.self, at: 36, order).map(UInt64.init)
-      )
-    case 0x19 where !isDebugSymbols:
-      try proveSegment(
-        command.number(UInt64.self, at: 40, order),
-        command.number(UInt64.self, at: 48, order)
-      )
+    // LC_SEGMENT and LC_SEGMENT_64.
+    case 0x1, 0x19: try proveSegment(command, isWide: number == 0x19)
     // LC_ENCRYPTION_INFO and LC_ENCRYPTION_INFO_64: 0 is "not yet".
     case 0x21, 0x2C:
       guard let system = command.number(UInt32.self, at: 16, order) else {
@@ -70,15 +70,94 @@ struct MachOImage {
         let name = command.number(UInt32.self, at: 8, order).flatMap({ command.name(at: Int($0)) })
       else { break }
       libraries.append(name)
-    default: break
+    default:
+      for (place, size) in Self.tables(of: number, isWide: isWide) {
+        try proveTable(at: place, of: command, rowSize: size)
+      }
     }
   }
 
-  private func proveSegment(_ offset: UInt64?, _ length: UInt64?) throws(ReadingError) {
-    guard let offset, let length else { throw .damaged("its load commands do not add up") }
-    guard file.window(at: offset, count: length) != nil else {
+  /// Returns where a load command names tables that may lie behind all segments, as those of an
+  /// object do: the places of each one's offset, which the number of its rows follows, and the size
+  /// of a row.
+  private static func tables(of command: UInt32, isWide: Bool) -> [(place: Int, size: UInt64)] {
+    switch command {
+    // LC_SYMTAB: symbols and their names.
+    case 0x2: [(8, isWide ? 16 : 12), (16, 1)]
+    // LC_DYSYMTAB: contents, modules, references, indirect symbols, relocations.
+    case 0xB:
+      [(32, 8), (40, isWide ? 56 : 52), (48, 4), (56, 4), (64, 8), (72, 8)]
+    // LC_DYLD_INFO and LC_DYLD_INFO_ONLY: five texts of operations.
+    case 0x22, 0x8000_0022: [(8, 1), (16, 1), (24, 1), (32, 1), (40, 1)]
+    // LC_CODE_SIGNATURE, LC_SEGMENT_SPLIT_INFO, LC_FUNCTION_STARTS, LC_DATA_IN_CODE,
+    // LC_DYLIB_CODE_SIGN_DRS, LC_LINKER_OPTIMIZATION_HINT, LC_DYLD_EXPORTS_TRIE,
+    // LC_DYLD_CHAINED_FIXUPS, LC_ATOM_INFO.
+    case 0x1D, 0x1E, 0x26, 0x29, 0x2B, 0x2E, 0x8000_0033, 0x8000_0034, 0x36: [(8, 1)]
+    default: []
+    }
+  }
+
+  /// Proves that a table is in the file, which is a part of it then. Those of debug symbols may be
+  /// in another.
+  private mutating func proveTable(
+    at place: Int,
+    of command: ByteWindow,
+    rowSize: UInt64
+  ) throws(ReadingError) {
+    guard let offset = command.number(UInt32.self, at: place, order),
+      let count = command.number(UInt32.self, at: place + 4, order)
+    else { throw .damaged("its load commands do not add up") }
+    guard count > 0 else { return }
+    guard let table = file.window(at: UInt64(offset), count: UInt64(count) * rowSize) else {
+      if isDebugSymbols { return }
+      throw .cutShort(missing: "a table")
+    }
+    end = max(end, Int(offset) + table.count)
+  }
+
+  private mutating func proveSegment(
+    _ command: ByteWindow,
+    isWide: Bool
+  ) throws(ReadingError) {
+    func native(_ place: Int) -> UInt64? {
+      isWide
+        ? command.number(UInt64.self, at: place, order)
+        : command.number(UInt32.self, at: place, order).map(UInt64.init)
+    }
+    guard let offset = native(isWide ? 40 : 32), let length = native(isWide ? 48 : 36),
+      let count = command.number(UInt32.self, at: isWide ? 64 : 48, order)
+    else { throw .damaged("its load commands do not add up") }
+    if file.window(at: offset, count: length) != nil {
+      end = max(end, Int(offset) + Int(length))
+    } else if !isDebugSymbols {
       throw .cutShort(missing: "a segment")
     }
+    // The sections of debug symbols are those of the program, and in its file.
+    if isDebugSymbols { return }
+    let (head, size) = isWide ? (72, 80) : (56, 68)
+    guard command.window(at: UInt64(head), count: UInt64(count) * UInt64(size)) != nil else {
+      throw .damaged("its load commands do not add up")
+    }
+    for place in stride(from: head, to: head + Int(count) * size, by: size) {
+      guard let section = command.window(at: place, count: size) else { break }
+      try take(section)
+    }
+  }
+
+  /// Takes one section, where it has bytes in the file, and its relocations.
+  private mutating func take(_ section: ByteWindow) throws(ReadingError) {
+    func word(_ place: Int) -> UInt32? { section.number(UInt32.self, at: place, order) }
+    let fields = isWide ? 48 : 40
+    let length =
+      isWide ? section.number(UInt64.self, at: 40, order) : word(36).map(UInt64.init)
+    try proveTable(at: fields + 8, of: section, rowSize: 8)
+    guard let offset = word(fields), let length, length > 0, let kind = word(fields + 16),
+      // S_ZEROFILL, S_GB_ZEROFILL, S_THREAD_LOCAL_ZEROFILL.
+      ![0x1, 0xC, 0x12].contains(kind & 0xFF),
+      let content = file.window(at: UInt64(offset), count: length)
+    else { return }
+    let names = [16, 0].compactMap { section.window(at: $0, count: 16)?.name(at: 0) }
+    sections.append(ProgramSection(name: names.joined(separator: ","), content: content))
   }
 
   /// The most names of libraries that are read.
@@ -112,6 +191,8 @@ struct MachOImage {
 struct UniversalFile {
   /// The programs, each within the file, none in another.
   let slices: [ByteWindow]
+  /// The bytes between them, and behind the last, that could hold anything.
+  let rests: [ByteWindow]
 
   /// The lowest version of a Java class, which begins with the same four bytes, and has its version
   /// where the number of slices stands here.
@@ -160,5 +241,13 @@ struct UniversalFile {
       throw .damaged("its architectures lie in each other")
     }
     self.slices = slices
+    var (rests, end) = ([ByteWindow](), 8 + Int(count) * size)
+    for place in places + [file.range.upperBound..<file.range.upperBound] {
+      let next = place.lowerBound - file.range.lowerBound
+      let gap = file.window(at: end, count: next - end)
+      if let rest = gap?.rest(behind: 0) { rests.append(rest) }
+      end = max(end, place.upperBound - file.range.lowerBound)
+    }
+    self.rests = rests
   }
 }

@@ -26,6 +26,14 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's zlib, which opens archives, is not there.
   case noZLib
 
+  /// Tells whether the bytes are not of the format that they begin as.
+  var isOfForm: Bool {
+    switch self {
+    case .cutShort, .damaged: true
+    default: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .cutShort(let missing): "is cut short: \(missing) would lie beyond its end"

@@ -165,7 +165,12 @@ package struct ReleaseCheck: Sendable {
     if findings.last != finding { findings.append(finding) }
   }
 
-  private mutating func look(at file: ByteWindow, named name: String, depth: Int) {
+  private mutating func look(
+    at file: ByteWindow,
+    named name: String,
+    depth: Int,
+    isSection: Bool = false
+  ) {
     // Said once, and not for each of the files that are left.
     guard !isFull else { return }
     do throws(ReadingError) {
@@ -177,6 +182,8 @@ package struct ReleaseCheck: Sendable {
       if let found = HarnessFile(place: name) { find(Finding(file: name, reason: found.noun)) }
       try open(file, named: name, depth: depth)
     } catch {
+      // Data of a program may begin as a format does, as those of one that reads it do.
+      if isSection, error.isOfForm { return }
       note(error, of: name)
     }
   }
@@ -192,20 +199,23 @@ package struct ReleaseCheck: Sendable {
       let image = try take(file, named: name) { file throws(ReadingError) in
         let image = try ELFImage(file)
         return Image(
+          count: file.count,
           architecture: image.architecture,
           isDebugSymbols: image.isDebugSymbols,
           libraries: image.libraries,
+          sections: image.sections,
           appended: image.appended
         )
       }
-      if let rest = image.appended { try look(behind: rest, named: name, depth: depth) }
-    case .machO: try look(atMachO: file, named: name)
+      try look(beyondCodeOf: image, named: name, depth: depth)
+    case .machO: try look(atMachO: file, named: name, depth: depth)
     case .universal:
-      for slice in try UniversalFile(file).slices {
+      let universal = try UniversalFile(file)
+      for slice in universal.slices {
         // One that cannot be read hides none of the others.
         do throws(ReadingError) {
           switch FileKind(of: slice) {
-          case .machO: try look(atMachO: slice, named: name)
+          case .machO: try look(atMachO: slice, named: name, depth: depth)
           case .staticArchive: try look(atMembersOf: slice, named: name, depth: depth)
           default: throw .damaged("an architecture in it is no program")
           }
@@ -213,6 +223,7 @@ package struct ReleaseCheck: Sendable {
           note(error, of: name)
         }
       }
+      for rest in universal.rests { try look(behind: rest, named: name, depth: depth) }
     case .staticArchive: try look(atMembersOf: file, named: name, depth: depth)
     case .zip: _ = try look(atEntriesOf: file, named: name, depth: depth)
     case .gzip:
@@ -223,6 +234,7 @@ package struct ReleaseCheck: Sendable {
         throw .damaged("it does not open as gzip within \(bytesMax) bytes")
       }
       look(at: ByteWindow(opened), named: name, depth: depth + 1)
+    case .tar: try look(atTar: file, named: name, depth: depth)
     case .closed(let format):
       find(ReleaseModule.all(in: file), in: name, of: nil)
       throw .format(format)
@@ -233,16 +245,46 @@ package struct ReleaseCheck: Sendable {
     }
   }
 
-  private mutating func look(atMachO file: ByteWindow, named name: String) throws(ReadingError) {
-    _ = try take(file, named: name) { file throws(ReadingError) in
+  private mutating func look(
+    atMachO file: ByteWindow,
+    named name: String,
+    depth: Int
+  ) throws(ReadingError) {
+    let image = try take(file, named: name) { file throws(ReadingError) in
       let image = try MachOImage(file)
       return Image(
+        count: file.count,
         architecture: image.architecture,
         isDebugSymbols: image.isDebugSymbols,
         isEncrypted: image.isEncrypted,
-        libraries: image.libraries
+        libraries: image.libraries,
+        sections: image.sections,
+        appended: image.appended
       )
     }
+    try look(beyondCodeOf: image, named: name, depth: depth)
+  }
+
+  /// Looks through what a program has besides its code: archives and files of the harness's that
+  /// are whole sections of it, and what stands behind its end.
+  private mutating func look(
+    beyondCodeOf image: Image,
+    named name: String,
+    depth: Int
+  ) throws(ReadingError) {
+    // Each is read as a whole, so that all of them together must not be many times the program.
+    let bytes = image.sections.reduce(0) { $0 + $1.content.count }
+    guard bytes <= 2 * image.count else { throw .damaged("its sections lie in each other") }
+    var end = 0
+    for section in image.sections.filter(\.isFile).sorted(by: ProgramSection.isBefore) {
+      let range = section.content.range
+      guard range.lowerBound >= end else { throw .damaged("its sections lie in each other") }
+      end = range.upperBound
+      try proveDepth(depth)
+      let place = "\(name):\(section.name)"
+      look(at: section.content, named: place, depth: depth + 1, isSection: true)
+    }
+    if let rest = image.appended { try look(behind: rest, named: name, depth: depth) }
   }
 
   /// Looks through what stands behind the end of a program: a zip archive, or nothing known.
@@ -253,7 +295,8 @@ package struct ReleaseCheck: Sendable {
   ) throws(ReadingError) {
     guard ZipArchive.endsIn(rest) else { throw .appended(rest.count) }
     let start = try look(atEntriesOf: rest, named: name, depth: depth)
-    guard start <= ELFImage.alignmentMax || rest.window(at: 0, count: start)?.isZero == true else {
+    guard start <= ByteWindow.alignmentMax || rest.window(at: 0, count: start)?.isZero == true
+    else {
       throw .appended(start)
     }
   }
@@ -268,6 +311,22 @@ package struct ReleaseCheck: Sendable {
     for member in archive.members {
       look(at: member.content, named: "\(name):\(member.name)", depth: depth + 1)
     }
+  }
+
+  private mutating func look(
+    atTar file: ByteWindow,
+    named name: String,
+    depth: Int
+  ) throws(ReadingError) {
+    try proveDepth(depth)
+    let archive = try TarArchive(file, entriesMax: limits.files)
+    for entry in archive.entries where !isFull {
+      let place = "\(name):\(entry.name)"
+      // Its bytes are looked at all the same, as no more than parts of something.
+      look(at: entry.content, named: place, depth: depth + 1)
+      if entry.isSparse { note(.format("a sparse file in a tar archive"), of: place) }
+    }
+    if let rest = archive.appended { try look(behind: rest, named: name, depth: depth) }
   }
 
   /// Looks through an archive, and returns the place where its first entry begins.
@@ -348,10 +407,13 @@ package struct ReleaseCheck: Sendable {
 
 /// The contents of a program's headers, in either format.
 private struct Image {
+  /// Its length in bytes.
+  var count: Int
   var architecture: String
   var isDebugSymbols: Bool
   var isEncrypted = false
   var libraries: [String]
+  var sections: [ProgramSection]
   /// The bytes behind all that they speak of.
   var appended: ByteWindow?
 }

@@ -84,6 +84,31 @@ func note(_ screen: String, in outbox: Outbox, _ telemetry: OutboxEndpoint) asyn
   try await outbox.enqueue(json: ["screen": screen], to: telemetry)
 }
 
+func makeTransfers(
+  in folder: URL,
+  by carrier: any TransferCarrier,
+  _ builder: RequestBuilder
+) async throws -> BackgroundTransfers {
+  let transfers = try BackgroundTransfers(at: folder, by: carrier, builder: builder) {
+    if case .ended(let transfer) = $0 { print(transfer.label, transfer.record.state) }
+  }
+  try await transfers.takeUp()
+  return transfers
+}
+
+func fetchFile(of film: Int, by transfers: BackgroundTransfers) throws {
+  let label = "film-\(film)"
+  guard !transfers.all.contains(where: { $0.label == label }) else { return }
+  try transfers.download(Endpoint(.get, "/films/\(film)/file"), label: label)
+}
+
+func collect(from transfers: BackgroundTransfers, into folder: URL) throws {
+  for transfer in transfers.all where transfer.result != nil {
+    let result = try transfers.take(transfer.id, to: folder.appending(path: transfer.label))
+    if case .failure(let error) = result { print(transfer.label, error.kind) }
+  }
+}
+
 func makePatientClient(_ baseURL: URL, session: URLSession) -> NetworkClient {
   NetworkClient(
     builder: RequestBuilder(baseURL: baseURL),

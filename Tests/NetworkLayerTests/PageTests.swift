@@ -16,8 +16,50 @@ import WindTunnelNetworkLayer
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
-    #expect(blocks.count == 15)
+    #expect(blocks.count == 16)
     for block in blocks { #expect(code.contains(block)) }
+  }
+
+  /// The tests of a suite by their sentences, over all of its files.
+  private static func tests() throws -> [String: Set<String>] {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let paths = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
+    var found: [String: Set<String>] = [:]
+    for path in paths ?? [] where path.hasSuffix(".swift") {
+      var suite = ""
+      let text = try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
+      for line in text.split(separator: "\n") {
+        if let name = line.firstMatch(of: /(?:struct|class|extension) (\w+Tests)\b/)?.1 {
+          suite = String(name)
+        }
+        if let name = line.firstMatch(of: /func `([^`]+)`/)?.1 {
+          found[suite, default: []].insert(String(name))
+        }
+      }
+    }
+    return found
+  }
+
+  @Test func `each promise names tests that are there`() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent(
+        "Sources/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/Promises.md"
+      )
+    let rows = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
+      .filter { $0.hasPrefix("| ") }
+      .map { $0.dropFirst(2).dropLast(2).components(separatedBy: " | ") }
+      .filter { $0.count == 3 && $0[0] != "feature" }
+    #expect(rows.count > 35)
+    let tests = try Self.tests()
+    for row in rows {
+      for named in row[2].components(separatedBy: "; ") {
+        let match = try #require(named.wholeMatch(of: /`(\w+)` (.+)/), "\(row[0]): \(named)")
+        let isThere = tests[String(match.1)]?.contains(String(match.2)) == true
+        #expect(isThere, "\(row[0]) names a test that is not there: \(named)")
+      }
+    }
   }
 
   @Test func `the preview's user is there`() async {

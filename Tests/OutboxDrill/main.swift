@@ -1,9 +1,11 @@
-// An app with an outbox, as the tests start and kill it.
+// An app with an outbox, and with background transfers, as the tests start and kill it.
 //
 //     outbox-drill send FOLDER URL FIRST COUNT RUN   enqueues calls FIRST ..< COUNT and sends all
 //     outbox-drill fill FOLDER COUNT                 enqueues calls, and tells its memory
 //     outbox-drill count FOLDER                      opens, and tells the calls and its memory
 //     outbox-drill until-full FOLDER                 enqueues until that fails, and tells why
+//     outbox-drill transfers FOLDER URL [download LABEL | upload LABEL FILE]
+//                                                    takes up transfers, begins one, and takes all
 //     outbox-drill network                           tells the status of the machine's network
 //     outbox-drill networks                          tells it and each change
 //
@@ -96,6 +98,41 @@ do {
       try await outbox.enqueue(Data("after".utf8), to: first)
       say("taken")
     }
+  case "transfers":
+    guard let url = URL(string: words[2]) else { exit(2) }
+    let session = URLSession(configuration: .ephemeral)
+    let carrier = InProcessCarrier(URLSessionTransport(session: session))
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let transfers = try BackgroundTransfers(
+      at: folder,
+      by: carrier,
+      builder: RequestBuilder(baseURL: url)
+    ) { event in
+      switch event {
+      case .begunAnew(let transfer): say("anew \(transfer.label) \(transfer.starts)")
+      case .ended: end.yield()
+      default: say("\(event)")
+      }
+    }
+    let running = Task { await carrier.run() }
+    try await transfers.takeUp()
+    switch words.dropFirst(3).first {
+    case "download":
+      say("begun \(try transfers.download(Endpoint(.get, "/film"), label: words[4]).id)")
+    case "upload":
+      let photo = Endpoint(.post, "/photos", body: .file(URL(filePath: words[5])))
+      say("begun \(try transfers.upload(photo, label: words[4]).id)")
+    default: break
+    }
+    while transfers.all.contains(where: { $0.result == nil }) { for await _ in ends { break } }
+    for transfer in transfers.all {
+      let answer = try transfers.take(transfer.id, to: folder.appending(path: transfer.label)).get()
+      let bytes = transfer.record.response.bytes
+      say("\(transfer.label) \(answer.status) \(bytes) attempts \(answer.attempts)")
+    }
+    running.cancel()
+    await running.value
+    say("done")
   case "network": say(SystemNetworks().status == .offline ? "offline" : "online")
   case "networks":
     for await status in SystemNetworks(period: .milliseconds(10)).changes {

@@ -124,6 +124,36 @@ extension Made {
     return made.bytes
   }
 
+  /// An object of 64 bits: a segment with one section, and a table of symbols behind that.
+  static func object(
+    _ content: [UInt8],
+    section name: (segment: String, section: String),
+    sections: Int = 1,
+    symbols: Int = 0
+  ) -> [UInt8] {
+    let commands = 72 + 80 * sections + 24
+    let start = 32 + commands
+    var made = Made()
+    made.add(0xFEED_FACF as UInt32, 0x0100_000C, 0, 1, 2, UInt32(commands), 0, 0)
+    made.add(0x19 as UInt32, UInt32(72 + 80 * sections))
+    made.fill(to: 56)
+    made.add(0 as UInt64, UInt64(content.count), UInt64(start), UInt64(content.count))
+    made.add(7 as UInt32, 7, UInt32(sections), 0)
+    for index in 0..<sections {
+      made.bytes += Array(name.section.utf8)
+      made.fill(to: 104 + 80 * index + 16)
+      made.bytes += Array(name.segment.utf8)
+      made.fill(to: 104 + 80 * index + 32)
+      made.add(0 as UInt64, UInt64(content.count))
+      made.add(UInt32(start), 0, 0, 0, 0, 0, 0, 0)
+    }
+    let table = start + content.count
+    made.add(2 as UInt32, 24, UInt32(table), UInt32(symbols), UInt32(table + 16 * symbols), 8)
+    made.bytes += content
+    made.bytes += [UInt8](repeating: 9, count: 16 * symbols + 8)
+    return made.bytes
+  }
+
   /// A universal file of several programs, each at a place of its own.
   static func universal(_ slices: [[UInt8]], isWide: Bool = false) -> [UInt8] {
     var made = Made(order: .big)
@@ -261,5 +291,50 @@ extension Made {
     var made = Made([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255] + deflated(content))
     made.add(checkSum(content), UInt32(content.count))
     return made.bytes
+  }
+
+  /// One entry of a tar archive, with a header that goes before it where there is one.
+  static func tarEntry(
+    _ name: String,
+    _ content: [UInt8],
+    kind: Character = "0",
+    magic: String = "ustar\u{0}00",
+    size: String? = nil,
+    front: String = ""
+  ) -> [UInt8] {
+    var made = Made(Array(name.utf8))
+    made.fill(to: 100)
+    made.bytes += Array("0000644\u{0}0000000\u{0}0000000\u{0}".utf8)
+    let digits = String(content.count, radix: 8)
+    let zeros = String(repeating: "0", count: 11 - digits.utf8.count)
+    made.bytes += Array((size ?? "\(zeros)\(digits)\u{0}").utf8)
+    made.fill(to: 136)
+    made.bytes += Array("00000000000\u{0}".utf8) + [UInt8](repeating: 0x20, count: 8)
+    made.bytes += Array("\(kind)".utf8)
+    made.fill(to: 257)
+    made.bytes += Array(magic.utf8)
+    made.fill(to: 345)
+    made.bytes += Array(front.utf8)
+    made.fill(to: 512)
+    let sum = String(made.bytes.reduce(0) { $0 + Int($1) }, radix: 8)
+    made.bytes.replaceSubrange(
+      148..<156,
+      with: Array("\(sum)\u{0} ".utf8) + [0x20, 0x20].prefix(6 - sum.utf8.count)
+    )
+    made.bytes += content
+    made.fill(to: (made.bytes.count + 511) / 512 * 512)
+    return made.bytes
+  }
+
+  /// A tar archive of entries, and its end.
+  static func tar(_ entries: [UInt8]...) -> [UInt8] {
+    entries.flatMap { $0 } + [UInt8](repeating: 0, count: 1024)
+  }
+
+  /// The record of a header of pax.
+  static func record(_ key: String, _ value: String) -> [UInt8] {
+    let rest = " \(key)=\(value)\n"
+    let short = rest.utf8.count + 2
+    return Array("\(short < 100 ? short : short + 1)\(rest)".utf8)
   }
 }

@@ -167,7 +167,6 @@ import WindTunnelRelease
       ([0x00, 0x61, 0x73, 0x6D, 1], "a WebAssembly module"),
       ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"),
       (Array("!<thin>\n".utf8), "a static archive whose files lie elsewhere"),
-      ([UInt8](repeating: 0x61, count: 257) + Array("ustar".utf8), "a tar archive"),
     ]
     for (bytes, name) in formats {
       #expect(look(bytes) == ["unread it is \(name), a format that this does not look through"])
@@ -220,6 +219,84 @@ import WindTunnelRelease
     #expect(look(program + zip).allSatisfy { !$0.hasPrefix("unread") })
     #expect(look(program + rest + zip).contains(sentence(100)))
     #expect(look(Array("#!/bin/sh\n".utf8) + zip) == [found[1], finding])
+  }
+
+  @Test func `what stands behind the end of a Mach-O program, or between two, is looked through`() {
+    let rest = [UInt8](repeating: 7, count: 100)
+    let sentence =
+      "unread it has 100 bytes behind its end, which are no zip archive, and are not looked through"
+    let zip = Made.zip([
+      .init(name: "a", content: Array(#"{"windtunnel":1,"interactions":[]}"#.utf8))
+    ])
+    let finding = "found it:a file: a cassette"
+    for isWide in [true, false] {
+      let program = Made.machO([1], isWide: isWide)
+      #expect(look(program + rest) == ["it arm64 []", sentence])
+      #expect(look(program + rest.prefix(64)) == ["it arm64 []"])
+      #expect(look(program + [UInt8](repeating: 0, count: 5000)) == ["it arm64 []"])
+      #expect(look(program + zip) == ["it arm64 []", finding])
+      // It ends where the first architecture does, and the second is elsewhere.
+      let pair = Made.universal([program + rest, Made.machO([2])], isWide: isWide)
+      #expect(look(pair) == ["it arm64 []", "it arm64 []", sentence])
+    }
+    var gap = Made.universal([Made.machO([1])])
+    #expect(look(gap + zip) == ["it arm64 []", finding])
+    // The only architecture begins a hundred bytes later.
+    gap[19] += 100
+    gap.insert(contentsOf: rest, at: 28)
+    #expect(look(gap) == ["it arm64 []", sentence])
+  }
+
+  @Test func `an object ends behind its symbols, and one that is cut short there is refused`() {
+    let object = Made.object([1, 2, 3], section: ("__TEXT", "__text"), symbols: 9)
+    #expect(look(object) == ["it arm64 []"])
+    #expect(
+      look(Array(object.dropLast())) == [
+        "unread it is cut short: a table would lie beyond its end"
+      ]
+    )
+    #expect(look(object + [UInt8](repeating: 7, count: 65)).count == 2)
+  }
+
+  /// As `ld -sectcreate` and `objcopy --add-section` make them.
+  @Test func `a section that is a file of its own is opened`() {
+    let cassette = Array(#"{"windtunnel":1,"interactions":[]}"#.utf8)
+    let place = (segment: "__DATA", section: "__assets")
+    let zip = Made.zip([.init(name: "a.json", content: cassette)])
+    #expect(
+      look(Made.object(zip, section: place)) == [
+        "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette",
+      ]
+    )
+    for packed in [cassette, Made.gzip(cassette)] {
+      #expect(
+        look(Made.object(packed, section: place)) == [
+          "it arm64 []", "found it:__DATA,__assets file: a cassette",
+        ]
+      )
+      #expect(look(Made.elf(packed)) == ["it x86_64 []", "found it:section file: a cassette"])
+    }
+    // What packs the names of a debugger is no reason to refuse a program.
+    #expect(look(Made.elf([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 1])) == ["it x86_64 []"])
+    // Data may begin as a format does, as that of a loader which knows it by its first bytes.
+    for start in [Made.elf([1]).prefix(20), Made.gzip(cassette).prefix(20), zip.prefix(20)] {
+      #expect(look(Made.elf(Array(start) + [1])) == ["it x86_64 []"])
+    }
+    #expect(
+      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))) == [
+        "it x86_64 []",
+        "unread it:section:x is encrypted with a password: look through the archive without one",
+      ]
+    )
+    let inEachOther = "unread it is damaged: its sections lie in each other"
+    #expect(
+      look(Made.object(zip, section: place, sections: 2)) == [
+        "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette", inEachOther,
+      ]
+    )
+    // Nothing of them is read where that would take many times the program.
+    let large = [UInt8](repeating: 9, count: 10_000) + zip
+    #expect(look(Made.object(large, section: place, sections: 3)) == ["it arm64 []", inEachOther])
   }
 
   @Test func `the libraries that a program asks for are named, without a system's`() {

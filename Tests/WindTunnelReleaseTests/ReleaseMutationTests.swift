@@ -17,6 +17,12 @@ import WindTunnelRelease
     ]),
     Made.zip([.init(name: "a", content: Made.machO(Made.mark(1)))], isWide: true),
     Made.gzip(Array(#"{"windtunnelScenario": 1}"#.utf8)),
+    Made.object(Made.gzip([1]), section: ("__DATA", "__a"), symbols: 2),
+    Made.tar(
+      Made.tarEntry("PaxHeader", Made.record("path", "lib/a.so"), kind: "x"),
+      Made.tarEntry("a", Made.elf(Made.mark(1))),
+      Made.tarEntry("b", [1])
+    ),
   ]
 
   /// A change may hide a mark, or make another file of a file, but no read leaves the file, and

@@ -111,8 +111,9 @@ public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 /// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
 /// connection that was already open.
 ///
-/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics
-/// (swift-corelibs-foundation #4988).
+/// Of a call whose content is in memory only Apple platforms tell: on Linux a `URLSession` collects
+/// no metrics (swift-corelibs-foundation #4988). Of uploads, downloads and streams the client tells
+/// ``head`` and ``receive`` itself, on any platform.
 public struct StageTimings: Sendable, Hashable, Codable {
   /// The look-up of the host's address.
   public var nameLookup: Duration?
@@ -124,8 +125,12 @@ public struct StageTimings: Sendable, Hashable, Codable {
   public var send: Duration?
   /// The time from the end of the request to the first byte of the answer.
   public var wait: Duration?
-  /// The time from the first byte of the answer to the last.
+  /// The time from the first byte of the answer to the last; of an upload or a download from its
+  /// head on, as the client saw it.
   public var receive: Duration?
+  /// The time from the attempt's beginning to the answer's head, where the client measured it in
+  /// place of the stages before that.
+  public var head: Duration?
 
   /// Makes timings of their parts.
   public init(
@@ -134,7 +139,8 @@ public struct StageTimings: Sendable, Hashable, Codable {
     secureConnection: Duration? = nil,
     send: Duration? = nil,
     wait: Duration? = nil,
-    receive: Duration? = nil
+    receive: Duration? = nil,
+    head: Duration? = nil
   ) {
     self.nameLookup = nameLookup
     self.connect = connect
@@ -142,13 +148,14 @@ public struct StageTimings: Sendable, Hashable, Codable {
     self.send = send
     self.wait = wait
     self.receive = receive
+    self.head = head
   }
 
   /// Those that there are by name, in milliseconds, to the microsecond.
   var milliseconds: [String: Double] {
     let stages = [
       "nameLookup": nameLookup, "connect": connect, "secureConnection": secureConnection,
-      "send": send, "wait": wait, "receive": receive,
+      "send": send, "wait": wait, "receive": receive, "head": head,
     ]
     return stages.compactMapValues { $0 }.mapValues { ($0.seconds * 1e6).rounded() / 1e3 }
   }

@@ -8,7 +8,7 @@ internal import Foundation
 ///
 /// A code that is not among the good ones is ``NetworkError/business(code:message:)`` although the
 /// status is 200. Codes may be numbers or texts; they are compared as texts.
-public struct Envelope: Sendable, Hashable {
+public struct Envelope: Sendable, Hashable, Codable {
   /// The name of the field with the code.
   public var code: String
   /// The name of the field with the message.

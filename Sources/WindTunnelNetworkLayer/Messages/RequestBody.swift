@@ -80,6 +80,14 @@ public struct RequestBody: Sendable, Hashable {
     }
   }
 
+  /// Returns a file with the content, which is written to one where it is in memory.
+  func contentFile() throws(RequestError) -> SentFile {
+    if let file = try sentFile() { return file }
+    do { return try SentFile { take in if let data { try take(data) } } } catch {
+      throw .body(error.localizedDescription)
+    }
+  }
+
   /// Returns the file that is sent; `nil` where the content is in memory.
   func sentFile() throws(RequestError) -> SentFile? {
     do {

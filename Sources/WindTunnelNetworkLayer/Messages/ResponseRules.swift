@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The rules that an answer must satisfy before it is decoded.
-public struct ResponseRules: Sendable, Hashable {
+public struct ResponseRules: Sendable, Hashable, Codable {
   /// The statuses that are accepted.
   public var statuses: ClosedRange<Int>
   /// The media types that are accepted (RFC 9110 §8.3.1), without parameters; empty: any.

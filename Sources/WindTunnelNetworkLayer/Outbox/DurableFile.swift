@@ -145,6 +145,14 @@ final class DurableFile: @unchecked Sendable {
     guard errno == EEXIST else { throw OutboxError(errno, "make the folder", url) }
   }
 
+  /// Waits until the disk has the bytes of a file that somebody else wrote.
+  static func syncFile(_ file: URL) throws(OutboxError) {
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw OutboxError(errno, "open", file) }
+    defer { close(descriptor) }
+    guard systemSync(descriptor) else { throw OutboxError(errno, "write", file) }
+  }
+
   /// Waits until the disk has the names of a folder's files.
   static func syncFolder(_ folder: URL) throws(OutboxError) {
     let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
@@ -252,7 +260,7 @@ extension OutboxError {
   /// Makes the error of a file that the system does not read.
   init(reading file: URL, _ number: Int32) {
     let reason = String(cString: strerror(number))
-    self = .disk("The outbox cannot read \"\(file.path)\": \(reason).")
+    self = .disk("The app cannot read \"\(file.path)\": \(reason).")
   }
 
   /// Makes the error of a system call that failed on a file.
@@ -262,7 +270,7 @@ extension OutboxError {
     case EROFS, EACCES, EPERM: self = .notWritable(file.path)
     default:
       self = .disk(
-        "The outbox cannot \(verb) \"\(file.path)\": \(String(cString: strerror(number)))."
+        "The app cannot \(verb) \"\(file.path)\": \(String(cString: strerror(number)))."
       )
     }
   }

@@ -115,6 +115,48 @@ import WindTunnelSymptoms
     #expect(fixture.client.cache?.bytes == 0)
   }
 
+  @Test func `an endpoint has its own lifetime, cache first and stale grant`() async throws {
+    // A server without Cache-Control, which is down in the end.
+    let steps = ["one", "two", "three"].map { ScriptedTransport.Step.status(200, body: $0) }
+    let times = CacheTimes(
+      fresh: .seconds(60),
+      staleWhileRevalidate: .zero,
+      staleIfError: .seconds(60)
+    )
+    let fixture = try Fixture(
+      Array(steps.prefix(2)) + [.status(404), .status(500), .status(500)],
+      cache: ResponseCache()
+    )
+    var timed = page
+    timed.caching = .kept(times)
+    timed.mostRetries = 0
+    #expect(await seen(fixture, [timed, timed]) == ["one network", "one cache"])
+    fixture.time.advance(by: .seconds(60))
+    #expect(await seen(fixture, [timed]) == ["two network"])
+    // Another endpoint of that server has none of it.
+    let other = Endpoint(.get, "/other", mostRetries: 0)
+    #expect(await seen(fixture, [other]) != ["two cache"])
+    fixture.time.advance(by: .seconds(119))
+    #expect(await seen(fixture, [timed]) == ["two stale"])
+    fixture.time.advance(by: .seconds(1))
+    #expect(await seen(fixture, [timed]) != ["two stale"])
+    // Cache first: what there is, however old, and a newer one behind.
+    let first = try Fixture(steps, cache: ResponseCache())
+    let running = Task { await first.client.run() }
+    while !first.client.background.add({}) { await Task.yield() }
+    var kept = page
+    kept.caching = .kept(.cacheFirst)
+    #expect(await seen(first, [kept]) == ["one network"])
+    for shown in ["one stale", "two stale"] {
+      first.time.advance(by: .seconds(365 * 86_400))
+      #expect(await seen(first, [kept]) == [shown])
+      while first.client.revalidations.count > 0 { await Task.yield() }
+    }
+    #expect(first.transport.instants.count == 3)
+    running.cancel()
+    await running.value
+  }
+
   @Test func `without a tag the server is asked by the date`() async throws {
     let modified = "Sat, 05 Nov 1994 08:49:37 GMT"
     let fixture = try Fixture(

@@ -98,6 +98,64 @@ import WindTunnelSymptoms
     #expect(told == [true, false])
   }
 
+  /// A transport that takes two seconds to the head, and three for the content.
+  private struct SlowAnswers: Transport {
+    let time: ManualTime
+
+    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+      HTTPAnswer(status: 200)
+    }
+
+    func open(
+      _ request: URLRequest,
+      _ upload: Upload
+    ) async throws(TransportError) -> StreamedAnswer {
+      time.advance(by: .seconds(2))
+      let pieces = Locked([Data("a".utf8), Data("b".utf8)])
+      return StreamedAnswer(
+        status: 200,
+        pieces: AsyncThrowingStream { [time] in
+          let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+          if piece != nil { time.advance(by: .milliseconds(1500)) }
+          return piece
+        }
+      )
+    }
+  }
+
+  @Test func `of what is read as it comes the client itself tells the stages that it sees`()
+    async throws
+  {
+    let time = ManualTime()
+    let observer = RecordingObserver()
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: SlowAnswers(time: time),
+      observer: observer,
+      time: time
+    )
+    func told() -> StageTimings? {
+      observer.events.lazy.reversed().compactMap { event -> StageTimings?? in
+        guard case .attemptEnded(_, .success(let answer)) = event.kind else { return nil }
+        return .some(answer.stages)
+      }.first ?? nil
+    }
+    let whole = StageTimings(receive: .seconds(3), head: .seconds(2))
+    try await DownloadFlightTests.inFolder { folder in
+      let file = folder.appending(path: "film")
+      let answer = try await client.download(Endpoint(.get, "/a"), to: file)
+      #expect(answer.record?.response.stages == whole)
+      _ = try await client.call(Endpoint(.put, "/a", body: .file(file)))
+      #expect(told() == whole)
+    }
+    _ = try await client.stream(Endpoint(.get, "/a"))
+    #expect(told() == StageTimings(head: .seconds(2)))
+    // What comes as a whole has those that its transport knows, which are none.
+    _ = try await client.call(Endpoint(.get, "/a"))
+    #expect(told() == nil)
+    #expect(lines(observer.events).contains { $0.contains(#"{"head":2000,"receive":3000}"#) })
+  }
+
   #if !canImport(Darwin)
     @Test func `on Linux no session tells stages`() async throws {
       let (session, base) = StubProtocol.session { _ in .status(200, [:], Data()) }

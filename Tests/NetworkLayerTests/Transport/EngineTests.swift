@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import WindTunnelNetworkLayer
-import WindTunnelNetworkLayerDebug
 import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayerDebug
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -74,6 +75,31 @@ import WindTunnelSymptoms
     }
     #expect(flip.fly(to: EnvironmentSwitch.production))
     #expect(try await flip.outgoing(asked) == asked)
+  }
+
+  @Test func `code without middleware goes to another base, with its scheme, port and path`() throws
+  {
+    var bases = RewrittenBases()
+    func moved(_ text: String) throws -> String? {
+      bases.moved(try request(text))?.url?.absoluteString
+    }
+    #expect(try moved("https://api.example.test/users") == nil)
+    let api = try #require(URL(string: "https://api.example.test"))
+    let payments = try #require(URL(string: "https://api.example.test/payments/"))
+    bases.rewrite(api, to: URL(string: "http://127.0.0.1:8080/mock"))
+    bases.rewrite(payments, to: URL(string: "https://pay.example.test"))
+    #expect(
+      try moved("https://api.example.test/users?q=1") == "http://127.0.0.1:8080/mock/users?q=1"
+    )
+    #expect(try moved("https://api.example.test/payments/7") == "https://pay.example.test/7")
+    for elsewhere in [
+      "http://api.example.test/users", "https://api.example.test:8443/users",
+      "https://api.example.test.evil.test/", "https://other.example.test/users",
+    ] {
+      #expect(try moved(elsewhere) == nil, "\(elsewhere)")
+    }
+    bases.rewrite(api, to: nil)
+    #expect(try moved("https://api.example.test/users") == nil)
   }
 
   @Test func `the library without the debug product has none of what that can do`() throws {

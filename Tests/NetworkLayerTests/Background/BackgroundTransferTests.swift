@@ -1,0 +1,344 @@
+import Foundation
+import Testing
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct BackgroundTransferTests {
+  private let film = Endpoint(.get, "/films/7", template: "/films/{id}")
+
+  private func text(_ result: Result<Answer, NetworkError>?) -> String {
+    switch result {
+    case nil: "under way"
+    case .success(let answer): "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+    case .failure(let error): "\(error.name) \(error.kind)"
+    }
+  }
+
+  @Test func `a download is known over a relaunch, and its file is taken once`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var first: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try first?.download(film, label: "film-7"))
+    #expect(begun.result == nil && begun.file == nil && begun.starts == 1)
+    #expect(begun.record.state == .running)
+    first = nil
+    // The app is launched again, and the system has gone on meanwhile.
+    let transfers = try stand.open(carrier)
+    #expect(transfers.all == [begun])
+    try await transfers.takeUp()
+    #expect(carrier.orders.map(\.id) == [begun.id] && carrier.cancelled == [])
+    #expect(throws: TransferError.underWay(id: begun.id)) { try transfers.take(begun.id) }
+    let isLeft = try carrier.bring("the film", for: begun.id)
+    #expect(!isLeft)
+    let ended = try #require(transfers.all.first)
+    #expect(stand.events == [.ended(ended)])
+    #expect(ended.id == begun.id && ended.label == "film-7" && text(ended.result) == "200 ")
+    #expect(try String(contentsOf: #require(ended.file), encoding: .utf8) == "the film")
+    let record = ended.record
+    #expect(record.state == .answered && record.call == 1 && record.counters.attempts == 1)
+    #expect(record.request.template == "/films/{id}")
+    #expect(record.request.host == "api.example.test")
+    #expect(record.response.status == 200 && record.response.bytes == 8)
+    #expect(record.system.engine == "HeldCarrier")
+    let place = stand.folder.appending(path: "film")
+    try Data("before".utf8).write(to: place)
+    let result = try transfers.take(begun.id, to: place)
+    #expect(result == .success(Answer(status: 200, headers: ["ETag": "\"a\""])))
+    #expect(try String(contentsOf: place, encoding: .utf8) == "the film")
+    #expect(transfers.all == [])
+    #expect(try stand.names == ["film", "lock"])
+    #expect(throws: TransferError.unknown(id: begun.id)) { try transfers.take(begun.id) }
+  }
+
+  @Test func `the result of another launch is there, and the number goes on`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.download(film, label: "a"))
+    _ = try carrier.bring("a", for: begun.id)
+    transfers = nil
+    let again = try stand.open(carrier)
+    try await again.takeUp()
+    let ended = try #require(again.all.first)
+    #expect(stand.events == [.ended(ended)])
+    #expect(text(ended.result) == "200 ")
+    #expect(try again.download(film, label: "b").record.call == 2)
+    #expect(carrier.orders.count == 2)
+  }
+
+  @Test func `what is lost on the way is begun anew, and not for ever`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.download(film, label: "a"))
+    let other = try #require(try transfers?.download(film, label: "kept"))
+    for start in 2...BackgroundTransfers.mostStarts {
+      carrier.lose(begun.id)
+      transfers = nil
+      transfers = try stand.open(carrier)
+      try await transfers?.takeUp()
+      // Once: what is under way by then is the carrier's.
+      try await transfers?.takeUp()
+      #expect(transfers?.all.map(\.starts) == [start, 1])
+    }
+    #expect(
+      carrier.orders.map(\.id)
+        == [begun.id, other.id]
+        + Array(repeating: begun.id, count: BackgroundTransfers.mostStarts - 1)
+    )
+    carrier.lose(begun.id)
+    transfers = nil
+    transfers = try stand.open(carrier)
+    try await transfers?.takeUp()
+    let lost = NetworkError.transport(
+      .connectionLost,
+      text: "It was lost 5 times, and is not begun again."
+    )
+    #expect(transfers?.all.map(\.result) == [.failure(lost), nil])
+    #expect(transfers?.all.first?.record.response.failure?.name == "connectionLost")
+  }
+
+  @Test func `what the system carries and the ledger does not know is ended`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    carrier.start(
+      TransferOrder(
+        id: "a stranger",
+        kind: .download,
+        request: URLRequest(url: stand.folder),
+        file: nil
+      )
+    )
+    try await transfers.takeUp()
+    #expect(carrier.cancelled == ["a stranger"])
+  }
+
+  @Test func `a cancelled transfer leaves nothing, and its end is nobody's`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    let begun = try transfers.download(film, label: "a")
+    transfers.cancel(begun.id)
+    #expect(carrier.cancelled == [begun.id])
+    carrier.end(.failure(.cancelled), for: begun.id)
+    #expect(stand.events == [] && transfers.all == [])
+    #expect(try stand.names == ["lock"])
+  }
+
+  struct End: Sendable, CustomTestStringConvertible {
+    var outcome: AttemptOutcome
+    var text: String
+    var testDescription: String { text }
+    init(_ outcome: AttemptOutcome, _ text: String) { (self.outcome, self.text) = (outcome, text) }
+  }
+
+  @Test(arguments: [
+    End(.success(HTTPAnswer(status: 201, body: Data("made".utf8))), "201 made"),
+    End(.success(HTTPAnswer(status: 401)), "credentials signIn"),
+    End(.success(HTTPAnswer(status: 429)), "rateLimited wait"),
+    End(.success(HTTPAnswer(status: 503)), "server wait"),
+    End(.success(HTTPAnswer(status: 400, body: Data(#"{"retcode":7}"#.utf8))), "business tell"),
+    End(.failure(.failed(.offline, text: "no")), "offline wait"),
+    End(.failure(.failed(.timedOut, text: "late")), "timedOut retry"),
+    End(.failure(.cancelled), "cancelled silent"),
+    End(.failure(.file("gone")), "file tell"),
+  ])
+  func `an end is told as that of a call, in this process and the next`(end: End) async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let photo = Endpoint(
+      .post,
+      "/photos",
+      body: .data(Data("cat".utf8)),
+      rules: ResponseRules(errors: Envelope())
+    )
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.upload(photo, label: "cat"))
+    carrier.end(end.outcome, for: begun.id)
+    // A second end changes nothing.
+    carrier.end(.success(HTTPAnswer(status: 200)), for: begun.id)
+    let ended = try #require(transfers?.all.first)
+    #expect(text(ended.result) == end.text)
+    #expect(stand.events == [.ended(ended)])
+    #expect(ended.record.state != .running)
+    transfers = nil
+    #expect(try stand.open(carrier).all == [ended])
+    // What was sent is of no more use.
+    #expect(try stand.names.filter { $0 == ".content" } == [])
+  }
+
+  @Test func `of an answer that is no success the file is the error's content`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    let begun = try transfers.download(film, label: "a")
+    _ = try carrier.bring("no such film", status: 404, for: begun.id)
+    let ended = try #require(transfers.all.first)
+    #expect(
+      ended.result == .failure(.server(status: 404, body: Data("no such film".utf8)))
+    )
+    #expect(ended.file == nil)
+  }
+
+  @Test func `an upload is of what its content was, and has its id for a key`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    let file = stand.folder.appending(path: "cat.jpg")
+    try Data("cat".utf8).write(to: file)
+    let begun = try transfers.upload(Endpoint(.post, "/photos", body: .file(file)), label: "cat")
+    try Data("dog".utf8).write(to: file)
+    let order = try #require(carrier.orders.first)
+    let sent = try #require(order.file)
+    #expect(try String(contentsOf: sent, encoding: .utf8) == "cat" && sent != file)
+    #expect(order.request.value(forHTTPHeaderField: "Idempotency-Key") == begun.id)
+    let digest = order.request.value(forHTTPHeaderField: "Content-Digest")
+    #expect(digest == "sha-256=:d693i1Gr1KPFHF3dlyBKnDrmFOvMt1pgbDtoZa7WdE4=:")
+    #expect(order.request.httpBody == nil)
+    #expect(begun.record.request.bytes == 3)
+    let own = Endpoint(.post, "/a", headers: ["Idempotency-Key": "7"], body: .data(Data("b".utf8)))
+    try transfers.upload(own, label: "own")
+    try transfers.upload(Endpoint(.put, "/a", body: .data(Data("b".utf8))), label: "put")
+    let keys = carrier.orders.dropFirst().map {
+      $0.request.value(forHTTPHeaderField: "Idempotency-Key")
+    }
+    #expect(keys == ["7", nil])
+    let parts = try RequestBody.multipart([.init("photo", file: file, contentType: "image/jpeg")])
+    try transfers.upload(Endpoint(.post, "/photos", body: parts), label: "parts")
+    let form = try String(contentsOf: #require(carrier.orders.last?.file), encoding: .utf8)
+    #expect(form.contains("\r\n\r\ndog\r\n"))
+  }
+
+  @Test func `what cannot be without the app is refused, and nothing is begun`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    let body = RequestBody.data(Data("b".utf8))
+    let refused: [(Endpoint, BackgroundTransfer.Kind, String)] = [
+      (
+        Endpoint(.post, "/a", body: body), .download,
+        "A download in the background has no content; call the endpoint, or upload it."
+      ),
+      (
+        Endpoint(.post, "/a"), .upload,
+        "An upload in the background has content; give the endpoint a body."
+      ),
+      (
+        Endpoint(.get, "/a", order: "b"), .download,
+        "Transfers in the background overtake each other; leave the endpoint's order out."
+      ),
+      (
+        Endpoint(.get, "/a", caching: .kept(.cacheFirst)), .download,
+        "A transfer in the background is in no cache; leave the endpoint's caching out."
+      ),
+      (
+        Endpoint(.get, "/a", rules: .json(requiring: "b")), .download,
+        "The content of a download is in a file, where no rule looks for fields; leave "
+          + "requiredFields out."
+      ),
+      (
+        Endpoint(.get, "a"), .download,
+        "The path \"a\" does not begin with \"/\"."
+      ),
+    ]
+    for (endpoint, kind, sentence) in refused {
+      do {
+        _ =
+          kind == .download
+          ? try transfers.download(endpoint, label: "a")
+          : try transfers.upload(endpoint, label: "a")
+        Issue.record("\(sentence)")
+      } catch {
+        #expect(error.description == sentence)
+      }
+    }
+    #expect(carrier.orders.isEmpty && transfers.all == [])
+    #expect(try stand.names == ["lock"])
+  }
+
+  @Test func `a ledger is of one process, and of a limited size`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    let transfers = try stand.open(carrier)
+    #expect(throws: TransferError.inUse(stand.folder.path)) { try stand.open(HeldCarrier()) }
+    for index in 0..<BackgroundTransfers.mostTransfers {
+      try transfers.download(film, label: "\(index)")
+    }
+    #expect(throws: TransferError.full(most: 1000)) { try transfers.download(film, label: "a") }
+    #expect(transfers.all.map(\.label) == (0..<1000).map { "\($0)" })
+  }
+
+  @Test func `a damaged row is set aside, and what has no row is removed`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.download(film, label: "a"))
+    let other = try #require(try transfers?.download(film, label: "b"))
+    transfers = nil
+    let row = stand.folder.appending(path: "\(begun.id).transfer")
+    try Data(try Data(contentsOf: row).dropLast(9)).write(to: row)
+    try Data().write(to: stand.folder.appending(path: "0.content"))
+    try Data().write(to: stand.folder.appending(path: "0.came"))
+    try Data().write(to: stand.folder.appending(path: "0.transfer.new"))
+    let again = try stand.open(carrier)
+    #expect(stand.events == [.damaged(file: "\(begun.id).transfer")])
+    #expect(again.all == [other])
+    #expect(try stand.names == [".transfer", ".transfer.damaged", "lock"])
+    // What its row cannot tell any more is nobody's.
+    try await again.takeUp()
+    #expect(carrier.cancelled == [begun.id])
+  }
+
+  @Test func `one that was taken up to its row is forgotten at the next launch`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.download(film, label: "a"))
+    _ = try carrier.bring("film", for: begun.id)
+    let file = try #require(transfers?.all.first?.file)
+    transfers = nil
+    try FileManager.default.removeItem(at: file)
+    #expect(try stand.open(carrier).all == [])
+    #expect(try stand.names == ["lock"])
+  }
+
+  @Test func `where the disk does not note an end, it is told and begun anew later`() async throws {
+    let stand = TransferStand()
+    let carrier = HeldCarrier()
+    var transfers: BackgroundTransfers? = try stand.open(carrier)
+    let begun = try #require(try transfers?.download(film, label: "a"))
+    // A folder stands where the row's new version would be written, whoever runs the test.
+    let half = stand.folder.appending(path: "\(begun.id).transfer.new")
+    try FileManager.default.createDirectory(at: half, withIntermediateDirectories: true)
+    _ = try carrier.bring("film", for: begun.id)
+    guard case .diskFailed(begun.id, .disk) = stand.events.first, stand.events.count == 1 else {
+      Issue.record("\(stand.events)")
+      return
+    }
+    #expect(transfers?.all.map(\.result) == [nil])
+    try FileManager.default.removeItem(at: half)
+    transfers = nil
+    transfers = try stand.open(carrier)
+    try await transfers?.takeUp()
+    #expect(transfers?.all.map(\.starts) == [2])
+  }
+
+  #if !canImport(Darwin)
+    @Test func `a background session says what to use where there is none`() async throws {
+      let stand = TransferStand()
+      let transfers = try stand.open(BackgroundSession(identifier: "films"))
+      try transfers.download(film, label: "a")
+      let text =
+        "URLSession has no background sessions on this platform; use InProcessCarrier, whose "
+        + "transfers the next process begins anew."
+      #expect(transfers.all.map(\.result) == [.failure(.transport(.unsupportedURL, text: text))])
+      #expect(await BackgroundSession(identifier: "films").carried() == [])
+    }
+  #endif
+}
