@@ -4,9 +4,10 @@ internal import WindTunnelDrill
 /// its servers know. Each flight has its own.
 ///
 /// ```swift
-/// let certificate = try await Drill(cassette).search(as: "upload", plan, amid: Device.init) {
+/// plan.restarts = true
+/// let certificate = try await Drill(cassette).search(as: "visit", plan, amid: Device.init) {
 ///   flow, device in
-///   try await upload(by: flow.transport, keeping: device.folder)
+///   try await visit(flow, keeping: device.folder)
 /// }
 /// ```
 ///

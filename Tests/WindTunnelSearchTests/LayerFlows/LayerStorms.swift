@@ -21,20 +21,18 @@ enum LayerStorms {
   static func certificate<World: FlowSurroundings>(
     of name: String,
     _ cassette: Cassette,
-    deadline: Duration? = nil,
-    cancels: Bool = true,
+    allowing allowed: Set<String> = [],
     amid world: @escaping @Sendable () throws -> World,
     _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
   ) async throws -> Certificate {
     var plan = SearchPlan()
     (plan.depth, plan.budget, plan.workers) = (depth, nil, workers)
-    (plan.restarts, plan.cancels) = (true, cancels)
+    (plan.restarts, plan.allowed) = (true, allowed)
     (plan.orders, plan.ordersOfSingles) = depth > 1 ? (100, 4) : (10, 0)
-    let drill = Drill(cassette, in: [], deadline: deadline)
     let begun = ContinuousClock.now
-    let found = try await drill.search(as: name, plan, amid: world) { certificate in
+    let found = try await Drill(cassette).search(as: name, plan, amid: world) { certificate in
       let time = ContinuousClock.now - begun
-      print("\(name): \(certificate.flown) storms, \(certificate.finds.count) finds, \(time)")
+      print("\(name): \(certificate.flown) storms in \(time), found: \(words(certificate))")
     } _: {
       try await flow($0, $1)
     }
@@ -49,14 +47,15 @@ enum LayerStorms {
   /// Searches for the smallest storm that sinks a flow with a planted bug.
   static func find<World: FlowSurroundings>(
     in cassette: Cassette,
-    deadline: Duration? = nil,
+    allowing allowed: Set<String> = [],
     amid world: @escaping @Sendable () throws -> World,
     _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
   ) async throws -> Find {
     var plan = SearchPlan()
     (plan.budget, plan.storms, plan.finds) = (nil, 3000, 1)
-    (plan.orders, plan.ordersOfSingles, plan.restarts) = (0, 0, true)
-    let drill = Drill(cassette, in: [], deadline: deadline)
+    (plan.orders, plan.ordersOfSingles) = (0, 0)
+    (plan.restarts, plan.allowed) = (true, allowed)
+    let drill = Drill(cassette)
     let found = try await drill.search(plan, amid: world, flow)
     let find = try #require(found.finds.first, "nothing is found in \(found.flown) storms")
     // Each test that is pasted does this.

@@ -119,7 +119,10 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
       note("version-fell", "Version \(version) is in use after version \(highest).")
     }
     if version != applied {
-      note("late-answer", "Version \(version) is in use, and \(applied) is what the start ended with.")
+      note(
+        "late-answer",
+        "Version \(version) is in use, and \(applied) is what the start ended with."
+      )
     }
   }
 
@@ -180,7 +183,8 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
   }
 }
 
-/// An app that starts, shows its home page, and asks for its configuration again.
+/// An app that starts and shows its home page. Where its configuration did not come it asks for it
+/// again then.
 @Sendable func startup(
   _ flow: DrillCall,
   _ world: StartupWorld,
@@ -208,40 +212,43 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
       try client.apply(NetworkConfiguration(builtIn: layer))
     }
   }
-  let bootstrap = Bootstrap(
-    builtIn: ConfigurationLayer(
-      baseURL: base.absoluteString,
-      attemptTimeoutMilliseconds: 5000,
-      deadlineMilliseconds: 19_000,
-      headers: [StartupWorld.field: "0"]
-    ),
-    facts: LaunchFacts(app: "2.1", layer: "1", network: "wifi"),
-    fetching: .init(
-      url: source,
-      publicKeys: [try StartupWorld.publisher.get().publicKey],
-      budget: bug == .waitsLonger ? .seconds(60) : StartupWorld.budgets.fetch
-    ),
-    keptIn: kept[1],
-    keysAt: try FileKeyPlace(directory: kept[0]),
-    dialTest: DialTest(
-      candidates: servers,
-      path: "/probe",
-      expecting: StartupWorld.probe,
-      samples: 1,
-      budget: StartupWorld.budgets.dial
-    )
+  let dialTest = DialTest(
+    candidates: servers,
+    path: "/probe",
+    expecting: StartupWorld.probe,
+    samples: 1,
+    budget: StartupWorld.budgets.dial
   )
+  func bootstrap(_ dialTest: DialTest?) throws -> Bootstrap {
+    Bootstrap(
+      builtIn: ConfigurationLayer(
+        baseURL: base.absoluteString,
+        attemptTimeoutMilliseconds: 5000,
+        deadlineMilliseconds: 19_000,
+        headers: [StartupWorld.field: "0"]
+      ),
+      facts: LaunchFacts(app: "2.1", layer: "1", network: "wifi"),
+      fetching: .init(
+        url: source,
+        publicKeys: [try StartupWorld.publisher.get().publicKey],
+        budget: bug == .waitsLonger ? .seconds(60) : StartupWorld.budgets.fetch
+      ),
+      keptIn: kept[1],
+      keysAt: try FileKeyPlace(directory: kept[0]),
+      dialTest: dialTest
+    )
+  }
 
   func start(isRenewal: Bool) async throws -> Startup {
     world.starts()
     let begun = ContinuousClock.now
     var startup =
       isRenewal
-      ? try await bootstrap.refresh(by: wire, feeding: admission)
-      : try await bootstrap.launch(by: wire, feeding: admission)
+      ? try await bootstrap(nil).refresh(by: wire)
+      : try await bootstrap(dialTest).launch(by: wire, feeding: admission)
     let time = ContinuousClock.now - begun
     if bug == .asksAgainAndAgain, startup.record.source == .builtIn {
-      startup = try await bootstrap.launch(by: wire, feeding: admission)
+      startup = try await bootstrap(dialTest).launch(by: wire, feeding: admission)
     }
     client.apply(startup)
     if bug == .trustsWhatItFetches, startup.record.refusal != nil,
@@ -252,7 +259,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     if process.isAlive { world.started(startup, after: time, isRenewal: isRenewal) }
     return startup
   }
-  func home(_ startup: Startup) async throws -> String {
+  func home(_ startup: Startup, of dial: DialRecord?) async throws -> String {
     world.asksForHome()
     do {
       let answer = try await client.call(Endpoint(.get, "/home"))
@@ -260,7 +267,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     } catch {
       guard error != .cancelled else { throw error }
       if bug != .knowsOneServer,
-        let next = startup.record.dial?.next(after: startup.configuration.baseURL)
+        let next = dial?.order.first(where: { $0 != startup.configuration.baseURL })
       {
         client.apply(try startup.configuration.moved(to: next))
         if let answer = try? await client.call(Endpoint(.get, "/home")) {
@@ -275,8 +282,9 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
   let first = try await start(isRenewal: false)
   // Whoever comes for the first time reads the terms.
   try await Task.sleep(for: .seconds(15))
-  let page = try await home(first)
-  return page + (try await home(start(isRenewal: true)))
+  let page = try await home(first, of: first.record.dial)
+  if first.record.refusal == nil { return page }
+  return try await home(start(isRenewal: true), of: first.record.dial)
 }
 
 /// Returns the layer of a configuration, whoever has signed it, upon what a client needs.

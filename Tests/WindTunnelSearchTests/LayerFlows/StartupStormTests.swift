@@ -18,7 +18,14 @@ import WindTunnelSearch
   }
 
   /// The rule that shows each bug, with the smallest storm.
-  private static let finds: [StartupBug: [String]] = [:]
+  private static let finds: [StartupBug: [String]] = [
+    .trustsWhatItFetches: ["bad-configuration", "status-503 at the 1st GET /config/app"],
+    .forgetsVersions: ["version-fell", "the process ends after 15.15 s and starts again"],
+    .waitsLonger: ["over-budget", "delay of 2.882 s at the 1st GET /config/app"],
+    .takesLateAnswer: ["late-answer", "delay of 2.003 s at the 1st GET /config/app"],
+    .asksAgainAndAgain: ["asks-too-often", "status-503 at the 1st GET /config/app"],
+    .knowsOneServer: ["no-useful-call", "status-401 at the 1st GET /near/home"],
+  ]
 
   @Test(arguments: StartupBug.allCases)
   func `a wrong start is found, by name and with its smallest storm`(

@@ -30,7 +30,7 @@ struct StormWire: Transport {
   private let origin: any StormOrigin
 
   /// The answer on cassettes, in whose place a server's is put.
-  private static let mark = "as the origin answers"
+  static let mark = #"{"origin":"answers"}"#
 
   init(_ storm: any Transport, of process: StormDevice.Process, to origin: any StormOrigin) {
     (self.storm, self.process, self.origin) = (storm, process, origin)
@@ -46,7 +46,9 @@ struct StormWire: Transport {
       throw error
     }
     guard process.isAlive else { throw .cancelled }
-    guard answer.status == 200, answer.body == Data(Self.mark.utf8) else {
+    guard answer.status == 200, answer.body == Data(Self.mark.utf8),
+      answer.headers["Content-Type"] == "application/json"
+    else {
       origin.lost(request, answer, for: process)
       return answer
     }
@@ -69,7 +71,13 @@ struct StormWire: Transport {
         let words = key.split(separator: " ").map(String.init)
         return Interaction(
           Request(words[0], RequestURL("https://shop.example\(words[1])")),
-          .response(Response(status: 200, body: Body(Data(mark.utf8))))
+          .response(
+            Response(
+              status: 200,
+              headers: ["Content-Type": "application/json"],
+              body: Body(Data(mark.utf8))
+            )
+          )
         )
       }
     )
