@@ -253,7 +253,9 @@ let package = Package(
     ),
     .testTarget(
       name: "WindTunnelSearchTests",
-      dependencies: ["WindTunnelNetworkLayer", "WindTunnelSearch", "WindTunnelSearchTesting"]
+      dependencies: [
+        "Origins", "WindTunnelNetworkLayer", "WindTunnelSearch", "WindTunnelSearchTesting",
+      ]
     ),
     .testTarget(
       name: "ConformanceTests",

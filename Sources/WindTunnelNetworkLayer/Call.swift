@@ -309,7 +309,9 @@ struct Call {
         return CallEnd(.failure(error), attempts: attempt)
       }
       if outcome.isOffline, await hasWaitedForNetwork() { continue }
-      guard let delay = delay(after: outcome, attempt: attempt, of: request) else {
+      // The attempt after which the credential was renewed is none that a retry was spent on.
+      let tries = isRenewed ? attempt - 1 : attempt
+      guard let delay = delay(after: outcome, attempt, tries, of: request) else {
         return CallEnd(surfaced(outcome, of: request, attempts: attempt), attempts: attempt)
       }
       last = outcome
@@ -526,17 +528,18 @@ struct Call {
   /// now.
   private func delay(
     after outcome: AttemptOutcome,
-    attempt: Int,
+    _ attempt: Int,
+    _ tries: Int,
     of request: URLRequest
   ) -> Duration? {
     let decision = client.policy.decide(
       after: outcome,
-      attempt: attempt,
+      attempt: tries,
       of: request,
       at: client.time.date,
       draw: client.draw()
     )
-    guard case .retry(let delay) = decision, endpoint.mostRetries.map({ attempt <= $0 }) ?? true
+    guard case .retry(let delay) = decision, endpoint.mostRetries.map({ tries <= $0 }) ?? true
     else { return nil }
     if let deadline = limits.deadline, elapsed + delay >= deadline { return nil }
     guard client.admission.spend() else {

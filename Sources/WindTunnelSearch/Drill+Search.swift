@@ -35,15 +35,57 @@ extension Drill {
     progress: @escaping @Sendable (Certificate) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Certificate {
+    try await self.search(name, search, progress) { expectations in
+      SurroundedFlow(
+        fly: { call in await FlowResult(of: { try await body(call) }, expectations) },
+        surroundings: nil
+      )
+    }
+  }
+
+  /// Searches for the smallest storms that sink a flow whose client keeps something that outlives
+  /// its process, as ``search(as:_:progress:_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - name: The flow's name.
+  ///   - search: The extent of the search, by ``SearchPlan/restarts`` with processes that end.
+  ///   - surroundings: Makes the surroundings of one flight: a device, and servers that know
+  ///     something.
+  ///   - progress: Is told how far it is, every thousand storms and at each find.
+  ///   - body: The flow. It makes its client anew each time, of what it finds on the device.
+  /// - Returns: The certificate, with the finds.
+  /// - Throws: As the other does, and the error of surroundings that cannot be made.
+  public func search<Surroundings: FlowSurroundings, Shown: Sendable>(
+    as name: String = "flow",
+    _ search: SearchPlan = SearchPlan(),
+    amid surroundings: @escaping @Sendable () throws -> Surroundings,
+    progress: @escaping @Sendable (Certificate) -> Void = { _ in },
+    _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
+  ) async throws -> Certificate {
+    try await self.search(name, search, progress) { expectations in
+      let surroundings = try surroundings()
+      return SurroundedFlow(
+        fly: { call in
+          await FlowResult(of: { try await body(call, surroundings) }, expectations)
+        },
+        surroundings: surroundings
+      )
+    }
+  }
+
+  private func search(
+    _ name: String,
+    _ search: SearchPlan,
+    _ progress: @escaping @Sendable (Certificate) -> Void,
+    _ flow: @escaping @Sendable (Expectations?) throws -> SurroundedFlow
+  ) async throws -> Certificate {
     guard 1...SearchPlan.workersMax ~= search.workers else {
       throw DrillError.plan(
         "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
       )
     }
     let (expectations, workers) = (search.expectations, search.workers)
-    let flight = flowFlight(name, in: .virtualTime) { call in
-      await FlowResult(of: { try await body(call) }, expectations)
-    }
+    let flight = flowFlight(name, in: .virtualTime) { try flow(expectations) }
     if VirtualTime.isSupported { wt_crash_watch() }
     var search = try await StormSearch(flight, search, upon: weather, telling: progress)
     if workers == 1 { return try await search.search() }
@@ -68,10 +110,48 @@ extension Drill {
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
-    wt_crash_watch()
-    let flight = flowFlight("flow", in: time) { call in
-      await FlowResult(of: { try await body(call) }, nil)
+    try await fly(through: storm, in: time, keeping: invariants) {
+      SurroundedFlow(
+        fly: { call in await FlowResult(of: { try await body(call) }, nil) },
+        surroundings: nil
+      )
     }
+  }
+
+  /// Flies a flow whose client keeps something that outlives its process in one storm, and throws
+  /// what it breaks.
+  ///
+  /// - Parameters:
+  ///   - storm: The storm.
+  ///   - time: The time to fly in.
+  ///   - invariants: The things that must be true at the origin afterwards.
+  ///   - surroundings: Makes the surroundings of one flight.
+  ///   - body: The flow.
+  /// - Throws: `StormError` where something is broken.
+  public func fly<Surroundings: FlowSurroundings, Shown: Sendable>(
+    through storm: Storm,
+    in time: FlightTime = .virtualTime,
+    keeping invariants: [Invariant] = [],
+    amid surroundings: @escaping @Sendable () throws -> Surroundings,
+    _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
+  ) async throws {
+    try await fly(through: storm, in: time, keeping: invariants) {
+      let surroundings = try surroundings()
+      return SurroundedFlow(
+        fly: { call in await FlowResult(of: { try await body(call, surroundings) }, nil) },
+        surroundings: surroundings
+      )
+    }
+  }
+
+  private func fly(
+    through storm: Storm,
+    in time: FlightTime,
+    keeping invariants: [Invariant],
+    _ flow: @escaping @Sendable () throws -> SurroundedFlow
+  ) async throws {
+    wt_crash_watch()
+    let flight = flowFlight("flow", in: time, flow)
     let violations = try await flight.violations(in: storm, keeping: invariants)
     if !violations.isEmpty { throw StormError(violations) }
   }
@@ -89,11 +169,11 @@ extension Drill {
   private func flowFlight(
     _ name: String,
     in time: FlightTime,
-    _ body: @escaping @Sendable (DrillCall) async -> FlowResult
+    _ flow: @escaping @Sendable () throws -> SurroundedFlow
   ) -> FlowFlight {
     var plan = plan
     plan.time = time
-    return FlowFlight(name: name, plan: plan, body: body)
+    return FlowFlight(name: name, plan: plan, flow: flow)
   }
 
   /// Makes a drill of a cassette for a search, which makes its own weather.

@@ -42,6 +42,28 @@ import WindTunnelSearchTesting
     } catch is GatesFailed {}
   }
 
+  private struct Device: FlowSurroundings {
+    let folder = FileManager.default.temporaryDirectory
+    func processEnded() {}
+    func flightEnded() -> [Violation] { [] }
+  }
+
+  @Sendable private func visit(_ flow: DrillCall, keeping folder: URL) async throws -> Int {
+    try await checkout(flow)
+  }
+
+  @Test func `a search for what breaks something that outlives its process`() async throws {
+    let cassette = ShopCassette.cassette
+    var plan = SearchPlan()
+    (plan.storms, plan.orders) = (5, 5)
+    plan.restarts = true
+    let certificate = try await Drill(cassette).search(as: "visit", plan, amid: Device.init) {
+      flow, device in
+      try await visit(flow, keeping: device.folder)
+    }
+    #expect(certificate.flown == 5)
+  }
+
   @Test func `a storm, and a client in it`() async throws {
     let cassette = ShopCassette.cassette
     let storm = Storm(Scenario("tunnel", rules: [.on("GET /home", .first(1), .status(503))]))

@@ -288,6 +288,51 @@ import WindTunnelSearchTesting
     #expect(found.notCarried.contains { $0.kind == "gzip-bomb" })
   }
 
+  /// The surroundings of a client, which count its starts.
+  private final class Shelf: FlowSurroundings {
+    private let lock = NSLock()
+    private nonisolated(unsafe) var (starts, ends) = (0, 0)
+
+    func begin() { lock.withLock { starts += 1 } }
+    func processEnded() { lock.withLock { ends += 1 } }
+    func flightEnded() -> [Violation] {
+      lock.withLock {
+        starts == 1 ? [] : [Violation("starts-once", "\(starts) starts, and \(ends) ends.")]
+      }
+    }
+  }
+
+  @Test func `surroundings are a flight's own, outlive its process, and say what is broken`()
+    async throws
+  {
+    var plan = Self.plan(storms: 400)
+    (plan.depth, plan.restarts) = (1, true)
+    @Sendable func visit(_ flow: DrillCall, _ shelf: Shelf) async throws -> Int {
+      shelf.begin()
+      // A process may end before it has sent anything.
+      try await Task.sleep(for: .milliseconds(100))
+      do { return try await flow.send(flow.request).status } catch { return 0 }
+    }
+    let drill = Drill(Self.cassette)
+    let found = try await drill.search(plan, amid: Shelf.init) { try await visit($0, $1) }
+    let find = try #require(found.finds.first { $0.violation.rule == "starts-once" })
+    #expect(find.violation.seen == "2 starts, and 1 ends.")
+    #expect(find.words == ["the process ends after 50 ms and starts again"])
+    #expect(find.others == 1)
+    let error = await #expect(throws: StormError.self) {
+      try await drill.fly(through: find.storm, amid: Shelf.init) { try await visit($0, $1) }
+    }
+    #expect(error?.violations == [find.violation])
+    await #expect(throws: CocoaError.self) {
+      _ = try await drill.search(
+        plan,
+        amid: { () throws -> Shelf in throw CocoaError(.fileNoSuchFile) }
+      ) {
+        try await visit($0, $1)
+      }
+    }
+  }
+
   @Test func `a restart is a new process, whose requests are no retries`() async throws {
     var plan = Self.plan(storms: 400)
     (plan.depth, plan.restarts) = (1, true)

@@ -9,8 +9,9 @@ extension Outbox {
     case empty
   }
 
-  /// Sends what waits, each batch as a call of the client, with its slot, credential, retries and
-  /// breaker.
+  /// Sends what waits, each batch as a call of the client, with its slot, credential and breaker.
+  /// The waits between two tries are the outbox's: the client retries a batch only where the
+  /// endpoint has a `mostRetries` of its own.
   ///
   /// Endpoints are sent beside each other, and the batches of one after each other. A batch that
   /// cannot be delivered now (5xx, 401, 407, 408, 425, 429, no answer, a redirect, an answer that
@@ -140,6 +141,9 @@ private struct OutboxSender {
     call.headers["Idempotency-Key"] = frozen.batch.key
     call.body = .data(frozen.content.body, contentType: frozen.content.contentType)
     call.priority = .deferrable
+    // The outbox tries again: two that do so, one in the other, send at an outage four times as
+    // often.
+    call.mostRetries = call.mostRetries ?? 0
     // A redirect has delivered nothing, and what is refused is told apart by its status.
     call.rules.statuses = call.rules.statuses.clamped(to: 200...299)
     call.rules.errors = nil

@@ -44,6 +44,9 @@ public struct Bootstrap: Sendable {
     }
   }
 
+  /// The longest time for which nothing may come of a configuration that is asked for.
+  private static let longestSilence = Duration.seconds(15)
+
   private let builtIn: ConfigurationLayer
   private let atLaunch: ConfigurationLayer
   private let facts: LaunchFacts
@@ -110,7 +113,7 @@ public struct Bootstrap: Sendable {
 
   /// Makes the configuration again while the app runs, for `apply` of a client, which takes
   /// none that is older than what runs: whatever the budget of a start, it asks for as long as a
-  /// minute, and probes what it remembers, too.
+  /// minute, of which nothing may come for 15 s, and probes what it remembers, too.
   ///
   /// - Parameters:
   ///   - transport: The transport of the request for it, and of probes.
@@ -306,8 +309,8 @@ public struct Bootstrap: Sendable {
       throw .off("The URL \(text) can have no query; choose another one.")
     }
     var request = URLRequest(url: url)
-    // The budget is the one that ends it, and tells so.
-    request.timeoutInterval = budget.seconds + 60
+    // Within a shorter budget that one ends it, and tells so.
+    request.timeoutInterval = Self.longestSilence.seconds
     // A session's own cache might have an older one.
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request

@@ -4,8 +4,9 @@ internal import WindTunnelDrill
 extension FlowRun {
   /// The calls of the flow: each is a request with the attempts that were made for it.
   ///
-  /// A request of the same key is another call when the one before was answered, and when a user
-  /// has come back, a process has started anew or the time of a call has gone by in between. Where
+  /// A request of the same key is another call when the one before was answered, when it has another
+  /// content under another `Idempotency-Key`, and when a user has come back, a process has started
+  /// anew or the time of a call has gone by in between. Where
   /// the flow makes several calls of a key in calm, one that comes too early for a retry, or that
   /// must not be repeated, is the next of these; and so is each POST that calm does not know.
   ///
@@ -51,7 +52,8 @@ extension FlowRun {
     _ next: Observation.Attempt,
     _ deadline: Duration
   ) -> Bool {
-    guard let before = call.attempts.last, before.isFailed else { return false }
+    guard let before = call.attempts.last, before.isFailed, !next.isAnotherDeed(than: before)
+    else { return false }
     guard let start = before.start, let again = next.start else { return true }
     if let first = call.start, again - first > deadline * 1.5 { return false }
     return anew.map { start >= $0 || again < $0 } ?? true
@@ -63,6 +65,17 @@ extension Observation {
   fileprivate func mayBeFollowed(by next: Attempt) -> Bool {
     guard let last = attempts.last, let end = last.end, let start = next.start else { return true }
     return next.isRepeatable != false && start >= end + (last.retryAfter ?? .zero)
+  }
+}
+
+extension Observation.Attempt {
+  /// Tells whether it asks for something else than another one, which keys and bodies say: the same
+  /// content under a new key is the same deed, done wrong.
+  fileprivate func isAnotherDeed(than other: Self) -> Bool {
+    guard let sent, let others = other.sent, let key = sent.key, let otherKey = others.key,
+      let content = sent.content, let otherContent = others.content
+    else { return false }
+    return key != otherKey && content != otherContent
   }
 }
 

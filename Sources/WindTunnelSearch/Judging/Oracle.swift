@@ -41,6 +41,7 @@ struct Oracle: Sendable {
       violations.append(Violation("crashes", of: run.lastRequest, words))
     }
     violations += run.issues.map { Violation(Violation.expectation, $0) }
+    violations += run.broken
     let origin = Invariant.Origin(run)
     for invariant in invariants {
       if let problem = invariant.problem(origin) {

@@ -8,7 +8,8 @@ internal import WindTunnelVirtualTime
 struct FlowFlight: Sendable {
   let name: String
   let plan: DrillPlan
-  let body: @Sendable (DrillCall) async -> FlowResult
+  /// Makes the flow in surroundings of its own.
+  let flow: @Sendable () throws -> SurroundedFlow
 
   /// The longest flow in calm.
   static let longest = Duration.seconds(86_400)
@@ -27,7 +28,8 @@ struct FlowFlight: Sendable {
   ///   - seed: The seed of all draws; `nil`: the plan's.
   ///   - patience: The time after which it hangs; `nil`: by the plan.
   /// - Returns: The flow as it was flown.
-  /// - Throws: `NotVirtual`, or `DrillError` where the storm cannot be carried.
+  /// - Throws: `NotVirtual`, `DrillError` where the storm cannot be carried, or the error of
+  ///   surroundings that cannot be made.
   func fly(
     _ storm: Storm,
     seed: UInt64? = nil,
@@ -38,17 +40,23 @@ struct FlowFlight: Sendable {
     plan.seed = seed ?? plan.seed
     plan.patience = patience ?? plan.patience
     let log = Locked(FlowSubject.Log())
+    let flow = try flow()
     let subject = FlowSubject(
       name: name,
-      body: body,
+      flow: flow,
       interruption: storm.interruption,
       log: log
     )
     // Where a crash ends the process that searches, nobody could tell in which storm it was.
     let place = wt_crash_begin(Self.lastWords(storm))
     defer { wt_crash_end(place) }
-    let seen = try await Drill.one(subject, plan, storm.scenario)
-    return FlowRun(seen, log.withLock { $0 })
+    let seen: Observation
+    do { seen = try await Drill.one(subject, plan, storm.scenario) } catch {
+      // A flight that was none has broken nothing.
+      _ = flow.surroundings?.flightEnded()
+      throw error
+    }
+    return FlowRun(seen, log.withLock { $0 }, flow.surroundings?.flightEnded() ?? [])
   }
 }
 
@@ -62,7 +70,12 @@ extension FlowFlight {
 }
 
 extension FlowRun {
-  fileprivate init(_ observation: Observation, _ log: FlowSubject.Log) {
+  fileprivate init(
+    _ observation: Observation,
+    _ log: FlowSubject.Log,
+    _ broken: [Violation]
+  ) {
+    self.broken = broken
     self.observation = observation
     (isShown, isStale) = (observation.showed, observation.isStale == true)
     (wasCancelled, issues) = (observation.wasGivenUp, log.issues)

@@ -131,9 +131,10 @@ struct StormElements {
 }
 
 extension FlowRun {
-  /// The moments between two events of the flow: in the middle of each request, and of each pause.
+  /// The moments between two events of the flow: in the middle of each request, and of each pause,
+  /// that before the first request included.
   fileprivate var moments: [Duration] {
-    var events: Set<Duration> = []
+    var events: Set<Duration> = [.zero]
     for attempt in attempts {
       if let moment = attempt.start { events.insert(moment - start) }
       if let moment = attempt.end { events.insert(moment - start) }

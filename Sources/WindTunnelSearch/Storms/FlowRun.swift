@@ -44,6 +44,8 @@ struct FlowRun: Sendable, Hashable {
   var anew: Duration?
   /// The failures of the user's own expectations.
   var issues: [String]
+  /// The invariants that its surroundings saw broken.
+  var broken: [Violation]
 
   /// The requests' attempts, without connections alone.
   var attempts: [Observation.Attempt]

@@ -7,7 +7,7 @@ internal import WindTunnelVirtualTime
 /// A flow as the subject of a drill of one call.
 struct FlowSubject: Subject {
   let name: String
-  let body: @Sendable (DrillCall) async -> FlowResult
+  let flow: SurroundedFlow
   let interruption: Storm.Interruption?
   let log: Locked<Log>
 
@@ -42,13 +42,14 @@ struct FlowSubject: Subject {
   private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
     let done = Locked<FlowResult?>(nil)
     Task {
-      let result = await body(call)
+      let result = await flow.fly(call)
       done.withLock { $0 = result }
     }
     // Only a search that is given up ends it early, and then nobody looks at it.
     try? await Task.sleep(for: after)
     if let result = done.withLock({ $0 }) { return note(result) }
     log.withLock { $0.restarted = after }
+    flow.surroundings?.processEnded()
     var next = call.restarted()
     next.steps = FlowSteps()
     defer { next.close() }
@@ -63,7 +64,7 @@ struct FlowSubject: Subject {
     return result.asCall
   }
 
-  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await body(call)) }
+  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await flow.fly(call)) }
 }
 
 /// The result of a flow.

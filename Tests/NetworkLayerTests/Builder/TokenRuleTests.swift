@@ -83,6 +83,18 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test func `a credential that was renewed has cost none of the retries`() async throws {
+    let failures = [503, 503, 503].map { ScriptedTransport.Step.status($0) }
+    let fixture = try Fixture(
+      [.status(401)] + failures + [.status(200, body: "there")],
+      authenticator: BearerTokens("0") { "1" }
+    )
+    let call = fixture.start()
+    #expect(await fixture.time.passSleeps(3).count == 3)
+    let answer = Answer(status: 200, body: Data("there".utf8), attempts: 5)
+    #expect(await call.value == .success(answer))
+  }
+
   @Test func `two credentials that are refused at once are renewed one by one`() async throws {
     let two = Two()
     let engine = ScriptedEngine { request throws(TransportError) in

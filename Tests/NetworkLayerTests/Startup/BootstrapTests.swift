@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnelSymptoms
 

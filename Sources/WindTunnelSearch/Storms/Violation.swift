@@ -12,8 +12,18 @@ public struct Violation: Sendable, Hashable {
   /// one of the user's own.
   let invariant: String?
 
+  /// Makes one of a flow's own invariant.
+  ///
+  /// - Parameters:
+  ///   - rule: The invariant's name; violations of one name and request are one find.
+  ///   - request: The request that it is about; `nil`: the flow.
+  ///   - seen: A sentence that says what was seen.
+  public init(_ rule: String, of request: String? = nil, _ seen: String) {
+    self.init(rule, of: request, seen, invariant: nil)
+  }
+
   /// Makes one of its parts.
-  init(_ rule: String, of request: String? = nil, _ seen: String, invariant: String? = nil) {
+  init(_ rule: String, of request: String? = nil, _ seen: String, invariant: String?) {
     (self.rule, self.request, self.seen) = (rule, request, seen)
     self.invariant = invariant
   }

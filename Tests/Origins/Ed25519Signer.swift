@@ -1,24 +1,27 @@
-import Foundation
+public import Foundation
 
 #if canImport(Darwin)
-  import CryptoKit
+  internal import CryptoKit
 #endif
 
-/// Signs as whoever publishes configurations does; the layer itself only verifies.
-struct Ed25519Signer {
+/// A signer as whoever publishes configurations has one; the layer itself only verifies.
+public struct Ed25519Signer: Sendable {
   struct NoSigner: Error {}
 
   private let seed: [UInt8]
-  let publicKey: Data
+  /// The public key, of 32 bytes.
+  public let publicKey: Data
 
   #if canImport(Darwin)
-    init(seed: Data) throws {
+    /// Makes a signer of a private key of 32 bytes.
+    public init(seed: Data) throws {
       self.seed = Array(seed)
       publicKey = try Curve25519.Signing.PrivateKey(rawRepresentation: seed).publicKey
         .rawRepresentation
     }
 
-    func sign(_ message: Data) throws -> Data {
+    /// Returns the signature of 64 bytes (RFC 8032).
+    public func sign(_ message: Data) throws -> Data {
       try Curve25519.Signing.PrivateKey(rawRepresentation: Data(seed)).signature(for: message)
     }
   #else
@@ -27,7 +30,8 @@ struct Ed25519Signer {
     private typealias Output = UnsafeMutablePointer<UInt8>
     private typealias Count = UnsafeMutablePointer<Int>
 
-    init(seed: Data) throws {
+    /// Makes a signer of a private key of 32 bytes.
+    public init(seed: Data) throws {
       self.seed = Array(seed)
       let read: @convention(c) (P, Output?, Count) -> Int32 = try Self.function(
         "EVP_PKEY_get_raw_public_key"
@@ -38,7 +42,8 @@ struct Ed25519Signer {
       publicKey = Data(bytes)
     }
 
-    func sign(_ message: Data) throws -> Data {
+    /// Returns the signature of 64 bytes (RFC 8032).
+    public func sign(_ message: Data) throws -> Data {
       let make: @convention(c) () -> P = try Self.function("EVP_MD_CTX_new")
       let free: @convention(c) (P) -> Void = try Self.function("EVP_MD_CTX_free")
       let begin: @convention(c) (P, OpaquePointer?, P, P, P) -> Int32 = try Self.function(
@@ -70,16 +75,4 @@ struct Ed25519Signer {
       return unsafeBitCast(symbol, to: Function.self)
     }
   #endif
-}
-
-extension Data {
-  /// The bytes that hexadecimal digits stand for; what is no digit is left out.
-  init(hex text: String) {
-    let digits = text.compactMap(\.hexDigitValue)
-    self.init(
-      stride(from: 0, to: digits.count - 1, by: 2).map {
-        UInt8(digits[$0] << 4 | digits[$0 + 1])
-      }
-    )
-  }
 }

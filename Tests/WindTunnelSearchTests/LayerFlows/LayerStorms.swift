@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+import WindTunnelSearch
+
+/// The searches over the flows of the reference client that keep something.
+///
+/// In the suite every single thing is tried. `Scripts/layer-storms` asks for every pair.
+enum LayerStorms {
+  private static func value(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name]
+  }
+
+  /// The depth of searches over sound flows.
+  static let depth = value("WINDTUNNEL_STORM_DEPTH").flatMap { Int($0) } ?? 1
+  /// The number of threads that fly at once.
+  private static let workers = value("WINDTUNNEL_STORM_WORKERS").flatMap { Int($0) } ?? 2
+  /// The folder of the certificates; `nil`: none is kept.
+  private static let folder = value("WINDTUNNEL_CERTIFICATES").map { URL(filePath: $0) }
+
+  /// Searches for storms that sink a sound flow, and keeps the certificate.
+  static func certificate<World: FlowSurroundings>(
+    of name: String,
+    _ cassette: Cassette,
+    allowing allowed: Set<String> = [],
+    amid world: @escaping @Sendable () throws -> World,
+    _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
+  ) async throws -> Certificate {
+    var plan = SearchPlan()
+    (plan.depth, plan.budget, plan.workers) = (depth, nil, workers)
+    (plan.restarts, plan.allowed) = (true, allowed)
+    (plan.orders, plan.ordersOfSingles) = depth > 1 ? (100, 4) : (10, 0)
+    let begun = ContinuousClock.now
+    let found = try await Drill(cassette).search(as: name, plan, amid: world) { certificate in
+      let time = ContinuousClock.now - begun
+      print("\(name): \(certificate.flown) storms in \(time), found: \(words(certificate))")
+    } _: {
+      try await flow($0, $1)
+    }
+    if let folder {
+      let file = folder.appending(path: "cert-\(name)-depth-\(found.depth)")
+      try Data(found.text.utf8).write(to: file.appendingPathExtension("txt"))
+      try found.data().write(to: file.appendingPathExtension("json"))
+    }
+    return found
+  }
+
+  /// Searches for the smallest storm that sinks a flow with a planted bug.
+  static func find<World: FlowSurroundings>(
+    in cassette: Cassette,
+    allowing allowed: Set<String> = [],
+    amid world: @escaping @Sendable () throws -> World,
+    _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
+  ) async throws -> Find {
+    var plan = SearchPlan()
+    (plan.budget, plan.storms, plan.finds) = (nil, 3000, 1)
+    (plan.orders, plan.ordersOfSingles) = (0, 0)
+    (plan.restarts, plan.allowed) = (true, allowed)
+    let drill = Drill(cassette)
+    let found = try await drill.search(plan, amid: world, flow)
+    let find = try #require(found.finds.first, "nothing is found in \(found.flown) storms")
+    // Each test that is pasted does this.
+    let error = await #expect(throws: StormError.self) {
+      try await drill.fly(through: find.storm, amid: world, flow)
+    }
+    #expect(error?.violations.contains { $0.rule == find.violation.rule } == true)
+    return find
+  }
+
+  /// The finds in words, for expectations.
+  static func words(_ certificate: Certificate) -> [String] {
+    certificate.finds.map { "\($0.violation.rule): \($0.violation.seen) \($0.words)" }
+  }
+}

@@ -1,0 +1,65 @@
+import Testing
+import WindTunnelSearch
+
+/// Storms over an outbox, whose app is closed and opened, and whose process ends.
+@Suite(.onThisSystem, .timeLimit(.minutes(60))) struct OutboxStormTests {
+  /// Without a login a batch waits: whoever signs in later has it taken.
+  private static let allowed: Set<String> = ["repeats-refused-credential"]
+
+  @Test func `an outbox is broken by no storm`() async throws {
+    let found = try await LayerStorms.certificate(
+      of: "outbox",
+      OutboxWorld.cassette,
+      allowing: Self.allowed,
+      amid: OutboxWorld.init
+    ) {
+      try await visits($0, $1, nil)
+    }
+    #expect(LayerStorms.words(found) == [])
+    #expect(found.notVirtual.map(\.kind) == [])
+    #expect(found.isRepeatable && found.comparesResults)
+    try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
+  }
+
+  /// What was refused is not asked for again by the batch behind it, which has a key of its own.
+  @Test func `a batch behind a refused one is another call`() async throws {
+    let storm = Storm(
+      Scenario(
+        "refused-and-untrusted",
+        rules: [
+          .on("POST /api/events", Trigger(attempt: 1), .status(404)),
+          .on("POST /api/events", Trigger(attempt: 2), .connection(.tls(.untrusted))),
+        ]
+      )
+    )
+    try await Drill(OutboxWorld.cassette).fly(through: storm, amid: OutboxWorld.init) {
+      try await visits($0, $1, nil)
+    }
+  }
+
+  /// The rule that shows each bug, with the smallest storm.
+  private static let finds: [OutboxBug: [String]] = [
+    .promisesTooEarly: [],
+    .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
+    .stampsBodies: ["other-bytes", "status-503 at the 1st POST /api/events"],
+    .hasTwoOutboxes: ["out-of-order", "retry-after-huge at the 1st POST /api/events"],
+    .takesFailuresForRefusals: ["buried", "status-503 at the 1st POST /api/events"],
+    .restoresBackups: [],
+    .dropsEndpoints: [],
+    .takesAnyPage: ["lost", "captive-portal-redirect at the 1st POST /api/events"],
+  ]
+
+  @Test(arguments: OutboxBug.allCases)
+  func `a wrong outbox is found, by name and with its smallest storm`(
+    _ bug: OutboxBug
+  ) async throws {
+    let find = try await LayerStorms.find(
+      in: OutboxWorld.cassette,
+      allowing: Self.allowed,
+      amid: OutboxWorld.init
+    ) {
+      try await visits($0, $1, bug)
+    }
+    #expect([find.violation.rule] + find.words == Self.finds[bug] ?? [])
+  }
+}

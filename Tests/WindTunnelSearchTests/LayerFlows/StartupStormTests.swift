@@ -1,0 +1,42 @@
+import Testing
+import WindTunnelSearch
+
+/// Storms over an app's start: its configuration, its servers and its first useful call.
+@Suite(.onThisSystem, .timeLimit(.minutes(60))) struct StartupStormTests {
+  @Test func `a start is broken by no storm`() async throws {
+    let found = try await LayerStorms.certificate(
+      of: "startup",
+      StartupWorld.cassette,
+      amid: StartupWorld.init
+    ) {
+      try await startup($0, $1, nil)
+    }
+    #expect(LayerStorms.words(found) == [])
+    #expect(found.notVirtual.map(\.kind) == [])
+    #expect(found.isRepeatable && found.comparesResults)
+    try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
+  }
+
+  /// The rule that shows each bug, with the smallest storm.
+  private static let finds: [StartupBug: [String]] = [
+    .trustsWhatItFetches: ["bad-configuration", "status-503 at the 1st GET /config/app"],
+    .forgetsVersions: ["version-fell", "the process ends after 15.15 s and starts again"],
+    .waitsLonger: ["over-budget", "delay of 2.882 s at the 1st GET /config/app"],
+    .takesLateAnswer: ["late-answer", "delay of 2.003 s at the 1st GET /config/app"],
+    .asksAgainAndAgain: ["asks-too-often", "status-503 at the 1st GET /config/app"],
+    .knowsOneServer: ["no-useful-call", "status-401 at the 1st GET /near/home"],
+  ]
+
+  @Test(arguments: StartupBug.allCases)
+  func `a wrong start is found, by name and with its smallest storm`(
+    _ bug: StartupBug
+  ) async throws {
+    let find = try await LayerStorms.find(
+      in: StartupWorld.cassette,
+      amid: StartupWorld.init
+    ) {
+      try await startup($0, $1, bug)
+    }
+    #expect([find.violation.rule] + find.words == Self.finds[bug] ?? [])
+  }
+}
