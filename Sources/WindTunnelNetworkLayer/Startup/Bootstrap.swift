@@ -118,7 +118,9 @@ public struct Bootstrap: Sendable {
   /// - Parameters:
   ///   - transport: The transport of the request for it, and of probes.
   ///   - admission: The controller whose circuit breakers hear of the probes; `nil`: none does.
-  ///   - facts: The facts of now, such as another network; `nil`: those of the launch hold still.
+  ///   - now: The facts of now, such as another network; `nil`: those of the launch hold still.
+  /// - Returns: The configuration with its record.
+  /// - Throws: ``ConfigurationError`` where the layers together are none.
   @concurrent
   public func refresh(
     by transport: any Transport,
