@@ -57,11 +57,10 @@ import WindTunnelSearchTesting
     var plan = SearchPlan()
     (plan.storms, plan.orders) = (5, 5)
     plan.restarts = true
-    let certificate = try await Drill(cassette).search(as: "visit", plan, amid: Device.init) {
-      flow, device in
+    let found = try await Drill(cassette).search(plan, amid: Device.init) { flow, device in
       try await visit(flow, keeping: device.folder)
     }
-    #expect(certificate.flown == 5)
+    #expect(found.flown == 5)
   }
 
   @Test func `a storm, and a client in it`() async throws {

@@ -4,11 +4,11 @@ internal import WindTunnelDrill
 extension FlowRun {
   /// The calls of the flow: each is a request with the attempts that were made for it.
   ///
-  /// A request of the same key is another call when the one before was answered, when it has another
-  /// content under another `Idempotency-Key`, and when a user has come back, a process has started
-  /// anew or the time of a call has gone by in between. Where
-  /// the flow makes several calls of a key in calm, one that comes too early for a retry, or that
-  /// must not be repeated, is the next of these; and so is each POST that calm does not know.
+  /// A request of the same key is another call when the one before was answered, when it has
+  /// another content under another `Idempotency-Key`, and when a user has come back, a process has
+  /// started anew or the time of a call has gone by in between. Where the flow makes several calls
+  /// of a key in calm, one that comes too early for a retry, or that must not be repeated, is the
+  /// next of these; and so is each POST that calm does not know.
   ///
   /// - Parameters:
   ///   - deadline: The time that a call may take.

@@ -5,8 +5,7 @@ internal import WindTunnelDrill
 ///
 /// ```swift
 /// plan.restarts = true
-/// let certificate = try await Drill(cassette).search(as: "visit", plan, amid: Device.init) {
-///   flow, device in
+/// let found = try await Drill(cassette).search(plan, amid: Device.init) { flow, device in
 ///   try await visit(flow, keeping: device.folder)
 /// }
 /// ```

@@ -39,13 +39,13 @@ import WindTunnelSearch
 
   /// The rule that shows each bug, with the smallest storm.
   private static let finds: [OutboxBug: [String]] = [
-    .promisesTooEarly: [],
+    .promisesTooEarly: ["lost", "the process ends after 75 ms and starts again"],
     .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
     .stampsBodies: ["other-bytes", "status-503 at the 1st POST /api/events"],
     .hasTwoOutboxes: ["out-of-order", "retry-after-huge at the 1st POST /api/events"],
     .takesFailuresForRefusals: ["buried", "status-503 at the 1st POST /api/events"],
-    .restoresBackups: [],
-    .dropsEndpoints: [],
+    .restoresBackups: ["sent-again", "the process ends after 90 ms and starts again"],
+    .dropsEndpoints: ["stuck", "the process ends after 30 ms and starts again"],
     .takesAnyPage: ["lost", "captive-portal-redirect at the 1st POST /api/events"],
   ]
 
@@ -60,6 +60,8 @@ import WindTunnelSearch
     ) {
       try await visits($0, $1, bug)
     }
-    #expect([find.violation.rule] + find.words == Self.finds[bug] ?? [])
+    // Both endpoints send at one instant: which of them is first is the disk's.
+    let words = find.words.map { $0.replacing("/api/receipts", with: "/api/events") }
+    #expect([find.violation.rule] + words == Self.finds[bug] ?? [])
   }
 }

@@ -35,7 +35,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
   private struct State {
     /// The versions of good configurations that the device has had, whole.
     var handed: Set<Int> = []
-    /// The number of the next trap, by what was lost before; `nil`: none is set.
+    /// The next answer for a configuration, by what was lost before; `nil`: the newest one.
     var trap: Trap?
     var published = 1
     /// The highest version under which the device has asked for a page.
@@ -68,6 +68,10 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
 
   // MARK: What the app says
 
+  /// The highest version under which the device has asked for a page.
+  var highest: Int { state.withLock { $0.highest } }
+
+  /// Notes that a start begins.
   func starts() { state.withLock { $0.starts += 1 } }
 
   /// Notes that a start is over, and what the app goes on with.
@@ -80,6 +84,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     state.withLock { $0.applied = version }
   }
 
+  /// Notes that a page is asked for.
   func asksForHome() { state.withLock { $0.homes = [:] } }
 
   /// Notes that the app shows no page.
@@ -173,7 +178,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
   ) -> Data? {
     let layer = #"{"headers":{"\#(field)":"\#(version)"}}"#
     let json = Data(#"{"version":\#(version),"expires":\#(expires),"layer":\#(layer)}"#.utf8)
-    // A search whose publisher cannot sign has no configuration in calm, which its test looks at.
+    // Where nobody can sign, a test of calm finds that no configuration is in use.
     guard let signature = try? signer.get().sign(json) else { return nil }
     return Data(signature.base64EncodedString().utf8) + Data("\n".utf8) + json
   }

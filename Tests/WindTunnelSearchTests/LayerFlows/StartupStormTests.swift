@@ -1,4 +1,5 @@
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSearch
 
 /// Storms over an app's start: its configuration, its servers and its first useful call.
@@ -15,6 +16,20 @@ import WindTunnelSearch
     #expect(found.notVirtual.map(\.kind) == [])
     #expect(found.isRepeatable && found.comparesResults)
     try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
+  }
+
+  @Test func `in calm a start uses what was published`() async throws {
+    let worlds = Locked<[StartupWorld]>([])
+    try await Drill(StartupWorld.cassette).fly(
+      through: Storm(Scenario("calm")),
+      amid: {
+        let world = try StartupWorld()
+        worlds.withLock { $0.append(world) }
+        return world
+      },
+      { try await startup($0, $1, nil) }
+    )
+    #expect(worlds.withLock { $0.map(\.highest) } == [2, 2, 2])
   }
 
   /// The rule that shows each bug, with the smallest storm.

@@ -213,17 +213,20 @@ final class TokenWorld: FlowSurroundings, StormOrigin {
   let auth = try client(of: "auth")
   let place = DroppingPlace(place: try TokenWorld.place(process))
   let store = TokenStore(place)
+  // A renewal whose answer was lost is asked for again under the key that it had.
+  let renewal = Locked(UUID().uuidString)
   let fetch: @Sendable () async throws -> String = {
     var tries = 0
     while true {
       tries += 1
-      let key = UUID().uuidString
       do {
+        let key = renewal.withLock { $0 }
         let answer = try await auth.call(
           Endpoint(.post, "/token", headers: ["Idempotency-Key": key])
         )
         let token = try JSONDecoder().decode([String: String].self, from: answer.body)["token"]
         guard let token else { throw URLError(.cannotParseResponse) }
+        renewal.withLock { $0 = UUID().uuidString }
         place.isOff.withLock { $0 = bug == .keepsFirstTriesOnly && answer.attempts > 1 }
         return token
       } catch let error as NetworkError where bug == .insists && tries < 20 {

@@ -24,8 +24,8 @@ import WindTunnelSearch
     .signsOutOnErrors: ["token-lost", "status-404 at the 1st GET /api/home"],
     .beginsAnew: ["token-not-used", "the process ends after 30 ms and starts again"],
     .renewsAtLaunch: ["needless-renewal", "the process ends after 30 ms and starts again"],
-    .trustsMirrors: ["credential-elsewhere", "retry-after-huge at the 1st GET /api/profile"],
-    .insists: ["insists", "status-401 at the first 3 of POST /auth/token"],
+    .trustsMirrors: ["credential-elsewhere", "retry-after-huge at the 1st GET /api/home"],
+    .insists: ["insists", "status-401 at the first 2 of POST /auth/token"],
     .hidesSignIn: ["no-sign-in", "status-401 at the 1st POST /auth/token"],
   ]
 
