@@ -111,8 +111,8 @@ public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 /// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
 /// connection that was already open.
 ///
-/// Only Apple platforms tell: on Linux a `URLSession` collects no metrics
-/// (swift-corelibs-foundation #4988).
+/// Sessions tell them on Apple platforms alone: on Linux a `URLSession` collects no metrics
+/// (swift-corelibs-foundation #4988). `SocketTransport` does, with TLS as a part of the connection.
 public struct StageTimings: Sendable, Hashable, Codable {
   /// The look-up of the host's address.
   public var nameLookup: Duration?
