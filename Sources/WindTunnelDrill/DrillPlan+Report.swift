@@ -38,7 +38,7 @@ extension DrillPlan {
 
   /// Returns the report of what was flown.
   func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
-    Report(
+    let report = Report(
       seed: seed,
       decisionHash: storyHash(),
       platformErrors: errors.rawValue,
@@ -46,6 +46,7 @@ extension DrillPlan {
         + Self.notJudged(in: flown),
       scenarios: flown
     )
+    return comparesSubjects ? report.comparingSubjects() : report
   }
 
   /// Returns the facts about how it was flown, without what a program was given as secrets.
@@ -64,6 +65,9 @@ extension DrillPlan {
         "as calm showed, this machine starts \(Self.text($0)) programs a second"
       }
       facts.append(Report.Fact("rate", shown ?? "fixed"))
+    }
+    if comparesSubjects {
+      facts.append(Report.Fact(Report.compared, subjects.joined(separator: ", ")))
     }
     if !mix.shares.isEmpty {
       facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))

@@ -58,9 +58,9 @@ public struct ProcessDrill: Sendable {
   }
 
   /// The subjects that are shipped.
-  static let subjects: [any Subject] = [
-    NetworkLayerSubject(), URLSessionSubject(), ExecSubject(),
-  ]
+  static let subjects: [any Subject] =
+    [NetworkLayerSubject(), URLSessionSubject(), ExecSubject()]
+    + NetworkLayerEngine.allCases.map { NetworkLayerSubject($0) }
 
   /// Runs this process as a subject, which reads its jobs from standard input.
   public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }

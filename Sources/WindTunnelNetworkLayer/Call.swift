@@ -26,6 +26,8 @@ struct Call {
   private let isRevalidation: Bool
   /// The call's deadline; `nil`: there is none.
   private var deadline: CallDeadline?
+  /// The engines that all its attempts choose from.
+  private let engines: EngineChoice
   /// The deadline, where nothing but its word ends a wait; `nil`: it cancels the task that this
   /// runs in.
   private var waitsUntil: CallDeadline?
@@ -47,6 +49,7 @@ struct Call {
     (self.client, self.endpoint, self.receiver) = (client, endpoint, receiver)
     (self.progress, self.pause, self.isRevalidation) = (progress, pause, isRevalidation)
     limits = endpoint.limits ?? client.limits
+    engines = EngineChoice(engine: endpoint.engine, shares: client.engineShares)
     number = client.calls.next()
     start = client.time.uptime
     trace = client.sendsTraces ? TraceContext(client.draw) : nil
@@ -349,8 +352,9 @@ struct Call {
       if case .refused(let wait) = admission {
         return .stopped(.circuitOpen(host: place.host, retryAfter: wait))
       }
-      tell(.attemptStarted(attempt, sent, engine: client.transport.engine(for: sent)))
-      let outcome = await outcome(of: sent)
+      let engine = engines.look { client.transport.engine(for: sent) }
+      tell(.attemptStarted(attempt, sent, engine: engine))
+      let outcome = await engines.make { await self.outcome(of: sent) }
       client.admission.report(place, admission, outcome)
       if outcome.hasChanged(request) {
         _ = client.changes.next()

@@ -30,6 +30,8 @@ public struct NetworkClient: Sendable {
   let networks: (any Networks)?
   /// The terms of endpoints by their templates.
   private var endpoints: [String: EndpointTerms]
+  /// The shares of engines in the configuration that was applied last; `nil`: it has none.
+  private(set) var engineShares: [String: Int]?
   let admission: AdmissionController
   let sendsTraces: Bool
   private var builtFor: String
@@ -245,6 +247,7 @@ public struct NetworkClient: Sendable {
     let builder: RequestBuilder
     let limits: CallLimits
     let endpoints: [String: EndpointTerms]
+    let engineShares: [String: Int]?
     let environment: String
     /// The version of a start's; `nil` of one that no start has made.
     let version: Int?
@@ -252,10 +255,10 @@ public struct NetworkClient: Sendable {
 
   /// Applies a configuration to this client and all its copies.
   ///
-  /// Calls that begin from now on have its builder, limits, terms of endpoints and environment; a
-  /// call that is under way keeps those that it began with, for each of its attempts. The caps hold
-  /// at once for all who share the admission controller, and take no slot away from an attempt in
-  /// flight.
+  /// Calls that begin from now on have its builder, limits, terms of endpoints, shares of engines
+  /// and environment; a call that is under way keeps those that it began with, for each of its
+  /// attempts. The caps hold at once for all who share the admission controller, and take no slot
+  /// away from an attempt in flight.
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
   /// Applies one with the version of a start, unless that of a higher version was applied before.
@@ -264,6 +267,7 @@ public struct NetworkClient: Sendable {
       builder: configuration.builder,
       limits: configuration.limits,
       endpoints: configuration.endpoints,
+      engineShares: configuration.engineShares,
       environment: configuration.environment,
       version: version
     )
@@ -281,6 +285,7 @@ public struct NetworkClient: Sendable {
     var client = self
     (client.builder, client.limits) = (applied.builder, applied.limits)
     (client.endpoints, client.builtFor) = (applied.endpoints, applied.environment)
+    client.engineShares = applied.engineShares
     return client
   }
 

@@ -16,6 +16,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let parameters: [Headers.Field]
   /// The terms of endpoints by their templates, which overrule their own.
   public let endpoints: [String: EndpointTerms]
+  /// The shares of engines by name, for a client whose transport is ``EngineShares``; `nil`: those
+  /// that the transport was made with.
+  public let engineShares: [String: Int]?
   /// The links that a request may be for; `nil`: any under the base URL.
   public let links: LinkRules?
   /// The values that the app looks up by name.
@@ -63,6 +66,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
       faults += terms.faults(of: template)
     }
+    if let shares = layer.engineShares {
+      faults += EngineShares.faults(of: shares).map { "\"engineShares\": \($0)" }
+    }
     var links: LinkRules?
     do throws(ConfigurationError) { links = try layer.links.map(LinkRules.init) } catch {
       faults += error.faults
@@ -80,6 +86,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
       perEndpoint: endpoints.compactMapValues(\.slots)
     )
     self.endpoints = endpoints
+    engineShares = layer.engineShares
     self.links = links
     headers = Headers(Self.fields(layer.headers))
     parameters = Self.fields(layer.parameters)
@@ -119,6 +126,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
       "slotsPerHost": "\(caps.perHost)",
     ]
     for (template, terms) in endpoints { view["endpoints.\(template)"] = terms.words }
+    for (name, share) in engineShares ?? [:] { view["engineShares.\(name)"] = "\(share)" }
     for field in headers.fields { view["headers.\(field.name)"] = field.value }
     for field in parameters { view["parameters.\(field.name)"] = field.value }
     for (number, pattern) in (links?.patterns ?? []).enumerated() {
@@ -208,6 +216,9 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   /// The terms of endpoints by their templates, such as `/users/{id}`; joined with those of earlier
   /// layers, term by term.
   public var endpoints: [String: EndpointTerms]?
+  /// The shares of engines by name, in proportion to each other; in place of those of earlier
+  /// layers.
+  public var engineShares: [String: Int]?
   /// The header fields of every request, by name; joined with those of earlier layers.
   public var headers: [String: String]?
   /// The query parameters of every request, by name; joined with those of earlier layers.
@@ -229,6 +240,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     slots: Int? = nil,
     slotsPerHost: Int? = nil,
     endpoints: [String: EndpointTerms]? = nil,
+    engineShares: [String: Int]? = nil,
     headers: [String: String]? = nil,
     parameters: [String: String]? = nil,
     links: [String]? = nil,
@@ -242,6 +254,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     self.slots = slots
     self.slotsPerHost = slotsPerHost
     self.endpoints = endpoints
+    self.engineShares = engineShares
     self.headers = headers
     self.parameters = parameters
     self.links = links
@@ -259,6 +272,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       slots: top.slots ?? slots,
       slotsPerHost: top.slotsPerHost ?? slotsPerHost,
       endpoints: Self.joined(endpoints, top.endpoints) { $0.under($1) },
+      engineShares: top.engineShares ?? engineShares,
       headers: Self.joined(headers, top.headers),
       parameters: Self.joined(parameters, top.parameters),
       links: top.links ?? links,

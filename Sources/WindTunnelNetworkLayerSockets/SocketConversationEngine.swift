@@ -19,7 +19,7 @@ internal import WindTunnelSymptoms
 /// thread, which ends with the engine: an app has one. It has the process ignore SIGPIPE on Apple
 /// platforms.
 public struct SocketConversationEngine: ConversationEngine {
-  private let dialing: Result<WebSocketDialer, WebSocketDialer.Failure>
+  private let dialing: Result<WebSocketDialer, DialFailure>
   private let compresses: Bool
 
   /// Makes an engine with a thread of its own.
@@ -37,7 +37,7 @@ public struct SocketConversationEngine: ConversationEngine {
   ) {
     var limits = WebSocketDialer.Limits()
     limits.messageBytesMax = messageBytesMax
-    dialing = Result { [limits] () throws(WebSocketDialer.Failure) in
+    dialing = Result { [limits] () throws(DialFailure) in
       try WebSocketDialer(trusting: certificates.map { .certificates($0) } ?? .system, limits)
     }
     self.compresses = compresses && PerMessageDeflate.isSupported
@@ -51,7 +51,7 @@ public struct SocketConversationEngine: ConversationEngine {
   /// Opens a connection, within the request's time-out.
   public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
     let dialer: WebSocketDialer
-    do throws(WebSocketDialer.Failure) { dialer = try dialing.get() } catch {
+    do throws(DialFailure) { dialer = try dialing.get() } catch {
       throw TransportError(error)
     }
     guard let url = request.url else {
@@ -74,13 +74,6 @@ public struct SocketConversationEngine: ConversationEngine {
     } onCancel: {
       connection.cancel()
     }.get()
-  }
-}
-
-extension TransportError {
-  fileprivate init(_ failure: WebSocketDialer.Failure) {
-    self =
-      failure.symptom == .cancelled ? .cancelled : .failed(failure.symptom, text: failure.text)
   }
 }
 

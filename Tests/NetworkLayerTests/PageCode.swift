@@ -1,6 +1,7 @@
 import Foundation
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
+import WindTunnelNetworkLayerSockets
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -253,6 +254,14 @@ let preview = UserAPI(
     Answer(status: 200, body: Data(#"{"retcode":0,"data":{"id":7,"name":"Ada"}}"#.utf8))
   }
 )
+
+func makeTransport(session: URLSession, installID: String) throws -> EngineShares {
+  try EngineShares(
+    ["urlsession": URLSessionTransport(session: session), "sockets": SocketTransport()],
+    shares: ["urlsession": 95, "sockets": 5],
+    of: installID
+  )
+}
 
 func debugTransport(
   _ configuration: NetworkConfiguration,

@@ -337,7 +337,8 @@ struct Heartbeats {
   init(_ messages: [WebSocketMessage], _ contents: [MessageContent], _ paths: [JSONPath]) {
     var groups: [WebSocketMessage.Sender: [Data: [Int]]] = [.client: [:], .server: [:]]
     for (place, message) in messages.enumerated() where !message.isClose {
-      groups[message.sender]?[Self.key(of: contents[place], correlatedBy: paths), default: []].append(place + 1)
+      groups[message.sender]?[Self.key(of: contents[place], correlatedBy: paths), default: []]
+        .append(place + 1)
     }
     let answers = Dictionary(grouping: (groups[.server] ?? [:]).values) { $0.count }
     for (key, group) in groups[.client] ?? [:] where group.count >= Self.least {

@@ -53,13 +53,14 @@ struct MessageContent {
       json.first(at: path)?.scalarText.map { Correlation(field: path.description, value: $0) }
     }
     guard case .object(let members) = json else { return named }
-    return named + Self.correlationFields.compactMap { field in
-      var value = members.first { $0.name.value == field }?.value.scalarText
-      if value == nil, field != "id" {
-        value = members.lazy.compactMap { $0.value[field]?.scalarText }.first
+    return named
+      + Self.correlationFields.compactMap { field in
+        var value = members.first { $0.name.value == field }?.value.scalarText
+        if value == nil, field != "id" {
+          value = members.lazy.compactMap { $0.value[field]?.scalarText }.first
+        }
+        return value.map { Correlation(field: field, value: $0) }
       }
-      return value.map { Correlation(field: field, value: $0) }
-    }
   }
 
   /// The value of the member `id` at the top.

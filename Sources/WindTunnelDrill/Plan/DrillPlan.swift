@@ -13,6 +13,8 @@ public struct DrillPlan: Sendable {
   public var scenarios: [Scenario]
   /// The names of the subjects; the first is judged, the others are yardsticks.
   public var subjects: [String]
+  /// Tells whether the other subjects are compared with the judged one, call by call.
+  public var comparesSubjects = false
   /// The number of calls that a subject makes in each scenario; `nil`: the scenario's number, else
   /// ``standardCalls``.
   public var calls: Int?
@@ -69,8 +71,18 @@ public struct DrillPlan: Sendable {
       seed: seed,
       matcher: matcher,
       holdingConversations: isProgram
-        || subject == Self.networkLayerSubject && stage == .onTheWire
+        || Self.isNetworkLayer(subject) && stage == .onTheWire
     )
+  }
+
+  /// Tells whether a subject is the reference client, with whatever engine.
+  private static func isNetworkLayer(_ subject: String) -> Bool {
+    subject == networkLayerSubject || NetworkLayerEngine(subject: subject) != nil
+  }
+
+  /// The subject that has sockets and nothing else to send by; `nil` where there is none.
+  var subjectOnSockets: String? {
+    subjects.first { NetworkLayerEngine(subject: $0) == .sockets }
   }
 
   /// The same without subjects beside the judged one that nothing on the cassette is for.

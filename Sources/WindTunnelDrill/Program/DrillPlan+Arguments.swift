@@ -37,22 +37,30 @@ extension DrillPlan {
   }
 
   /// Takes the subjects: the judged one first, the others beside it. A program flies alone, since
-  /// what it is good for is not what a client in Swift is.
-  mutating func apply(subject arguments: Arguments) throws {
-    let given = try arguments.value("--subject")
+  /// what it is good for is not what a client in Swift is. Of several that are asked for, no other
+  /// flies, and they are compared.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words.
+  ///   - engines: The names of clients with an engine, which fly only where they are asked for.
+  /// - Throws: `Refusal` of what is unknown or does not go together.
+  mutating func apply(subject arguments: Arguments, _ engines: [String]) throws {
+    let asked = arguments.all("--subject")
     // Behind -- stands a program, and only one subject is any program.
-    let name = given ?? (arguments.command.isEmpty ? nil : Self.execSubject)
-    if let name {
-      let known = subjects + [Self.execSubject]
-      guard known.contains(name) else {
-        throw Refusal.choice("--subject", name, among: known)
-      }
-    }
-    guard name == Self.execSubject else {
+    let names = asked.isEmpty && !arguments.command.isEmpty ? [Self.execSubject] : asked
+    for name in names { try refuseUnknown(subject: name, engines) }
+    guard names.contains(Self.execSubject) else {
       guard arguments.command.isEmpty else { throw Refusal.commandWithoutExec }
-      if let name { subjects = [name] + subjects.filter { $0 != name } }
+      if Set(names).count < names.count { throw Refusal.subjectTwice(names) }
+      comparesSubjects = names.count > 1
+      if comparesSubjects {
+        subjects = names
+      } else if let name = names.first {
+        subjects = [name] + subjects.filter { $0 != name }
+      }
       return
     }
+    guard names.count == 1 else { throw Refusal.execBesideOthers }
     guard let program = arguments.command.first else { throw Refusal.execWithoutCommand }
     guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
     (subjects, command, load) = ([Self.execSubject], arguments.command, .programs)
@@ -64,6 +72,14 @@ extension DrillPlan {
     followsCalm = !["--rate", "--concurrency", "--duration", "--shard", "--baseline"].contains {
       arguments.has($0)
     }
+  }
+
+  private func refuseUnknown(subject name: String, _ engines: [String]) throws(Refusal) {
+    let known = subjects + [Self.execSubject]
+    if known.contains(name) || engines.contains(name) { return }
+    // Whoever names an engine is told of engines.
+    let hasEngine = name.contains(":") && !engines.isEmpty
+    throw Refusal.choice("--subject", name, among: hasEngine ? engines : known)
   }
 
   /// Takes the number of calls, their moments, the part that is flown here, and what of a query is

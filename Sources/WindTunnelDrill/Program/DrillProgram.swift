@@ -25,7 +25,16 @@ package struct DrillProgram: Sendable {
   var speaker: String { name.split(separator: " ").first.map(String.init) ?? name }
 
   /// Those who fly unless the flags say otherwise.
-  var flown: [String] { subjects.map(\.name).filter { $0 != DrillPlan.execSubject } }
+  var flown: [String] {
+    subjects.map(\.name)
+      .filter { $0 != DrillPlan.execSubject && NetworkLayerEngine(subject: $0) == nil }
+  }
+
+  /// The reference client's names with an engine, where it is among the subjects: they fly where they
+  /// are asked for.
+  private var engines: [String] {
+    subjects.map(\.name).filter { NetworkLayerEngine(subject: $0) != nil }
+  }
 
   package static let summary = "Fly clients through the scenarios of a bad network and judge them."
   package static let synopsis =
@@ -58,8 +67,8 @@ package struct DrillProgram: Sendable {
       Flag(
         "--subject",
         "NAME",
-        "The judged client: \(flown.joined(separator: ", ")) or exec (default: the first).",
-        choices: flown + [DrillPlan.execSubject]
+        "The judged client: \(flown.joined(separator: ", ")) or exec; again: one to compare.",
+        choices: flown + [DrillPlan.execSubject] + engines
       ),
       Flag("--calls", "N", "Calls in each scenario (default: the scenario's number, or 60)."),
       Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
@@ -226,7 +235,7 @@ package struct DrillProgram: Sendable {
       try plan.apply(cassette: file)
     }
     let group = try plan.apply(scenarios: arguments, speaker)
-    try plan.apply(subject: arguments)
+    try plan.apply(subject: arguments, engines)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
     plan.allowed = try AllowedRule.all(in: arguments)
     try plan.apply(load: arguments)

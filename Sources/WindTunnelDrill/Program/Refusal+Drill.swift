@@ -8,6 +8,16 @@ extension Refusal {
     "--subject exec wants a command behind --, such as -- curl -sf --retry 3 {url}."
   )
 
+  static let execBesideOthers = usage(
+    "--subject exec flies alone: what a program is good for is not what a client in Swift is."
+  )
+
+  static func subjectTwice(_ names: [String]) -> Refusal {
+    .usage(
+      "--subject \(names.joined(separator: " --subject ")): a client is not compared with itself."
+    )
+  }
+
   static let commandWithoutExec = usage(
     "Behind -- stands a command, and only --subject exec starts one."
   )

@@ -2,6 +2,7 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelNetworkLayer
+internal import WindTunnelNetworkLayerSockets
 internal import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
 
@@ -9,11 +10,30 @@ internal import WindTunnelVirtualTime
   internal import FoundationNetworking
 #endif
 
+/// An engine of the reference client that a drill can ask for, behind the client's name and a colon.
+enum NetworkLayerEngine: String, Sendable, CaseIterable {
+  /// The platform's URL loading.
+  case urlsession
+  /// Sockets of this package's own, for the wire alone.
+  case sockets
+
+  /// The name of the client with this engine.
+  var subject: String { "\(DrillPlan.networkLayerSubject):\(rawValue)" }
+
+  /// The engine of a subject; `nil` of one that names none.
+  init?(subject: String) {
+    guard let found = Self.allCases.first(where: { $0.subject == subject }) else { return nil }
+    self = found
+  }
+}
+
 /// The reference client with its default policy, as an app has it: all calls of a drill share
 /// slots, retry budget, circuit breakers and a cache, and each screen has been seen before in good
 /// weather.
 struct NetworkLayerSubject: Subject {
-  let name = DrillPlan.networkLayerSubject
+  let name: String
+  private let engine: NetworkLayerEngine?
+  private let sockets = Locked<SocketTransport?>(nil)
   private let time: SystemTime
   private let admission: AdmissionController
   private let cache = ResponseCache()
@@ -32,12 +52,15 @@ struct NetworkLayerSubject: Subject {
   /// Each call asks its server; what it said before is shown where it cannot be had.
   private static let times = CacheTimes(staleIfError: .seconds(86_400))
 
-  init() {
+  /// Makes one with an engine; `nil`: with that of apps, which no name says.
+  init(_ engine: NetworkLayerEngine? = nil) {
+    self.engine = engine
+    name = engine?.subject ?? DrillPlan.networkLayerSubject
     time = SystemTime()
     admission = AdmissionController(time: time)
   }
 
-  func anew() -> any Subject { NetworkLayerSubject() }
+  func anew() -> any Subject { NetworkLayerSubject(engine) }
   func holdsConversations(on stage: Stage) -> Bool { stage == .onTheWire }
   var canBeMadeAnew: Bool { true }
 
@@ -97,7 +120,7 @@ struct NetworkLayerSubject: Subject {
     NetworkClient(
       builder: RequestBuilder(baseURL: origin),
       authenticator: credential,
-      transport: Self.transport(of: call, from: origin),
+      transport: transport(of: call, from: origin),
       cache: cache,
       observer: observer,
       limits: CallLimits(
@@ -182,13 +205,26 @@ struct NetworkLayerSubject: Subject {
   }
 
   /// In virtual time there is no session: its queues go by the machine's.
-  private static func transport(of call: DrillCall, from origin: URL) -> any Transport {
+  private func transport(of call: DrillCall, from origin: URL) -> any Transport {
     if VirtualTime.isRunning, let exchange = call.exchange {
       return DirectTransport(exchange: exchange)
     }
-    let transport = URLSessionTransport(session: call.session)
+    let transport: any Transport =
+      switch engine {
+      case .sockets: socketTransport
+      case .urlsession, nil: URLSessionTransport(session: call.session)
+      }
     if call.baseURL == origin { return transport }
     return ReaddressingTransport(from: origin, to: call.baseURL, by: transport)
+  }
+
+  /// The transport of all calls, as an app has one: it has a thread, and few drills ask for it.
+  private var socketTransport: SocketTransport {
+    sockets.withLock { sockets in
+      let made = sockets ?? SocketTransport()
+      sockets = made
+      return made
+    }
   }
 
   /// A client that speaks JSON expects it, and takes no page for an answer.

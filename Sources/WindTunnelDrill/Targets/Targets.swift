@@ -230,6 +230,7 @@ extension DrillPlan {
     let obstacle = Targets.obstacle(to: scenario, isProgram: isProgram)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
     if time == .virtualTime { return try stageInVirtualTime(of: scenario, inProcessObstacle) }
+    if let subject = subjectOnSockets { return try stage(of: scenario, on: subject, obstacle) }
     switch stage {
     case nil where !command.isEmpty:
       guard let obstacle else { return .onTheWire }
@@ -266,12 +267,31 @@ extension DrillPlan {
     }
   }
 
+  /// Returns the stage of a client that has sockets alone.
+  private func stage(
+    of scenario: Scenario,
+    on subject: String,
+    _ obstacle: String?
+  ) throws -> Stage {
+    if stage == .inProcess {
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" cannot be flown in process by \(subject), which sends by sockets "
+          + "alone. Fly it with --stage wire."
+      )
+    }
+    guard let obstacle else { return .onTheWire }
+    throw DrillError.plan(
+      "Scenario \"\(scenario.name)\" cannot be flown by \(subject), which sends by sockets alone: on the "
+        + "wire \(obstacle)."
+    )
+  }
+
   /// Returns the stage of virtual time, which is this process alone.
   private func stageInVirtualTime(of scenario: Scenario, _ obstacle: String?) throws -> Stage {
     if isProgram {
       throw DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
     }
-    if stage == .onTheWire {
+    if stage == .onTheWire || subjectOnSockets != nil {
       throw DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
     }
     guard let obstacle else { return .inProcess }

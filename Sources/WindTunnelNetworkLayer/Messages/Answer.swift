@@ -111,9 +111,10 @@ public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
 /// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
 /// connection that was already open.
 ///
-/// Of a call whose content is in memory only Apple platforms tell: on Linux a `URLSession` collects
-/// no metrics (swift-corelibs-foundation #4988). Of uploads, downloads and streams the client tells
-/// ``head`` and ``receive`` itself, on any platform.
+/// Of a call whose content is in memory, sessions tell on Apple platforms alone: on Linux a
+/// `URLSession` collects no metrics (swift-corelibs-foundation #4988). `SocketTransport` does, with
+/// TLS as a part of the connection. Of uploads, downloads and streams the client tells ``head`` and
+/// ``receive`` itself, on any platform.
 public struct StageTimings: Sendable, Hashable, Codable {
   /// The look-up of the host's address.
   public var nameLookup: Duration?

@@ -42,6 +42,9 @@ public struct Endpoint: Sendable, Hashable {
   /// The networks that the call waits for, until its deadline, where its client knows of networks;
   /// `nil`: it is tried at once, and fails as ``NetworkError/offline(text:)`` where there is none.
   public var waitsForNetwork: NetworkNeed?
+  /// The name of the engine that carries the call, where the client's transport is
+  /// ``EngineShares``; `nil`, and one that is not there: the user's.
+  public var engine: String?
 
   /// Makes an endpoint of its parts.
   public init(
@@ -57,7 +60,8 @@ public struct Endpoint: Sendable, Hashable {
     caching: Caching = .byHeaders,
     limits: CallLimits? = nil,
     mostRetries: Int? = nil,
-    waitsForNetwork: NetworkNeed? = nil
+    waitsForNetwork: NetworkNeed? = nil,
+    engine: String? = nil
   ) {
     self.method = method
     self.path = path
@@ -72,6 +76,7 @@ public struct Endpoint: Sendable, Hashable {
     self.limits = limits
     self.mostRetries = mostRetries
     self.waitsForNetwork = waitsForNetwork
+    self.engine = engine
   }
 
   /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).

@@ -24,6 +24,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
   public var slots: Int?
   /// The networks that a call waits for: `any`, `inexpensive`, `unconstrained` or `unrestricted`.
   public var waitsForNetwork: NetworkNeed?
+  /// The name of the engine that carries a call, where the client's transport is ``EngineShares``.
+  public var engine: String?
 
   /// Makes terms of the values that are given.
   public init(
@@ -35,7 +37,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     staleWhileRevalidateSeconds: Int? = nil,
     staleIfErrorSeconds: Int? = nil,
     slots: Int? = nil,
-    waitsForNetwork: NetworkNeed? = nil
+    waitsForNetwork: NetworkNeed? = nil,
+    engine: String? = nil
   ) {
     self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
     self.deadlineMilliseconds = deadlineMilliseconds
@@ -46,6 +49,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     self.staleIfErrorSeconds = staleIfErrorSeconds
     self.slots = slots
     self.waitsForNetwork = waitsForNetwork
+    self.engine = engine
   }
 
   /// Returns an endpoint on these terms.
@@ -66,6 +70,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     endpoint.priority = priority ?? endpoint.priority
     endpoint.caching = caching ?? endpoint.caching
     endpoint.waitsForNetwork = waitsForNetwork ?? endpoint.waitsForNetwork
+    endpoint.engine = engine ?? endpoint.engine
     return endpoint
   }
 
@@ -101,7 +106,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
       staleWhileRevalidateSeconds: top.staleWhileRevalidateSeconds ?? staleWhileRevalidateSeconds,
       staleIfErrorSeconds: top.staleIfErrorSeconds ?? staleIfErrorSeconds,
       slots: top.slots ?? slots,
-      waitsForNetwork: top.waitsForNetwork ?? waitsForNetwork
+      waitsForNetwork: top.waitsForNetwork ?? waitsForNetwork,
+      engine: top.engine ?? engine
     )
   }
 

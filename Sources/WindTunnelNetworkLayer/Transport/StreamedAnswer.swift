@@ -25,7 +25,8 @@ public struct StreamedAnswer: Sendable {
     self.init(status: status, headers: headers, pieces: pieces, cancel: {})
   }
 
-  init(
+  /// Makes an answer of its parts, with a function that ends the request.
+  package init(
     status: Int,
     headers: Headers,
     pieces: AsyncThrowingStream<Data, any Error>,

@@ -1,5 +1,4 @@
 public import Foundation
-internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -8,7 +7,8 @@ internal import WindTunnelSymptoms
 /// The third part of the layer: it sends one request once.
 public protocol Transport: Sendable {
   /// Sends a request and returns its answer, whatever the status. Returns at once when the task is
-  /// cancelled, and never repeats the request.
+  /// cancelled, and never repeats the request, unless it was lost with a kept connection before a
+  /// byte of its answer came (RFC 9112 §9.3.1).
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
   /// Sends a request and returns its answer as soon as the head has come, whatever the status.
   ///
@@ -86,44 +86,6 @@ protocol DeadlineKeeping: Transport {
     _ upload: Upload,
     until deadline: CallDeadline?
   ) async throws(TransportError) -> StreamedAnswer
-}
-
-/// A transport that chooses an engine for each request: for a comparison of two, or for tests.
-public struct EngineRouter: Transport {
-  private let engines: [String: any Transport]
-  private let choose: @Sendable (URLRequest) -> String
-
-  /// Makes a router of engines by name, and of a closure that chooses.
-  public init(
-    _ engines: [String: any Transport],
-    choose: @escaping @Sendable (URLRequest) -> String
-  ) {
-    self.engines = engines
-    self.choose = choose
-  }
-
-  /// Sends a request by the engine of its choice.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-    try await chosen(request).send(request)
-  }
-
-  /// Opens an answer by the engine of its choice.
-  public func open(
-    _ request: URLRequest,
-    _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
-    try await chosen(request).open(request, upload)
-  }
-
-  private func chosen(_ request: URLRequest) throws(TransportError) -> any Transport {
-    let name = choose(request)
-    if let engine = engines[name] { return engine }
-    let names = engines.keys.sorted().joined(separator: ", ")
-    throw .failed(.unknown, text: "There is no engine \"\(name)\"; there are \(names).")
-  }
-
-  /// Returns the name of the engine of choice.
-  public func engine(for request: URLRequest) -> String { choose(request) }
 }
 
 /// A transport whose answers come from a closure: for tests and previews.

@@ -24,7 +24,8 @@ extension Report {
     }
     if let ownWordNote { lines += ["", ownWordNote.escapedForMarkdown] }
     lines +=
-      gateLines + coverageLines + notDoneLines + notOnCassetteLines + comparisonLines + failureLines
+      gateLines + coverageLines + notDoneLines + notOnCassetteLines + comparisonLines
+      + subjectComparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
       "",
@@ -103,6 +104,26 @@ extension Report {
         ]
         return "| \(cells.joined(separator: " | ")) |"
       }
+  }
+
+  private var subjectComparisonLines: [String] {
+    comparedSubjects.flatMap { subject in
+      [
+        "",
+        "### \(subject.name.escapedForMarkdown) against \(subject.other.escapedForMarkdown)", "",
+        "| scenario | pairs | lost | won | success, points | P95 ratio | median ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+      ]
+        + subject.rows.map { scenario, pair in
+          let cells = [
+            scenario.escapedForMarkdown, "\(pair.pairs)", Figures.count(pair.flips?.lost),
+            Figures.count(pair.flips?.won),
+            pair.successDifference.map { Figures.points($0) } ?? Figures.unseen,
+            Figures.ratio(pair.p95Ratio), Figures.ratio(pair.medianRatio),
+          ]
+          return "| \(cells.joined(separator: " | ")) |"
+        }
+    }
   }
 
   private static let failuresMax = 20

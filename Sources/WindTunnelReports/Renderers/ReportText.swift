@@ -32,7 +32,9 @@ extension Report {
     }
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
     let known = ([title] + warnings).map(\.visibleInLine)
-    let rest = comparisons.map(\.visibleInLine) + found(inColour) + verdicts(inColour)
+    let rest =
+      (comparisons + subjectComparisons).map(\.visibleInLine) + found(inColour)
+      + verdicts(inColour)
     return (known + [""] + lines + rest).joined(separator: "\n") + "\n"
   }
 
@@ -78,6 +80,17 @@ extension Report {
       return "  \(flown.name): \(words.joined(separator: "; "))"
     }
     return lines.isEmpty ? [] : ["", "against the baseline:"] + lines
+  }
+
+  /// The subjects that are compared with the judged one, a line a scenario.
+  private var subjectComparisons: [String] {
+    comparedSubjects.flatMap { subject in
+      ["", "\(subject.name) against \(subject.other), call by call:"]
+        + subject.rows.map { scenario, comparison in
+          let pair = SubjectComparison(with: subject.other, comparison)
+          return "  \(scenario): \(pair.words.joined(separator: "; "))"
+        }
+    }
   }
 
   /// The meaning of the star behind some figure; `nil` where none has one.

@@ -39,6 +39,7 @@ extension Report {
       environment: Fact.merging(parts.map(\.report.environment)),
       scenarios: flown
     )
+    if fact(Self.compared) != nil { self = comparingSubjects() }
   }
 }
 

@@ -113,6 +113,8 @@ public struct Report: Sendable, Hashable {
     public var starts: ProgramStarts?
     /// The comparison with an earlier report; `nil` without one.
     public var comparison: BaselineComparison?
+    /// The comparison with the judged subject of the same drill; `nil` where none was asked for.
+    public var against: SubjectComparison?
 
     /// Makes a row and folds its figures.
     public init(

@@ -203,7 +203,8 @@ extension Report.Row {
   }
 
   private var comparisonMember: [JSON.Member] {
-    comparison.map { [JSON.Member("baseline", $0.json)] } ?? []
+    (comparison.map { [JSON.Member("baseline", $0.json)] } ?? [])
+      + (against.map { [JSON.Member("against", $0.json)] } ?? [])
   }
 
   private var startsMember: [JSON.Member] {
@@ -258,6 +259,9 @@ extension Report.Row {
     }
     if let compared = try object.object("baseline") {
       comparison = try BaselineComparison(reading: compared)
+    }
+    if let compared = try object.object("against") {
+      against = try SubjectComparison(reading: compared)
     }
     for member in metrics.members + [endpointsMember] {
       let key = member.name.value

@@ -21,7 +21,7 @@ package final class WebSocketLine: @unchecked Sendable {
     /// follows.
     case closed(code: Int, reason: String)
     /// It could not be opened, or ended without a close frame. Nothing follows.
-    case failed(WebSocketDialer.Failure)
+    case failed(DialFailure)
   }
 
   private enum Phase {
@@ -104,7 +104,7 @@ package final class WebSocketLine: @unchecked Sendable {
     otherwise: () -> Void = {},
     _ job: @escaping @Sendable (WebSocketLine) -> Void
   ) {
-    if !dialer.loop.execute({ [self] _ in job(self) }) { otherwise() }
+    if !dialer.sockets.loop.execute({ [self] _ in job(self) }) { otherwise() }
   }
 
   // MARK: Handshake
@@ -156,7 +156,7 @@ package final class WebSocketLine: @unchecked Sendable {
       on: reactor,
       // Each address has its part of the time, so that a silent one does not take it all.
       within: min(dialer.limits.connectSeconds, seconds / Double(max(1, addresses.count))),
-      engine: dialer.engine(for: url),
+      engine: dialer.sockets.engine(for: url),
       refusal: { _ in nil },
       completed: connected
     )

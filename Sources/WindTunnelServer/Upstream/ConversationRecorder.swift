@@ -153,11 +153,12 @@ final class ConversationRecorder {
       .response(Response(status: head.status, headers: head.headers)),
       timing: Timing(firstByte: handshake, lastByte: handshake + offset)
     )
-    interaction.messages = Conversation(
-      messages,
-      roundTrip: roundTrip,
-      correlatedBy: deck.matcher.correlated
-    ).messages
+    interaction.messages =
+      Conversation(
+        messages,
+        roundTrip: roundTrip,
+        correlatedBy: deck.matcher.correlated
+      ).messages
     if let shortfall {
       if messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
       interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))

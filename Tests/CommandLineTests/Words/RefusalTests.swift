@@ -116,6 +116,33 @@ import WindTunnel
       help: "drill"
     ),
     Usage(
+      "drill --subject network-layer:socket",
+      "--subject network-layer:socket: there are network-layer:urlsession, network-layer:sockets. "
+        + "Did you mean network-layer:sockets?",
+      help: "drill"
+    ),
+    Usage(
+      "drill --subject urlsession --subject urlsession",
+      "--subject urlsession --subject urlsession: a client is not compared with itself.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --subject urlsession --subject exec -- curl {url}",
+      "--subject exec flies alone: what a program is good for is not what a client in Swift is.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --subject network-layer:sockets --clock virtual",
+      "Sockets have the machine's time. Fly it without --clock virtual.",
+      help: "drill"
+    ),
+    Usage(
+      "drill --subject network-layer:sockets --stage in-process --scenario calm",
+      "Scenario \"calm\" cannot be flown in process by network-layer:sockets, which sends by sockets "
+        + "alone. Fly it with --stage wire.",
+      help: "drill"
+    ),
+    Usage(
       "drill --subject exec",
       "--subject exec wants a command behind --, such as -- curl -sf --retry 3 {url}.",
       help: "drill"

@@ -258,7 +258,8 @@ final class SealedOrigin: Sendable {
     #expect(asked.current == 1)
   }
 
-  @Test func `an answer to what was sealed has to be, whatever has become of the path`() async throws
+  @Test func `an answer to what was sealed has to be, whatever has become of the path`()
+    async throws
   {
     let sealing = SealingMiddleware(try Self.cipher(), key: "k-1", paths: ["/pay"])
     var request = URLRequest(url: try #require(URL(string: "http://a.test/v1/pay")))

@@ -255,7 +255,8 @@ import WindTunnelSymptoms
     ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: text) }
   }
 
-  @Test func `a version that a kill kept from being written is known by the file, and written later`()
+  @Test
+  func `a version that a kill kept from being written is known by the file, and written later`()
     async throws
   {
     let stand = try BootstrapStand()

@@ -18,22 +18,6 @@ import WindTunnelSymptoms
     ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: Data(body.utf8)) }
   }
 
-  @Test func `an engine is chosen for each request, and a wrong name is told`() async throws {
-    let router = EngineRouter(["a": engine("1"), "b": engine("2")]) {
-      $0.url?.lastPathComponent ?? ""
-    }
-    var bodies: [String] = []
-    for name in ["a", "b", "a"] {
-      let asked = try request("http://a.test/\(name)")
-      #expect(router.engine(for: asked) == name)
-      bodies.append(String(decoding: try await router.send(asked).body, as: UTF8.self))
-    }
-    #expect(bodies == ["1", "2", "1"])
-    await #expect(
-      throws: TransportError.failed(.unknown, text: "There is no engine \"c\"; there are a, b.")
-    ) { try await router.send(try request("http://a.test/c")) }
-  }
-
   @Test func `a hook is inert until somebody makes weather`() async throws {
     let time = ManualTime()
     let hook = WeatherHook(engine("1"), time: time)

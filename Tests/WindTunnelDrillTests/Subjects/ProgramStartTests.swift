@@ -184,7 +184,7 @@ import WindTunnelCommandLine
       takesCommand: true
     )
     var plan = try DrillPlan()
-    try plan.apply(subject: arguments)
+    try plan.apply(subject: arguments, [])
     #expect(plan.followsCalm == (flag == nil))
   }
 

@@ -7,7 +7,7 @@ extension Report.Flown {
       <small>\(stage == .onTheWire ? "on the wire" : "in process")</small></h2>
       <div class="tiles">\(row.tiles)</div>
       <div class="charts">\(row.distribution.svg)\(row.timeline.svg)</div>
-      \(comparisonTable(row))\(subjectTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))\
+      \(comparisonTable(row))\(subjectTable)\(subjectComparisonTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))\
       \(stageTable(row))
       \(row.stories(in: name))
       </section>
@@ -38,6 +38,30 @@ extension Report.Flown {
     guard subjects.count > 1 else { return "" }
     let rows = subjects.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
     return "<h3>Beside the yardsticks</h3>" + HTML.table(["subject"] + Metrics.htmlHeads, rows)
+  }
+
+  /// The judged subject beside those that are compared with it, call by call.
+  private var subjectComparisonTable: String {
+    let rows = subjects.compactMap { row in
+      row.against.map { against in
+        let pair = against.comparison
+        return [
+          HTML.Cell(row.name, .words), HTML.Cell("\(pair.pairs)"), .unwanted(pair.flips?.lost),
+          HTML.Cell(Figures.count(pair.flips?.won)),
+          HTML.Cell(pair.successDifference.map { Figures.points($0) } ?? Figures.unseen),
+          HTML.Cell(Figures.ratio(pair.p95Ratio)), HTML.Cell(Figures.ratio(pair.medianRatio)),
+          HTML.Cell(
+            pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance",
+            pair.isSlower ? .bad : pair.isFaster ? .good : .words
+          ),
+        ]
+      }
+    }
+    guard let judged = subjects.first, !rows.isEmpty else { return "" }
+    let heads = [
+      "subject", "pairs", "lost", "won", "success, points", "P95 ratio", "median ratio", "latency",
+    ]
+    return "<h3>Against \(judged.name.escapedForHTML), call by call</h3>" + HTML.table(heads, rows)
   }
 
   private func endpointTable(_ row: Report.Row) -> String {

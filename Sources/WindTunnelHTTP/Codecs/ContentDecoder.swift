@@ -1,0 +1,192 @@
+package import Foundation
+
+/// A decoder of a body's content codings (RFC 9110 §8.4.1) in the pieces in which it arrives, by
+/// the system's zlib.
+///
+/// One reader uses it, piece after piece, and asks at the end whether the body was whole.
+package final class ContentDecoder {
+  /// The reasons why a body cannot be decoded.
+  package enum Failure: Error, Sendable, Hashable {
+    /// A coding that is none of ``Inflate/codings``, or more of them than ``codingsMax``.
+    case unknownCoding(String)
+    /// Bytes that are not what the coding makes.
+    case damaged
+    /// A body that is larger than the reader wants it, when it is decoded.
+    case tooLarge
+  }
+
+  /// The most codings of one body; curl takes as many.
+  package static let codingsMax = 5
+
+  /// The stages, the last coding first; none where the body is as it is.
+  private let stages: [InflatingStage]
+  private let bytesMax: Int
+  private var count = 0
+
+  /// Makes a decoder of the values of `Content-Encoding`, in their order.
+  ///
+  /// - Parameters:
+  ///   - values: The field's values; an empty list and `identity` mean a body as it is.
+  ///   - bytesMax: The most bytes of the decoded body.
+  /// - Throws: ``Failure/unknownCoding(_:)``.
+  package init(_ values: [String], bytesMax: Int) throws(Failure) {
+    let codings = values.flatMap { $0.split(separator: ",") }
+      .map { $0.trimmingOptionalWhitespace().lowercased() }
+      .filter { !$0.isEmpty && $0 != "identity" }
+    guard codings.count <= Self.codingsMax else {
+      throw .unknownCoding(codings.joined(separator: ", "))
+    }
+    var stages: [InflatingStage] = []
+    for coding in codings.reversed() {
+      guard Inflate.codings.contains(coding), let zlib = ZLib.shared else {
+        throw .unknownCoding(coding)
+      }
+      stages.append(InflatingStage(zlib))
+    }
+    (self.stages, self.bytesMax) = (stages, bytesMax)
+  }
+
+  /// Returns what a piece of the body decodes to; it may be empty.
+  package func decode(_ piece: Data) throws(Failure) -> Data {
+    var piece = piece
+    for stage in stages {
+      // A stage holds no more than the body may have, so that no bomb fills the memory.
+      piece = try stage.decode(piece, bytesMax: bytesMax - count)
+    }
+    count += piece.count
+    guard count <= bytesMax else { throw .tooLarge }
+    return piece
+  }
+
+  /// Tells whether the body that came is whole as far as its codings can tell.
+  package var isWhole: Bool { stages.allSatisfy(\.isWhole) }
+}
+
+/// One coding of a body on its way through zlib.
+private final class InflatingStage {
+  private enum State {
+    /// Fewer bytes came than tell the form, and these.
+    case begins(Data)
+    case inflates
+    /// A stream has come to its end; another member of gzip may follow.
+    case ended
+  }
+
+  private let zlib: ZLib
+  private let stream = UnsafeMutablePointer<ZLib.Stream>.allocate(capacity: 1)
+  private var state = State.begins(Data())
+  private var isOpen = false
+  private var isGzip = false
+  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+
+  init(_ zlib: ZLib) {
+    self.zlib = zlib
+    stream.initialize(to: ZLib.Stream())
+  }
+
+  deinit {
+    close()
+    stream.deallocate()
+  }
+
+  /// A body of no bytes is whole, too: there was nothing to encode.
+  var isWhole: Bool {
+    switch state {
+    case .begins(let data): data.isEmpty
+    case .inflates: false
+    case .ended: true
+    }
+  }
+
+  func decode(_ piece: Data, bytesMax: Int) throws(ContentDecoder.Failure) -> Data {
+    guard !piece.isEmpty else { return Data() }
+    var input = piece
+    if case .begins(let early) = state {
+      input = early + piece
+      guard input.count >= 2 else {
+        state = .begins(input)
+        return Data()
+      }
+      try begin(with: input)
+    }
+    return try inflate(input, bytesMax: bytesMax)
+  }
+
+  /// Tells the form by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950 §2.2), or the raw
+  /// deflate that some servers send.
+  private func begin(with bytes: Data) throws(ContentDecoder.Failure) {
+    let (first, second) = (Int(bytes[bytes.startIndex]), Int(bytes[bytes.startIndex + 1]))
+    isGzip = first == 0x1F && second == 0x8B
+    let isZLib = first & 0x0F == 8 && (first << 8 | second) % 31 == 0
+    try open(isGzip ? 15 + 16 : isZLib ? 15 : -15)
+  }
+
+  private func open(_ windowBits: Int32) throws(ContentDecoder.Failure) {
+    close()
+    stream.pointee = ZLib.Stream()
+    guard zlib.beginInflate(stream, windowBits: windowBits) else { throw .damaged }
+    (isOpen, state) = (true, .inflates)
+  }
+
+  private func close() {
+    if isOpen { _ = zlib.inflateEnd(stream) }
+    isOpen = false
+  }
+
+  private func inflate(_ input: Data, bytesMax: Int) throws(ContentDecoder.Failure) -> Data {
+    var output = Data()
+    let failure = input.withUnsafeBytes { bytes -> ContentDecoder.Failure? in
+      guard let size = UInt32(exactly: bytes.count) else { return .tooLarge }
+      stream.pointee.nextIn = bytes.bindMemory(to: UInt8.self).baseAddress
+      stream.pointee.availableIn = size
+      defer { stream.pointee.nextIn = nil }
+      do throws(ContentDecoder.Failure) {
+        try run(into: &output, bytesMax: bytesMax)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+    return output
+  }
+
+  private func run(
+    into output: inout Data,
+    bytesMax: Int
+  ) throws(ContentDecoder.Failure) {
+    while true {
+      if case .ended = state {
+        guard stream.pointee.availableIn > 0 else { return }
+        // What follows the end is another member or rubbish, which its header tells.
+        guard isGzip else { throw .damaged }
+        try reopen()
+      }
+      let (result, count) = buffer.withUnsafeMutableBufferPointer { out -> (Int32, Int) in
+        stream.pointee.nextOut = out.baseAddress
+        stream.pointee.availableOut = UInt32(out.count)
+        let result = zlib.inflate(stream, 0)
+        return (result, out.count - Int(stream.pointee.availableOut))
+      }
+      output.append(contentsOf: buffer.prefix(count))
+      guard output.count <= bytesMax else { throw .tooLarge }
+      switch result {
+      // Z_STREAM_END.
+      case 1: state = .ended
+      case 0:
+        // A full buffer may have more behind it.
+        if count < buffer.count, stream.pointee.availableIn == 0 { return }
+      // Z_BUF_ERROR: there is nothing more to do.
+      case -5 where count == 0 && stream.pointee.availableIn == 0: return
+      default: throw .damaged
+      }
+    }
+  }
+
+  /// Begins the next member of gzip where the last one ended.
+  private func reopen() throws(ContentDecoder.Failure) {
+    let (rest, count) = (stream.pointee.nextIn, stream.pointee.availableIn)
+    try open(15 + 16)
+    (stream.pointee.nextIn, stream.pointee.availableIn) = (rest, count)
+  }
+}

@@ -1,0 +1,196 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelHTTP
+internal import WindTunnelNetworkLayer
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+/// An answer as it comes off a socket, and the one who waits for it.
+final class Arrival: Sendable {
+  /// The bytes that are read ahead of a slow reader; beyond them the server waits.
+  private static let aheadBytesMax = 1 << 20
+
+  private enum End {
+    case whole(HTTPStages)
+    case failed(TransportError)
+  }
+
+  private struct State {
+    var exchange: HTTPExchange?
+    var head: ResponseHead?
+    var pieces: [Data] = []
+    /// The number of pieces that were taken.
+    var taken = 0
+    /// The bytes of those that were not.
+    var waitingBytes = 0
+    var bytes = 0
+    var isPaused = false
+    var end: End?
+    var waiter: CheckedContinuation<Void, Never>?
+    /// True where the waiter wants the head alone.
+    var awaitsHead = false
+
+    /// The answer's head or a piece of it is there, or will never be.
+    var isReady: Bool {
+      end != nil || (awaitsHead ? head != nil : taken < pieces.count)
+    }
+
+    mutating func takePiece() -> Data? {
+      guard taken < pieces.count else { return nil }
+      let piece = pieces[taken]
+      pieces[taken] = Data()
+      taken += 1
+      waitingBytes -= piece.count
+      if taken == pieces.count {
+        pieces.removeAll(keepingCapacity: taken <= 64)
+        taken = 0
+        if isPaused { exchange?.pauseReading(false) }
+        isPaused = false
+      }
+      return piece
+    }
+  }
+
+  private let state = Locked(State())
+  private let bytesMax: Int
+  private let readsAhead: Bool
+  private let sent: @Sendable (Int64, Int64) -> Void
+
+  /// Makes one that waits for its exchange.
+  ///
+  /// - Parameters:
+  ///   - bytesMax: The most bytes of content, as it was encoded; more fails.
+  ///   - readsAhead: Tells whether no more is read than a reader takes, but for what is read ahead.
+  ///   - sent: Hears how many bytes of the request's content were sent, of how many.
+  init(
+    bytesMax: Int,
+    readsAhead: Bool,
+    sent: @escaping @Sendable (Int64, Int64) -> Void
+  ) {
+    (self.bytesMax, self.readsAhead, self.sent) = (bytesMax, readsAhead, sent)
+  }
+
+  /// Takes the exchange that it hears; one that was given up before is ended.
+  func begin(_ exchange: HTTPExchange) {
+    let isOver = state.withLock { state in
+      state.exchange = exchange
+      if state.isPaused { exchange.pauseReading(true) }
+      return state.end != nil
+    }
+    if isOver { exchange.cancel() }
+  }
+
+  /// The durations of the exchange's stages; `nil` before its end.
+  var stages: HTTPStages? {
+    state.withLock { if case .whole(let stages) = $0.end { stages } else { nil } }
+  }
+
+  // MARK: What the exchange says
+
+  func hear(_ event: HTTPExchange.Event) {
+    switch event {
+    case .sent(let count, let all): sent(count, all)
+    case .head(let head): change { $0.head = head }
+    case .content(let data): take(data)
+    case .end(let stages): end(.whole(stages))
+    case .unreadable(let reason):
+      end(.failed(.file("The file of the request cannot be read: \(reason)")))
+    case .failed(let failure): end(.failed(TransportError(failure)))
+    }
+  }
+
+  private func take(_ data: Data) {
+    let isTooMuch = change { state in
+      state.bytes += data.count
+      guard state.bytes <= bytesMax else { return true }
+      state.pieces.append(data)
+      state.waitingBytes += data.count
+      // Within the lock, so that pauses and their ends are told in their order.
+      if readsAhead, !state.isPaused, state.waitingBytes >= Self.aheadBytesMax {
+        state.isPaused = true
+        state.exchange?.pauseReading(true)
+      }
+      return false
+    }
+    guard isTooMuch else { return }
+    let text = "The content is larger than \(bytesMax) bytes: the transport's limit."
+    end(.failed(.failed(.undecodableBody, text: text)))
+    state.withLock { $0.exchange }?.cancel()
+  }
+
+  private func end(_ end: End) {
+    change { state in
+      if state.end == nil { state.end = end }
+    }
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, waiter) = state.withLock { state in
+      let result = body(&state)
+      guard state.isReady else { return (result, nil as CheckedContinuation<Void, Never>?) }
+      defer { state.waiter = nil }
+      return (result, state.waiter)
+    }
+    waiter?.resume()
+    return result
+  }
+
+  // MARK: What its reader does
+
+  /// Waits for the head of the final answer; a cancellation of the task ends the exchange.
+  func head() async throws(TransportError) -> ResponseHead {
+    await wait(forHead: true)
+    let (head, end) = state.withLock { ($0.head, $0.end) }
+    if let head, !Task.isCancelled { return head }
+    if case .failed(let error) = end { throw error }
+    throw .cancelled
+  }
+
+  /// Waits for the next piece of content; `nil` at the end of an answer that is whole.
+  func next() async throws(TransportError) -> Data? {
+    await wait(forHead: false)
+    let (piece, end) = state.withLock { ($0.takePiece(), $0.end) }
+    if let piece { return piece }
+    switch end {
+    case .whole: return nil
+    case .failed(let error): throw error
+    case nil: throw .cancelled
+    }
+  }
+
+  private func wait(forHead: Bool) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isReady = state.withLock { state in
+          state.awaitsHead = forHead
+          if !state.isReady { state.waiter = waiter }
+          return state.isReady
+        }
+        if isReady { waiter.resume() }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Ends the exchange at once; whoever waits fails as cancelled, unless it was over before.
+  func cancel() {
+    let exchange = change { state in
+      if state.end != nil { return nil as HTTPExchange? }
+      state.end = .failed(.cancelled)
+      return state.exchange
+    }
+    exchange?.cancel()
+  }
+
+  /// Gives up the content, of which a little is read so that the connection can be kept.
+  func discard() {
+    let exchange = state.withLock { state in
+      if state.end == nil { state.end = .failed(.cancelled) }
+      return state.exchange
+    }
+    exchange?.discard()
+  }
+}

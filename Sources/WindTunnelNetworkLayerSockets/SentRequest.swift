@@ -1,0 +1,141 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelHTTP
+internal import WindTunnelNetworkLayer
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A request of an app as it goes over a socket, and the one that follows it where it is redirected
+/// (RFC 9110 §15.4).
+struct SentRequest {
+  private let url: URL
+  private let method: String
+  private let fields: HeaderFields
+  private let body: Data
+  private let file: URL?
+  private let seconds: Double
+
+  /// Makes one of an app's request.
+  ///
+  /// - Throws: ``TransportError`` of a request that cannot be sent, with the reason in a sentence.
+  init(_ request: URLRequest, _ upload: Upload) throws(TransportError) {
+    guard let url = request.url else { throw .failed(.badURL, text: "The request has no URL.") }
+    let method = request.httpMethod ?? "GET"
+    guard Self.isToken(method) else {
+      throw .failed(.unknown, text: "The method is no token (RFC 9110 §9.1).")
+    }
+    guard request.httpBodyStream == nil else {
+      throw .failed(
+        .unknown,
+        text: "A body as a stream is not sent over sockets; give it as data or as a file."
+      )
+    }
+    var fields = HeaderFields()
+    for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard Self.isToken(name) else {
+        throw .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1).")
+      }
+      guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        throw .failed(
+          .unknown,
+          text: "The header field \(name) holds a control character (RFC 9110 §5.5)."
+        )
+      }
+      fields.append(name, value)
+    }
+    if fields["Accept"] == nil { fields.append("Accept", "*/*") }
+    if fields["Accept-Encoding"] == nil, Inflate.isThere {
+      fields.append("Accept-Encoding", "gzip, deflate")
+    }
+    self.init(
+      url: url,
+      method: method,
+      fields: fields,
+      body: upload.file == nil ? request.httpBody ?? Data() : Data(),
+      file: upload.file,
+      seconds: request.timeoutInterval
+    )
+  }
+
+  private init(
+    url: URL,
+    method: String,
+    fields: HeaderFields,
+    body: Data,
+    file: URL?,
+    seconds: Double
+  ) {
+    (self.url, self.method, self.fields) = (url, method, fields)
+    (self.body, self.file, self.seconds) = (body, file, seconds)
+  }
+
+  private static func isToken(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+
+  /// Returns the request for a socket, with its file opened.
+  func question() throws(TransportError) -> HTTPClient.Question {
+    let request = Request(
+      method,
+      RequestURL(url.absoluteString),
+      headers: fields,
+      body: Body(body)
+    )
+    guard let file else { return HTTPClient.Question(request, silenceSeconds: seconds) }
+    do {
+      let handle = try FileHandle(forReadingFrom: file)
+      let bytes = try handle.seekToEnd()
+      return HTTPClient.Question(
+        request,
+        file: (handle, Int(clamping: bytes)),
+        silenceSeconds: seconds
+      )
+    } catch {
+      throw .file("\(file.lastPathComponent) cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// The fields that are for the host alone that they were given to.
+  private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+  /// Returns the request by which an answer is followed; `nil` where the answer leads nowhere: it
+  /// has another status, or no `Location` that is by `http` or `https`.
+  func redirected(by head: ResponseHead) throws(TransportError) -> SentRequest? {
+    guard [301, 302, 303, 307, 308].contains(head.status),
+      let location = head.headers["Location"],
+      let next = URL(string: location, relativeTo: url)?.absoluteURL,
+      let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme)
+    else { return nil }
+    var (fields, method) = (fields, method)
+    let keepsBody = head.status == 307 || head.status == 308
+    if !keepsBody {
+      if method != "HEAD", head.status == 303 || method == "POST" { method = "GET" }
+      fields.remove("Content-Type")
+    }
+    let isElsewhere = next.host?.lowercased() != url.host?.lowercased()
+    let isInClear = url.scheme?.lowercased() == "https" && scheme != "https"
+    if isElsewhere || isInClear { for name in Self.credentials { fields.remove(name) } }
+    // It names the server that was asked before.
+    fields.remove("Host")
+    return SentRequest(
+      url: next,
+      method: method,
+      fields: fields,
+      body: keepsBody ? body : Data(),
+      file: keepsBody ? file : nil,
+      seconds: seconds
+    )
+  }
+}

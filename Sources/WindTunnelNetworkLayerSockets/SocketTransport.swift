@@ -1,0 +1,243 @@
+public import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelHTTP
+public import WindTunnelNetworkLayer
+internal import WindTunnelServer
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// A transport on sockets of this package's own: HTTP/1.1 (RFC 9110, RFC 9112), with TLS by the
+/// system's OpenSSL 3, which is opened when it is needed.
+///
+/// ```swift
+/// let client = NetworkClient(
+///   builder: RequestBuilder(baseURL: baseURL),
+///   transport: SocketTransport()
+/// )
+/// ```
+///
+/// Connections are kept for the next request. A server by `https` has to show a certificate for its
+/// name that leads to a trusted authority. Content in gzip and deflate is decoded where there is a
+/// zlib, and redirects are followed, without credentials to another host or out of TLS, as by
+/// ``URLSessionTransport``. Failures have the same symptoms as there.
+///
+/// A request that is lost with a kept connection before a byte of its answer came is sent once more
+/// over a new one, if it may be met twice (RFC 9110 §9.2.2) or not a byte of it had been sent
+/// (RFC 9112 §9.3.1). Nothing else is repeated.
+///
+/// There are no cookies, no proxies, no cache, no client certificates, no HTTP/2 and no answers to
+/// challenges: what a request says of them is sent as it is, and what an answer says is handed out.
+/// A body as an `InputStream` is refused. One transport serves any number of requests on one
+/// thread, which ends with the last copy of it: an app has one. It has the process ignore SIGPIPE
+/// on Apple platforms.
+public struct SocketTransport: Transport {
+  /// The limits of connections, and of what a server may send.
+  public struct Limits: Sendable, Hashable {
+    /// The most connections to one server at once; further requests wait for one, in their order.
+    public var connectionsPerServer = 6
+    /// The most connections that wait for a request, to all servers.
+    public var idleConnectionsMax = 32
+    /// The time for which a connection waits for its next request; zero: none is kept.
+    public var idleTime = Duration.seconds(4)
+    /// The time that each address of a server has to take a connection, its TLS handshake included;
+    /// the request's own time-out where that is shorter.
+    public var connectTime = Duration.seconds(10)
+    /// The most bytes of an answer's header fields.
+    public var headBytesMax = 64 << 10
+    /// The most header fields of an answer.
+    public var headFieldsMax = 200
+    /// The most bytes of content, when it is decoded, of an answer that is returned as a whole.
+    public var contentBytesMax = 256 << 20
+    /// The most redirects of a request.
+    public var redirectsMax = 20
+
+    /// Makes the usual limits.
+    public init() {}
+
+    fileprivate var ofConnections: HTTPClient.Limits {
+      var limits = HTTPClient.Limits()
+      limits.connectionsPerServer = max(1, connectionsPerServer)
+      limits.idleConnectionsMax = idleConnectionsMax
+      limits.idleSeconds = idleTime / .seconds(1)
+      limits.connectSeconds = connectTime / .seconds(1)
+      limits.headBytesMax = headBytesMax
+      limits.headFieldsMax = headFieldsMax
+      return limits
+    }
+  }
+
+  private let making: Result<HTTPClient, DialFailure>
+  private let limits: Limits
+
+  /// Makes a transport with a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - certificates: A file in PEM with the only authorities that are trusted; `nil`: the
+  ///     system's.
+  ///   - limits: The limits of connections, and of what a server may send.
+  public init(trusting certificates: URL? = nil, limits: Limits = Limits()) {
+    self.limits = limits
+    making = Result { () throws(DialFailure) in
+      try HTTPClient(
+        trusting: certificates.map { .certificates($0) } ?? .system,
+        limits.ofConnections
+      )
+    }
+  }
+
+  /// The owner of the transport's thread.
+  var client: HTTPClient? {
+    if case .success(let client) = making { client } else { nil }
+  }
+
+  /// Sends a request and returns its answer; a cancellation ends it at once.
+  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    let (arrival, head) = try await answered(request, Upload(), isStreamed: false)
+    let decoder = try Self.decoder(head, bytesMax: limits.contentBytesMax)
+    var body = Data()
+    while let piece = try await arrival.next() { body += try decoder.decodedPiece(piece) }
+    try decoder.checkEnd()
+    return HTTPAnswer(
+      status: head.status,
+      headers: Headers(head),
+      body: body,
+      stages: arrival.stages.map { StageTimings($0) }
+    )
+  }
+
+  /// Sends a request and returns its answer as soon as the head has arrived. A server is read no
+  /// faster than its reader reads; a reader that stops, or is cancelled, ends the request.
+  public func open(
+    _ request: URLRequest,
+    _ upload: Upload
+  ) async throws(TransportError) -> StreamedAnswer {
+    let (arrival, head) = try await answered(request, upload, isStreamed: true)
+    let decoder = try Self.decoder(head, bytesMax: .max)
+    let reader = PieceReader(arrival, decoder)
+    return StreamedAnswer(
+      status: head.status,
+      headers: Headers(head),
+      pieces: AsyncThrowingStream { try await reader.next() },
+      cancel: { [weak arrival] in arrival?.cancel() }
+    )
+  }
+
+  private static func decoder(
+    _ head: ResponseHead,
+    bytesMax: Int
+  ) throws(TransportError) -> ContentDecoder {
+    do throws(ContentDecoder.Failure) {
+      return try ContentDecoder(head.headers.values("Content-Encoding"), bytesMax: bytesMax)
+    } catch {
+      throw TransportError(error)
+    }
+  }
+
+  /// Sends a request, follows redirects, and returns the first answer that leads nowhere else.
+  private func answered(
+    _ request: URLRequest,
+    _ upload: Upload,
+    isStreamed: Bool
+  ) async throws(TransportError) -> (Arrival, ResponseHead) {
+    let client: HTTPClient
+    do throws(DialFailure) { client = try making.get() } catch { throw TransportError(error) }
+    var step = try SentRequest(request, upload)
+    for _ in 0...limits.redirectsMax {
+      let arrival = Arrival(
+        bytesMax: isStreamed ? .max : limits.contentBytesMax,
+        readsAhead: isStreamed,
+        sent: upload.sent
+      )
+      arrival.begin(client.send(try step.question()) { [weak arrival] in arrival?.hear($0) })
+      let head = try await arrival.head()
+      guard let next = try step.redirected(by: head) else { return (arrival, head) }
+      arrival.discard()
+      step = next
+    }
+    throw .failed(
+      .tooManyRedirects,
+      text: "There were more than \(limits.redirectsMax) redirects."
+    )
+  }
+}
+
+extension TransportError {
+  init(_ failure: DialFailure) {
+    self =
+      failure.symptom == .cancelled ? .cancelled : .failed(failure.symptom, text: failure.text)
+  }
+
+  fileprivate init(_ failure: ContentDecoder.Failure) {
+    let text =
+      switch failure {
+      case .unknownCoding(let coding):
+        "The content is in \(coding.prefix(60)), which cannot be decoded here."
+      case .damaged: "The content is not in the coding that it is said to be in."
+      case .tooLarge: "The content is larger than the transport's limit when it is decoded."
+      }
+    self = .failed(.undecodableBody, text: text)
+  }
+}
+
+extension ContentDecoder {
+  fileprivate func decodedPiece(_ piece: Data) throws(TransportError) -> Data {
+    do throws(ContentDecoder.Failure) { return try decode(piece) } catch {
+      throw TransportError(error)
+    }
+  }
+
+  /// Refuses content that ended within its coding.
+  fileprivate func checkEnd() throws(TransportError) {
+    if !isWhole { throw .failed(.undecodableBody, text: "The content ends within its coding.") }
+  }
+}
+
+extension Headers {
+  fileprivate init(_ head: ResponseHead) {
+    self.init(head.headers.map { Headers.Field($0.name, $0.value) })
+  }
+}
+
+extension StageTimings {
+  fileprivate init(_ stages: HTTPStages) {
+    self.init(
+      nameLookup: stages.nameLookup,
+      connect: stages.connect,
+      send: stages.send,
+      wait: stages.wait,
+      receive: stages.receive
+    )
+  }
+}
+
+/// The reader of a streamed answer's pieces; the request ends with it.
+private final class PieceReader: @unchecked Sendable {
+  private let arrival: Arrival
+  /// Used by one reader at a time, as a stream is.
+  private let decoder: ContentDecoder
+
+  init(_ arrival: Arrival, _ decoder: ContentDecoder) {
+    (self.arrival, self.decoder) = (arrival, decoder)
+  }
+
+  deinit { arrival.cancel() }
+
+  /// Returns the next decoded piece; `nil` at the end.
+  func next() async throws(TransportError) -> Data? {
+    while let piece = try await arrival.next() {
+      let decoded: Data
+      do throws(TransportError) { decoded = try decoder.decodedPiece(piece) } catch {
+        arrival.cancel()
+        throw error
+      }
+      // Some of what arrives is no content yet.
+      if !decoded.isEmpty { return decoded }
+    }
+    try decoder.checkEnd()
+    return nil
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelServer
+import WindTunnelSymptoms
+
+@testable import WindTunnelDrill
+@testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerSockets
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Every shipped kind of fault, made for real, as both engines see it.
+@Suite struct EngineFaultTests {
+  /// The kinds of faults of one request; conversations have an engine of their own.
+  static let kinds = FaultKind.all.filter { kind in
+    if case .conversation = kind.fault { false } else { true }
+  }
+
+  /// What the transport on sockets sees otherwise than a `URLSession` on Linux, and why.
+  static let differences: [String: FaultExpectation.Sight] = [:]
+
+  @Test(arguments: kinds.map(\.name))
+  func `both engines see the same of a fault`(name: String) async throws {
+    let kind = try #require(FaultKind.named(name))
+    let stand = try await FaultStand(kind)
+    let sight: FaultExpectation.Sight
+    let text: String
+    var request = URLRequest(url: try await stand.url())
+    request.timeoutInterval = 3
+    let transport = SocketTransport(trusting: stand.authority)
+    do throws(TransportError) {
+      sight = .answer(try await transport.send(request).status)
+      text = ""
+    } catch {
+      text = "\(error)"
+      sight =
+        switch error {
+        case .failed(let symptom, _): .failure(symptom)
+        case .cancelled, .file: .crash
+        }
+    }
+    let expected = Self.differences[name] ?? kind.expected.linux
+    #expect(expected.allows(sight), "\(name): \(sight.text), not \(expected.text); \(text)")
+    await stand.close()
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+import WindTunnelNetworkLayerDebug
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Users and their engines, and what a configuration makes of them.
+@Suite struct EngineSharesTests {
+  static func engine(_ body: String) -> ScriptedEngine {
+    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: Data(body.utf8)) }
+  }
+
+  static let engines: [String: any Transport] = [
+    "a": engine("a"), "b": engine("b"), "c": engine("c"),
+  ]
+
+  static func shares(
+    _ shares: [String: Int],
+    of id: String,
+    experiment: String = "engines"
+  ) throws -> EngineShares {
+    try EngineShares(engines, shares: shares, of: id, experiment: experiment)
+  }
+
+  /// The engine of each of so many users.
+  static func engines(
+    _ shares: [String: Int],
+    users: Int = 20_000,
+    experiment: String = "engines"
+  ) throws -> [String] {
+    try (0..<users).map {
+      try Self.shares(shares, of: "user-\($0)", experiment: experiment).engine()
+    }
+  }
+
+  @Test func `a user keeps an engine over launches`() throws {
+    // As any launch, any process and any machine works them out.
+    let ids = ["", "1", "ada", "0d5c0f4e-6f0c-4a5e-9f0e-0a8f7a3f1b11", "größe"]
+    #expect(
+      try ids.map { try Self.shares(["a": 1, "b": 1, "c": 1], of: $0).engine() }
+        == ["c", "c", "b", "c", "c"]
+    )
+  }
+
+  @Test(arguments: [["a": 95, "b": 5], ["a": 1, "b": 1, "c": 2], ["a": 7], ["a": 1, "b": 0]])
+  func `the users are shared out in proportion`(shares: [String: Int]) throws {
+    let all = try Self.engines(shares)
+    let sum = Double(shares.values.reduce(0, +))
+    for (name, share) in shares {
+      let expected = Double(share) / sum
+      let got = Double(all.count { $0 == name }) / Double(all.count)
+      // Four standard deviations.
+      let most = 4 * (expected * (1 - expected) / Double(all.count)).squareRoot()
+      #expect(abs(got - expected) <= most, "\(name): \(got)")
+    }
+  }
+
+  @Test func `where shares change, users move only to an engine whose share has risen`() throws {
+    let rows: [(before: [String: Int], now: [String: Int], risen: Set<String>)] = [
+      (["a": 95, "b": 5], ["a": 80, "b": 20], ["b"]),
+      (["a": 80, "b": 20], ["a": 95, "b": 5], ["a"]),
+      (["a": 50, "b": 30, "c": 20], ["a": 50, "b": 0, "c": 20], ["a", "c"]),
+      (["a": 1, "b": 1], ["a": 1, "b": 1, "c": 1], ["c"]),
+      (["a": 1, "b": 1], ["a": 500_000, "b": 500_000], []),
+    ]
+    for (before, now, risen) in rows {
+      let moved = zip(try Self.engines(before), try Self.engines(now)).filter { $0 != $1 }
+      #expect(Set(moved.map(\.1)) == risen, "\(before) to \(now)")
+    }
+  }
+
+  @Test func `two experiments share users out independently`() throws {
+    let shares = ["a": 1, "b": 1]
+    let one = try Self.engines(shares, experiment: "one")
+    let other = try Self.engines(shares, experiment: "other")
+    let same = zip(one, other).count { $0 == $1 }
+    #expect(abs(same - one.count / 2) <= 4 * Int(Double(one.count).squareRoot() / 2))
+  }
+
+  @Test func `shares that name no engine, or give none, are refused`() {
+    let rows: [([String: Int], [String])] = [
+      (["a": 0, "b": 0], ["No engine has a share."]), ([:], ["No engine has a share."]),
+      (["a": 1, "d": 1], ["There is no engine \"d\" to have a share; there are a, b, c."]),
+      (
+        ["a": -1, "b": 1_000_001],
+        [
+          "The share of \"a\" is -1; it has to be 0 to 1000000.",
+          "The share of \"b\" is 1000001; it has to be 0 to 1000000.",
+        ]
+      ),
+    ]
+    for (shares, faults) in rows {
+      #expect(throws: ConfigurationError(faults: faults)) {
+        _ = try Self.shares(shares, of: "1")
+      }
+    }
+    #expect(throws: ConfigurationError(faults: ["\"engineShares\": No engine has a share."])) {
+      _ = try NetworkConfiguration(
+        builtIn: ConfigurationLayer(
+          baseURL: "https://api.example.test",
+          engineShares: ["a": 0]
+        )
+      )
+    }
+  }
+
+  static func configuration(
+    _ shares: [String: Int]? = nil,
+    endpoints: [String: EndpointTerms] = [:]
+  ) throws -> NetworkConfiguration {
+    try NetworkConfiguration(
+      builtIn: ConfigurationLayer(
+        baseURL: "http://127.0.0.1",
+        endpoints: endpoints,
+        engineShares: ["a": 1]
+      ),
+      fetched: ConfigurationLayer(engineShares: shares)
+    )
+  }
+
+  static func client(
+    _ transport: any Transport,
+    _ observer: any Observer = SilentObserver()
+  ) throws -> NetworkClient {
+    NetworkClient(
+      builder: try configuration().builder,
+      policy: RetryPolicy(backoff: Backoff(jitter: .none)),
+      transport: transport,
+      observer: observer
+    )
+  }
+
+  @Test func `an endpoint and a configuration name engines, and records tell them`() async throws {
+    let (counters, recording) = (CallCounters(), RecordingObserver())
+    let shares = try Self.shares(["a": 1], of: "1")
+    // What is wrapped around it need not know of engines.
+    let client = try Self.client(WeatherHook(shares), Observers(counters, recording))
+    func fly(_ endpoint: Endpoint) async throws -> String {
+      let answer = try await client.call(endpoint)
+      let body = String(decoding: answer.body, as: UTF8.self)
+      #expect(answer.record?.system.engine == body)
+      return body
+    }
+    var named = Endpoint(.get, "/x")
+    named.engine = "b"
+    var unknown = Endpoint(.get, "/x")
+    unknown.engine = "moon"
+    #expect(try await fly(Endpoint(.get, "/x")) == "a")
+    #expect(try await fly(named) == "b")
+    #expect(try await fly(unknown) == "a")
+    client.apply(try Self.configuration(["c": 1, "moon": 99]))
+    #expect(try await fly(Endpoint(.get, "/x")) == "c")
+    #expect(try await fly(named) == "b")
+    // Terms overrule an endpoint, and only engines that are here have shares.
+    client.apply(
+      try Self.configuration(["moon": 1], endpoints: ["/x": EndpointTerms(engine: "c")])
+    )
+    #expect(try await fly(named) == "c")
+    #expect(try await fly(Endpoint(.get, "/y")) == "a")
+    let engines = counters.counts.engines.mapValues { [$0.calls, $0.failed, $0.attempts] }
+    #expect(engines == ["a": [3, 0, 3], "b": [2, 0, 2], "c": [2, 0, 2]])
+  }
+
+  @Test func `a switch meets no call in flight`() async throws {
+    let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+    let (gates, gate) = AsyncStream.makeStream(of: Void.self)
+    let tried = Locked(0)
+    let held = ScriptedEngine { _ throws(TransportError) in
+      arrived.yield()
+      for await _ in gates { break }
+      let count = tried.withLock { tried in
+        tried += 1
+        return tried
+      }
+      if count < 3 { throw .failed(.connectionLost, text: "") }
+      return HTTPAnswer(status: 200, body: Data("held".utf8))
+    }
+    let shares = try EngineShares(
+      ["a": held, "b": Self.engine("b")],
+      shares: ["a": 1],
+      of: "1"
+    )
+    let recording = RecordingObserver()
+    let client = try Self.client(shares, recording)
+    let call = Task { try await client.call(Endpoint(.get, "/x")) }
+    for await _ in arrivals { break }
+    client.apply(try Self.configuration(["b": 1]))
+    #expect(try await client.call(Endpoint(.get, "/x")).body == Data("b".utf8))
+    for _ in 1...3 { gate.yield() }
+    // Its further attempts, too, are those of the engine that it began with.
+    #expect(try await call.value.body == Data("held".utf8))
+    let engines = recording.events.compactMap { event -> String? in
+      if case .attemptStarted(_, _, let engine) = event.kind { engine } else { nil }
+    }
+    #expect(engines == ["a", "b", "a", "a"])
+  }
+
+  @Test func `shares come out of a layer's JSON, and stand in the public view`() throws {
+    let text = """
+      {"baseURL": "https://api.example.test", "engineShares": {"sockets": 5, "urlsession": 95},
+       "endpoints": {"/pay": {"engine": "urlsession"}}}
+      """
+    let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: Data(text.utf8))
+    let configuration = try NetworkConfiguration(builtIn: layer)
+    #expect(configuration.engineShares == ["sockets": 5, "urlsession": 95])
+    #expect(configuration.endpoints["/pay"]?.engine == "urlsession")
+    #expect(configuration.publicView["engineShares.sockets"] == "5")
+    // In place of those of earlier layers, not beside them.
+    let replaced = try NetworkConfiguration(
+      builtIn: layer,
+      fetched: ConfigurationLayer(engineShares: ["urlsession": 1])
+    )
+    #expect(replaced.engineShares == ["urlsession": 1])
+    #expect(
+      try NetworkConfiguration(opening: try configuration.export { $0 }) { $0 } == configuration
+    )
+  }
+}

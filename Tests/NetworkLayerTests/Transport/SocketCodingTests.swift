@@ -1,0 +1,142 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnel
+import WindTunnelServer
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerSockets
+
+/// Content codings and TLS of the transport on sockets.
+@Suite struct SocketCodingTests {
+  /// "sunshine ", twenty times.
+  static let text = Data(repeatElement("sunshine ", count: 20).joined().utf8)
+
+  static let coded: [(coding: String, base64: String)] = [
+    ("gzip", "H4sIAAAAAAACAysuzSvOyMxLVSgeOgwAzWSp87QAAAA="),
+    ("X-GZIP", "H4sIAAAAAAACAysuzSvOyMxLVSgeOgwAzWSp87QAAAA="),
+    // Two members (RFC 1952 §2.2).
+    (
+      "gzip",
+      "H4sIAAAAAAACAysuzSvOyMxLVSimNgMAmZ6G6loAAAAfiwgAAAAAAAIDKy7NK87IzEtVKKY2AwCZnobqWgAAAA=="
+    ),
+    ("deflate", "eJwrLs0rzsjMS1UoHjoMADuNRwU="),
+    // Without the form that RFC 9110 §8.4.1.2 wants.
+    ("deflate", "Ky7NK87IzEtVKB46DAA="),
+    ("gzip, identity, deflate", "eJyT7+ZgAAEmZm29s9rnTpzxDtWQs+JhOJuy8vMWoDgAfYUJGA=="),
+  ]
+
+  /// An answer in chunks of so many bytes.
+  static func chunked(_ coding: String, _ body: Data, by size: Int) -> Data {
+    var wire = answer("200 OK\nTransfer-Encoding: chunked\nContent-Encoding: \(coding)")
+    var rest = body[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(size)
+      wire += Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8)
+      rest = rest.dropFirst(size)
+    }
+    return wire + Data("0\r\n\r\n".utf8)
+  }
+
+  @Test(arguments: coded.indices, [1, 2, 1000])
+  func `coded content comes decoded, however it is cut`(row: Int, size: Int) async throws {
+    let (coding, base64) = Self.coded[row]
+    let body = try #require(Data(base64Encoded: base64))
+    let wire = Self.chunked(coding, body, by: size)
+    try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+      let request = try SocketTransportTests.request(origin.url)
+      let whole = try await transport.send(request)
+      #expect(whole.body == Self.text)
+      #expect(whole.headers["Content-Encoding"] == coding)
+      var pieces = Data()
+      for try await piece in try await transport.open(request, Upload()).pieces {
+        #expect(!piece.isEmpty)
+        pieces += piece
+      }
+      #expect(pieces == Self.text)
+      #expect(origin.connections == 1)
+    }
+  }
+
+  @Test func `content that is not in its coding fails, whole and streamed`() async throws {
+    let gzip = try #require(Data(base64Encoded: Self.coded[0].base64))
+    let rows: [(coding: String, body: Data)] = [
+      ("gzip", Data("plain text".utf8)), ("gzip", gzip.dropLast(9)), ("gzip", gzip.prefix(1)),
+      ("gzip", gzip + Data("rubbish".utf8)), ("br", gzip), ("snappy", Data("x".utf8)),
+      ("deflate", Data([0x78, 0x9C, 0xFF, 0xFF])),
+      ("gzip, gzip, gzip, gzip, gzip, gzip", gzip),
+    ]
+    for (coding, body) in rows {
+      let wire = Self.chunked(coding, body, by: 1000)
+      try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+        let request = try SocketTransportTests.request(origin.url)
+        let whole = await SocketTransportTests.error { try await transport.send(request) }
+        #expect(SocketTransportTests.symptom(whole) == .undecodableBody, "\(coding)")
+        let streamed = await SocketTransportTests.error {
+          for try await _ in try await transport.open(request, Upload()).pieces {}
+        }
+        #expect(streamed == whole, "\(coding)")
+      }
+    }
+  }
+
+  @Test func `content that is small on the wire is large only up to the limit`() async throws {
+    var limits = SocketTransport.Limits()
+    limits.contentBytesMax = Self.text.count - 1
+    let body = try #require(Data(base64Encoded: Self.coded[0].base64))
+    let wire = Self.chunked("gzip", body, by: 1000)
+    try await SocketTransportTests.fly({ _ in [.send(wire)] }, limits: limits) {
+      origin,
+      transport in
+      let request = try SocketTransportTests.request(origin.url)
+      #expect(
+        await SocketTransportTests.error { try await transport.send(request) }
+          == .failed(
+            .undecodableBody,
+            text: "The content is larger than the transport's limit when it is decoded."
+          )
+      )
+    }
+  }
+
+  private static let hasTLS = (try? ServerTLS()) != nil
+
+  @Test(
+    .enabled(if: hasTLS, "There is no OpenSSL 3."),
+    arguments: [
+      ("127.0.0.1", true, nil), ("localhost", true, nil),
+      ("127.0.0.1", false, .serverCertificateHasUnknownRoot),
+    ] as [(String, Bool, Symptom?)]
+  )
+  func `a server by https has to prove its name, and its connection is kept`(
+    host: String,
+    trusts: Bool,
+    symptom: Symptom?
+  ) async throws {
+    let authority = try CertificateAuthority()
+    var options = ReplayServer.Options.patient
+    options.tls = ServerTLS(authority: authority)
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem")
+    try authority.write(to: file)
+    // It is in a directory that nobody keeps.
+    defer { try? FileManager.default.removeItem(at: file) }
+    let server = try await ReplayServer(Deck([.get("/a") { _ in .text(Body("sealed")) }]), options)
+    let transport = SocketTransport(trusting: trusts ? file : nil)
+    var bodies: [Data] = []
+    var error: TransportError?
+    let request = try SocketTransportTests.request("https://\(host):\(server.port)/a")
+    do throws(TransportError) {
+      for _ in 1...3 {
+        bodies.append(try await transport.send(request).body)
+      }
+    } catch let failure {
+      error = failure
+    }
+    let accepted = server.connections.accepted
+    await server.stop(grace: .zero)
+    #expect(SocketTransportTests.symptom(error) == symptom)
+    #expect(bodies == Array(repeating: Data("sealed".utf8), count: symptom == nil ? 3 : 0))
+    #expect(accepted == 1)
+  }
+}

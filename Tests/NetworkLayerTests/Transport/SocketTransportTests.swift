@@ -1,0 +1,559 @@
+import Foundation
+import Origins
+import Testing
+import WindTunnelServer
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerSockets
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The transport on sockets against servers that know nothing of the project: bytes in, bytes out.
+@Suite struct SocketTransportTests {
+  static func request(_ url: String, _ method: String = "GET") throws -> URLRequest {
+    var request = URLRequest(url: try #require(URL(string: url)))
+    request.httpMethod = method
+    // However long a test waits for its turn, nothing runs out meanwhile.
+    request.timeoutInterval = 3600
+    return request
+  }
+
+  /// Makes a server of one answer to everything, and stops it behind the body.
+  static func fly<Result>(
+    _ answer: @escaping @Sendable (KeptOrigin.Asked) -> [KeptOrigin.Step],
+    limits: SocketTransport.Limits? = nil,
+    _ body: (KeptOrigin, SocketTransport) async throws -> Result
+  ) async throws -> Result {
+    let origin = try KeptOrigin(answer)
+    defer { origin.stop() }
+    var patient = SocketTransport.Limits()
+    patient.idleTime = .seconds(3600)
+    patient.connectTime = .seconds(3600)
+    return try await body(origin, SocketTransport(limits: limits ?? patient))
+  }
+
+  /// The error of a request; `nil` where it was answered.
+  static func error(_ work: () async throws -> some Any) async -> TransportError? {
+    do {
+      _ = try await work()
+      return nil
+    } catch let error as TransportError {
+      return error
+    } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+
+  static func symptom(_ error: TransportError?) -> Symptom? {
+    if case .failed(let symptom, _) = error { symptom } else { nil }
+  }
+
+  // MARK: Framing
+
+  /// Answers on the wire, and what they are; all of them leave their connection for the next one,
+  /// but for those that only its end delimits.
+  static let framings: [(method: String, wire: Data, answer: HTTPAnswer, isKept: Bool)] = [
+    (
+      "GET", answer("200 OK\nContent-Length: 2", Data("ab".utf8)),
+      HTTPAnswer(status: 200, headers: ["Content-Length": "2"], body: Data("ab".utf8)), true
+    ),
+    (
+      "GET",
+      answer(
+        "200 OK\nTransfer-Encoding: chunked",
+        Data("1;x=y\r\na\r\n2\r\nbc\r\n0\r\nX-Late: 1\r\n\r\n".utf8)
+      ),
+      HTTPAnswer(
+        status: 200,
+        headers: ["Transfer-Encoding": "chunked"],
+        body: Data("abc".utf8)
+      ), true
+    ),
+    (
+      "GET", answer("200 OK\nX-A: 1\nX-A: 2", Data("until the end".utf8)),
+      HTTPAnswer(
+        status: 200,
+        headers: ["X-A": "1", "X-A": "2"],
+        body: Data("until the end".utf8)
+      ), false
+    ),
+    ("GET", answer("204 No Content"), HTTPAnswer(status: 204), true),
+    (
+      "GET", answer("304 Not Modified\nContent-Length: 9"),
+      HTTPAnswer(status: 304, headers: ["Content-Length": "9"]), true
+    ),
+    (
+      "HEAD", answer("200 OK\nContent-Length: 9\nContent-Encoding: gzip"),
+      HTTPAnswer(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]), true
+    ),
+    (
+      "GET",
+      answer("103 Early Hints\nLink: </a>") + answer("100 Continue")
+        + answer("200 OK\nContent-Length: 1", Data("x".utf8)),
+      HTTPAnswer(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), true
+    ),
+    (
+      "GET", Data("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8),
+      HTTPAnswer(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), false
+    ),
+    (
+      "GET", answer("200 OK\nConnection: close\nContent-Length: 1", Data("x".utf8)),
+      HTTPAnswer(
+        status: 200,
+        headers: ["Connection": "close", "Content-Length": "1"],
+        body: Data("x".utf8)
+      ), false
+    ),
+    (
+      "POST", answer("500 Oops\nContent-Length: 0"),
+      HTTPAnswer(status: 500, headers: ["Content-Length": "0"]), true
+    ),
+  ]
+
+  @Test(arguments: framings.indices)
+  func `an answer ends where its framing says, whole and in pieces`(row: Int) async throws {
+    let (method, wire, expected, isKept) = Self.framings[row]
+    let delimited = !isKept && expected.headers["Content-Length"] == nil
+    try await Self.fly({ _ in delimited ? [.send(wire), .close] : [.send(wire)] }) {
+      origin,
+      transport in
+      let request = try Self.request(origin.url + "/a", method)
+      var whole = try await transport.send(request)
+      let stages = try #require(whole.stages)
+      #expect(stages.connect != nil && stages.wait != nil && stages.receive != nil)
+      whole.stages = nil
+      #expect(whole == expected)
+      let streamed = try await transport.open(request, Upload())
+      var content = Data()
+      for try await piece in streamed.pieces { content += piece }
+      #expect((streamed.status, streamed.headers) == (expected.status, expected.headers))
+      #expect(content == expected.body)
+      #expect(origin.asked.map(\.connection) == (isKept ? [1, 1] : [1, 2]))
+    }
+  }
+
+  @Test func `a request is the app's, with the connection's own fields`() async throws {
+    try await Self.fly({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
+      var get = try Self.request(origin.url + "/a%20b?c=d%26e#f")
+      for (name, value) in [
+        ("Accept", "text/html"), ("Accept-Encoding", "identity"), ("X-A", "1, 2"),
+        ("Connection", "X-Hop, close"), ("X-Hop", "1"), ("TE", "trailers"),
+        ("Transfer-Encoding", "chunked"), ("Content-Length", "5"), ("Upgrade", "h2c"),
+      ] { get.setValue(value, forHTTPHeaderField: name) }
+      _ = try await transport.send(get)
+      var post = try Self.request(origin.url, "POST")
+      post.setValue("app.example.test", forHTTPHeaderField: "Host")
+      _ = try await transport.send(post)
+      post.httpBody = Data("hello".utf8)
+      _ = try await transport.send(post)
+      let place = origin.url.dropFirst(7)
+      #expect(
+        origin.asked == [
+          KeptOrigin.Asked(
+            connection: 1,
+            head: """
+              GET /a%20b?c=d%26e HTTP/1.1\r\nHost: \(place)\r\nAccept: text/html\r
+              Accept-Encoding: identity\r\nX-A: 1, 2
+              """
+          ),
+          KeptOrigin.Asked(
+            connection: 1,
+            head: """
+              POST / HTTP/1.1\r\nHost: app.example.test\r\nAccept: */*\r
+              Accept-Encoding: gzip, deflate\r\nContent-Length: 0
+              """
+          ),
+          KeptOrigin.Asked(
+            connection: 1,
+            head: """
+              POST / HTTP/1.1\r\nHost: app.example.test\r\nAccept: */*\r
+              Accept-Encoding: gzip, deflate\r\nContent-Length: 5
+              """,
+            body: Data("hello".utf8)
+          ),
+        ]
+      )
+    }
+  }
+
+  @Test func `what cannot be sent is refused in a sentence, and nothing is sent`() async throws {
+    try await Self.fly({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
+      var stream = try Self.request(origin.url, "POST")
+      stream.httpBodyStream = InputStream(data: Data("a".utf8))
+      var name = try Self.request(origin.url)
+      name.setValue("1", forHTTPHeaderField: "X A")
+      var value = try Self.request(origin.url)
+      value.setValue("1\r\nX-B: 2", forHTTPHeaderField: "X-A")
+      let method = try Self.request(origin.url, "GET /x")
+      var rows: [(URLRequest, TransportError)] = [
+        (
+          stream,
+          .failed(
+            .unknown,
+            text: "A body as a stream is not sent over sockets; give it as data or as a file."
+          )
+        ),
+        (
+          try Self.request("ftp://127.0.0.1/"),
+          .failed(.unsupportedURL, text: "The URL is neither by http nor by https.")
+        ),
+      ]
+      // What Foundation takes out of a request never comes here.
+      if name.value(forHTTPHeaderField: "X A") != nil {
+        rows.append(
+          (
+            name,
+            .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1).")
+          )
+        )
+      }
+      if value.value(forHTTPHeaderField: "X-A") != nil {
+        rows.append(
+          (
+            value,
+            .failed(
+              .unknown,
+              text: "The header field X-A holds a control character (RFC 9110 §5.5)."
+            )
+          )
+        )
+      }
+      if method.httpMethod == "GET /x" {
+        rows.append(
+          (method, .failed(.unknown, text: "The method is no token (RFC 9110 §9.1)."))
+        )
+      }
+      #expect(rows.count > 2)
+      for (request, expected) in rows {
+        #expect(await Self.error { try await transport.send(request) } == expected)
+      }
+      let missing = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      let post = try Self.request(origin.url, "POST")
+      let error = await Self.error { try await transport.open(post, Upload(file: missing)) }
+      let words = if case .file(let text) = error { text } else { "" }
+      #expect(words.hasPrefix("\(missing.lastPathComponent) cannot be read: "))
+      #expect(origin.asked == [])
+    }
+  }
+
+  // MARK: Connections
+
+  @Test func `requests wait for one of so many connections, in their order`() async throws {
+    var limits = SocketTransport.Limits()
+    limits.connectionsPerServer = 2
+    limits.idleTime = .seconds(3600)
+    let go = DispatchSemaphore(value: 0)
+    try await Self.fly(
+      { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
+      limits: limits
+    ) { origin, transport in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 1...8 {
+          let request = try Self.request(origin.url + "/\(number)")
+          group.addTask { try await transport.send(request).status }
+        }
+        while origin.asked.count < 2 { await Task.yield() }
+        for _ in 1...8 { go.signal() }
+        for try await status in group { #expect(status == 200) }
+      }
+      #expect(origin.asked.count == 8)
+      #expect((origin.connections, origin.mostOpen) == (2, 2))
+      #expect(try await transport.client?.idleConnections() == 2)
+    }
+  }
+
+  @Test func `one that is cancelled while it waits for a connection takes nobody's`() async throws {
+    var limits = SocketTransport.Limits()
+    limits.connectionsPerServer = 1
+    limits.idleTime = .seconds(3600)
+    let go = DispatchSemaphore(value: 0)
+    try await Self.fly(
+      { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
+      limits: limits
+    ) { origin, transport in
+      let (first, second, third) = (
+        try Self.request(origin.url + "/1"), try Self.request(origin.url + "/2"),
+        try Self.request(origin.url + "/3")
+      )
+      let held = Task { try await transport.send(first).status }
+      while origin.asked.isEmpty { await Task.yield() }
+      let given = Task { try await transport.send(second).status }
+      let last = Task { try await transport.send(third).status }
+      given.cancel()
+      await #expect(throws: TransportError.cancelled) { try await given.value }
+      for _ in 1...2 { go.signal() }
+      #expect(try await held.value == 200)
+      #expect(try await last.value == 200)
+      #expect(origin.asked.map(\.line) == ["GET /1", "GET /3"])
+    }
+  }
+
+  /// What a server does on a kept connection, and whether the request comes once more.
+  static let deaths: [(method: String, steps: [KeptOrigin.Step], symptom: Symptom?)] = [
+    ("GET", [.close], nil), ("GET", [.reset], nil), ("PUT", [.close], nil),
+    ("DELETE", [.reset], nil),
+    ("POST", [.close], .emptyAnswer), ("POST", [.reset], .connectionLost),
+    ("PATCH", [.close], .emptyAnswer),
+    // The server has begun to answer.
+    ("GET", [.send(Data("H".utf8)), .close], .connectionLost),
+    ("GET", [.send(answer("100 Continue")), .close], .emptyAnswer),
+    ("GET", [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .close], .truncated),
+  ]
+
+  @Test(arguments: deaths.indices)
+  func `only what may be met twice is sent again, and only where a kept connection was dead`(
+    row: Int
+  ) async throws {
+    let (method, steps, symptom) = Self.deaths[row]
+    try await Self.fly({ asked in
+      asked.connection == 1 && asked.line != "GET /first"
+        ? steps : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      _ = try await transport.send(try Self.request(origin.url + "/first"))
+      let request = try Self.request(origin.url + "/second", method)
+      let error = await Self.error { try await transport.send(request) }
+      #expect(Self.symptom(error) == symptom)
+      let seconds = origin.asked.filter { $0.line == "\(method) /second" }
+      #expect(seconds.map(\.connection) == (symptom == nil ? [1, 2] : [1]))
+    }
+  }
+
+  @Test(arguments: ["GET", "POST"])
+  func `a new connection that dies is never tried again`(method: String) async throws {
+    try await Self.fly({ _ in [.close] }) { origin, transport in
+      let request = try Self.request(origin.url, method)
+      #expect(Self.symptom(await Self.error { try await transport.send(request) }) == .emptyAnswer)
+      #expect(origin.asked.count == 1)
+    }
+  }
+
+  @Test func `a connection that the server has ended meanwhile is not used`() async throws {
+    let go = DispatchSemaphore(value: 0)
+    try await Self.fly({ asked in
+      asked.line == "GET /first"
+        ? [.send(answer("200 OK\nContent-Length: 0")), .await(go), .close]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      _ = try await transport.send(try Self.request(origin.url + "/first"))
+      #expect(try await transport.client?.idleConnections() == 1)
+      go.signal()
+      while try await transport.client?.idleConnections() != 0 { await Task.yield() }
+      #expect(try await transport.send(try Self.request(origin.url, "POST")).status == 200)
+      #expect(origin.asked.map(\.connection) == [1, 2])
+    }
+  }
+
+  @Test func `the thread of a transport ends with it`() async throws {
+    weak var client: AnyObject?
+    try await Self.fly({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, _ in
+      let transport = SocketTransport()
+      client = transport.client
+      #expect(client != nil)
+      _ = try await transport.send(try Self.request(origin.url))
+    }
+    while client != nil { await Task.yield() }
+  }
+
+  // MARK: Redirects
+
+  static let redirects: [(method: String, status: Int, then: String, body: String)] = [
+    ("GET", 301, "GET", ""), ("POST", 301, "GET", ""), ("PUT", 301, "PUT", ""),
+    ("POST", 302, "GET", ""), ("POST", 303, "GET", ""), ("PUT", 303, "GET", ""),
+    ("HEAD", 303, "HEAD", ""), ("POST", 307, "POST", "hello"), ("PUT", 308, "PUT", "hello"),
+  ]
+
+  @Test(arguments: redirects.indices)
+  func `a redirect is followed, with its content where that may be`(row: Int) async throws {
+    let (method, status, then, body) = Self.redirects[row]
+    try await Self.fly({ asked in
+      asked.line.hasSuffix("/from")
+        ? [.send(answer("\(status) Moved\nLocation: to?x=1\nContent-Length: 0"))]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      var request = try Self.request(origin.url + "/from", method)
+      if !["GET", "HEAD"].contains(method) { request.httpBody = Data("hello".utf8) }
+      #expect(try await transport.send(request).status == 200)
+      let asked = origin.asked
+      #expect(asked.map(\.line) == ["\(method) /from", "\(then) /to?x=1"])
+      #expect(asked.last?.body == Data(body.utf8))
+      #expect(asked.map(\.connection) == [1, 1])
+    }
+  }
+
+  @Test func `credentials go to no other host, and redirects come to an end`() async throws {
+    try await Self.fly({ asked in
+      let place =
+        asked.line == "GET /elsewhere"
+        ? "http://localhost:\(asked.head.components(separatedBy: ":")[2].prefix { $0.isNumber })/x"
+        : asked.line == "GET /x" ? nil : "/again"
+      return place.map { [.send(answer("302 Moved\nLocation: \($0)\nContent-Length: 0"))] }
+        ?? [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      var request = try Self.request(origin.url + "/elsewhere")
+      for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-A"] {
+        request.setValue("secret", forHTTPHeaderField: name)
+      }
+      #expect(try await transport.send(request).status == 200)
+      let last = try #require(origin.asked.last)
+      #expect(last.line == "GET /x")
+      #expect(last.head.contains("X-A: secret"))
+      #expect(last.head.components(separatedBy: "secret").count == 2)
+      let loop = try Self.request(origin.url + "/again")
+      #expect(
+        await Self.error { try await transport.send(loop) }
+          == .failed(.tooManyRedirects, text: "There were more than 20 redirects.")
+      )
+      #expect(origin.asked.count { $0.line == "GET /again" } == 21)
+    }
+  }
+
+  // MARK: Silence, cancellation and limits
+
+  @Test func `a silent server times out, and one that drips does not`() async throws {
+    try await Self.fly({ asked in
+      asked.line == "GET /silent"
+        ? [.send(Data("HTTP/1.1 200 OK\r\n".utf8)), .silence]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      var request = try Self.request(origin.url + "/silent")
+      request.timeoutInterval = 0.2
+      let start = ContinuousClock.now
+      let error = await Self.error { try await transport.send(request) }
+      #expect(
+        error == .failed(.timedOut, text: "127.0.0.1 took too long to send anything.")
+      )
+      #expect(.now - start >= .milliseconds(200))
+      while origin.left == 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a cancelled request returns at once, and its connection ends`() async throws {
+    try await Self.fly({ _ in [.silence] }) { origin, transport in
+      let request = try Self.request(origin.url)
+      let task = Task { try await transport.send(request) }
+      while origin.asked.isEmpty { await Task.yield() }
+      task.cancel()
+      await #expect(throws: TransportError.cancelled) { try await task.value }
+      while origin.left == 0 { await Task.yield() }
+      // One that is cancelled before it begins sends nothing.
+      let late = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await transport.send(request)
+      }
+      await #expect(throws: TransportError.cancelled) { try await late.value }
+    }
+  }
+
+  @Test func `what a server sends has limits`() async throws {
+    var limits = SocketTransport.Limits()
+    (limits.headBytesMax, limits.headFieldsMax, limits.contentBytesMax) = (1000, 5, 10)
+    let rows: [(String, Data, Symptom)] = [
+      ("/long", answer("200 OK\nX: \(String(repeating: "a", count: 2000))"), .malformedResponse),
+      (
+        "/many", answer("200 OK\n" + (1...6).map { "X-\($0): 1" }.joined(separator: "\n")),
+        .malformedResponse
+      ),
+      (
+        "/large", answer("200 OK\nContent-Length: 11", Data(count: 11)), .undecodableBody
+      ),
+      (
+        "/hints",
+        Data(repeatElement(answer("103 Early Hints"), count: 33).joined()), .malformedResponse
+      ),
+    ]
+    try await Self.fly(
+      { asked in
+        let wire = rows.first { asked.line == "GET \($0.0)" }?.1 ?? Data()
+        return [.send(wire), .silence]
+      },
+      limits: limits
+    ) { origin, transport in
+      for (path, _, symptom) in rows {
+        let request = try Self.request(origin.url + path)
+        #expect(
+          Self.symptom(await Self.error { try await transport.send(request) }) == symptom,
+          "\(path)"
+        )
+      }
+      while origin.left < rows.count { await Task.yield() }
+    }
+  }
+
+  // MARK: Streams
+
+  @Test func `a reader that does not read holds its server up`() async throws {
+    let bytes = 64 << 20
+    try await Self.fly({ asked in
+      asked.line == "GET /large"
+        ? [.send(answer("200 OK\nContent-Length: \(bytes)", Data(count: bytes))), .close]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      let large = try await transport.open(try Self.request(origin.url + "/large"), Upload())
+      // The thread goes round and round meanwhile.
+      for _ in 1...500 { _ = try await transport.send(try Self.request(origin.url + "/small")) }
+      #expect(origin.shut == 0)
+      var count = 0
+      for try await piece in large.pieces { count += piece.count }
+      #expect(count == bytes)
+      while origin.shut == 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a reader that stops ends the request`() async throws {
+    try await Self.fly({ _ in
+      [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .silence]
+    }) { origin, transport in
+      var answer: StreamedAnswer? = try await transport.open(
+        try Self.request(origin.url),
+        Upload()
+      )
+      for try await piece in try #require(answer).pieces {
+        #expect(piece == Data("a".utf8))
+        break
+      }
+      answer = nil
+      while origin.left == 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a file is sent as it is, and how far it is told`() async throws {
+    let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try bytes.write(to: file)
+    // It is the test's own.
+    defer { try? FileManager.default.removeItem(at: file) }
+    try await Self.fly({ asked in
+      asked.line == "PUT /from"
+        ? [.send(answer("307 Moved\nLocation: /to\nContent-Length: 0"))]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      let told = Locked<[Int64]>([])
+      let upload = Upload(file: file) { count, all in
+        #expect(all == 3_000_000)
+        told.withLock { $0.append(count) }
+      }
+      let answer = try await transport.open(try Self.request(origin.url + "/from", "PUT"), upload)
+      #expect(answer.status == 200)
+      #expect(origin.asked.map(\.body) == [bytes, bytes])
+      let counts = told.withLock { $0 }
+      #expect(counts.filter { $0 == 3_000_000 }.count == 2)
+      #expect(counts.count > 4)
+    }
+  }
+
+  @Test func `an early answer ends a request that is still on its way`() async throws {
+    let origin = try StubbornOrigin(
+      answer("413 Too Large\nContent-Length: 2\nConnection: close", Data("no".utf8)),
+      .stays
+    )
+    defer { origin.stop() }
+    var request = try Self.request("http://127.0.0.1:\(origin.port)/", "POST")
+    request.httpBody = Data(count: 32 << 20)
+    let answer = try await SocketTransport().send(request)
+    #expect((answer.status, answer.body) == (413, Data("no".utf8)))
+  }
+}

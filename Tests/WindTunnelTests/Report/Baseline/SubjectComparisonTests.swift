@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelReports
+
+/// Two subjects of one drill, compared call by call.
+@Suite struct SubjectComparisonTests {
+  /// Forty calls, of which some are lost and the others take so long.
+  private func calls(lost: Set<Int> = [], milliseconds: Int) -> [Observation] {
+    (0..<40).map { number in
+      Flights.call(
+        number,
+        lost.contains(number) ? .failed("timedOut") : .succeeded,
+        milliseconds: milliseconds + number,
+        [Flights.attempt(call: number)]
+      )
+    }
+  }
+
+  private func report() -> Report {
+    let scenarios = [
+      Report.Flown(
+        "calm",
+        on: .onTheWire,
+        subjects: [
+          Report.Row("client:a", calls(milliseconds: 100)),
+          Report.Row("client:b", calls(milliseconds: 50)),
+        ]
+      ),
+      Report.Flown(
+        "metro",
+        on: .onTheWire,
+        subjects: [
+          Report.Row("client:a", calls(lost: [1], milliseconds: 100)),
+          Report.Row("client:b", calls(lost: [2, 3, 4], milliseconds: 100)),
+        ]
+      ),
+    ]
+    return Report(
+      seed: 1,
+      decisionHash: "0",
+      platformErrors: "current",
+      environment: [Report.Fact(Report.compared, "client:a, client:b")],
+      scenarios: scenarios
+    )
+  }
+
+  @Test func `a report says how the second did against the first, and in all together`() throws {
+    let lines = report().comparingSubjects().text().components(separatedBy: "\n")
+    let head = try #require(
+      lines.firstIndex(of: "client:b against client:a, call by call:")
+    )
+    #expect(
+      Array(lines[(head + 1)...(head + 3)]) == [
+        "  calm: 0 lost, 0 won; success 0.0 (-4.7 to +4.7) points; P95 × 0.64 (0.62 to 0.64); "
+          + "median × 0.58 (0.56 to 0.60); faster",
+        "  metro: 3 lost, 1 won; success -5.0 (-15.1 to +5.6) points; P95 × 1.00 (1.00 to 1.00); "
+          + "median × 1.00 (1.00 to 1.00)",
+        "  together: 3 lost, 1 won; success -2.5 (-7.8 to +2.9) points; P95 × 0.99 (0.95 to 1.00); "
+          + "median × 0.64 (0.62 to 1.00); faster",
+      ]
+    )
+    // Whoever did not ask for it is told nothing of it.
+    #expect(!report().text().contains("call by call"))
+  }
+
+  @Test func `it stands in the file, as the schema says, and is read back`() throws {
+    let compared = report().comparingSubjects()
+    let again = try Report(data: compared.data(), source: "r")
+    #expect(again.data() == compared.data())
+    #expect(again.scenarios[1].subjects[1].against?.comparison.flips?.lost == 3)
+    #expect(again.scenarios[1].subjects[0].against == nil)
+    let schema = try JSONSchema(
+      contentsOf: ShippedFileTests.folder.appending(path: "format/report-1.schema.json")
+    )
+    let json = try JSON(parsing: compared.data(), source: "r")
+    #expect(schema.problems(json, schema.root) == [])
+    #expect(compared.markdown().contains("### client:b against client:a"))
+    #expect(compared.html().contains("<h3>Against client:a, call by call</h3>"))
+  }
+}
