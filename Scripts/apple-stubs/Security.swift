@@ -31,6 +31,7 @@ nonisolated(unsafe) public let kSecReturnData: CFString = ""
 nonisolated(unsafe) public let kSecMatchLimit: CFString = ""
 nonisolated(unsafe) public let kSecMatchLimitOne: CFString = ""
 nonisolated(unsafe) public let kSecValueData: CFString = ""
+nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = ""
 
 public func SecItemAdd(
   _ attributes: CFDictionary,

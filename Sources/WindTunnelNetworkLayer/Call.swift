@@ -76,13 +76,20 @@ struct Call {
   func run<Value>(
     _ decode: (Answer) throws(NetworkError) -> Value
   ) async -> Result<Value, NetworkError> {
+    await counted(decode).result
+  }
+
+  /// Does the same, and tells how many attempts the call took, also where it failed.
+  func counted<Value>(
+    _ decode: (Answer) throws(NetworkError) -> Value
+  ) async -> (result: Result<Value, NetworkError>, attempts: Int) {
     tell(.callStarted(endpoint))
     let end = await end()
     let value = end.result.flatMap { answer in
       Result { () throws(NetworkError) in try decode(answer) }
     }
     tell(.callEnded(value.flatMap { _ in end.result }, attempts: end.attempts))
-    return value
+    return (value, end.attempts)
   }
 
   private func end() async -> CallEnd {

@@ -249,8 +249,8 @@ public struct NetworkClient: Sendable {
     let endpoints: [String: EndpointTerms]
     let engineShares: [String: Int]?
     let environment: String
-    /// The version of a start's; `nil` of one that no start has made.
-    let version: Int?
+    /// The rank of a start's; `nil` of one that no start has made.
+    let rank: StartupRank?
   }
 
   /// Applies a configuration to this client and all its copies.
@@ -258,24 +258,25 @@ public struct NetworkClient: Sendable {
   /// Calls that begin from now on have its builder, limits, terms of endpoints, shares of engines
   /// and environment; a call that is under way keeps those that it began with, for each of its
   /// attempts. The caps hold at once for all who share the admission controller, and take no slot
-  /// away from an attempt in flight.
+  /// away from an attempt in flight; those that no configuration has, such as
+  /// ``TrafficCaps/reserved``, stay as they are.
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
-  /// Applies one with the version of a start, unless that of a higher version was applied before.
-  func apply(_ configuration: NetworkConfiguration, _ version: Int?) {
+  /// Applies one with the rank of a start, unless that of a higher rank was applied before.
+  func apply(_ configuration: NetworkConfiguration, _ rank: StartupRank?) {
     let new = Applied(
       builder: configuration.builder,
       limits: configuration.limits,
       endpoints: configuration.endpoints,
       engineShares: configuration.engineShares,
       environment: configuration.environment,
-      version: version
+      rank: rank
     )
     // Together, so that of two configurations no two halves remain.
     applied.withLock { applied in
-      if let running = applied?.version, let version = new.version, version < running { return }
+      if let running = applied?.rank, let rank = new.rank, rank < running { return }
       applied = new
-      admission.gate.apply(configuration.caps)
+      admission.apply(configuration.caps)
     }
   }
 

@@ -62,6 +62,20 @@ public struct NetworkConfiguration: Sendable, Hashable {
       "slotsPerHost",
       &faults
     )
+    for (name, value) in (layer.headers ?? [:]).sorted(by: { $0.key < $1.key }) {
+      if !name.isToken {
+        faults.append(
+          "\"headers\" has the name \"\(name)\"; a name has to be letters, digits or some of "
+            + "!#$%&'*+-.^_`|~."
+        )
+      }
+      if !value.isFieldValue {
+        faults.append(
+          "\"headers\" has a value of \"\(name)\" with a line feed or another control character; "
+            + "leave it out."
+        )
+      }
+    }
     let endpoints = layer.endpoints ?? [:]
     for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
       faults += terms.faults(of: template)
@@ -165,6 +179,10 @@ public struct NetworkConfiguration: Sendable, Hashable {
       faults.append(
         "\"baseURL\" is \"\(text)\"; it has to be https with a host and without a query."
       )
+      return nil
+    }
+    guard url.fragment == nil else {
+      faults.append("\"baseURL\" is \"\(text)\"; it has to be without a fragment.")
       return nil
     }
     return url
@@ -273,7 +291,13 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       slotsPerHost: top.slotsPerHost ?? slotsPerHost,
       endpoints: Self.joined(endpoints, top.endpoints) { $0.under($1) },
       engineShares: top.engineShares ?? engineShares,
-      headers: Self.joined(headers, top.headers),
+      headers: Self.joined(
+        headers?.filter { field in
+          // Whatever the case of its letters, a name is one name (RFC 9110 §5.1).
+          !(top.headers ?? [:]).keys.contains { Headers.Field($0, "").isNamed(field.key) }
+        },
+        top.headers
+      ),
       parameters: Self.joined(parameters, top.parameters),
       links: top.links ?? links,
       extras: Self.joined(extras, top.extras),

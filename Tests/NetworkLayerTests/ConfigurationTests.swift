@@ -59,6 +59,37 @@ import WindTunnelNetworkLayer
     ) { try NetworkConfiguration(builtIn: ConfigurationLayer()) }
   }
 
+  @Test func `fields that no request can have are told when the layer is read`() {
+    let wrong = ConfigurationLayer(
+      baseURL: "https://api.example.test/#part",
+      headers: ["": "1", "X A": "1", "X-B": "a\nb", "X-C": "fine"]
+    )
+    #expect(
+      throws: ConfigurationError(faults: [
+        "\"baseURL\" is \"https://api.example.test/#part\"; it has to be without a fragment.",
+        "\"headers\" has the name \"\"; a name has to be letters, digits or some of "
+          + "!#$%&'*+-.^_`|~.",
+        "\"headers\" has the name \"X A\"; a name has to be letters, digits or some of "
+          + "!#$%&'*+-.^_`|~.",
+        "\"headers\" has a value of \"X-B\" with a line feed or another control character; leave "
+          + "it out.",
+      ])
+    ) { try NetworkConfiguration(builtIn: wrong) }
+  }
+
+  @Test func `a field is one field, however a later layer spells its name`() throws {
+    let configuration = try NetworkConfiguration(
+      builtIn: ConfigurationLayer(
+        baseURL: "https://api.example.test",
+        headers: ["X-Key": "1", "B": "1"]
+      ),
+      fetched: ConfigurationLayer(headers: ["x-key": "2"])
+    )
+    let request = try configuration.builder.request(for: Endpoint(.get, "/a"))
+    #expect(request.value(forHTTPHeaderField: "X-Key") == "2")
+    #expect(configuration.headers == ["B": "1", "x-key": "2"])
+  }
+
   @Test func `no text of a configuration holds a secret, and only the sealed export does`() throws {
     let layer = ConfigurationLayer(
       baseURL: "http://127.0.0.1:80",

@@ -257,7 +257,7 @@ public final class BackgroundTransfers: TransferListener {
         else { return nil }
         entry.ending = ending
         try ledger.put(entry)
-        DurableFile.remove(ledger.content(of: id))
+        ledger.removeContent(of: id)
         return entry
       }
       if let entry { observe(.ended(BackgroundTransfer(entry: entry, folder: folder))) }

@@ -16,6 +16,7 @@ struct TransferLedger {
   static let mostTransfers = 1000
   /// The most bytes of a row.
   private static let rowBytesMax = 4 << 20
+  private static let disk = OutboxDisk()
 
   let folder: URL
   /// Holds the folder as long as this is there.
@@ -28,12 +29,12 @@ struct TransferLedger {
   init(at folder: URL) throws(TransferError) {
     self.folder = folder
     do throws(OutboxError) {
-      try DurableFile.makeFolder(folder)
+      try Self.disk.makeFolder(folder)
       lock = try FolderLock(folder.appending(path: "lock"))
-      for name in try DurableFile.names(in: folder).sorted() where name.hasSuffix(".transfer") {
+      for name in try Self.disk.names(in: folder).sorted() where name.hasSuffix(".transfer") {
         let file = folder.appending(path: name)
         guard let entry = try Self.entry(in: file) else {
-          try DurableFile.setAside(file)
+          try Self.disk.setAside(file)
           damaged.append(name)
           continue
         }
@@ -76,7 +77,7 @@ struct TransferLedger {
             + "bytes; send fewer."
         )
       }
-      try DurableFile.put(row, at: self.row(of: entry.id))
+      try Self.disk.put(row, at: self.row(of: entry.id))
     } catch let error as OutboxError {
       throw TransferError(error)
     } catch {
@@ -88,10 +89,13 @@ struct TransferLedger {
   /// Removes a transfer with its files, the row first of all.
   mutating func forget(_ id: String) {
     entries[id] = nil
-    DurableFile.remove(row(of: id))
-    DurableFile.remove(content(of: id))
-    DurableFile.remove(Self.file(of: id, in: folder))
+    Self.disk.remove(row(of: id))
+    Self.disk.remove(content(of: id))
+    Self.disk.remove(Self.file(of: id, in: folder))
   }
+
+  /// Removes the content that was sent.
+  func removeContent(of id: String) { Self.disk.remove(content(of: id)) }
 
   /// Copies content for a transfer, which nobody changes from then on, and returns the number of
   /// its bytes.
@@ -99,7 +103,7 @@ struct TransferLedger {
     let place = self.content(of: id)
     do {
       try FileManager.default.copyItem(at: content.url, to: place)
-      try DurableFile.syncFile(place)
+      try Self.disk.syncFile(place)
       return try FileManager.default.attributesOfItem(atPath: place.path)[.size] as? Int ?? 0
     } catch let error as OutboxError {
       throw TransferError(error)
@@ -116,14 +120,14 @@ struct TransferLedger {
         guard errno == EXDEV else { throw OutboxError(errno, "move", file) }
         let half = place.appendingPathExtension("\(UUID()).half")
         do { try FileManager.default.copyItem(at: file, to: half) } catch {
-          DurableFile.remove(half)
+          Self.disk.remove(half)
           throw .disk("\"\(place.path)\" cannot be written: \(error.localizedDescription)")
         }
-        try DurableFile.move(half, to: place)
-        DurableFile.remove(file)
+        try Self.disk.move(half, to: place)
+        Self.disk.remove(file)
       }
-      try DurableFile.syncFile(place)
-      try DurableFile.syncFolder(place.deletingLastPathComponent())
+      try Self.disk.syncFile(place)
+      try Self.disk.syncFolder(place.deletingLastPathComponent())
     } catch {
       throw TransferError(error)
     }
@@ -133,7 +137,7 @@ struct TransferLedger {
 
   private static func entry(in file: URL) throws(OutboxError) -> TransferEntry? {
     let row: Data?
-    do throws(OutboxError) { row = try DurableFile.contents(of: file, upTo: rowBytesMax) } catch {
+    do throws(OutboxError) { row = try Self.disk.contents(of: file, upTo: rowBytesMax) } catch {
       if case .damaged = error { return nil }
       throw error
     }
@@ -145,13 +149,13 @@ struct TransferLedger {
   /// Removes content without a row, as a kill in between leaves it.
   private func removeStrangers() {
     // It was read a moment ago; what is left behind is found the next time.
-    for name in (try? DurableFile.names(in: folder)) ?? [] {
+    for name in (try? Self.disk.names(in: folder)) ?? [] {
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
       guard parts.count == 2, ["came", "content", "transfer.new"].contains(parts[1]) else {
         continue
       }
       if parts[1] == "transfer.new" || entries[parts[0]] == nil {
-        DurableFile.remove(folder.appending(path: name))
+        Self.disk.remove(folder.appending(path: name))
       }
     }
   }

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
 #else
@@ -25,16 +27,23 @@ extension Authenticator {
 
 /// An authenticator that adds a bearer token (RFC 6750 §2.1) to requests, and fetches a new one
 /// where a server refuses it.
+///
+/// A new token that a store keeps is there for good before it is used. No request waits for the
+/// disk meanwhile, but those that were refused the last one.
 public final class BearerTokens: Authenticator {
   private struct State {
     var token: String?
     /// The number of times that somebody has signed out: what was fetched before is not for after.
     var signOuts = 0
+    /// That number when the token in the store was fetched.
+    var signOutsOfStored = 0
     var storeError: SealingError?
   }
 
   private let state: Locked<State>
   private let store: TokenStore?
+  /// The store's changes, one after the other, beside the lock that each request takes.
+  private let changes = DispatchQueue(label: "NetworkLayer.tokens")
   private let expiry: Expiry?
   private let fetch: @Sendable () async throws -> String
 
@@ -97,12 +106,18 @@ public final class BearerTokens: Authenticator {
     return expiry.codes.contains(code)
   }
 
-  /// Removes the token, from the store, too. Calls in flight that are refused fail, unless a new
-  /// token can be fetched; one that was asked for before is thrown away.
+  /// Removes the token at once, and then from the store, for which it waits. Calls in flight that
+  /// are refused fail, unless a new token can be fetched; one that was asked for before is thrown
+  /// away.
   public func signOut() {
-    state.withLock { state in
+    let number = state.withLock { state in
       state.signOuts += 1
-      set(nil, in: &state)
+      state.token = nil
+      return state.signOuts
+    }
+    changes.sync {
+      // A token that was fetched since is not the one that is to go.
+      if state.withLock({ $0.signOutsOfStored }) < number { keep(nil) }
     }
   }
 
@@ -120,22 +135,30 @@ public final class BearerTokens: Authenticator {
     let signOuts = state.withLock { $0.signOuts }
     // Why there is none is the fetch's to log; the call gets the 401.
     guard let new = try? await fetch(), !Task.isCancelled else { return false }
+    return await withCheckedContinuation { done in
+      changes.async { done.resume(returning: self.use(new, after: signOuts)) }
+    }
+  }
+
+  /// Keeps a token and uses it from then on; false where somebody has signed out since.
+  private func use(_ token: String, after signOuts: Int) -> Bool {
+    guard state.withLock({ $0.signOuts == signOuts }) else { return false }
+    keep(token)
     return state.withLock { state in
+      state.signOutsOfStored = signOuts
+      // Who signs out now waits to empty the store.
       guard state.signOuts == signOuts else { return false }
-      set(new, in: &state)
+      state.token = token
       return true
     }
   }
 
-  /// Sets the token, here and in the store, while nobody else does.
-  private func set(_ token: String?, in state: inout State) {
-    state.token = token
-    do throws(SealingError) {
-      try store?.keep(token)
-      state.storeError = nil
-    } catch {
-      state.storeError = error
-    }
+  /// Changes the store, while nobody else does.
+  private func keep(_ token: String?) {
+    guard let store else { return }
+    var failure: SealingError?
+    do throws(SealingError) { try store.keep(token) } catch { failure = error }
+    state.withLock { [failure] in $0.storeError = failure }
   }
 
   private var field: String? { state.withLock { $0.token }.map { "Bearer \($0)" } }

@@ -115,7 +115,7 @@ public struct RequestBuilder: Builder {
 
 extension String {
   /// RFC 9110 §5.6.2: one or more of `tchar`.
-  fileprivate var isToken: Bool { !isEmpty && Self.tokenCharacters.containsAll(of: self) }
+  var isToken: Bool { !isEmpty && Self.tokenCharacters.containsAll(of: self) }
 
   private static let tokenCharacters = ASCIISet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
@@ -135,7 +135,7 @@ extension String {
   }
 
   /// RFC 9110 §5.5: no control character but the tab.
-  fileprivate var isFieldValue: Bool {
+  var isFieldValue: Bool {
     unicodeScalars.allSatisfy { $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }
   }
 }

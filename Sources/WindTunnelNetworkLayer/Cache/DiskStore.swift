@@ -25,7 +25,8 @@ public final class DiskStore: Sendable {
   ///   - directory: The directory.
   ///   - bytes: The greatest size of all files together.
   ///   - cipher: Seals each file, bound to its name; `nil`: files are as readable as the answers.
-  ///     What it cannot open counts as damaged.
+  ///     What it cannot open counts as damaged. Files that are there from a time without a cipher
+  ///     are removed.
   /// - Throws: The file system's error where the directory cannot be had.
   public init(
     directory: URL,
@@ -48,10 +49,11 @@ public final class DiskStore: Sendable {
         < ($1.1.contentModificationDate ?? .distantPast)
     }
     for (file, values) in oldestFirst {
-      if Self.isName(file.lastPathComponent) {
+      if Self.isName(file.lastPathComponent), cipher == nil || !CacheFile.isPlain(file) {
         state.withLock { Self.note(file.lastPathComponent, values.fileSize ?? 0, in: &$0) }
       } else {
-        // Half a file of a process that was killed; it is tried again next time.
+        // Half a file of a process that was killed, or what should be sealed; it is tried again
+        // next time.
         try? FileManager.default.removeItem(at: file)
       }
     }
@@ -142,7 +144,7 @@ public final class DiskStore: Sendable {
 
   /// Two addresses of one name are told apart by the key in the file.
   private static func name(_ key: String) -> String {
-    let digits = String(CacheFile.hash(key.utf8), radix: 16)
+    let digits = String(FNV1a.hash(Data(key.utf8)), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits + ".answer"
   }
 
@@ -168,6 +170,16 @@ enum CacheFile {
     var headers: [[String]]
   }
 
+  /// Tells whether a file begins as one that is readable for everybody; a sealed one does by an
+  /// accident of 1 in 2³², which costs an answer.
+  static func isPlain(_ file: URL) -> Bool {
+    // What cannot be read now is looked at when it is read.
+    guard let handle = try? FileHandle(forReadingFrom: file),
+      let start = try? handle.read(upToCount: magic.count)
+    else { return false }
+    return start == magic
+  }
+
   static func write(_ kept: CachedAnswer) throws -> Data {
     let head = try JSONEncoder().encode(
       Head(
@@ -179,7 +191,7 @@ enum CacheFile {
       )
     )
     let rest = bytes(UInt32(head.count)) + head + kept.body
-    return magic + bytes(UInt64(rest.count)) + bytes(hash(rest)) + rest
+    return magic + bytes(UInt64(rest.count)) + bytes(FNV1a.hash(rest)) + rest
   }
 
   /// Reads an answer; `nil` where the bytes are not what was written.
@@ -187,7 +199,8 @@ enum CacheFile {
     let data = Data(data)
     guard data.count > 24, data.prefix(4) == magic else { return nil }
     let rest = Data(data.dropFirst(20))
-    guard number(data[4..<12]) == UInt64(rest.count), number(data[12..<20]) == hash(rest) else {
+    guard number(data[4..<12]) == UInt64(rest.count), number(data[12..<20]) == FNV1a.hash(rest)
+    else {
       return nil
     }
     let length = Int(number(rest.prefix(4)))
@@ -203,11 +216,6 @@ enum CacheFile {
       headers: fields(head.headers),
       body: Data(rest.dropFirst(4 + length))
     )
-  }
-
-  /// FNV-1a of 64 bits: finds accidents, not forgeries.
-  static func hash(_ data: some Sequence<UInt8>) -> UInt64 {
-    data.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
   private static func fields(_ pairs: [[String]]) -> Headers {

@@ -53,7 +53,7 @@ extension StreamedAnswer {
     }
     if Task.isCancelled { throw .cancelled }
     if body.count >= limit { cancel() }
-    return HTTPAnswer(status: status, headers: headers, body: body)
+    return whole(body)
   }
 }
 
@@ -67,7 +67,7 @@ struct MemoryReceiver: Receiver {
       body += piece
       progress?.received(Int64(body.count), of: answer.lengthOfContent)
     }
-    return HTTPAnswer(status: answer.status, headers: answer.headers, body: body)
+    return answer.whole(body)
   }
 }
 

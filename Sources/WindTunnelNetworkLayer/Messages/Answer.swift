@@ -87,6 +87,9 @@ public struct HTTPAnswer: Sendable, Hashable {
   public var bytesElsewhere: Int64?
   /// The durations of the exchange's stages; `nil` where the transport does not measure them.
   public var stages: StageTimings?
+  /// True where another URL answered than the one that was asked, since the transport was led there
+  /// by a redirect (RFC 9110 §15.4).
+  public var isRedirected = false
 
   /// The number of bytes of content, wherever they went.
   var bytes: Int { bytesElsewhere.map { Int(clamping: $0) } ?? body.count }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelSymptoms
 
 /// The rules that an answer must satisfy before it is decoded.
 public struct ResponseRules: Sendable, Hashable, Codable {
@@ -13,6 +14,9 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   /// The envelope of errors: of an answer whose status is not accepted the code and the message in
   /// it are the error; `nil`: errors are told by their status.
   public var errors: Envelope?
+
+  /// True where the URL that was asked has to answer itself, and not another one behind a redirect.
+  var refusesRedirects = false
 
   /// Makes rules; by default any status below 400 is accepted, and nothing else is required.
   public init(
@@ -44,6 +48,12 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   public func breach(by answer: HTTPAnswer) -> NetworkError? {
     guard statuses.contains(answer.status) else {
       return refusal(in: answer)
+    }
+    if refusesRedirects, answer.isRedirected {
+      return .transport(
+        .tooManyRedirects,
+        text: "Another URL answered than the one that was asked, which a redirect led to."
+      )
     }
     if !contentTypes.isEmpty {
       let type = answer.headers["Content-Type"]

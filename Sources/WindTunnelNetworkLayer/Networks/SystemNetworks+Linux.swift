@@ -1,5 +1,9 @@
 #if !canImport(Network)
-  private import Glibc
+  #if canImport(Glibc)
+    private import Glibc
+  #elseif canImport(Musl)
+    private import Musl
+  #endif
 
   /// The status of the machine's network by the addresses of its interfaces: it is online where one
   /// that is up and no loopback has an address that is not of its link alone (getifaddrs(3)).

@@ -72,6 +72,8 @@ public enum FetchRefusal: Error, Sendable, Hashable {
   case expired(Date)
   /// The signed configuration is older than what was known, or another one of the same version.
   case replayed(version: Int, known: Int)
+  /// The key that has signed the configuration is one that a later key of the list has followed.
+  case retired
   /// The layers with it make no valid configuration, with the problems.
   case invalid([String])
 
@@ -87,6 +89,7 @@ public enum FetchRefusal: Error, Sendable, Hashable {
     case .malformed: "malformed"
     case .expired: "expired"
     case .replayed: "replayed"
+    case .retired: "retired"
     case .invalid: "invalid"
     }
   }
@@ -106,6 +109,8 @@ extension FetchRefusal: CustomStringConvertible {
     case .expired(let date): "The configuration was good until \(date)."
     case .replayed(let version, let known):
       "The configuration has version \(version), and version \(known) is known; publish a higher one."
+    case .retired:
+      "The configuration is signed by a key that another one has followed; sign with the latest."
     case .invalid(let faults): faults.joined(separator: " ")
     }
   }

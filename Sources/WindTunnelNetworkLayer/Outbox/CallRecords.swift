@@ -40,7 +40,7 @@ struct CallRecords {
     for copy in 0..<2 {
       let start = head.startIndex + copy * Self.headCopyBytes
       let bytes = Data(head[start..<start + Self.headCopyBytes])
-      if bytes.prefix(4) == Self.magic, Self.number(bytes, 20, 8) == Self.check(bytes.prefix(20)) {
+      if bytes.prefix(4) == Self.magic, Self.number(bytes, 20, 8) == FNV1a.hash(bytes.prefix(20)) {
         salt = Data(bytes[4..<20])
         return
       }
@@ -51,7 +51,7 @@ struct CallRecords {
   /// The head of a file.
   var head: Data {
     var copy = Self.magic + salt
-    Self.add(Self.check(copy), to: &copy)
+    Self.add(FNV1a.hash(copy), to: &copy)
     return copy + copy
   }
 
@@ -66,8 +66,8 @@ struct CallRecords {
     var record = Data(capacity: Self.recordHeadBytes + rest.count)
     Self.add(UInt32(clamping: rest.count), to: &record)
     Self.add(call.number, to: &record)
-    Self.add(Self.check(rest), to: &record)
-    Self.add(Self.check(record, after: salt), to: &record)
+    Self.add(FNV1a.hash(rest), to: &record)
+    Self.add(FNV1a.hash(record, after: salt), to: &record)
     return record + rest
   }
 
@@ -124,7 +124,7 @@ struct CallRecords {
   private func length(_ file: Data, at offset: Int) -> Int? {
     guard offset + Self.recordHeadBytes <= file.count,
       Self.number(file, offset + 20, 8)
-        == Self.check(file, offset..<offset + 20, after: salt)
+        == FNV1a.hash(file, offset..<offset + 20, after: salt)
     else { return nil }
     let length = Int(Self.number(file, offset, 4))
     return length >= Self.restHeadBytes ? length : nil
@@ -136,7 +136,7 @@ struct CallRecords {
     _ length: Int
   ) -> (number: UInt64, stamp: OutboxStamp)? {
     let rest = offset + Self.recordHeadBytes
-    guard Self.number(file, offset + 12, 8) == Self.check(file, rest..<rest + length) else {
+    guard Self.number(file, offset + 12, 8) == FNV1a.hash(file, rest..<rest + length) else {
       return nil
     }
     return (
@@ -172,24 +172,5 @@ struct CallRecords {
       for place in offset..<offset + count { number = number << 8 | UInt64(bytes[place]) }
       return number
     }
-  }
-
-  /// Returns the FNV-1a of a range of bytes, behind others.
-  static func check(
-    _ data: Data,
-    _ range: Range<Int>? = nil,
-    after salt: Data = Data()
-  ) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    func add(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
-      var place = range.lowerBound
-      while place < range.upperBound {
-        hash = (hash ^ UInt64(bytes[place])) &* 0x100_0000_01B3
-        place += 1
-      }
-    }
-    salt.withUnsafeBytes { add($0, 0..<$0.count) }
-    data.withUnsafeBytes { add($0, range ?? 0..<$0.count) }
-    return hash
   }
 }

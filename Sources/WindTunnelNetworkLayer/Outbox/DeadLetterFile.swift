@@ -8,17 +8,22 @@ struct DeadLetterFile {
   private static let readBytes = 1 << 30
 
   private let url: URL
+  private let disk: OutboxDisk
   private var records = CallRecords()
   private var file: DurableFile?
   private var goodBytes = 0
 
   /// Opens the file, which is made with the first letter.
-  init(_ url: URL, _ events: inout [OutboxEvent]) throws(OutboxError) {
-    self.url = url
-    guard let data = try DurableFile.contents(of: url, upTo: Self.readBytes) else { return }
+  init(
+    _ url: URL,
+    _ disk: OutboxDisk,
+    _ events: inout [OutboxEvent]
+  ) throws(OutboxError) {
+    (self.url, self.disk) = (url, disk)
+    guard let data = try disk.contents(of: url, upTo: Self.readBytes) else { return }
     guard let records = CallRecords(head: data) else {
       if data.count < CallRecords.headBytes { return }
-      try DurableFile.setAside(url)
+      try disk.setAside(url)
       events.append(.damaged(template: url.lastPathComponent, calls: 0))
       return
     }
@@ -57,7 +62,7 @@ struct DeadLetterFile {
       let rest = kept.reversed().reduce(into: records.head) { $0 += records.record($1) }
       // What is open is not the file any more, also where putting fails at the folder.
       file = nil
-      try DurableFile.put(rest, at: url)
+      try disk.put(rest, at: url)
       (goodBytes, fallen) = (rest.count, all.count - kept.count)
     }
     if goodBytes < CallRecords.headBytes { (data, goodBytes) = (records.head + data, 0) }
@@ -65,7 +70,7 @@ struct DeadLetterFile {
     if let file {
       open = file
     } else {
-      open = try DurableFile(appendingTo: url, keeping: goodBytes)
+      open = try DurableFile(appendingTo: url, keeping: goodBytes, by: disk.calls)
       file = open
     }
     do throws(OutboxError) { try open.append(data) } catch {
@@ -73,7 +78,7 @@ struct DeadLetterFile {
       throw error
     }
     goodBytes = open.count
-    try DurableFile.syncFolder(url.deletingLastPathComponent())
+    try disk.syncFolder(url.deletingLastPathComponent())
   }
 
   /// Reads all letters. One that was written twice, since a kill came before its batch had left, is
@@ -101,12 +106,12 @@ struct DeadLetterFile {
     guard goodBytes > 0 else { return }
     // What is open is not the file any more, also where putting fails at the folder.
     file = nil
-    try DurableFile.put(records.head, at: url)
+    try disk.put(records.head, at: url)
     goodBytes = CallRecords.headBytes
   }
 
   private func stored() throws(OutboxError) -> [StoredCall] {
-    let data = try DurableFile.contents(of: url, upTo: Self.readBytes) ?? Data()
+    let data = try disk.contents(of: url, upTo: Self.readBytes) ?? Data()
     return records.find(in: data).places.compactMap { place in
       records.call(Data(data[place.offset..<place.offset + place.count]))
     }

@@ -27,7 +27,7 @@ struct FrozenContent: Sendable, Hashable {
   /// Reads what was frozen; `nil` where it is damaged, or only a range was.
   init?(_ data: Data) {
     guard data.count >= 16, data.prefix(4) == Self.magic,
-      CallRecords.number(data, 4, 8) == CallRecords.check(data, 12..<data.count)
+      CallRecords.number(data, 4, 8) == FNV1a.hash(data, 12..<data.count)
     else { return nil }
     let key = 14 + Int(CallRecords.number(data, 12, 2))
     guard key + 2 <= data.count else { return nil }
@@ -47,7 +47,7 @@ struct FrozenContent: Sendable, Hashable {
     }
     rest += body
     var data = Self.magic
-    CallRecords.add(CallRecords.check(rest), to: &data)
+    CallRecords.add(FNV1a.hash(rest), to: &data)
     return data + rest
   }
 }

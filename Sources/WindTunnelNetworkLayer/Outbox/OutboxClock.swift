@@ -48,7 +48,7 @@ struct OutboxClock: Sendable {
   /// Reads a moment that was kept; `nil` where it is damaged.
   static func stamp(of data: Data) -> OutboxStamp? {
     guard data.count == fileBytes,
-      CallRecords.number(data, 16, 8) == CallRecords.check(data, 0..<16)
+      CallRecords.number(data, 16, 8) == FNV1a.hash(data, 0..<16)
     else { return nil }
     return OutboxStamp(
       elapsed: Int64(bitPattern: CallRecords.number(data, 0, 8)),
@@ -61,7 +61,7 @@ struct OutboxClock: Sendable {
     var data = Data()
     CallRecords.add(UInt64(bitPattern: stamp.elapsed), to: &data)
     CallRecords.add(UInt64(bitPattern: stamp.date), to: &data)
-    CallRecords.add(CallRecords.check(data), to: &data)
+    CallRecords.add(FNV1a.hash(data), to: &data)
     return data
   }
 

@@ -9,7 +9,7 @@ public enum OutboxEvent: Sendable, Hashable {
   case delivered(OutboxBatch, status: Int)
   /// A batch could not be delivered now, and is tried again after a wait with the same bytes.
   case heldBack(OutboxBatch, NetworkError, for: Duration)
-  /// A batch was refused, and its calls are dead letters.
+  /// A batch was refused, and its calls are dead letters, but for those that fell out.
   case deadLettered(OutboxBatch, status: Int)
   /// Calls fell out that were not delivered.
   case fellOut(OutboxFallout)
@@ -20,9 +20,10 @@ public enum OutboxEvent: Sendable, Hashable {
   /// whose head is damaged stays under a name that ends in `.damaged`; that of dead letters has the
   /// template `dead-letters`.
   case damaged(template: String, calls: Int)
-  /// Dead letters fell out, the oldest first.
+  /// Dead letters fell out, the oldest first; on a disk that is full those that were to be written.
   case deadLettersFellOut(Int)
-  /// The disk refused what a batch needs, and is asked again after a wait.
+  /// The disk refused what a batch needs, and is asked again after a wait; not for dead letters
+  /// that find no room.
   case diskFailed(OutboxError)
 }
 

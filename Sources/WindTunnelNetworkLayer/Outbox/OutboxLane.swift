@@ -9,39 +9,20 @@ internal import Foundation
 /// Numbers are hexadecimal. A batch is in its place before it is sent, and leaves by becoming the
 /// `.done`, which takes no room, so that a full disk keeps nothing from leaving.
 struct OutboxLane {
-  /// A call's place: 32 bytes in memory, whatever its body.
+  /// A call: 32 bytes in memory, whatever its body.
   private struct Entry {
     var number: UInt64
     var elapsed: Int64
-    var file: UInt32
-    var offset: UInt32
-    var count: UInt32
+    var place: CallFiles.Place
   }
 
-  private struct CallFile {
-    var url: URL
-    /// The calls in it that have not left.
-    var calls = 0
-  }
-
-  /// The bytes from which on a file of calls is followed by another one.
-  private static let fileBytes = 1 << 20
-  /// The most bytes of a file without calls that is written on.
-  private static let keptBytes = 1 << 16
   /// The most bytes of bodies in a batch, whatever its endpoint allows, so that it can be read.
   private static let batchBytes = 1 << 28
-  /// The most bytes of a file that is read: one that was nearly full, and a longest call.
-  private static let readBytes = 1 << 30
-
   let name: String
   private let folder: URL
   private let outboxID: String
-  private var files: [UInt32: CallFile] = [:]
-  private var lastFile: UInt32 = 0
-  private var active: DurableFile?
-  private var records = CallRecords()
-  private var goodBytes: Int?
-  private var isActiveNamed = false
+  private let disk: OutboxDisk
+  private var files: CallFiles
   private var waiting = FIFO<Entry>()
   private var frozen: [Entry] = []
   private var batch: (range: ClosedRange<UInt64>, content: FrozenContent?)?
@@ -62,14 +43,20 @@ struct OutboxLane {
   var nextToAge: Int64? { frozen.last?.elapsed ?? waiting.first?.elapsed }
 
   /// Opens a folder, which is made when there is a call.
-  init(_ name: String, in folder: URL, of outboxID: String) throws(OutboxError) {
-    (self.name, self.folder, self.outboxID) = (name, folder, outboxID)
-    guard try DurableFile.isThere(folder) else { return }
+  init(
+    _ name: String,
+    in folder: URL,
+    of outboxID: String,
+    _ disk: OutboxDisk
+  ) throws(OutboxError) {
+    (self.name, self.folder, self.outboxID, self.disk) = (name, folder, outboxID, disk)
+    files = CallFiles(in: folder, disk)
+    guard try disk.isThere(folder) else { return }
     // What another process did here may not be on the disk yet, and is built upon.
-    try DurableFile.syncFolder(folder)
+    try disk.syncFolder(folder)
     var callFiles: [(UInt64, URL)] = []
     var ranges: [ClosedRange<UInt64>] = []
-    for file in try DurableFile.names(in: folder) {
+    for file in try disk.names(in: folder) {
       let url = folder.appending(path: file)
       let parts = file.split(separator: ".", maxSplits: 1)
       let numbers = parts.first?.split(separator: "-").compactMap { UInt64($0, radix: 16) } ?? []
@@ -78,7 +65,7 @@ struct OutboxLane {
       case ("done", 1): left = max(left, numbers[0])
       case ("batch", 2) where numbers[0] <= numbers[1]:
         ranges.append(numbers[0]...numbers[1])
-      case (_, _) where file.hasSuffix(".new"): DurableFile.remove(url)
+      case (_, _) where file.hasSuffix(".new"): disk.remove(url)
       default: break
       }
     }
@@ -90,7 +77,7 @@ struct OutboxLane {
       try read(url, isLast: place == callFiles.count - 1)
     }
     tellGaps()
-    removeEmptyFiles()
+    files.removeEmpty()
     removeOldMarks()
   }
 
@@ -98,52 +85,30 @@ struct OutboxLane {
   private mutating func findBatch(_ ranges: [ClosedRange<UInt64>]) throws(OutboxError) {
     let last = ranges.max { ($0.upperBound, $0.lowerBound) < ($1.upperBound, $1.lowerBound) }
     guard let last else { return }
-    for range in ranges where range != last { DurableFile.remove(batchFile(range)) }
-    let data = try DurableFile.contents(of: batchFile(last), upTo: Self.readBytes) ?? Data()
+    for range in ranges where range != last { disk.remove(batchFile(range)) }
+    let data = try disk.contents(of: batchFile(last), upTo: CallFiles.readBytes) ?? Data()
     let content = FrozenContent(data)
     if content == nil, !data.isEmpty { findings.append(.damaged(template: name, calls: 0)) }
     (batch, mayBeSent) = ((last, content), true)
   }
 
   private mutating func read(_ url: URL, isLast: Bool) throws(OutboxError) {
-    let data = try DurableFile.contents(of: url, upTo: Self.readBytes) ?? Data()
-    guard let rules = CallRecords(head: data) else {
-      if data.count >= CallRecords.headBytes {
-        try DurableFile.setAside(url)
-        findings.append(.damaged(template: name, calls: 0))
-      } else if isLast {
-        if !data.isEmpty { findings.append(.cutOff(template: name, bytes: data.count)) }
-        DurableFile.remove(url)
-      }
-      return
-    }
-    lastFile += 1
-    files[lastFile] = CallFile(url: url)
-    let found = rules.find(in: data)
-    for place in found.places { take(place) }
-    guard isLast else { return }
-    (records, goodBytes, isActiveNamed) = (rules, found.goodBytes, true)
-    if found.goodBytes < data.count {
-      findings.append(.cutOff(template: name, bytes: data.count - found.goodBytes))
-    }
+    let found = try files.read(url, isLast: isLast)
+    if found.isDamaged { findings.append(.damaged(template: name, calls: 0)) }
+    for call in found.calls { take(call.number, call.stamp, call.place) }
+    if found.cutBytes > 0 { findings.append(.cutOff(template: name, bytes: found.cutBytes)) }
   }
 
-  private mutating func take(_ place: CallRecords.Found.Place) {
-    lastStamp = place.stamp.latest(with: lastStamp)
+  private mutating func take(_ number: UInt64, _ stamp: OutboxStamp, _ place: CallFiles.Place) {
+    lastStamp = stamp.latest(with: lastStamp)
     // Calls that were not taken, since their write failed, lie under the number of one that was,
     // and under those behind it.
-    while let last = waiting.last, last.number >= place.number { forget(waiting.removeLast()) }
-    while let last = frozen.last, last.number >= place.number { forget(frozen.removeLast()) }
-    nextNumber = max(left, batch?.range.upperBound ?? 0, place.number) + 1
-    let isFrozen = batch?.range.contains(place.number) ?? false
-    guard isFrozen || place.number > left else { return }
-    let entry = Entry(
-      number: place.number,
-      elapsed: place.stamp.elapsed,
-      file: lastFile,
-      offset: UInt32(place.offset),
-      count: UInt32(place.count)
-    )
+    while let last = waiting.last, last.number >= number { forget(waiting.removeLast()) }
+    while let last = frozen.last, last.number >= number { forget(frozen.removeLast()) }
+    nextNumber = max(left, batch?.range.upperBound ?? 0, number) + 1
+    let isFrozen = batch?.range.contains(number) ?? false
+    guard isFrozen || number > left else { return }
+    let entry = Entry(number: number, elapsed: stamp.elapsed, place: place)
     add(entry)
     if isFrozen { frozen.append(entry) } else { waiting.append(entry) }
   }
@@ -164,61 +129,18 @@ struct OutboxLane {
     at stamp: OutboxStamp
   ) throws(OutboxError) -> ClosedRange<UInt64>? {
     guard !calls.isEmpty else { return nil }
-    let (file, isNew) = try openActive()
-    var data = file.count == 0 ? records.head : Data()
-    var entries: [Entry] = []
-    for (number, call) in zip(nextNumber..., calls) {
-      let record = records.record(
-        StoredCall(number: number, stamp: stamp, key: call.key, body: call.body)
-      )
-      entries.append(
-        Entry(
-          number: number,
-          elapsed: stamp.elapsed,
-          file: lastFile,
-          offset: UInt32(file.count + data.count),
-          count: UInt32(record.count)
-        )
-      )
-      data += record
+    let stored = zip(nextNumber..., calls).map { number, call in
+      StoredCall(number: number, stamp: stamp, key: call.key, body: call.body)
     }
-    let end = file.count
-    do throws(OutboxError) {
-      try file.append(data)
-      if isNew { try DurableFile.syncFolder(folder) }
-    } catch {
-      if file.count > end { file.cut(to: end) }
-      // Nothing may follow on what could not be taken back; the next call begins a file.
-      if file.isSpoilt { active = nil }
-      throw error
-    }
-    isActiveNamed = true
+    let places = try files.append(stored)
     let first = nextNumber
     nextNumber += UInt64(calls.count)
-    for entry in entries {
+    for (call, place) in zip(stored, places) {
+      let entry = Entry(number: call.number, elapsed: stamp.elapsed, place: place)
       add(entry)
       waiting.append(entry)
     }
     return first...(nextNumber - 1)
-  }
-
-  /// Returns the file that calls are written to, and whether its name may be lost still.
-  private mutating func openActive() throws(OutboxError) -> (DurableFile, isNew: Bool) {
-    if let active, active.count < Self.fileBytes { return (active, !isActiveNamed) }
-    if active == nil, let goodBytes, goodBytes < Self.fileBytes, let url = files[lastFile]?.url {
-      let file = try DurableFile(appendingTo: url, keeping: goodBytes)
-      (active, self.goodBytes) = (file, nil)
-      return (file, false)
-    }
-    try DurableFile.makeFolder(folder)
-    let url = folder.appending(path: "\(Self.hex(nextNumber)).calls")
-    if files[lastFile]?.calls == 0 { removeFile(lastFile) }
-    if try DurableFile.isThere(url) { try DurableFile.setAside(url) }
-    let file = try DurableFile(new: url)
-    lastFile += 1
-    files[lastFile] = CallFile(url: url)
-    (active, records, goodBytes, isActiveNamed) = (file, CallRecords(), nil, false)
-    return (file, true)
   }
 
   /// Returns the batch that is to be sent, and freezes one where there is none; `nil` where no call
@@ -240,7 +162,7 @@ struct OutboxLane {
     while !waiting.isEmpty {
       var (entries, size): ([Entry], Int) = ([], 0)
       for entry in waiting.prefix(endpoint.mostCalls) {
-        size += Int(entry.count) - CallRecords.overhead
+        size += Int(entry.place.count) - CallRecords.overhead
         if !entries.isEmpty, size > min(endpoint.mostBytes, Self.batchBytes) { break }
         entries.append(entry)
       }
@@ -266,13 +188,13 @@ struct OutboxLane {
     _ content: FrozenContent
   ) throws(OutboxError) {
     do throws(OutboxError) {
-      try DurableFile.put(content.data, at: batchFile(range))
+      try disk.put(content.data, at: batchFile(range))
     } catch {
       // It may be in its place, where the next one may have another range.
-      DurableFile.remove(batchFile(range))
+      disk.remove(batchFile(range))
       guard case .diskFull = error else { throw error }
       // Its range alone takes no room, and the same calls make the same content.
-      try DurableFile.touch(batchFile(range))
+      try disk.touch(batchFile(range))
     }
   }
 
@@ -289,10 +211,24 @@ struct OutboxLane {
     return FrozenContent(
       // Of one call it is what the caller knows it by.
       key: range.count == 1 && calls.count == 1
-        ? calls[0].key : "\(outboxID)-\(range.lowerBound)-\(range.upperBound)",
+        ? calls[0].key
+        : "\(outboxID)-\(range.lowerBound)-\(range.upperBound)-\(Self.digest(of: calls))",
       contentType: format.contentType,
       body: format.join(calls.map(\.body))
     )
+  }
+
+  /// The part of a key that tells calls from others which had the same numbers before a backup of
+  /// the folder was put back: a server that keeps keys would take those for these.
+  private static func digest(of calls: [StoredCall]) -> String {
+    var digest = Data()
+    for call in calls {
+      let head = "\(call.number) \(call.stamp.elapsed) \(call.stamp.date) \(call.key) "
+      let hash = FNV1a.hash(Data(head.utf8) + call.body, after: digest)
+      digest.removeAll()
+      CallRecords.add(hash, to: &digest)
+    }
+    return hex(CallRecords.number(digest, 0, 8))
   }
 
   private mutating func frozenBatch(
@@ -313,33 +249,21 @@ struct OutboxLane {
     batch?.range == range ? try read(frozen) : []
   }
 
-  /// Reads calls. One that is damaged is left out; where the system reads nothing all stay.
   private func read(_ entries: [Entry]) throws(OutboxError) -> [StoredCall] {
-    var calls: [StoredCall] = []
-    var open: (id: UInt32, file: ReadFile?, rules: CallRecords?)?
-    for entry in entries {
-      if open?.id != entry.file {
-        let file: ReadFile? = if let url = files[entry.file]?.url { try ReadFile(url) } else { nil }
-        let head = try file?.read(CallRecords.headBytes, at: 0)
-        open = (entry.file, file, head.flatMap { CallRecords(head: $0) })
-      }
-      let record = try open?.file?.read(Int(entry.count), at: Int(entry.offset))
-      if let record, let call = open?.rules?.call(record) { calls.append(call) }
-    }
-    return calls
+    try files.read(entries.lazy.map(\.place))
   }
 
   /// Notes for good that a batch has left; nothing where the batch is another one.
   mutating func leaveBatch(_ range: ClosedRange<UInt64>) throws(OutboxError) {
     guard batch?.range == range else { return }
     let mark = doneFile(range.upperBound)
-    try DurableFile.move(batchFile(range), to: mark)
+    try disk.move(batchFile(range), to: mark)
     left = max(left, range.upperBound)
-    DurableFile.empty(mark)
+    disk.empty(mark)
     removeOldMarks()
     for entry in frozen { forget(entry) }
     (batch, frozen) = (nil, [])
-    removeEmptyFiles()
+    files.removeEmpty()
   }
 
   /// Has the oldest calls that are in no batch leave, and returns their numbers.
@@ -347,12 +271,12 @@ struct OutboxLane {
   mutating func leave(_ count: Int) throws(OutboxError) -> ClosedRange<UInt64>? {
     let leaving = Array(waiting.prefix(count))
     guard let first = leaving.first?.number, let last = leaving.last?.number else { return nil }
-    try DurableFile.touch(doneFile(last))
+    try disk.touch(doneFile(last))
     left = max(left, last)
     removeOldMarks()
     for entry in leaving { forget(entry) }
     waiting.removeFirst(leaving.count)
-    removeEmptyFiles()
+    files.removeEmpty()
     return first...last
   }
 
@@ -373,40 +297,25 @@ struct OutboxLane {
 
   /// The size and the moment of a call that is in no batch; `nil` where there are not as many.
   func waitingCall(at place: Int) -> (bytes: Int, elapsed: Int64)? {
-    waiting.count > place ? (Int(waiting[place].count), waiting[place].elapsed) : nil
+    waiting.count > place
+      ? (Int(waiting[place].place.count), waiting[place].elapsed) : nil
   }
 
   private mutating func add(_ entry: Entry) {
-    bytes += Int(entry.count)
-    files[entry.file]?.calls += 1
+    bytes += Int(entry.place.count)
+    files.add(entry.place)
   }
 
   private mutating func forget(_ entry: Entry) {
-    bytes -= Int(entry.count)
-    files[entry.file]?.calls -= 1
-  }
-
-  /// Removes files whose calls have left; the last one only where that makes room, since a new one
-  /// costs a wait for the disk.
-  private mutating func removeEmptyFiles() {
-    for id in files.keys where files[id]?.calls == 0 {
-      if id == lastFile {
-        guard active?.count ?? goodBytes ?? 0 > Self.keptBytes else { continue }
-        (active, goodBytes) = (nil, nil)
-      }
-      removeFile(id)
-    }
-  }
-
-  private mutating func removeFile(_ id: UInt32) {
-    if let file = files.removeValue(forKey: id) { DurableFile.remove(file.url) }
+    bytes -= Int(entry.place.count)
+    files.forget(entry.place)
   }
 
   private func removeOldMarks() {
     // One that stays behind says less than the latest.
-    for file in (try? DurableFile.names(in: folder)) ?? [] where file.hasSuffix(".done") {
+    for file in (try? disk.names(in: folder)) ?? [] where file.hasSuffix(".done") {
       if let number = UInt64(file.dropLast(5), radix: 16), number < left {
-        DurableFile.remove(folder.appending(path: file))
+        disk.remove(folder.appending(path: file))
       }
     }
   }
@@ -419,7 +328,7 @@ struct OutboxLane {
     folder.appending(path: "\(Self.hex(number)).done")
   }
 
-  private static func hex(_ number: UInt64) -> String {
+  static func hex(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }

@@ -14,9 +14,11 @@ extension Outbox {
   /// endpoint has a `mostRetries` of its own.
   ///
   /// Endpoints are sent beside each other, and the batches of one after each other. A batch that
-  /// cannot be delivered now (5xx, 401, 407, 408, 425, 429, no answer, a redirect, an answer that
-  /// breaks the endpoint's rules) is sent again after a wait; every other 4xx makes its calls dead
-  /// letters. Where somebody sends already it returns at once.
+  /// cannot be delivered now (5xx, 401, 407, 408, 425, 429, no answer, a redirect whatever it leads
+  /// to, an answer that breaks the endpoint's rules) is sent again after a wait; every other 4xx
+  /// makes its calls dead letters. A 409 (RFC 9110 §15.5.10) does so where the batch was sent once,
+  /// and where it stays after five more times: a server that keeps keys says it while it works at
+  /// the first. Where somebody sends already it returns at once.
   ///
   /// - Parameters:
   ///   - client: The client, whose ``Networks`` say when there is one.
@@ -146,13 +148,12 @@ private struct OutboxSender {
     call.mostRetries = call.mostRetries ?? 0
     // A redirect has delivered nothing, and what is refused is told apart by its status.
     call.rules.statuses = call.rules.statuses.clamped(to: 200...299)
+    call.rules.refusesRedirects = true
     call.rules.errors = nil
-    let result: Result<Answer, NetworkError>
-    do throws(NetworkError) { result = .success(try await client.call(call)) } catch {
-      result = .failure(error)
-    }
-    // A batch that nobody sent before is worked at by nobody.
-    let mayBeWorkedAt = frozen.mayBeSent && tries.conflicts < Self.mostConflicts
+    let (result, attempts) = await Call(client, call).counted { $0 }
+    // A batch that nobody sent before, nor an earlier attempt of this call, is worked at by nobody.
+    let wasSent = frozen.mayBeSent || attempts > 1
+    let mayBeWorkedAt = wasSent && tries.conflicts < Self.mostConflicts
     switch Self.verdict(result, mayBeWorkedAt: mayBeWorkedAt) {
     case .delivered(let status):
       if await leave(frozen.batch) { outbox.tell([.delivered(frozen.batch, status: status)]) }

@@ -7,6 +7,7 @@ struct OutboxStore {
 
   let limits: OutboxLimits
   private let folder: URL
+  private let disk: OutboxDisk
   private let lock: FolderLock
   private let id: String
   private let clock: OutboxClock
@@ -23,48 +24,52 @@ struct OutboxStore {
   ///   - limits: The bounds.
   ///   - time: The source of time.
   ///   - events: The things that were found.
+  ///   - calls: The system's calls.
   /// - Throws: ``OutboxError``.
   init(
     _ folder: URL,
     _ endpoints: [String],
     _ limits: OutboxLimits,
     _ time: any TimeSource,
-    _ events: inout [OutboxEvent]
+    _ events: inout [OutboxEvent],
+    by calls: DiskCalls = .system
   ) throws(OutboxError) {
-    (self.folder, self.limits, known) = (folder, limits.bounded, Set(endpoints))
+    let disk = OutboxDisk(calls: calls)
+    (self.folder, self.disk) = (folder, disk)
+    (self.limits, known) = (limits.bounded, Set(endpoints))
     var given: Set<String> = []
     for name in endpoints where !given.insert(name).inserted { throw .repeatedEndpoint(name) }
-    try DurableFile.makeFolder(folder)
+    try disk.makeFolder(folder)
     let file = folder.appending(path: "outbox")
     lock = try FolderLock(file)
-    id = try Self.id(file)
+    id = try Self.id(file, disk)
     for name in endpoints where !(1...Self.nameBytes).contains(name.utf8.count) {
       throw .unknownEndpoint(name)
     }
-    try DurableFile.syncFolder(folder)
+    try disk.syncFolder(folder)
     // A folder above that may not be read is not this process's to keep.
-    do throws(OutboxError) { try DurableFile.syncFolder(folder.deletingLastPathComponent()) } catch
-    {
+    do throws(OutboxError) { try disk.syncFolder(folder.deletingLastPathComponent()) } catch {
       guard case .notWritable = error else { throw error }
     }
-    let names = Set(endpoints).union(try DurableFile.names(in: folder).compactMap(Self.name))
+    let names = Set(endpoints).union(try disk.names(in: folder).compactMap(Self.name))
     for name in names {
       let lane = try OutboxLane(
         name,
         in: folder.appending(path: Self.folderName(name)),
-        of: "\(id)-\(String(CallRecords.check(Data(name.utf8)), radix: 16))"
+        of: "\(id)-\(String(FNV1a.hash(Data(name.utf8)), radix: 16))",
+        disk
       )
       events += lane.findings
       lanes[name] = lane
     }
-    letters = try DeadLetterFile(folder.appending(path: "dead-letters"), &events)
+    letters = try DeadLetterFile(folder.appending(path: "dead-letters"), disk, &events)
     let mark = folder.appending(path: "clock")
-    var last = try DurableFile.contents(of: mark, upTo: 1024).flatMap(OutboxClock.stamp)
+    var last = try disk.contents(of: mark, upTo: 1024).flatMap(OutboxClock.stamp)
     for stamp in lanes.values.compactMap(\.lastStamp) { last = stamp.latest(with: last) }
     clock = OutboxClock(time, after: last)
-    // A disk that is full must not keep what
-    // waits from being sent: the next opening counts from the last call then.
-    try? DurableFile.put(OutboxClock.data(of: clock.now), at: mark)
+    // A disk that is full must not keep what waits from being sent: the next opening counts from
+    // the last call then.
+    try? disk.put(OutboxClock.data(of: clock.now), at: mark)
   }
 
   /// The number of calls that have not left.
@@ -195,7 +200,8 @@ struct OutboxStore {
   }
 
   /// Makes the calls of a batch dead letters, for good; nothing where its endpoint has another one.
-  /// Older ones may fall out.
+  /// Older ones may fall out, and these themselves on a disk that is full: nothing waits for room
+  /// that a server has refused.
   mutating func addLetters(
     of batch: OutboxBatch,
     status: Int,
@@ -204,7 +210,14 @@ struct OutboxStore {
     let calls = try lanes[batch.template]?.frozenCalls(batch.numbers) ?? []
     var fallen = 0
     defer { if fallen > 0 { events.append(.deadLettersFellOut(fallen)) } }
-    try letters.add(calls, of: batch.template, status, upTo: limits.mostDeadLetterBytes, &fallen)
+    let most = limits.mostDeadLetterBytes
+    do throws(OutboxError) {
+      try letters.add(calls, of: batch.template, status, upTo: most, &fallen)
+    } catch {
+      guard case .diskFull = error else { throw error }
+      events.append(.diskFailed(error))
+      fallen += calls.count
+    }
   }
 
   /// Reads all dead letters, in the order in which they were refused.
@@ -218,17 +231,17 @@ struct OutboxStore {
       + "again when some were sent, or raise its limits."
   }
 
-  private static func id(_ file: URL) throws(OutboxError) -> String {
-    if let data = try DurableFile.contents(of: file, upTo: 1024),
+  private static func id(_ file: URL, _ disk: OutboxDisk) throws(OutboxError) -> String {
+    if let data = try disk.contents(of: file, upTo: 1024),
       let id = UUID(uuidString: String(decoding: data, as: UTF8.self))
     {
       return id.uuidString
     }
     let id = UUID().uuidString
     // Not by a new file in its place: the lock is this one's.
-    let new = try DurableFile(appendingTo: file, keeping: 0)
+    let new = try DurableFile(appendingTo: file, keeping: 0, by: disk.calls)
     try new.append(Data(id.utf8))
-    try DurableFile.syncFolder(file.deletingLastPathComponent())
+    try disk.syncFolder(file.deletingLastPathComponent())
     return id
   }
 

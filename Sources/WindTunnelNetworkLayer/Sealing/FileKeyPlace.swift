@@ -2,27 +2,40 @@ public import Foundation
 
 #if canImport(Darwin)
   internal import Darwin
-#else
+#elseif canImport(Glibc)
   internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
 #endif
 
 /// A place of keys in files of mode 600, one each, in a directory of its own of mode 700.
 ///
 /// A file that others may read or write, that belongs to another user, or that is no plain file, is
-/// refused and not read. A file is put into its place whole: whoever is killed leaves the old one
-/// or the new one.
+/// refused and not read. A file is put into its place whole and for good: whoever is killed, or
+/// loses power, leaves the old one or the new one. What a kill leaves half done beside them is
+/// removed by an hour later's opening.
 public struct FileKeyPlace: KeyPlace {
   /// The greatest length of what is kept under a name, in bytes.
   public static let bytesMax = 64 << 10
 
+  /// The seconds after which nobody is at work at a draft any more.
+  private static let draftSeconds = 3600.0
+  /// The most times that a file is added which others remove meanwhile.
+  private static let mostAdditions = 100
+
   private let directory: URL
+  private let calls: DiskCalls
 
   /// Makes a place of a directory, which is created for this user alone where there is none.
   ///
   /// - Throws: ``SealingError/place(_:)`` where it cannot be created, where others may write in it,
   ///   or where it belongs to another user.
   public init(directory: URL) throws(SealingError) {
-    self.directory = directory
+    try self.init(directory: directory, by: .system)
+  }
+
+  init(directory: URL, by calls: DiskCalls) throws(SealingError) {
+    (self.directory, self.calls) = (directory, calls)
     do {
       try FileManager.default.createDirectory(
         at: directory,
@@ -43,6 +56,23 @@ public struct FileKeyPlace: KeyPlace {
         "The folder \(directory.path) has mode \(Self.mode(status)), so that others can put keys of "
           + "theirs into it; run chmod 700 on it."
       )
+    }
+    sweep()
+  }
+
+  /// Removes the drafts of whoever was killed before it had put them into their places: they have
+  /// keys in them.
+  private func sweep() {
+    // A folder that cannot be listed is looked at the next time; files can be read all the same.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    for name in names where Self.isDraft(name) {
+      let path = directory.appending(path: name).path
+      // Of one that was put into its place meanwhile nothing is known, and nothing is to be done.
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      guard attributes?[.type] as? FileAttributeType == .typeRegular,
+        let date = attributes?[.modificationDate] as? Date
+      else { continue }
+      if Date().timeIntervalSince(date) > Self.draftSeconds { unlink(path) }
     }
   }
 
@@ -84,11 +114,12 @@ public struct FileKeyPlace: KeyPlace {
   public func write(_ data: Data, as name: String) throws(SealingError) {
     let path = try path(name)
     let draft = try draft(data, name)
-    guard rename(draft, path) == 0 else {
+    guard calls.rename(draft, path) else {
       let failure = Self.failure("put into its place", path)
       unlink(draft)
       throw failure
     }
+    try syncFolder()
   }
 
   /// Writes a file where there is none, and returns what is there then.
@@ -96,21 +127,49 @@ public struct FileKeyPlace: KeyPlace {
     let path = try path(name)
     let draft = try draft(data, name)
     defer { unlink(draft) }
-    // Unlike a rename this puts nothing in another's place.
-    if link(draft, path) == 0 { return data }
-    guard errno == EEXIST else { throw Self.failure("put into its place", path) }
-    return try read(name) ?? data
+    for _ in 0..<Self.mostAdditions {
+      // Unlike a rename this puts nothing in another's place.
+      if calls.link(draft, path) {
+        try syncFolder()
+        return data
+      }
+      guard errno == EEXIST else { throw Self.failure("put into its place", path) }
+      if let other = try read(name) {
+        // Whoever has added it may not have waited for the disk yet.
+        try syncFolder()
+        return other
+      }
+      // It was removed meanwhile, and nothing is kept under the name.
+    }
+    throw .place("\(path) is removed by others as soon as it is there; end them.")
   }
 
   /// Removes a file, if there is one.
   public func remove(_ name: String) throws(SealingError) {
     let path = try path(name)
     guard unlink(path) == 0 || errno == ENOENT else { throw Self.failure("removed", path) }
+    try syncFolder()
+  }
+
+  /// Waits until the disk has the names of the files.
+  private func syncFolder() throws(SealingError) {
+    let descriptor = Self.open(directory.path, O_RDONLY | O_DIRECTORY)
+    guard descriptor >= 0 else { throw Self.failure("opened", directory.path) }
+    defer { close(descriptor) }
+    guard calls.syncFolder(descriptor) else { throw Self.failure("written", directory.path) }
   }
 
   private func path(_ name: String) throws(SealingError) -> String {
     try KeyName.check(name)
     return directory.appending(path: name).path
+  }
+
+  /// Tells whether a name is a draft's: that of a key between a dot, and another dot and a UUID.
+  private static func isDraft(_ name: String) -> Bool {
+    guard name.hasPrefix("."), let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+      return false
+    }
+    return UUID(uuidString: String(name[name.index(after: dot)...])) != nil
   }
 
   /// Writes a file under a name that nobody reads, and returns its path.
@@ -123,17 +182,15 @@ public struct FileKeyPlace: KeyPlace {
     let path = directory.appending(path: ".\(name).\(UUID().uuidString)").path
     let descriptor = Self.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     guard descriptor >= 0 else { throw Self.failure("created", path) }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      // The umask may have taken rights away that the owner needs.
-      guard fchmod(descriptor, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
-      try handle.write(contentsOf: data)
-      try handle.synchronize()
-      return path
-    } catch {
-      unlink(path)
-      throw .place("The key file \(path) cannot be written: \(error.localizedDescription)")
-    }
+    defer { close(descriptor) }
+    var failure: Int32?
+    // The umask may have taken rights away that the owner needs.
+    if fchmod(descriptor, 0o600) != 0 { failure = errno }
+    failure = failure ?? calls.writeAll(data, to: descriptor)
+    if failure == nil, !calls.sync(descriptor) { failure = errno }
+    guard let failure else { return path }
+    unlink(path)
+    throw .place("The key file \(path) cannot be written: \(String(cString: strerror(failure))).")
   }
 
   /// The system's `open` for this user alone; programs that are started do not get the file.

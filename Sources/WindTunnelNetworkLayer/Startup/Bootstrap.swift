@@ -20,10 +20,15 @@ public import Foundation
 /// A fetched one is signed by a key that is built in, has a version that only rises, and expires.
 /// One that is bad, late, too long, played again or another's changes nothing: the app goes on with
 /// the last good one, or without, and an observer is told the reason. Where the system has no
-/// cryptography, or the place of keys must not be trusted, nothing is fetched, and that is told.
+/// cryptography, or the place of keys must not be trusted, nothing is fetched, and that is told. It
+/// is asked for as a whole each time: a "not modified" (304) that nobody asked for is refused as
+/// any other status.
 ///
 /// The last good one is sealed for one version of app and layer; after an update the built-in one
-/// is used until another is fetched.
+/// is used until another is fetched. What has expired stays so when the clock is set back, to an
+/// hour, since the latest time of a start is kept at the place of keys. A clock that ran ahead for
+/// one start may so cost the configuration that is known, until another one comes that expires
+/// later.
 public struct Bootstrap: Sendable {
   /// The greatest length of a fetched configuration with its signature, in bytes.
   public static let fetchedBytesMax = 256 << 10
@@ -32,8 +37,11 @@ public struct Bootstrap: Sendable {
   public struct Source: Sendable, Hashable {
     /// The URL that is asked, with the facts of the launch as parameters of its query.
     public var url: URL
-    /// The public keys of Ed25519 that are built in, of 32 bytes each; one of them has to have
-    /// signed. A second one lets a publisher change keys.
+    /// The public keys of Ed25519 that are built in, of 32 bytes each, in the order in which they
+    /// follow each other; one of them has to have signed. Versions are counted by key. A second one
+    /// lets a publisher change keys, also after the first one leaked: a device that has taken what
+    /// the second has signed takes nothing of the first any more. What a key signs is good for all
+    /// sources that know it, so each source has keys of its own.
     public var publicKeys: [Data]
     /// The time that a start waits for an answer; zero: it asks nobody, and a refresh does.
     public var budget: Duration
@@ -157,6 +165,9 @@ public struct Bootstrap: Sendable {
     } catch {
       refusal = source.map { _ in .off(error.description) }
     }
+    do throws(KeptFault) { try keeper?.see(time.date) } catch {
+      observer.observeStartup(.notKept(error.text))
+    }
     let kept = lastGood(of: &keeper)
     var fetched: SignedConfiguration?
     var fetchTime: Duration?
@@ -172,15 +183,14 @@ public struct Bootstrap: Sendable {
     }
     var choice: NetworkConfiguration?
     var origin = ConfigurationSource.builtIn
-    var expires: Date?
-    var hasOwnServer = false
+    var used: SignedConfiguration?
     if let signed = fetched {
       do throws(ConfigurationError) {
         let made = try merged(atLaunch, signed)
         do throws(FetchRefusal) {
           try keep(signed, by: keeper, besides: kept)
           (choice, origin) = (made, .fetched(version: signed.version))
-          (expires, hasOwnServer) = (signed.expires, signed.layer.baseURL != nil)
+          used = signed
         } catch {
           refusal = error
         }
@@ -192,7 +202,7 @@ public struct Bootstrap: Sendable {
     if choice == nil, let signed = kept {
       do throws(ConfigurationError) {
         (choice, origin) = (try merged(atLaunch, signed), .lastGood(version: signed.version))
-        (expires, hasOwnServer) = (signed.expires, signed.layer.baseURL != nil)
+        used = signed
       } catch {
         observer.observeStartup(.keptRefused(error.description))
       }
@@ -214,7 +224,7 @@ public struct Bootstrap: Sendable {
       dial = record
       observer.observeStartup(.dialed(record))
       // A server that a publisher names is left for no other, unless it is one of those.
-      if !hasOwnServer || servers[configuration.baseURL] != nil, record.isFound,
+      if used?.layer.baseURL == nil || servers[configuration.baseURL] != nil, record.isFound,
         let moved = record.chosen.flatMap({ servers[$0] })
       {
         configuration = moved
@@ -229,8 +239,9 @@ public struct Bootstrap: Sendable {
         elapsed: time.uptime - begin,
         fetch: fetchTime,
         dial: dial,
-        expires: expires
+        expires: used?.expiryDate
       ),
+      rank: used.map { StartupRank(key: $0.key, version: $0.version) } ?? .builtIn,
       seal: seal
     )
   }
@@ -262,7 +273,7 @@ public struct Bootstrap: Sendable {
     besides kept: SignedConfiguration?
   ) throws(FetchRefusal) {
     guard let keeper, keeper.lacks(signed, besides: kept) else { return }
-    do { try keeper.keep(signed) } catch let error as FetchRefusal {
+    do { try keeper.keep(signed, at: time.date) } catch let error as FetchRefusal {
       throw error
     } catch {
       observer.observeStartup(.notKept((error as? KeptFault)?.text ?? "\(error)"))

@@ -1,19 +1,12 @@
 internal import Foundation
 
 /// The last good configuration on disk: sealed for this version of app and layer, with the highest
-/// version that was ever taken beside the key, where an update does not forget it.
+/// versions that were ever taken beside the key, where an update does not forget them.
 struct ConfigurationKeeper: Sendable {
-  /// The name of the highest version at the place of keys.
-  private static let versionName = "configuration-version"
-
-  private let place: any KeyPlace
   private let seal: VersionSeal
   private let keys: [Ed25519Key]
   private let file: URL
-  /// The highest version that was taken before; `nil`: none was.
-  private(set) var known: KnownVersion?
-  /// Held while a version is compared and written: of two starts at once the older keeps nothing.
-  private static let keeping = Locked(())
+  private var known: KnownVersions
 
   init(
     _ place: any KeyPlace,
@@ -21,24 +14,27 @@ struct ConfigurationKeeper: Sendable {
     signedBy keys: [Data],
     in file: URL
   ) throws(SealingError) {
-    (self.place, self.seal, self.file) = (place, seal, file)
+    (self.seal, self.file) = (seal, file)
     var read: [Ed25519Key] = []
     for key in keys { read.append(try Ed25519Key(key)) }
     self.keys = read
-    known = try Self.known(at: place)
+    known = try KnownVersions(at: place, of: keys)
   }
 
-  private static func known(at place: any KeyPlace) throws(SealingError) -> KnownVersion? {
-    guard let data = try place.read(versionName) else { return nil }
-    guard let known = KnownVersion(data) else {
-      throw .place("What is kept as \"\(versionName)\" is no version; remove it.")
+  /// Remembers the time of day, which no later start may go behind.
+  ///
+  /// - Throws: The reason for which that cannot be written.
+  mutating func see(_ now: Date) throws(KeptFault) {
+    do throws(SealingError) { try known.see(now) } catch {
+      throw KeptFault("The time of the start cannot be kept: \(error)")
     }
-    return known
   }
 
   /// Reads a text that came.
   func read(_ text: Data, at now: Date) throws(FetchRefusal) -> SignedConfiguration {
-    try SignedConfiguration(text, signedBy: keys, at: now, known: known)
+    let signed = try SignedConfiguration(text, signedBy: keys)
+    try known.check(signed, at: now)
+    return signed
   }
 
   /// Returns the last good one, whose version is known from now on; `nil` where there is none.
@@ -61,8 +57,7 @@ struct ConfigurationKeeper: Sendable {
     }
     do throws(FetchRefusal) {
       let signed = try read(text, at: now)
-      // The version may not have been written when the file was.
-      known = KnownVersion(signed)
+      known.learn(signed, at: now)
       return signed
     } catch {
       throw KeptFault(error.description)
@@ -71,22 +66,15 @@ struct ConfigurationKeeper: Sendable {
 
   /// Keeps one for the next start, and its version for ever.
   ///
-  /// - Throws: ``FetchRefusal/replayed(version:known:)`` where another start has kept a newer one
-  ///   meanwhile, or a ``KeptFault`` where it cannot be kept.
-  func keep(_ signed: SignedConfiguration) throws {
-    let end = Self.keeping.withLock { _ in
-      Result {
-        let version = KnownVersion(signed)
-        let now = try Self.known(at: place)
-        if let now, now.version > version.version {
-          throw FetchRefusal.replayed(version: version.version, known: now.version)
-        }
-        // In this order: a version without its file would refuse the one that is there.
+  /// - Throws: ``FetchRefusal`` where another start has kept a newer one meanwhile, or another one
+  ///   of this version, or a ``KeptFault`` where it cannot be kept.
+  func keep(_ signed: SignedConfiguration, at now: Date) throws {
+    do {
+      // In this order: a version without its file would refuse the one that is there.
+      try known.keep(signed, at: now) {
         try seal.seal(signed.text).write(to: file, options: .atomic)
-        if version != now { try place.write(version.data, as: Self.versionName) }
       }
-    }
-    do { try end.get() } catch let error as FetchRefusal {
+    } catch let error as FetchRefusal {
       throw error
     } catch {
       throw KeptFault("The configuration cannot be kept: \(error)")
@@ -95,9 +83,7 @@ struct ConfigurationKeeper: Sendable {
 
   /// Tells whether the file or the version is another than this one.
   func lacks(_ signed: SignedConfiguration, besides kept: SignedConfiguration?) -> Bool {
-    // What cannot be read is written anew, which tells the reason.
-    let written = try? Self.known(at: place)
-    return kept?.digest != signed.digest || written != KnownVersion(signed)
+    kept?.digest != signed.digest || known.lacks(signed)
   }
 }
 

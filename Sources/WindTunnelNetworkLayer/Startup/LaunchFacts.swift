@@ -26,7 +26,9 @@ public struct LaunchFacts: Sendable, Hashable {
     (self.place, self.network) = (place, network)
   }
 
-  /// The version of the main bundle, such as `2.1 (417)`; `0` where it has none.
+  /// The version of the main bundle, such as `2.1 (417)`; `0` where it has none, as programs on
+  /// Linux. Nothing else that is found out at a start tells their versions apart at no cost, so
+  /// they give `app` themselves: else what one version has sealed is opened by the next.
   public static var appVersion: String {
     let short = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
     let build = Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion") as? String

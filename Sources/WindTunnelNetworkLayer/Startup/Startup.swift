@@ -2,10 +2,23 @@ public import Foundation
 
 extension NetworkClient {
   /// Applies the configuration of a start to this client and all its copies, unless that of another
-  /// start with a higher version was applied before: one that came late, or could not be fetched,
-  /// changes nothing.
-  public func apply(_ startup: Startup) {
-    apply(startup.configuration, startup.record.source.version ?? 0)
+  /// start with a higher version, or one that a later key has signed, was applied before: one that
+  /// came late, or could not be fetched, changes nothing.
+  public func apply(_ startup: Startup) { apply(startup.configuration, startup.rank) }
+}
+
+/// The place of a start's configuration among those of others: what a later key has signed goes
+/// before all of an earlier one, and of one key's the highest version before the others.
+struct StartupRank: Sendable, Hashable, Comparable {
+  /// The rank of one without a fetched layer.
+  static let builtIn = StartupRank(key: -1, version: 0)
+
+  /// The place of the key in the list of those that are built in.
+  var key: Int
+  var version: Int
+
+  static func < (one: StartupRank, other: StartupRank) -> Bool {
+    (one.key, one.version) < (other.key, other.version)
   }
 }
 
@@ -15,10 +28,17 @@ public struct Startup: Sendable {
   public let configuration: NetworkConfiguration
   /// The course of the start.
   public let record: StartupRecord
+  let rank: StartupRank
   private let seal: VersionSeal?
 
-  init(configuration: NetworkConfiguration, record: StartupRecord, seal: VersionSeal?) {
-    (self.configuration, self.record, self.seal) = (configuration, record, seal)
+  init(
+    configuration: NetworkConfiguration,
+    record: StartupRecord,
+    rank: StartupRank,
+    seal: VersionSeal?
+  ) {
+    (self.configuration, self.record) = (configuration, record)
+    (self.rank, self.seal) = (rank, seal)
   }
 
   /// The first output: the configuration for a debug screen or a report, without the values of

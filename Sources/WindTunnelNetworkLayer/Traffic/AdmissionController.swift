@@ -62,6 +62,19 @@ public final class AdmissionController: Sendable {
   /// Resumes the start of attempts, in the order in which they would have started.
   public func resume() { gate.suspend(false) }
 
+  /// Sets the caps that a configuration has; the others stay those of the rules.
+  func apply(_ caps: TrafficCaps) {
+    gate.apply(
+      TrafficCaps(
+        total: caps.total,
+        perHost: caps.perHost,
+        perEndpoint: caps.perEndpoint,
+        reserved: rules.caps.reserved,
+        overtakingsMax: rules.caps.overtakingsMax
+      )
+    )
+  }
+
   /// Pays in for a call that begins.
   func earn() { budget.withLock { $0?.earn() } }
 

@@ -11,6 +11,8 @@ public struct StreamedAnswer: Sendable {
   public let status: Int
   /// The answer's header fields.
   public let headers: Headers
+  /// True where another URL answered than the one that was asked, as in ``HTTPAnswer``.
+  public var isRedirected = false
   /// The content in the pieces in which it arrives; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
   /// Ends the request; the pieces fail as cancelled.
@@ -45,11 +47,19 @@ public struct StreamedAnswer: Sendable {
         pieces.finish()
       }
     )
+    isRedirected = answer.isRedirected
+  }
+
+  /// Returns the answer with its content.
+  func whole(_ body: Data) -> HTTPAnswer {
+    var answer = HTTPAnswer(status: status, headers: headers, body: body)
+    answer.isRedirected = isRedirected
+    return answer
   }
 
   /// Returns the answer without its content, of which so many bytes went elsewhere.
   func head(bytesElsewhere: Int64) -> HTTPAnswer {
-    var head = HTTPAnswer(status: status, headers: headers)
+    var head = whole(Data())
     head.bytesElsewhere = bytesElsewhere
     return head
   }
@@ -70,6 +80,7 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
 
   /// The session of the app.
   let session: URLSession
+  private let asked: URL?
   private let failure: @Sendable (any Error) -> TransportError
   private let lock = NSLock()
   private var waiter: CheckedContinuation<Head, Never>?
@@ -82,10 +93,11 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
 
   init(
     of session: URLSession,
+    asking url: URL?,
     sent: @escaping @Sendable (Int64, Int64) -> Void,
     failure: @escaping @Sendable (any Error) -> TransportError
   ) {
-    (self.session, self.sent, self.failure) = (session, sent, failure)
+    (self.session, asked, self.sent, self.failure) = (session, url, sent, failure)
     let (pieces, piece) = AsyncThrowingStream<Data, any Error>.makeStream(
       bufferingPolicy: .bufferingOldest(URLSessionTransport.streamedPiecesMax)
     )
@@ -172,12 +184,13 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     }
     // It has been handed over already.
     guard let pieces else { return }
-    let answer = StreamedAnswer(
+    var answer = StreamedAnswer(
       status: head.status,
       headers: head.headers,
       pieces: pieces,
       cancel: { [weak self] in self?.cancel() }
     )
+    answer.isRedirected = response.isElsewhere(than: asked)
     land(.success(answer))
   }
 

@@ -67,7 +67,8 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
     // One that is set beats the session's, even if it is the same as none.
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
-    let listener = StreamListener(of: session, sent: upload.sent) { [self, request] in
+    let listener = StreamListener(of: session, asking: request.url, sent: upload.sent) {
+      [self, request] in
       failure($0, of: request)
     }
     let (task, isOver) = listener.task(for: request, uploading: upload.file)
@@ -115,7 +116,9 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     guard let response = response as? HTTPURLResponse else {
       return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
     }
-    return .success(HTTPAnswer(response, body: data ?? Data(), stages: stages))
+    var answer = HTTPAnswer(response, body: data ?? Data(), stages: stages)
+    answer.isRedirected = response.isElsewhere(than: request.url)
+    return .success(answer)
   }
 
   /// Returns the failure that an error of a session's task stands for.
@@ -217,6 +220,22 @@ extension HTTPAnswer {
   /// Names and values are texts; spelling out anything else takes far longer.
   private static func text(_ value: Any) -> String {
     value as? String ?? String(describing: value)
+  }
+}
+
+extension HTTPURLResponse {
+  /// Tells whether this is of another URL than the one that was asked, however that is spelled.
+  func isElsewhere(than asked: URL?) -> Bool {
+    // Nearly all are of the same, and to take them apart costs more.
+    guard let url, let asked, url != asked else { return false }
+    func parts(_ url: URL) -> [String?] {
+      let path = url.path(percentEncoded: false)
+      return [
+        url.scheme?.lowercased(), url.host?.lowercased(), url.port.map(String.init),
+        path.isEmpty ? "/" : path, url.query(percentEncoded: false),
+      ]
+    }
+    return parts(url) != parts(asked)
   }
 }
 

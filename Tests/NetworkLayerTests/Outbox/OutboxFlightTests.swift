@@ -1,6 +1,9 @@
 import Foundation
+import Origins
 import Testing
 import WindTunnel
+import WindTunnelServer
+import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 
@@ -112,6 +115,123 @@ import WindTunnel
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
     #expect(origin.applied == ["1"])
     #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test func `a repeat within one call that is still worked at is no refusal, too`() async throws {
+    // The first answer is lost, and the call's own retry comes while the origin works at it.
+    let origin = try await LedgerOrigin(
+      rules: [.always(.attempt(1), .reset(afterBytes: 3))]
+    ) { _, number in number == 2 ? 409 : 200 }
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1", "2"], in: outbox)
+    let policy = RetryPolicy(backoff: Self.quick.backoff)
+    let client = try OutboxStand.client(origin.url, policy: policy)
+    await outbox.send(by: client, until: .empty)
+    #expect(origin.arrivals.count == 3)
+    #expect(Set(origin.arrivals.map(\.key)).count == 1)
+    #expect(origin.applied == ["1", "2"])
+    #expect(try await outbox.deadLetters() == [])
+    await origin.stop()
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `what answers behind a redirect has not taken a batch`(status: Int) async throws {
+    let page: @Sendable (Request) -> Response = { _ in
+      Response(
+        status: 200,
+        headers: ["Content-Type": "text/html", "Content-Length": "7"],
+        body: Body("Sign in")
+      )
+    }
+    let deck = Deck(
+      [
+        .post("/telemetry") { _ in
+          Response(status: status, headers: ["Location": "/welcome", "Content-Length": "0"])
+        },
+        .get("/welcome", answer: page), .post("/welcome", answer: page),
+      ],
+      then: .repeat
+    )
+    let portal = try await ReplayServer(deck, .patient)
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: Self.quick)
+    try await stand.enqueue(["1", "2"], in: outbox)
+    let client = try OutboxStand.client(portal.url)
+    let sending = Task { await outbox.send(by: client) }
+    let told = await stand.next {
+      switch $0 {
+      case .heldBack, .delivered: true
+      default: false
+      }
+    }
+    sending.cancel()
+    await sending.value
+    guard case .heldBack(_, .transport(.tooManyRedirects, _), _) = told else {
+      Issue.record("\(String(describing: told))")
+      return
+    }
+    #expect(outbox.count == 2)
+    #expect(try await outbox.deadLetters() == [])
+    await outbox.close()
+    await portal.stop(grace: .zero)
+    // At home it arrives.
+    let origin = try await LedgerOrigin()
+    let next = try stand.open()
+    await next.send(by: try OutboxStand.client(origin.url), until: .empty)
+    #expect(origin.applied == ["1", "2"])
+    await origin.stop()
+  }
+
+  /// Puts a copy of a folder in the place of what was there.
+  private static func put(_ copy: URL, at folder: URL) throws {
+    if FileManager.default.fileExists(atPath: folder.path) {
+      try FileManager.default.removeItem(at: folder)
+    }
+    try FileManager.default.copyItem(at: copy, to: folder)
+  }
+
+  @Test func `calls after a backup was put back are new ones to an origin that keeps keys`()
+    async throws
+  {
+    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+    let backup = stand.folder.appendingPathExtension("backup")
+    defer { try? FileManager.default.removeItem(at: backup) }
+    let client = try OutboxStand.client(origin.url)
+    await (try stand.open()).close()
+    try Self.put(stand.folder, at: backup)
+    for bodies in [["1", "2"], ["3", "4"]] {
+      try Self.put(backup, at: stand.folder)
+      let outbox = try stand.open()
+      // The numbers begin again.
+      #expect(try await stand.enqueue(bodies, in: outbox).map(\.number) == [1, 2])
+      await outbox.send(by: client, until: .empty)
+      await outbox.close()
+    }
+    #expect(origin.applied == ["1", "2", "3", "4"])
+    await origin.stop()
+  }
+
+  @Test func `calls that a backup holds are the same ones to an origin that keeps keys`()
+    async throws
+  {
+    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+    let backup = stand.folder.appendingPathExtension("backup")
+    defer { try? FileManager.default.removeItem(at: backup) }
+    let client = try OutboxStand.client(origin.url)
+    let outbox = try stand.open()
+    try await stand.enqueue(["1", "2"], in: outbox)
+    await outbox.close()
+    try Self.put(stand.folder, at: backup)
+    for _ in 1...2 {
+      try Self.put(backup, at: stand.folder)
+      let again = try stand.open()
+      await again.send(by: client, until: .empty)
+      await again.close()
+    }
+    #expect(origin.arrivals.map(\.lines) == [["1", "2"], ["1", "2"]])
+    #expect(origin.applied == ["1", "2"])
     await origin.stop()
   }
 

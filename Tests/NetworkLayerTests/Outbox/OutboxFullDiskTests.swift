@@ -35,6 +35,22 @@
     }
 
     @Test(.enabled(if: starter != nil, whyNot))
+    func `refused calls hold nothing up on a full disk, where no letter finds room`() async throws {
+      let origin = try await LedgerOrigin { _, _ in 400 }
+      let stand = OutboxStand()
+      let script = """
+        mkdir -p "$1" && mount -t tmpfs -o size=1m none "$1" || exit 4
+        exec timeout 60 "$0" until-full "$1/outbox" "$2"
+        """
+      let program = OutboxProgram(under: try #require(Self.starter))
+      let end = try await program.run([stand.folder.path, origin.url], shell: script)
+      let taken = try #require(end.lines.first?.split(separator: " ").first.flatMap { Int($0) })
+      #expect(end.lines.dropFirst() == ["0 left", "taken"])
+      #expect(origin.firstArrivals(at: "/first").count == taken)
+      await origin.stop()
+    }
+
+    @Test(.enabled(if: starter != nil, whyNot))
     func `what a full disk refused is not there, and all else is, for the next process`()
       async throws
     {

@@ -62,12 +62,13 @@ final class OutboxStand: Sendable {
   /// A client without retries of its own, so that each time is the outbox's.
   static func client(
     _ url: String,
+    policy: any Policy = RetryPolicy(mostRetries: [:]),
     networks: (any Networks)? = nil,
     observer: any Observer = SilentObserver()
   ) throws -> NetworkClient {
     NetworkClient(
       builder: RequestBuilder(baseURL: try #require(URL(string: url))),
-      policy: RetryPolicy(mostRetries: [:]),
+      policy: policy,
       transport: URLSessionTransport(session: URLSession(configuration: .ephemeral)),
       observer: observer,
       admission: AdmissionController(AdmissionController.Rules(breaker: nil)),

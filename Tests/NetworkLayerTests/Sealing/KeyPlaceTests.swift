@@ -129,6 +129,24 @@ import Testing
     #expect(try folder.names == [])
   }
 
+  @Test func `drafts that a kill left behind are swept, and those of others at work are not`()
+    throws
+  {
+    let folder = DiskStoreTests.Folder()
+    let place = try FileKeyPlace(directory: folder.url)
+    try place.write(Data("key".utf8), as: "k")
+    let names = ["old", "new"].map { _ in ".k.\(UUID().uuidString)" } + [".k.other", ".x"]
+    for name in names { try Data("key".utf8).write(to: folder.url.appending(path: name)) }
+    for name in [names[0], ".k.other"] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -7200)],
+        ofItemAtPath: folder.url.appending(path: name).path
+      )
+    }
+    #expect(try FileKeyPlace(directory: folder.url).read("k") == Data("key".utf8))
+    #expect(try folder.names == [names[1], ".k.other", ".x", "k"].sorted())
+  }
+
   @Test func `all who want a key at once have the same one`() async throws {
     let folder = DiskStoreTests.Folder()
     let url = folder.url
@@ -176,6 +194,84 @@ import Testing
     #expect(
       signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil]
     )
+  }
+
+  /// A place whose writes take as long as a test says.
+  private struct SlowPlace: KeyPlace {
+    let place: any KeyPlace
+    let isAsked = DispatchSemaphore(value: 0)
+    let goesOn = DispatchSemaphore(value: 0)
+    /// True where nobody has let a write go on in time.
+    let isLate = Locked(false)
+
+    func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
+
+    func write(_ data: Data, as name: String) throws(SealingError) {
+      isAsked.signal()
+      if goesOn.wait(timeout: .now() + 20) == .timedOut { isLate.withLock { $0 = true } }
+      try place.write(data, as: name)
+    }
+
+    func add(_ data: Data, as name: String) throws(SealingError) -> Data {
+      try place.add(data, as: name)
+    }
+
+    func remove(_ name: String) throws(SealingError) { try place.remove(name) }
+  }
+
+  @Test func `a disk that is slow holds no call up, and a token is used when it is kept`()
+    async throws
+  {
+    let folder = DiskStoreTests.Folder()
+    let files = try FileKeyPlace(directory: folder.url)
+    try TokenStore(files).keep("old")
+    let slow = SlowPlace(place: files)
+    let tokens = try BearerTokens(in: TokenStore(slow)) { "new" }
+    let old = try await tokens.authorize(URLRequest(url: try Fixture.base()))
+    let renewal = Task { await tokens.renew(after: old) }
+    await withCheckedContinuation { asked in
+      // On a thread of its own: a blocked thread of the pool would block others.
+      Thread {
+        slow.isAsked.wait()
+        asked.resume()
+      }.start()
+    }
+    let during = try await tokens.authorize(URLRequest(url: try Fixture.base()))
+    #expect(during.value(forHTTPHeaderField: "Authorization") == "Bearer old")
+    #expect(tokens.storeError == nil)
+    slow.goesOn.signal()
+    #expect(await renewal.value)
+    #expect(!slow.isLate.withLock { $0 }, "the call waited for the disk")
+    let after = try await tokens.authorize(URLRequest(url: try Fixture.base()))
+    #expect(after.value(forHTTPHeaderField: "Authorization") == "Bearer new")
+    #expect(try TokenStore(files).token() == "new")
+  }
+
+  @Test func `who signs out while a token is written has none, here and at the place`() async throws
+  {
+    let folder = DiskStoreTests.Folder()
+    let files = try FileKeyPlace(directory: folder.url)
+    let slow = SlowPlace(place: files)
+    let tokens = try BearerTokens(in: TokenStore(slow)) { "new" }
+    let request = URLRequest(url: try Fixture.base())
+    let renewal = Task { await tokens.renew(after: request) }
+    await withCheckedContinuation { asked in
+      Thread {
+        slow.isAsked.wait()
+        asked.resume()
+      }.start()
+    }
+    await withCheckedContinuation { out in
+      Thread {
+        tokens.signOut()
+        out.resume()
+      }.start()
+      slow.goesOn.signal()
+    }
+    #expect(await !renewal.value || !slow.isLate.withLock { $0 })
+    #expect(try TokenStore(files).token() == nil)
+    let after = try await tokens.authorize(request)
+    #expect(after.value(forHTTPHeaderField: "Authorization") == nil)
   }
 
   @Test func `a token that is fetched while somebody signs out is thrown away`() async throws {

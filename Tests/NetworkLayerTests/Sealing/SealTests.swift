@@ -107,6 +107,13 @@ import Testing
     let bytes = try Data(contentsOf: file)
     for text in ["secret", "a.test", "NLC1"] { #expect(bytes.range(of: Data(text.utf8)) == nil) }
     #expect(try DiskStore(directory: folder.url, sealedBy: cipher)["http://a.test/"] == kept)
+    // What was readable before there was a cipher goes when there is one.
+    let plain = DiskStoreTests.Folder()
+    try DiskStore(directory: plain.url).keep(kept)
+    #expect(try plain.names.count == 1)
+    let sealed = try DiskStore(directory: plain.url, sealedBy: cipher)
+    #expect(try plain.names == [])
+    #expect(sealed.bytes == 0 && sealed["http://a.test/"] == nil)
     // Without the cipher it is a damaged file, which goes.
     #expect(try DiskStore(directory: folder.url)["http://a.test/"] == nil)
     #expect(try folder.names == [])

@@ -28,33 +28,60 @@ final class SealedOrigin: Sendable {
     (self.cipher, self.statuses) = (cipher, Locked(statuses))
   }
 
-  static func context(_ direction: String, _ method: String, _ path: String, _ type: String) -> Data
-  {
-    Data("\(direction)\n\(method)\n\(path)\n\(type)".utf8)
+  static func context(
+    _ direction: String,
+    _ method: String,
+    _ path: String,
+    _ type: String,
+    query: String = ""
+  ) -> Data {
+    Data("2\n\(direction)\n\(method)\n\(path)\n\(query)\n\(type)".utf8)
   }
 
   /// An answer as it goes over the wire.
-  func response(_ text: String, to method: String, _ path: String, status: Int = 200) throws
-    -> Response
-  {
+  func response(
+    _ text: String,
+    to method: String,
+    _ path: String,
+    query: String = "",
+    status: Int = 200
+  ) throws -> Response {
     let sealed = try cipher.seal(
       Data(text.utf8),
-      authenticating: Self.context("answer \(status)", method, path, "application/json")
+      authenticating: Self.context(
+        "answer \(status)",
+        method,
+        path,
+        "application/json",
+        query: query
+      )
     )
     return Response(
       status: status,
       headers: [
-        "Content-Type": "application/json", "Sealing": "1;key=k-1", "Cache-Control": "max-age=60",
+        "Content-Type": "application/json", "Sealing": "2;key=k-1", "Cache-Control": "max-age=60",
         "Content-Length": "\(sealed.count)",
       ],
       body: Body(sealed)
     )
   }
 
+  /// The field of an answer without content.
+  func proof(of status: Int, to method: String, _ path: String, query: String = "") throws -> String
+  {
+    let context = Self.context("answer \(status)", method, path, "", query: query)
+    let proof = try cipher.seal(Data(), authenticating: context)
+    return "2;key=k-1;proof=:\(proof.base64EncodedString()):"
+  }
+
   func answer(_ request: Request, _ path: String) -> Response {
     let type = request.headers["Content-Type"] ?? ""
+    // Without content it is the proof in the field that opens.
+    let field = request.headers["Sealing"] ?? ""
+    let proof = field.split(separator: ":").dropFirst().first.map(String.init) ?? ""
+    let sealed = request.body.data.isEmpty ? Data(base64Encoded: proof) : request.body.data
     let opened = try? cipher.open(
-      request.body.data,
+      sealed ?? Data(),
       authenticating: Self.context("request", request.method, path, type)
     )
     seen.withLock {
@@ -135,7 +162,7 @@ final class SealedOrigin: Sendable {
     }
     let seen = origin.seen.withLock { $0 }
     #expect(seen.map(\.opened) == Array(repeating: Data(#"{"amount":7}"#.utf8), count: 3))
-    #expect(seen.map(\.mark) == Array(repeating: "1;key=k-1", count: 3))
+    #expect(seen.map(\.mark) == Array(repeating: "2;key=k-1", count: 3))
     #expect(Set(seen.map { $0.sealed.prefix(12) }).count == 3)
     for attempt in seen {
       #expect(attempt.sealed.range(of: Data("amount".utf8)) == nil)
@@ -154,9 +181,11 @@ final class SealedOrigin: Sendable {
       #expect(answers.map(\.body) == Array(repeating: Data(#"{"paid":true}"#.utf8), count: 2))
       #expect(answers.map(\.source) == [.network, .cache])
     }
-    #expect(
-      origin.seen.withLock { $0 }.map { [$0.sealed.count, $0.mark?.count ?? 0] } == [[0, 9]]
-    )
+    let seen = origin.seen.withLock { $0 }
+    #expect(seen.map(\.sealed) == [Data()])
+    // What has no content is proved all the same.
+    #expect(seen.map(\.opened) == [Data()])
+    #expect(seen.allSatisfy { $0.mark?.hasPrefix("2;key=k-1;proof=:") == true })
   }
 
   @Test func `an endpoint that is not sealed is plain both ways`() async throws {
@@ -168,11 +197,11 @@ final class SealedOrigin: Sendable {
 
   @Test func `what was recorded sealed is played to whoever has the key`() async throws {
     let origin = SealedOrigin(try Self.cipher())
-    let response = try origin.response("[1]", to: "POST", "/pay")
+    let response = try origin.response("[1]", to: "POST", "/pay", query: "a=1&id=7")
     let recorded = Interaction(
       Request(
         "POST",
-        "/pay",
+        "/pay?id=7&a=1",
         headers: ["Content-Type": "application/json"],
         body: Body("other bytes")
       ),
@@ -188,7 +217,9 @@ final class SealedOrigin: Sendable {
         transport: URLSessionTransport(session: URLSession(configuration: .ephemeral))
       )
     }
-    #expect(try await client(SealTests.key).call(Self.pay).body == Data("[1]".utf8))
+    var pay = Self.pay
+    pay.query = ["id": "7", "a": "1"]
+    #expect(try await client(SealTests.key).call(pay).body == Data("[1]".utf8))
     await server.stop()
   }
 
@@ -203,7 +234,7 @@ final class SealedOrigin: Sendable {
     let origin = SealedOrigin(try Self.cipher())
     let sealed = try origin.response("{}", to: "POST", "/pay").body.data
     let asked = Counter()
-    let headers: Headers = ["Content-Type": "application/json", "Sealing": "1;key=k-1"]
+    let headers: Headers = ["Content-Type": "application/json", "Sealing": "2;key=k-1"]
     func result(_ body: Data, _ headers: Headers, _ status: Int = 200) async throws
       -> Result<Int, NetworkError>
     {
@@ -242,10 +273,10 @@ final class SealedOrigin: Sendable {
       #expect(try await result(moved, headers) == .failure(tampered))
     }
     let plain = NetworkError.middleware(
-      "The answer for /pay is not sealed as \"1;key=k-1\", so that anybody may have made it; it was "
+      "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
         + "not looked at."
     )
-    for mark in [nil, "1;key=k-2", "0;key=k-1"] {
+    for mark in [nil, "2;key=k-2", "1;key=k-1", "2;key=k-1;proof=:!:", "2;key=k-1x"] {
       other = headers
       other["Sealing"] = mark
       #expect(try await result(Data("{}".utf8), other) == .failure(plain))
@@ -256,6 +287,116 @@ final class SealedOrigin: Sendable {
         == .failure(.server(status: 404, body: Data()))
     )
     #expect(asked.current == 1)
+  }
+
+  /// The end of a call whose only answer is this one.
+  private static func end(
+    _ answer: HTTPAnswer,
+    to endpoint: Endpoint,
+    unbound: Set<String> = []
+  ) async throws -> Result<WindTunnelNetworkLayer.Answer, NetworkError> {
+    let fixture = try Fixture(
+      [ScriptedTransport.Step(outcome: .success(answer)), .status(500)],
+      middleware: [SealingMiddleware(try cipher(), key: "k-1", unbound: unbound)]
+    )
+    let end = await fixture.result(of: endpoint)
+    #expect(fixture.transport.requests.count == 1)
+    return end
+  }
+
+  @Test(arguments: [("POST", 204), ("POST", 205), ("GET", 304), ("HEAD", 200), ("POST", 200)])
+  func `an answer without content is taken with its proof, and no other`(
+    method: String,
+    status: Int
+  ) async throws {
+    let origin = SealedOrigin(try Self.cipher())
+    var endpoint = Self.pay
+    if method != "POST" { endpoint = Endpoint(HTTPMethod(rawValue: method), "/pay") }
+    if status == 304 { endpoint.headers["If-None-Match"] = "\"1\"" }
+    func end(_ field: String?, body: String = "") async throws -> Result<
+      WindTunnelNetworkLayer.Answer, NetworkError
+    > {
+      let headers: Headers = field.map { ["Sealing": $0] } ?? [:]
+      let answer = HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))
+      return try await Self.end(answer, to: endpoint)
+    }
+    let proof = try origin.proof(of: status, to: method, "/pay")
+    #expect(try await end(proof) == .success(.init(status: status, headers: ["Sealing": proof])))
+    let unsealed = NetworkError.middleware(
+      "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
+        + "not looked at."
+    )
+    #expect(try await end(nil) == .failure(unsealed))
+    let tampered = NetworkError.middleware(
+      "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
+        + "sealed by another key or for another purpose."
+    )
+    // The name of the key proves nothing.
+    #expect(try await end("2;key=k-1") == .failure(tampered))
+    // Nor does one for another status, another place, another query, or of a request.
+    for context in [
+      SealedOrigin.context("answer \(status + 1)", method, "/pay", ""),
+      SealedOrigin.context("answer \(status)", method, "/pays", ""),
+      SealedOrigin.context("answer \(status)", method, "/pay", "", query: "a=1"),
+      SealedOrigin.context("request", method, "/pay", ""),
+    ] {
+      let other = try Self.cipher().seal(Data(), authenticating: context)
+      let field = "2;key=k-1;proof=:\(other.base64EncodedString()):"
+      #expect(try await end(field) == .failure(tampered))
+    }
+    // A proof is of no content at all.
+    #expect(try await end(proof, body: "<html>") == .failure(tampered))
+    let context = SealedOrigin.context("answer \(status)", method, "/pay", "")
+    let text = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
+    #expect(
+      try await end("2;key=k-1;proof=:\(text.base64EncodedString()):") == .failure(tampered)
+    )
+  }
+
+  @Test func `an answer is bound to the query that was asked, whatever the order of its items`()
+    async throws
+  {
+    let origin = SealedOrigin(try Self.cipher())
+    func end(
+      _ query: String,
+      _ bound: String,
+      unbound: Set<String> = []
+    ) async throws -> Result<Data, NetworkError> {
+      let response = try origin.response("[1]", to: "GET", "/pay", query: bound)
+      let answer = HTTPAnswer(
+        status: 200,
+        headers: ["Content-Type": "application/json", "Sealing": "2;key=k-1"],
+        body: response.body.data
+      )
+      return try await Self.end(
+        answer,
+        to: Endpoint(.get, "/pay", query: Query(encoded: query)),
+        unbound: unbound
+      ).map(\.body)
+    }
+    for (query, bound) in [
+      ("b=2&a=1", "a=1&b=2"), ("a=1&&b", "a=1&b"), ("", ""), ("a=%7e", "a=%7e"),
+    ] {
+      #expect(try await end(query, bound) == .success(Data("[1]".utf8)))
+    }
+    for (query, bound) in [
+      ("a=1", "a=2"), ("a=1", ""), ("", "a=1"), ("a=1&a=1", "a=1"), ("a=%7e", "a=~"),
+    ] {
+      guard case .failure(.middleware) = try await end(query, bound) else {
+        Issue.record("\(query) \(bound)")
+        continue
+      }
+    }
+    // What may be another when a recording is played is bound to nothing, and all else is.
+    for query in ["a=1&t=9", "t=&a=1", "a=1&t", "a=1"] {
+      #expect(try await end(query, "a=1", unbound: ["t"]) == .success(Data("[1]".utf8)))
+    }
+    for query in ["a=2&t=9", "a=1&tt=9", "a=1&t%3D=9"] {
+      guard case .failure(.middleware) = try await end(query, "a=1", unbound: ["t"]) else {
+        Issue.record("\(query)")
+        continue
+      }
+    }
   }
 
   @Test func `an answer to what was sealed has to be, whatever has become of the path`()
@@ -286,13 +427,13 @@ final class SealedOrigin: Sendable {
       "The content for /up is in a file, which cannot be sealed; send it as data."
     )
     await #expect(throws: inFile) { try await sealing.outgoing(upload) }
-    var answer = HTTPAnswer(status: 200, headers: ["Sealing": "1;key=k-1"])
+    var answer = HTTPAnswer(status: 200, headers: ["Sealing": "2;key=k-1"])
     answer.bytesElsewhere = 7
     let head = answer
     let toFile = MiddlewareError(
       "The answer for /up is sealed, which a download or a stream cannot open; call it."
     )
-    request.setValue("1;key=k-1", forHTTPHeaderField: "Sealing")
+    request.setValue("2;key=k-1", forHTTPHeaderField: "Sealing")
     let sent = request
     await #expect(throws: toFile) { try await sealing.incoming(head, to: sent) }
   }
@@ -310,6 +451,7 @@ final class SealedOrigin: Sendable {
     )
     let request = URLRequest(url: try #require(URL(string: "http://a.test" + path)))
     let sent = try await sealing.outgoing(request)
-    #expect(sent.value(forHTTPHeaderField: "Sealing") == (isSealed ? "1;key=k-1" : nil))
+    let field = sent.value(forHTTPHeaderField: "Sealing")
+    #expect(field?.hasPrefix("2;key=k-1;proof=:") == (isSealed ? true : nil))
   }
 }

@@ -32,13 +32,17 @@ struct BootstrapStand {
 
   let folder = DiskStoreTests.Folder()
   let publisher: Ed25519Signer
+  /// The keys that are built in; `nil`: the publisher's alone.
+  var publicKeys: [Data]?
   let observer = RecordingObserver()
   let counters = CallCounters()
 
   init() throws { publisher = try Ed25519Signer(seed: Data((0..<32).map { UInt8($0) })) }
 
   var keys: URL { folder.url.appending(path: "keys") }
-  var file: URL { folder.url.appending(path: "configuration") }
+  /// The name of the file of the last good one.
+  var fileName = "configuration"
+  var file: URL { folder.url.appending(path: fileName) }
 
   static func cipher(_ key: Data) throws(SealingError) -> any AEAD { try AES256GCM(key: key) }
 
@@ -52,9 +56,10 @@ struct BootstrapStand {
   func configuration(
     _ version: Int,
     expires: Int = 1_800_000_000,
-    _ layer: String = #"{"deadlineMilliseconds":2000}"#
+    _ layer: String = #"{"deadlineMilliseconds":2000}"#,
+    by other: Ed25519Signer? = nil
   ) throws -> Data {
-    try signed(#"{"version":\#(version),"expires":\#(expires),"layer":\#(layer)}"#)
+    try signed(#"{"version":\#(version),"expires":\#(expires),"layer":\#(layer)}"#, by: other)
   }
 
   func bootstrap(
@@ -78,7 +83,11 @@ struct BootstrapStand {
       builtIn: Self.builtIn,
       facts: facts,
       atLaunch: ConfigurationLayer(headers: ["X-Start": "1"]),
-      fetching: Bootstrap.Source(url: url, publicKeys: [publisher.publicKey], budget: budget),
+      fetching: Bootstrap.Source(
+        url: url,
+        publicKeys: publicKeys ?? [publisher.publicKey],
+        budget: budget
+      ),
       keptIn: file,
       keysAt: try place ?? FileKeyPlace(directory: keys),
       cipher: cipher,

@@ -238,7 +238,7 @@ import WindTunnelSymptoms
     func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
 
     func write(_ data: Data, as name: String) throws(SealingError) {
-      if name == "configuration-version", forgets.withLock({ $0 }) {
+      if name.hasPrefix("configuration-version-"), forgets.withLock({ $0 }) {
         throw .place("killed")
       }
       try place.write(data, as: name)
@@ -339,6 +339,148 @@ import WindTunnelSymptoms
           "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
         )
     )
+  }
+
+  @Test func `one that has expired stays expired when the clock is set back`() async throws {
+    let stand = try BootstrapStand()
+    let seven = try stand.configuration(7, expires: 1_700_100_000)
+    _ = try await stand.launch(seven)
+    let late = try await stand.launch(Self.offline, day: FixedDay(1_700_100_000))
+    #expect(late.startup.record.source == .builtIn)
+    let good = "The configuration was good until \(Date(timeIntervalSince1970: 1_700_100_000))."
+    for day in [1_700_000_000, 0] {
+      let back = try await stand.launch(Self.offline, day: FixedDay(day))
+      #expect(back.startup.record.source == .builtIn)
+      #expect(back.events.first == .keptRefused(good))
+      // Nor is it taken when it is played again.
+      let replayed = try await stand.launch(seven, day: FixedDay(day))
+      #expect(replayed.startup.record.source == .builtIn)
+      #expect(
+        replayed.startup.record.refusal
+          == FetchRefusal.expired(Date(timeIntervalSince1970: 1_700_100_000)).name
+      )
+    }
+    // Another one is, also by a clock that goes after.
+    let next = try await stand.launch(
+      stand.configuration(8, expires: 1_700_200_000),
+      day: FixedDay(1_700_000_000)
+    )
+    #expect(next.startup.record.source == .fetched(version: 8))
+  }
+
+  @Test func `a time of day that was seen holds, whatever the clock says later`() async throws {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7, expires: 1_700_100_000))
+    _ = try await stand.launch(Self.offline, day: FixedDay(1_700_090_000))
+    // One that expires before what was seen is expired, whatever the clock says now.
+    let eight = try stand.configuration(8, expires: 1_700_090_000 - 3600)
+    let refused = try await stand.launch(eight, day: FixedDay(1_700_000_000))
+    #expect(refused.startup.record.refusal == "expired")
+    #expect(refused.startup.record.source == .lastGood(version: 7))
+    // One that is taken by a clock that goes after takes nothing of it back.
+    let nine = try stand.configuration(9, expires: 1_700_200_000)
+    let taken = try await stand.launch(nine, day: FixedDay(1_700_000_000))
+    #expect(taken.startup.record.source == .fetched(version: 9))
+    let ten = try stand.configuration(10, expires: 1_700_090_000)
+    let again = try await stand.launch(ten, day: FixedDay(1_700_000_000))
+    #expect(again.startup.record.refusal == "expired")
+    #expect(again.startup.record.source == .lastGood(version: 9))
+  }
+
+  @Test func `a clock that ran ahead costs what was known, and nothing that comes`() async throws {
+    let stand = try BootstrapStand()
+    _ = try await stand.launch(stand.configuration(7))
+    _ = try await stand.launch(Self.offline, day: FixedDay(4_000_000_000))
+    #expect(try await stand.launch(Self.offline).startup.record.source == .builtIn)
+    let next = try await stand.launch(stand.configuration(8, expires: 1_800_000_001))
+    #expect(next.startup.record.source == .fetched(version: 8))
+    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 8))
+  }
+
+  @Test func `a highest version under a key that leaked locks nobody out of the next key`()
+    async throws
+  {
+    var stand = try BootstrapStand()
+    let (old, new) = (stand.publisher, try Ed25519Signer(seed: Data(repeating: 2, count: 32)))
+    let third = try Ed25519Signer(seed: Data(repeating: 3, count: 32))
+    stand.publicKeys = [old.publicKey, new.publicKey]
+    let leaked = try stand.configuration(.max, by: old)
+    #expect(try await stand.launch(leaked).startup.record.source == .fetched(version: .max))
+    // Under the same key nothing is higher.
+    #expect(
+      try await stand.launch(stand.configuration(8, by: old)).startup.record.refusal == "replayed"
+    )
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: Self.engine(Data())
+    )
+    client.apply(try await stand.launch(leaked).startup)
+    let eight = try stand.configuration(8, #"{"deadlineMilliseconds":8000}"#, by: new)
+    let startup = try await stand.launch(eight).startup
+    #expect(startup.record.source == .fetched(version: 8))
+    // Nor does it hold a client that runs with it.
+    client.apply(startup)
+    #expect(client.current().limits == startup.configuration.limits)
+    // Whoever has the old key has nothing any more.
+    let back = try await stand.launch(leaked).startup.record
+    #expect(back.source == .lastGood(version: 8))
+    #expect(back.refusal == "retired")
+    let lower = try await stand.launch(stand.configuration(7, by: new)).startup.record
+    #expect(lower.source == .lastGood(version: 8) && lower.refusal == "replayed")
+    // An update of the app takes the old key out, and knows the new one's version still.
+    stand.publicKeys = [new.publicKey, third.publicKey]
+    #expect(
+      try await stand.launch(stand.configuration(7, by: new)).startup.record.refusal == "replayed"
+    )
+    #expect(try await stand.launch(leaked).startup.record.refusal == "unsigned")
+    let first = try stand.configuration(1, by: third)
+    #expect(try await stand.launch(first).startup.record.source == .fetched(version: 1))
+    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 1))
+  }
+
+  @Test func `two sources with keys of their own know their own versions, at one place`()
+    async throws
+  {
+    let stand = try BootstrapStand()
+    let other = try Ed25519Signer(seed: Data(repeating: 2, count: 32))
+    var beside = stand
+    beside.publicKeys = [other.publicKey]
+    beside.fileName = "other"
+    #expect(
+      try await stand.launch(stand.configuration(9)).startup.record.source == .fetched(version: 9)
+    )
+    #expect(
+      try await beside.launch(stand.configuration(3, by: other)).startup.record.source
+        == .fetched(version: 3)
+    )
+    #expect(try await stand.launch(stand.configuration(8)).startup.record.refusal == "replayed")
+    #expect(
+      try await beside.launch(stand.configuration(2, by: other)).startup.record.refusal
+        == "replayed"
+    )
+  }
+
+  @Test func `of two that have one version and come at once the first is kept`() async throws {
+    let stand = try BootstrapStand()
+    let bootstrap = try stand.bootstrap("https://config.example.test")
+    let eight = try stand.configuration(8)
+    let other = try stand.configuration(8, #"{"deadlineMilliseconds":9}"#)
+    let (asked, ask) = AsyncStream<Void>.makeStream()
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let slow = ScriptedEngine { _ throws(TransportError) in
+      ask.finish()
+      for await _ in gate {}
+      return HTTPAnswer(status: 200, body: other)
+    }
+    async let late = bootstrap.refresh(by: slow)
+    for await _ in asked {}
+    let first = try await bootstrap.refresh(by: Self.engine(eight))
+    open.finish()
+    let second = try await late
+    #expect(first.record.source == .fetched(version: 8))
+    #expect(second.record.refusal == "replayed" && second.record.source == .builtIn)
+    let kept = try await stand.launch(Self.offline).startup
+    #expect(kept.configuration.limits == first.configuration.limits)
   }
 
   @Test func `after an update it is the built-in one, and no older one can be played again`()
@@ -465,6 +607,30 @@ import WindTunnelSymptoms
     #expect(fixture.transport.requests == 4)
     fixture.time.endPassing()
     await passing.value
+  }
+
+  @Test func `caps that a configuration does not know stay as they were`() async throws {
+    let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 8, reserved: 0)))
+    for slots in [1, 2] { fixture.client.apply(try Self.configuration("x", slots: slots)) }
+    // Of two slots both are for deferrable calls, too.
+    let held = [
+      await fixture.start(Endpoint(.get, "/1", priority: .deferrable)),
+      await fixture.start(Endpoint(.get, "/2", priority: .deferrable)),
+    ]
+    #expect(fixture.client.admission.load == (2, 0))
+    for number in 1...2 { fixture.transport.answer("/x/\(number)") }
+    for call in held { _ = try await call.value.get() }
+    // And those that were reserved are again where there is room.
+    let reserving = try HeldFixture(.init(caps: TrafficCaps(total: 8, reserved: 3)))
+    for slots in [1, 4] { reserving.client.apply(try Self.configuration("x", slots: slots)) }
+    let first = await reserving.start(Endpoint(.get, "/1", priority: .deferrable))
+    let second = await reserving.start(Endpoint(.get, "/2", priority: .deferrable))
+    #expect(reserving.client.admission.load == (1, 1))
+    reserving.transport.answer("/x/1")
+    _ = try await first.value.get()
+    #expect(await reserving.transport.next(2) == ["/x/1", "/x/2"])
+    reserving.transport.answer("/x/2")
+    _ = try await second.value.get()
   }
 
   @Test func `caps hold at once, and take no slot away`() async throws {

@@ -10,6 +10,20 @@ import WindTunnelServer
   import FoundationNetworking
 #endif
 
+/// A time that a closure tells; nobody sleeps in it.
+private struct MovedTime: TimeSource {
+  let now: @Sendable () -> Duration
+
+  init(_ now: @escaping @Sendable () -> Duration) { self.now = now }
+
+  var uptime: Duration { now() }
+  var date: Date { ManualTime.epoch }
+  // Nothing is late in it: who waits is cancelled.
+  func sleep(for duration: Duration) async throws(CancellationError) {
+    do { try await Task.sleep(for: .seconds(3600)) } catch { throw CancellationError() }
+  }
+}
+
 /// Which of several servers is chosen, and what that costs them.
 @Suite struct DialTestTests {
   static let data = Data((0..<(16 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -126,6 +140,65 @@ import WindTunnelServer
     #expect(loyal.order == urls)
     await slow.server.stop()
     await fast.server.stop()
+  }
+
+  /// Servers whose answers take exactly so long, one after the other.
+  private static func chosen(
+    _ times: [String: Duration],
+    _ names: [String],
+    margin: Double,
+    _ memory: DialMemory? = nil
+  ) async throws -> String? {
+    let now = Locked(Duration.zero)
+    let time = MovedTime { now.withLock { $0 } }
+    let engine = ScriptedEngine { request throws(TransportError) in
+      let name = request.url?.host ?? ""
+      now.withLock { $0 += times[name] ?? .zero }
+      return HTTPAnswer(status: 200, body: Self.data)
+    }
+    let urls = try names.map { try #require(URL(string: "https://\($0)")) }
+    // One after the other, since all have one clock.
+    var found: [DialRecord.Candidate] = []
+    for url in urls {
+      let record = await test([url], samples: 1).run(on: nil, by: engine, time: time)
+      found += record.candidates
+    }
+    #expect(found.map(\.median) == names.map { times[$0] })
+    return test(urls, margin: margin, memory).choice(of: found, instead: nil)?.url.host
+  }
+
+  @Test func `the one of before is left only for one that is faster by more than the margin`()
+    async throws
+  {
+    let nanosecond = Duration.nanoseconds(1)
+    func chosen(_ other: Duration, margin: Double, first: Duration = .seconds(1)) async throws
+      -> String?
+    {
+      try await Self.chosen(["a": first, "b": other], ["a", "b"], margin: margin)
+    }
+    // Of a second a quarter is 250 ms.
+    #expect(try await chosen(.milliseconds(750), margin: 0.25) == "a")
+    #expect(try await chosen(.milliseconds(750) + nanosecond, margin: 0.25) == "a")
+    #expect(try await chosen(.milliseconds(750) - nanosecond, margin: 0.25) == "b")
+    // Without a margin it is the faster one, and of two alike the one of before.
+    #expect(try await chosen(.seconds(1), margin: 0) == "a")
+    #expect(try await chosen(.seconds(1) - nanosecond, margin: 0) == "b")
+    #expect(try await chosen(.zero, margin: 1) == "a")
+    // Of several that are fast enough it is the fastest, in whatever order.
+    let times: [String: Duration] = [
+      "a": .seconds(1), "b": .milliseconds(740), "c": .milliseconds(500), "d": .milliseconds(760),
+    ]
+    for names in [["a", "b", "c", "d"], ["a", "d", "c", "b"]] {
+      #expect(try await Self.chosen(times, names, margin: 0.25) == "c")
+    }
+    // One that is fast enough only beside another does not count.
+    #expect(
+      try await Self.chosen(
+        ["a": .seconds(1), "b": .milliseconds(800), "c": .milliseconds(750)],
+        ["a", "b", "c"],
+        margin: 0.25
+      ) == "a"
+    )
   }
 
   @Test func `one that lies is out at its first answer`() async throws {

@@ -1,7 +1,9 @@
 import Foundation
+import Origins
 import Testing
-import WindTunnelNetworkLayer
 import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -22,6 +24,45 @@ import WindTunnelSymptoms
       answer
         == HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
     )
+  }
+
+  @Test func `an answer that a redirect led to says so, sent and streamed`() async throws {
+    let origin = try ByteOrigin([
+      "/moved": answer("302 Found\nLocation: /there\nContent-Length: 0\nConnection: close"),
+      "/there": answer("200 OK\nContent-Length: 2\nConnection: close", Data("ok".utf8)),
+    ])
+    defer { origin.stop() }
+    let transport = URLSessionTransport(session: URLSession(configuration: .ephemeral))
+    for (path, isRedirected) in [("/moved", true), ("/there", false)] {
+      let request = try request(origin.url + path)
+      let sent = try await transport.send(request)
+      #expect(sent.body == Data("ok".utf8))
+      #expect(sent.isRedirected == isRedirected)
+      let streamed = try await transport.open(request)
+      #expect(streamed.isRedirected == isRedirected)
+      #expect(try await streamed.collected(to: 9).isRedirected == isRedirected)
+    }
+  }
+
+  @Test(arguments: [
+    ("http://a.test", "http://a.test/", false), ("HTTP://A.test/x", "http://a.test/x", false),
+    ("http://a.test/%7Ex", "http://a.test/~x", false),
+    ("http://a.test/x", "https://a.test/x", true),
+    ("http://a.test/x", "http://b.test/x", true), ("http://a.test:1/x", "http://a.test:2/x", true),
+    ("http://a.test/x", "http://a.test/y", true), ("http://a.test/x", "http://a.test/x?a", true),
+  ])
+  func `one URL is one, however it is spelled`(
+    asked: String,
+    answered: String,
+    isElsewhere: Bool
+  ) throws {
+    let response = HTTPURLResponse(
+      url: try #require(URL(string: answered)),
+      statusCode: 200,
+      httpVersion: nil,
+      headerFields: nil
+    )
+    #expect(response?.isElsewhere(than: URL(string: asked)) == isElsewhere)
   }
 
   @Test(arguments: [

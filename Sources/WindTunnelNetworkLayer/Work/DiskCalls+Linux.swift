@@ -1,5 +1,9 @@
 #if !canImport(Darwin)
-  internal import Glibc
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
 
   /// Waits until the disk has a file's bytes and its length; false where it has not (fdatasync(2)).
   func systemSync(_ descriptor: Int32) -> Bool { fdatasync(descriptor) == 0 }

@@ -1,0 +1,23 @@
+internal import Foundation
+
+/// The hash FNV-1a of 64 bits (draft-eastlake-fnv): it finds accidents, not forgeries.
+enum FNV1a {
+  /// Returns the hash of a range of bytes, behind others; `nil`: of all of them.
+  static func hash(
+    _ data: Data,
+    _ range: Range<Int>? = nil,
+    after others: Data = Data()
+  ) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
+      var place = range.lowerBound
+      while place < range.upperBound {
+        hash = (hash ^ UInt64(bytes[place])) &* 0x100_0000_01B3
+        place += 1
+      }
+    }
+    others.withUnsafeBytes { add($0, 0..<$0.count) }
+    data.withUnsafeBytes { add($0, range ?? 0..<$0.count) }
+    return hash
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Testing
+
+@testable import WindTunnelNetworkLayer
+
+/// Outboxes whose files are not as they were left.
+@Suite struct OutboxDamageTests {
+  private static let bodies = ["one", "two", "three"]
+
+  /// An outbox with three calls, as its files are after a kill.
+  private static func filled() async throws -> OutboxStand {
+    let stand = OutboxStand()
+    let outbox = try stand.open()
+    try await stand.enqueue(bodies, in: outbox)
+    await outbox.close()
+    return stand
+  }
+
+  @Test func `a file that is cut off in its last call keeps all before it`() async throws {
+    let stand = try await Self.filled()
+    let file = try stand.callFile
+    let whole = try Data(contentsOf: file)
+    let last = CallRecords.overhead + "key-three".utf8.count + "three".utf8.count
+    for rest in 1...last {
+      try stand.reset(whole.dropLast(rest))
+      let found = try stand.waiting()
+      #expect(found.bodies == ["one", "two"], "without \(rest) bytes")
+      let cut = last - rest
+      #expect(
+        found.events == (cut == 0 ? [] : [.cutOff(template: "/telemetry", bytes: cut)]),
+        "without \(rest) bytes"
+      )
+    }
+  }
+
+  @Test func `what follows a cut is taken and found`() async throws {
+    let stand = try await Self.filled()
+    let whole = try Data(contentsOf: try stand.callFile)
+    for rest in 1...20 {
+      try stand.reset(whole.dropLast(rest))
+      let outbox = try stand.open()
+      #expect(try await stand.enqueue(["four"], in: outbox).map(\.number) == [3])
+      await outbox.close()
+      #expect(try stand.waiting().bodies == ["one", "two", "four"])
+    }
+  }
+
+  @Test func `a changed byte costs one call at most, and is told`() async throws {
+    let stand = try await Self.filled()
+    let file = try stand.callFile
+    let whole = try Data(contentsOf: file)
+    for place in whole.indices {
+      var changed = whole
+      changed[place] ^= 0x10
+      try stand.reset(changed)
+      let found = try stand.waiting()
+      if place < CallRecords.headBytes {
+        #expect(found.bodies == Self.bodies, "byte \(place)")
+      } else {
+        #expect(found.bodies.count == 2, "byte \(place)")
+        #expect(Set(found.bodies).isSubset(of: Self.bodies), "byte \(place)")
+        #expect(!found.events.isEmpty, "byte \(place)")
+      }
+    }
+  }
+
+  @Test func `a body that looks like a call is none`() async throws {
+    // As somebody would write it who knows the form, and not the file's salt.
+    let stamp = OutboxStamp(elapsed: 0, date: 0)
+    let stored = StoredCall(number: 9, stamp: stamp, key: "k", body: Data("planted".utf8))
+    let planted = CallRecords().record(stored)
+    let stand = OutboxStand()
+    let raw = OutboxEndpoint(Endpoint(.post, "/telemetry"), format: .single(contentType: nil))
+    let outbox = try stand.open([raw])
+    try await outbox.enqueue(planted, to: raw)
+    try await outbox.enqueue(Data("after".utf8), to: raw)
+    await outbox.close()
+    let file = try stand.callFile
+    var data = try Data(contentsOf: file)
+    data[CallRecords.headBytes] ^= 1
+    try stand.reset(data)
+    #expect(try stand.waiting().bodies == ["after"])
+  }
+
+  @Test func `a frozen batch that is damaged is made again with the same key`() async throws {
+    let stand = try await Self.filled()
+    var key = ""
+    for place in 0..<60 {
+      var events: [OutboxEvent] = []
+      do {
+        var store = try OutboxStore(
+          stand.folder,
+          ["/telemetry"],
+          OutboxLimits(),
+          SystemTime(),
+          &events
+        )
+        let batch = try #require(
+          try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
+        )
+        if place == 0 { key = batch.batch.key }
+        #expect(batch.batch.key == key)
+        #expect(batch.content.body == Data("one\ntwo\nthree\n".utf8))
+        #expect(events == (place < 2 ? [] : [.damaged(template: "/telemetry", calls: 0)]))
+      }
+      let name = try #require(try stand.names.first { $0.hasSuffix(".batch") })
+      let file = try stand.callFile.deletingLastPathComponent().appending(path: name)
+      var data = try Data(contentsOf: file)
+      // The first time it stays as it is.
+      if place > 0 { data[place] ^= 0x40 }
+      if place > 1 { data[place - 1] ^= 0x40 }
+      try data.write(to: file)
+    }
+  }
+
+  @Test func `a file that cannot be read costs no call`() async throws {
+    let stand = try await Self.filled()
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    // A link to itself cannot be opened, by whomever (ELOOP).
+    let file = try stand.callFile
+    let aside = file.appendingPathExtension("aside")
+    func hide() throws {
+      try FileManager.default.moveItem(at: file, to: aside)
+      try FileManager.default.createSymbolicLink(at: file, withDestinationURL: file)
+    }
+    func show() throws {
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.moveItem(at: aside, to: file)
+    }
+    try hide()
+    #expect(throws: OutboxError.self) {
+      try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
+    }
+    #expect(store.count == 3 && events == [])
+    try show()
+    let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
+    #expect(batch.content.body == Data("one\ntwo\nthree\n".utf8))
+    // A refusal loses none either.
+    try hide()
+    #expect(throws: OutboxError.self) {
+      try store.addLetters(of: batch.batch, status: 400, telling: &events)
+    }
+    try show()
+    try store.addLetters(of: batch.batch, status: 400, telling: &events)
+    #expect(try store.deadLetters().map(\.key) == Self.bodies.map { "key-\($0)" })
+    #expect(events == [])
+  }
+
+  @Test func `a batch whose file has its mark's name already leaves`() async throws {
+    let stand = try await Self.filled()
+    var events: [OutboxEvent] = []
+    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
+    // As a time leaves it that failed behind its rename.
+    let lane = try stand.callFile.deletingLastPathComponent()
+    let name = try #require(try stand.names.first { $0.hasSuffix(".batch") })
+    try FileManager.default.moveItem(
+      at: lane.appending(path: name),
+      to: lane.appending(path: "0000000000000003.done")
+    )
+    try store.leaveBatch(batch.batch)
+    #expect(store.count == 0)
+  }
+
+  @Test func `of two batches that overlap the later one is kept`() async throws {
+    let stand = try await Self.filled()
+    let lane = try stand.callFile.deletingLastPathComponent()
+    for last in [2, 3] {
+      let name = "0000000000000001-000000000000000\(last).batch"
+      try Data().write(to: lane.appending(path: name))
+    }
+    let found = try stand.waiting()
+    #expect(found.bodies == Self.bodies && found.events == [])
+    #expect(try stand.names.count { $0.hasSuffix(".batch") } == 0)
+  }
+
+  @Test func `a file whose head is damaged twice is set aside and told`() async throws {
+    let stand = try await Self.filled()
+    var data = try Data(contentsOf: try stand.callFile)
+    for place in [5, 33] { data[place] ^= 1 }
+    try stand.reset(data)
+    let found = try stand.waiting()
+    #expect(found.bodies == [])
+    #expect(found.events == [.damaged(template: "/telemetry", calls: 0)])
+    #expect(try stand.names == ["0000000000000001.calls.damaged"])
+  }
+
+  @Test func `calls that were not taken do not come again behind one that was`() async throws {
+    let stand = OutboxStand()
+    let outbox = try stand.open()
+    try await stand.enqueue(["one"], in: outbox)
+    await outbox.close()
+    // Behind it three that were refused and could not be taken back, then the true second one.
+    var data = try Data(contentsOf: try stand.callFile)
+    let rules = try #require(CallRecords(head: data))
+    let stamp = OutboxStamp(elapsed: 0, date: 0)
+    for (number, body) in [(2, "bad"), (3, "bad"), (4, "bad"), (2, "two")] as [(UInt64, String)] {
+      data += rules.record(
+        StoredCall(number: number, stamp: stamp, key: body, body: Data(body.utf8))
+      )
+    }
+    try stand.reset(data)
+    let lane = try stand.callFile.deletingLastPathComponent()
+    // All up to the second have left.
+    try Data().write(to: lane.appending(path: "0000000000000002.done"))
+    let next = try stand.open()
+    #expect(next.count == 0)
+    #expect(try await stand.enqueue(["three"], in: next).map(\.number) == [3])
+    await next.close()
+    let found = try stand.waiting()
+    #expect(found.bodies == ["three"] && found.events == [])
+  }
+}
+
+extension OutboxStand {
+  /// Puts one file of calls into the place of all that the lane has.
+  func reset(_ calls: Data) throws {
+    let file = try callFile
+    for name in try names {
+      try FileManager.default.removeItem(
+        at: file.deletingLastPathComponent().appending(path: name)
+      )
+    }
+    try calls.write(to: file)
+  }
+}
