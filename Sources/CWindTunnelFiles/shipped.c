@@ -5,6 +5,9 @@
 static const unsigned char shop[] = {
 #embed "../../Cassettes/examples/shop.json"
 };
+static const unsigned char startup[] = {
+#embed "../../Cassettes/examples/startup.json"
+};
 static const unsigned char calm[] = {
 #embed "../../Cassettes/scenarios/calm.json"
 };
@@ -158,6 +161,27 @@ static const unsigned char slow_dns[] = {
 static const unsigned char ipv6_blackhole[] = {
 #embed "../../Cassettes/scenarios/ipv6-blackhole.json"
 };
+static const unsigned char nearest_dead[] = {
+#embed "../../Cassettes/scenarios/nearest-dead.json"
+};
+static const unsigned char nearest_slow[] = {
+#embed "../../Cassettes/scenarios/nearest-slow.json"
+};
+static const unsigned char nearest_lies[] = {
+#embed "../../Cassettes/scenarios/nearest-lies.json"
+};
+static const unsigned char config_garbage[] = {
+#embed "../../Cassettes/scenarios/config-garbage.json"
+};
+static const unsigned char config_late[] = {
+#embed "../../Cassettes/scenarios/config-late.json"
+};
+static const unsigned char config_replayed[] = {
+#embed "../../Cassettes/scenarios/config-replayed.json"
+};
+static const unsigned char offline_start[] = {
+#embed "../../Cassettes/scenarios/offline-start.json"
+};
 
 static const struct {
   const char *name;
@@ -165,6 +189,7 @@ static const struct {
   size_t length;
 } files[] = {
     {"examples/shop", shop, sizeof shop},
+    {"examples/startup", startup, sizeof startup},
     {"scenarios/calm", calm, sizeof calm},
     {"scenarios/latency", latency, sizeof latency},
     {"scenarios/packet-loss", packet_loss, sizeof packet_loss},
@@ -216,6 +241,13 @@ static const struct {
     {"scenarios/socket-restart", socket_restart, sizeof socket_restart},
     {"scenarios/socket-stall", socket_stall, sizeof socket_stall},
     {"scenarios/socket-refused", socket_refused, sizeof socket_refused},
+    {"scenarios/nearest-dead", nearest_dead, sizeof nearest_dead},
+    {"scenarios/nearest-slow", nearest_slow, sizeof nearest_slow},
+    {"scenarios/nearest-lies", nearest_lies, sizeof nearest_lies},
+    {"scenarios/config-garbage", config_garbage, sizeof config_garbage},
+    {"scenarios/config-late", config_late, sizeof config_late},
+    {"scenarios/config-replayed", config_replayed, sizeof config_replayed},
+    {"scenarios/offline-start", offline_start, sizeof offline_start},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

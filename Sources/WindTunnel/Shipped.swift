@@ -8,6 +8,11 @@ package enum Shipped {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
 
+  /// Returns the cassette of three servers on which scenarios of starts are flown.
+  package static func startup() throws -> Cassette {
+    try Cassette(data: data("examples/startup") ?? Data(), source: "startup.json")
+  }
+
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
   /// order.
   package static let drill = [
@@ -35,7 +40,7 @@ package enum Shipped {
   ]
 
   /// The group `pre-release`: the names of all that a release must fly.
-  package static let preRelease = drill + weakNetwork + largeBodies + streams + sockets
+  package static let preRelease = drill + weakNetwork + largeBodies + streams + sockets + startups
 
   /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
   /// that the default drill leaves them out.
@@ -47,6 +52,12 @@ package enum Shipped {
 
   /// Conversations by WebSocket that break, which only a cassette with some can show.
   package static let sockets = ["socket-restart", "socket-stall", "socket-refused"]
+
+  /// Starts of an app, which only a cassette that has one can show.
+  package static let startups = [
+    "nearest-dead", "nearest-slow", "nearest-lies", "config-garbage", "config-late",
+    "config-replayed", "offline-start",
+  ]
 
   /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
   /// a client than a test of every push does.
@@ -90,8 +101,10 @@ extension Scenario {
   public static let defaultDrill = group(Shipped.drill)
 
   /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
-  /// ``weakNetwork``, `endless-body`, `error-in-200` and the scenarios of WebSockets,
-  /// `socket-restart`, `socket-stall` and `socket-refused`. Some of its networks come back only
+  /// ``weakNetwork``, `endless-body`, `error-in-200`, the scenarios of WebSockets,
+  /// `socket-restart`, `socket-stall` and `socket-refused`, and those of starts, `nearest-dead`,
+  /// `nearest-slow`, `nearest-lies`, `config-garbage`, `config-late`, `config-replayed` and
+  /// `offline-start`. Some of its networks come back only
   /// after seconds, so that a drill in it wants `.openLoop` and a few hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 

@@ -215,9 +215,9 @@ struct StoryCheck: Sendable {
 
   /// Returns the requests of a key that a call can come to, each with its key.
   private func requests(of key: String, _ call: Int) -> [(Request, RequestKey)] {
-    // Nearly every attempt asks for what its call does.
+    // Nearly every attempt asks for what its call does, at the only host that there is.
     let own = workload.key(of: call)
-    if key == own.text { return [(workload.request(of: call), own)] }
+    if key == own.text, !workload.hasSeveralHosts { return [(workload.request(of: call), own)] }
     // A rule may ask for a host, which is not in the key.
     return workload.requests(of: key, call: call).map { ($0, workload.matcher.key($0)) }
   }

@@ -10,7 +10,7 @@
 const unsigned char *wt_shipped_bytes(size_t number);
 /// How many bytes it has.
 size_t wt_shipped_length(size_t number);
-/// Its name: `examples/shop`, or `scenarios/NAME` in the order of the default drill.
+/// Its name: `examples/NAME`, or `scenarios/NAME` in the order of the group `pre-release`.
 const char *wt_shipped_name(size_t number);
 
 #endif

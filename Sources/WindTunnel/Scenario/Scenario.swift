@@ -30,6 +30,9 @@ public struct Scenario: Sendable, Hashable {
   public var callsPerSecond: Double?
   /// Tells whether connections are kept alive for the next call though no rule is about that.
   public var wantsKeptConnections = false
+  /// The state in which the start of an app finds what it has kept; `nil` where the scenario is not
+  /// about starts.
+  public var startup: StartupState?
   /// The link to the server; `nil`: as fast as possible.
   public var link: Link?
   /// The rules, in the order in which they compose.

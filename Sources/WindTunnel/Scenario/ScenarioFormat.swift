@@ -4,6 +4,7 @@
 //     "name": "metro",
 //     "survival": { "calls": "some", "by": "trying again", "wrong": "giving up at once" },
 //     "calls": 60, "deadlineMilliseconds": 10000, "callsPerSecond": 4, "keepConnections": true,
+//     "startup": "warm",
 //     "link": { "downDelayMilliseconds": 50, "upDelayMilliseconds": 50, "lossProbability": 0.05 },
 //     "rules": [ { "when": { "request": "GET /users/*", "first": 2 },
 //                  "faults": [ { "delayMilliseconds": 300 },
@@ -57,6 +58,7 @@ extension Scenario {
       .map { Duration(milliseconds: $0) }
     callsPerSecond = try top.double("callsPerSecond", in: 0.001...10_000)
     wantsKeptConnections = try top.bool("keepConnections") ?? false
+    startup = try top.choice("startup", StartupState.self)
     if let object = try top.object("link") {
       link = try Link(reading: object)
       linkNotes = object.notes
@@ -133,6 +135,7 @@ extension Scenario {
       members.append(JSON.Member("callsPerSecond", .number(callsPerSecond, places: 3)))
     }
     if wantsKeptConnections { members.append(JSON.Member("keepConnections", true)) }
+    if let startup { members.append(JSON.Member("startup", .text(startup.rawValue))) }
     members += notes
     if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))

@@ -6,17 +6,16 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A transport under a client that knows one host, where each of its calls has an address of its
+/// A transport under a client that knows its hosts, where each of its calls has addresses of its
 /// own: what the client keeps by host and by URL it keeps as in an app.
 struct ReaddressingTransport: Transport {
-  private let origin: URL
-  private let base: URL
+  private let servers: [CallServer]
   private let transport: any Transport
 
-  /// Makes one that sends what is for an origin to a base URL, and nothing else anywhere: what is
-  /// for another host would leave the drill.
-  init(from origin: URL, to base: URL, by transport: any Transport) {
-    (self.origin, self.base, self.transport) = (origin, base, transport)
+  /// Makes one that sends what is for a server's origin to its base URL, and nothing else anywhere:
+  /// what is for another host would leave the drill.
+  init(_ servers: [CallServer], by transport: any Transport) {
+    (self.servers, self.transport) = (servers, transport)
   }
 
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
@@ -33,33 +32,35 @@ struct ReaddressingTransport: Transport {
   func engine(for request: URLRequest) -> String { transport.engine(for: request) }
 
   private func readdressed(_ request: URLRequest) throws(TransportError) -> URLRequest {
-    try request.readdressed(from: origin, to: base)
+    try request.readdressed(among: servers)
   }
 }
 
 /// The same for an engine of conversations.
 struct ReaddressingEngine: ConversationEngine {
-  private let origin: URL
-  private let base: URL
+  private let servers: [CallServer]
   private let engine: any ConversationEngine
 
-  /// Makes one that opens what is for an origin at a base URL, and nothing else anywhere.
-  init(from origin: URL, to base: URL, by engine: any ConversationEngine) {
-    (self.origin, self.base, self.engine) = (origin, base, engine)
+  /// Makes one that opens what is for a server's origin at its base URL, and nothing else anywhere.
+  init(_ servers: [CallServer], by engine: any ConversationEngine) {
+    (self.servers, self.engine) = (servers, engine)
   }
 
   func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
-    try await engine.open(request.readdressed(from: origin, to: base))
+    try await engine.open(request.readdressed(among: servers))
   }
 }
 
 extension URLRequest {
-  fileprivate func readdressed(
-    from origin: URL,
-    to base: URL
-  ) throws(TransportError) -> URLRequest {
-    if let moved = moved(from: origin, to: base) { return moved }
+  fileprivate func readdressed(among servers: [CallServer]) throws(TransportError) -> URLRequest {
+    for server in servers {
+      if let moved = moved(from: server.origin, to: server.base) { return moved }
+    }
     let text = url?.absoluteString ?? ""
-    throw .failed(.unknown, text: "\(text) is not at \(origin), so no address of the drill is its.")
+    let origins = servers.map(\.origin.absoluteString).joined(separator: ", ")
+    throw .failed(
+      .unknown,
+      text: "\(text) is not at \(origins), so no address of the drill is its."
+    )
   }
 }

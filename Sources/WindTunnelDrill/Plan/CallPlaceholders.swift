@@ -2,7 +2,7 @@
 /// words, and as `WINDTUNNEL_…` in its environment.
 enum CallPlaceholders {
   /// All of them; `ca` is not one, since every call of a scenario has the same.
-  static let names = ["url", "base", "method", "body", "call"]
+  static let names = ["url", "base", "origins", "method", "body", "call"]
 
   /// Tells whether a word has one, or names the variable of one as a script does.
   static func isIn(_ word: String) -> Bool {

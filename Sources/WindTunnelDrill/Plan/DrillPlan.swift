@@ -28,8 +28,8 @@ public struct DrillPlan: Sendable {
   /// query.
   public var ignoredQuery: [NamePattern] = []
   /// The program that the subject `exec` starts for each call, with its arguments. In them `{url}`,
-  /// `{base}`, `{method}`, `{body}` and `{call}` stand for those of the call, and `{ca}` for the
-  /// file of the authority that issues the run's certificates. Without a placeholder of a call's
+  /// `{base}`, `{origins}`, `{method}`, `{body}` and `{call}` stand for those of the call, and `{ca}`
+  /// for the file of the authority that issues the run's certificates. Without a placeholder of a call's
   /// own, the program is started once and gets each call as a line of JSON.
   public var command: [String] = []
   /// The time that a call may take; `nil`: the scenario's deadline, else ``standardDeadline``.
@@ -98,6 +98,10 @@ public struct DrillPlan: Sendable {
   package var matcher: Matcher {
     var matcher = Matcher.pathAndQuery
     matcher.ignoredQuery = ignoredQuery
+    // The facts of a launch are others at each.
+    if cassette.startup != nil {
+      matcher.ignoredQuery += RecordedStartup.facts.map { NamePattern($0) }
+    }
     return matcher
   }
 
@@ -186,6 +190,7 @@ public struct DrillPlan: Sendable {
     guard !cassette.interactions.isEmpty else {
       throw .plan("The cassette has no interactions, so there is nothing to call.")
     }
+    _ = try RecordedStartup(cassette)
     if let calls, !(1...Self.callsMax ~= calls) {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
     }

@@ -25,6 +25,7 @@ package struct Workload: Sendable {
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
   /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
   /// conversation is more than a request, and only a client with a library of its own holds one.
+  /// What belongs to a start is no call either.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),
@@ -33,7 +34,10 @@ package struct Workload: Sendable {
     holdingConversations: Bool = false
   ) {
     var seen: Set<RequestKey> = []
-    let called = cassette.interactions.filter { holdingConversations || !$0.isConversation }
+    let startup = cassette.startup
+    let called = cassette.interactions.filter {
+      (holdingConversations || !$0.isConversation) && startup?.isOfStart($0.request) != true
+    }
     let recorded = called.map(\.request)
     conversations = Dictionary(
       called.filter(\.isConversation).map { (matcher.key($0.request), $0) },
@@ -61,6 +65,9 @@ package struct Workload: Sendable {
 
   /// Tells whether there is nothing to call.
   package var isEmpty: Bool { requests.isEmpty }
+
+  /// Tells whether what is called was recorded at more than one host.
+  var hasSeveralHosts: Bool { authorities.count > 1 }
 
   /// Tells whether no call holds a conversation.
   var holdsNone: Bool { !keys.contains { conversations[$0] != nil } }
@@ -93,7 +100,7 @@ package struct Workload: Sendable {
   /// at any host of the cassette.
   func requests(of key: String, call: Int) -> [Request] {
     let own = request(of: call)
-    if self.key(of: call).text == key { return [own] }
+    if self.key(of: call).text == key { return [own] + authorities.map { own.at($0) } }
     let words = key.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2 else { return [] }
     let request = Request(words[0], RequestURL(words[1]))

@@ -235,6 +235,9 @@ package struct DrillProgram: Sendable {
       try plan.apply(cassette: file)
     }
     let group = try plan.apply(scenarios: arguments, speaker)
+    if !arguments.has("--cassette"), plan.scenarios.allSatisfy({ $0.startup != nil }) {
+      plan.cassette = try Shipped.startup()
+    }
     try plan.apply(subject: arguments, engines)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
     plan.allowed = try AllowedRule.all(in: arguments)

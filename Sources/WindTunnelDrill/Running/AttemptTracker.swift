@@ -12,6 +12,8 @@ final class AttemptTracker: Sendable {
     var count = 0
     /// Tells whether the server answered something else on purpose, and in good form.
     var hasMutation = false
+    /// The number of its requests that belong to the app's start.
+    var startCount = 0
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
     /// The first requests that came, whose secrets its client may print again.
@@ -127,6 +129,8 @@ final class AttemptTracker: Sendable {
   private let cassette: Cassette
   /// The places of the streams of events.
   private let streams: Set<Int>
+  /// The keys of requests of an app's start, which are no attempts at what its call asks for.
+  private let startKeys: Set<String>
   private let stage: Stage
   private let epoch: DispatchTime
   private let send: @Sendable (WorkerMessage) -> Void
@@ -136,11 +140,12 @@ final class AttemptTracker: Sendable {
   init(
     _ cassette: Cassette,
     streams: Set<Int> = [],
+    startKeys: Set<String> = [],
     on stage: Stage,
     epoch: DispatchTime,
     _ send: @escaping @Sendable (WorkerMessage) -> Void
   ) {
-    (self.cassette, self.streams) = (cassette, streams)
+    (self.cassette, self.streams, self.startKeys) = (cassette, streams, startKeys)
     (self.stage, self.epoch, self.send) = (stage, epoch, send)
   }
 
@@ -190,11 +195,13 @@ final class AttemptTracker: Sendable {
     }
     let isConnection = entry.take == .connection
     let isBad = isConnection && entry.decision.showsBadCertificate
-    let isMutated = entry.decision.faults.mislead
+    let isOfStart = !startKeys.isEmpty && startKeys.contains(entry.decision.key)
+    let isMutated = !isOfStart && entry.decision.faults.mislead
     let (isUnderBadCertificate, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
       let tell = state.noteSign(of: call, at: sign)
       if isConnection { state.note(isBadCertificate: isBad, of: call) }
       let (place, isLedAstray) = state.count(of: call, isMutated: isMutated)
+      if isOfStart { state.calls[call]?.startCount += 1 }
       let begun = state.connecting.isEmpty ? nil : state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.isEmpty ? nil : state.lookingUp.removeValue(forKey: call)
       guard !isConnection else { return (false, tell) }

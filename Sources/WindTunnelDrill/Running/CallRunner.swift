@@ -87,9 +87,11 @@ struct CallRunner: Sendable {
       workload.all.filter { setup.scenario.isCritical($0) }.map { setup.matcher.key($0) }
     )
     self.epoch = epoch
+    let startup = setup.cassette.startup
     let attempts = AttemptTracker(
       setup.cassette,
       streams: texts.streamPlaces,
+      startKeys: startup?.keys(by: setup.matcher) ?? [],
       on: setup.stage,
       epoch: epoch,
       emit
@@ -119,7 +121,8 @@ struct CallRunner: Sendable {
       setup.scenario,
       setup.errors,
       setup.authority?.issuer,
-      names
+      names,
+      servers: startup?.servers ?? []
     )
     cassette = setup.cassette
   }
@@ -147,7 +150,9 @@ struct CallRunner: Sendable {
 
   /// Has the subject used in good weather, and then the weather begin.
   private func prepare(_ calls: [Int]) async {
-    await subject.warmUp(Rehearsal(of: calls, workload, cassette))
+    await subject.warmUp(
+      Rehearsal(of: calls, workload, cassette, startingIn: scenario.startup ?? .warm)
+    )
     if let age { deck.begin(aged: age) }
   }
 
@@ -244,7 +249,8 @@ struct CallRunner: Sendable {
       authorityFile: authorityFile,
       network: route.network,
       watchesMemory: scenario.hasUnboundedBodies,
-      conversation: workload.conversation(of: number)
+      conversation: workload.conversation(of: number),
+      servers: route.servers
     )
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
@@ -270,7 +276,7 @@ struct CallRunner: Sendable {
       ending: end.result?.ending ?? .hung,
       showed: call.said ?? end.result.map { shows($0, number, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
-      attemptCount: seesAttempts ? seen.count : nil
+      attemptCount: seesAttempts ? seen.count - seen.startCount : nil
     )
     (observation.intendedStart, observation.start) = (intended, start)
     observation.startUp = startUp

@@ -23,6 +23,9 @@ public struct DrillCall: Sendable {
   public let isCritical: Bool
   /// The base URL to call: everything in front of the recorded path.
   public let baseURL: URL
+  /// The base URLs of the servers that an app chooses among at its start, the nearest first, where
+  /// the cassette has a start; else ``baseURL`` alone.
+  public var origins: [URL] { servers.isEmpty ? [baseURL] : servers.map(\.base) }
   /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
   public var session: URLSession {
     lazySession.session
@@ -39,6 +42,8 @@ public struct DrillCall: Sendable {
   /// The recording of the conversation by WebSocket that its request begins; `nil` where it begins
   /// none.
   let conversation: Interaction?
+  /// The servers of the cassette's start; empty where it has none.
+  let servers: [CallServer]
   /// Tells whether the memory of its program is looked at.
   let watchesMemory: Bool
   /// The start of the program that is started for it.
@@ -67,7 +72,8 @@ public struct DrillCall: Sendable {
     authorityFile: URL? = nil,
     network: PrivateNetwork? = nil,
     watchesMemory: Bool = false,
-    conversation: Interaction? = nil
+    conversation: Interaction? = nil,
+    servers: [CallServer] = []
   ) {
     self.index = index
     self.request = request
@@ -81,6 +87,7 @@ public struct DrillCall: Sendable {
     self.network = network
     self.watchesMemory = watchesMemory
     self.conversation = conversation
+    self.servers = servers
   }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps

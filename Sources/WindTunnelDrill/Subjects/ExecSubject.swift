@@ -71,6 +71,7 @@ struct ExecSubject: Subject {
   private static func values(of call: DrillCall) -> [(key: String, value: String)] {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
+      ("origins", call.origins.map(\.absoluteString).joined(separator: " ")),
       ("method", call.request.method), ("call", String(call.index)),
     ]
     // The last, since what was recorded may have any word in it.

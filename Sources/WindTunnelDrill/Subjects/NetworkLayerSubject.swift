@@ -39,6 +39,9 @@ struct NetworkLayerSubject: Subject {
   private let cache = ResponseCache()
   private let credential = DrillCredential()
   private let carrier = Locked<ConversationCarrier?>(nil)
+  /// The start that each call begins with, where the cassette has one, and what an app that was
+  /// launched before has kept.
+  private let launch = Locked<(start: ReferenceStart, kept: ReferenceStart.Folder?)?>(nil)
 
   /// The share of a call's time after which it is given up. What is promised is promised to the
   /// caller, and to give up and to return takes a moment, too.
@@ -65,6 +68,14 @@ struct NetworkLayerSubject: Subject {
   var canBeMadeAnew: Bool { true }
 
   func warmUp(_ rehearsal: Rehearsal) async {
+    if let recorded = rehearsal.startup {
+      let start = ReferenceStart(recorded, time)
+      // Where nothing can be kept every launch is the first, as it is there in an app.
+      let kept = (try? await start.folder(of: rehearsal.startupState)) ?? nil
+      launch.withLock { $0 = (start, kept) }
+      // Whoever was never launched has seen no screen.
+      if rehearsal.startupState == .cold { return }
+    }
     let transport = DirectTransport(exchange: rehearsal.exchange())
     // The first one last: a cache that is full gives up what was used longest ago.
     for request in rehearsal.requests.reversed() where request.method == "GET" {
@@ -93,14 +104,25 @@ struct NetworkLayerSubject: Subject {
 
   private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
     let origin = Self.origin(of: call.request)
-    let client = client(of: call, from: origin, observer: observer)
+    let client: NetworkClient
+    var endpoint = Self.endpoint(for: call.request, isCritical: call.isCritical)
+    if let launch = launch.withLock({ $0 }) {
+      do {
+        let startup: Startup
+        (client, startup) = try await started(launch, for: call, observer: observer)
+        // Whoever has just asked every server in vain shows what there is.
+        if startup.record.dial?.isFound == false { endpoint.mostRetries = 0 }
+      } catch {
+        return .bad("\(error)".inOneLine(atMost: 200))
+      }
+    } else {
+      client = self.client(of: call, from: origin, observer: observer)
+    }
     if let dialogue = call.conversation.map(RecordedDialogue.init) {
       return await hold(dialogue, in: call, from: origin, by: client)
     }
     do {
-      let answer = try await client.call(
-        Self.endpoint(for: call.request, isCritical: call.isCritical)
-      )
+      let answer = try await client.call(endpoint)
       call.servedStale(answer.isStale)
       guard let error = answer.standsInFor else { return .good(answer.body) }
       // The request failed all the same: a copy is something to look at, and no success.
@@ -110,6 +132,44 @@ struct NetworkLayerSubject: Subject {
       call.servedStale(false)
       return .bad(Self.reason(error))
     }
+  }
+
+  /// Launches the app, and returns its client and what the start came to. What a launch before it had in memory is gone, and
+  /// what is on disk is there.
+  private func started(
+    _ launch: (start: ReferenceStart, kept: ReferenceStart.Folder?),
+    for call: DrillCall,
+    observer: any Observer
+  ) async throws -> (NetworkClient, Startup) {
+    let begin = time.uptime
+    let admission = AdmissionController(time: time)
+    let transport = Self.transport(of: call, from: Self.origin(of: call.request))
+    let startup = try await launch.start.launch(
+      in: ReferenceStart.Folder(copying: launch.kept),
+      by: transport,
+      feeding: admission
+    )
+    let configuration = startup.configuration
+    let left = max(.milliseconds(1), call.deadline * Self.share - (time.uptime - begin))
+    let client = NetworkClient(
+      builder: configuration.builder,
+      authenticator: credential,
+      transport: transport,
+      cache: launch.kept == nil ? nil : cache,
+      observer: observer,
+      limits: CallLimits(
+        attemptTimeout: Self.attemptTimeout(of: call),
+        deadline: min(left, configuration.limits.deadline ?? left)
+      ),
+      endpoints: configuration.endpoints,
+      admission: admission,
+      time: time
+    )
+    return (client, startup)
+  }
+
+  private static func attemptTimeout(of call: DrillCall) -> Duration {
+    max(call.attemptTimeout, min(attemptLimit, call.deadline * attemptShare))
   }
 
   private func client(
@@ -124,10 +184,7 @@ struct NetworkLayerSubject: Subject {
       cache: cache,
       observer: observer,
       limits: CallLimits(
-        attemptTimeout: max(
-          call.attemptTimeout,
-          min(Self.attemptLimit, call.deadline * Self.attemptShare)
-        ),
+        attemptTimeout: Self.attemptTimeout(of: call),
         deadline: call.deadline * Self.share
       ),
       admission: admission,
@@ -150,8 +207,7 @@ struct NetworkLayerSubject: Subject {
       return made
     }
     let engine = ReaddressingEngine(
-      from: origin,
-      to: call.baseURL,
+      Self.servers(of: call, knownAs: origin),
       by: carrier.engine(session: call.session)
     )
     let endpoint = Endpoint(
@@ -214,8 +270,14 @@ struct NetworkLayerSubject: Subject {
       case .sockets: socketTransport
       case .urlsession, nil: URLSessionTransport(session: call.session)
       }
-    if call.baseURL == origin { return transport }
-    return ReaddressingTransport(from: origin, to: call.baseURL, by: transport)
+    let servers = servers(of: call, knownAs: origin)
+    if servers.allSatisfy({ $0.base == $0.origin }) { return transport }
+    return ReaddressingTransport(servers, by: transport)
+  }
+
+  /// The servers of the cassette's start, or the only one.
+  private static func servers(of call: DrillCall, knownAs origin: URL) -> [CallServer] {
+    call.servers.isEmpty ? [CallServer(origin: origin, base: call.baseURL)] : call.servers
   }
 
   /// The transport of all calls, as an app has one: it has a thread, and few drills ask for it.

@@ -8,10 +8,21 @@ package struct Rehearsal: Sendable {
   private let calls: [Int]
   private let workload: Workload
   private let cassette: Cassette
+  /// The state in which the start of an app finds what it has kept.
+  let startupState: StartupState
 
-  init(of calls: [Int], _ workload: Workload, _ cassette: Cassette) {
+  init(
+    of calls: [Int],
+    _ workload: Workload,
+    _ cassette: Cassette,
+    startingIn startupState: StartupState = .warm
+  ) {
     (self.calls, self.workload, self.cassette) = (calls, workload, cassette)
+    self.startupState = startupState
   }
+
+  /// The start of an app that the cassette has; `nil` where it has none.
+  var startup: RecordedStartup? { cassette.startup }
 
   /// The requests of the calls that were first answered well, each once, in their order.
   var requests: [Request] {

@@ -43,11 +43,52 @@ struct CallRoute: Sendable {
   var belongings: Belongings
   /// The network in which its address is; `nil`: this process's own.
   var network: PrivateNetwork?
+  /// The servers of the cassette's start; empty where it has none.
+  var servers: [CallServer] = []
 
   enum Belongings: Sendable {
     case nothing
     case protocolClass(CallProtocol)
-    case port(Int)
+    case ports([Int])
+  }
+}
+
+/// A server of a cassette's start, and where it is for one call.
+struct CallServer: Sendable, Hashable {
+  /// The origin that an app knows it by.
+  var origin: URL
+  /// The address that its requests go to.
+  var base: URL
+}
+
+/// The ports of the servers of a cassette's start: the origin of most of the cassette is at the
+/// port that there is anyway, and each other at one more.
+struct ServerPorts: Sendable {
+  private let ports: [(origin: URL, port: Int)]
+  private let own: Int
+
+  /// Opens a port for each of the servers that is not at the one that there is.
+  init(
+    of servers: [RequestURL],
+    on deck: Deck,
+    besides own: Int,
+    opening open: (RequestURL) async throws -> Int
+  ) async throws {
+    var ports: [(origin: URL, port: Int)] = []
+    let ownOrigin = servers.isEmpty ? nil : deck.origin?.origin
+    for server in servers {
+      let isOwn = server.origin == ownOrigin
+      ports.append((try url(server.origin ?? ""), isOwn ? own : try await open(server)))
+    }
+    (self.ports, self.own) = (ports, own)
+  }
+
+  /// The ports, with the one that there was first.
+  var numbers: [Int] { [own] + ports.map(\.port).filter { $0 != own } }
+
+  /// Returns the servers at addresses that are made of their ports.
+  func servers(at base: (Int) throws -> URL) rethrows -> [CallServer] {
+    try ports.map { CallServer(origin: $0.origin, base: try base($0.port)) }
   }
 }
 
@@ -56,10 +97,15 @@ struct InProcessTarget: Target {
   let deck: Deck
   let errors: Symptom.Platform
   let origin: URL
+  /// In process they are where they were recorded.
+  private let servers: [CallServer]
 
-  init(_ deck: Deck, errors: Symptom.Platform) {
+  init(_ deck: Deck, errors: Symptom.Platform, servers: [RequestURL] = []) {
     self.deck = deck
     self.errors = errors
+    self.servers = servers.compactMap { server in
+      URL(string: server.origin ?? "").map { CallServer(origin: $0, base: $0) }
+    }
     // Nothing is ever sent there, but a client wants a host.
     origin = URL(string: deck.origin?.origin ?? "http://localhost") ?? URL(filePath: "/")
   }
@@ -72,7 +118,8 @@ struct InProcessTarget: Target {
       session: CallSession { URLSession(configuration: configure()) },
       exchange: DirectExchange(deck, lane: lane, errors: errors),
       configure: configure,
-      belongings: .protocolClass(own)
+      belongings: .protocolClass(own),
+      servers: servers
     )
   }
 
@@ -165,22 +212,34 @@ final class CallSession: Sendable {
 struct WireTarget: Target {
   private let server: ReplayServer
   private let names: LateNames?
+  private let ports: ServerPorts
 
   var connections: ConnectionCounts? { server.connections }
 
   func countUnread() async -> Int? { await server.countUnread() }
 
-  init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
+  init(
+    _ server: ReplayServer,
+    _ names: LateNames?,
+    _ deck: Deck,
+    servers: [RequestURL]
+  ) async throws {
+    (self.server, self.names) = (server, names)
+    ports = try await ServerPorts(of: servers, on: deck, besides: server.port) {
+      try await server.openPort(lane: .deck, origin: $0)
+    }
+  }
 
   func open(_ lane: Lane) throws -> CallRoute {
+    let host = names?.host(of: lane) ?? "127.0.0.1"
+    func base(_ port: Int) throws -> URL { try url("http://\(host):\(port)\(lane.basePath)") }
     var route = CallRoute(
-      baseURL: try url(
-        (names.map { "http://\($0.host(of: lane)):\(server.port)" } ?? server.url) + lane.basePath
-      ),
+      baseURL: try base(server.port),
       session: .wire(),
       belongings: .nothing
     )
     route.network = names?.network
+    route.servers = try ports.servers(at: base)
     return route
   }
 
@@ -200,26 +259,40 @@ struct PortTarget: Target {
   private let server: ReplayServer
   private let scheme: String
   private let names: LateNames?
+  private let deck: Deck
+  private let servers: [RequestURL]
 
-  init(_ server: ReplayServer, scheme: String, _ names: LateNames?) {
+  init(
+    _ server: ReplayServer,
+    scheme: String,
+    _ names: LateNames?,
+    _ deck: Deck,
+    servers: [RequestURL]
+  ) {
     (self.server, self.scheme, self.names) = (server, scheme, names)
+    (self.deck, self.servers) = (deck, servers)
   }
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await server.openPort(lane: lane)
+    let ports = try await ServerPorts(of: servers, on: deck, besides: port) {
+      try await server.openPort(lane: lane, origin: $0)
+    }
     let host = names?.host(of: lane) ?? "127.0.0.1"
+    func base(_ port: Int) throws -> URL { try url("\(scheme)://\(host):\(port)") }
     var route = CallRoute(
-      baseURL: try url("\(scheme)://\(host):\(port)"),
+      baseURL: try base(port),
       session: .wire(),
-      belongings: .port(port)
+      belongings: .ports(ports.numbers)
     )
     route.network = names?.network
+    route.servers = try ports.servers(at: base)
     return route
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
     if !isHung { route.session.end() }
-    if case .port(let port) = route.belongings { server.closePort(port) }
+    if case .ports(let ports) = route.belongings { ports.forEach(server.closePort) }
   }
 
   func close() async {
@@ -234,46 +307,60 @@ struct LentPortTarget: Target {
   private struct Port: Sendable {
     let number: Int
     let lane: Locked<Lane>
+    let servers: ServerPorts
   }
 
   private let server: ReplayServer
   private let names: LateNames?
+  private let deck: Deck
+  private let servers: [RequestURL]
   private let ports = Locked<(all: [Port], free: [Port])>(([], []))
 
   var connections: ConnectionCounts? { server.connections }
 
-  init(_ server: ReplayServer, _ names: LateNames?) { (self.server, self.names) = (server, names) }
+  init(_ server: ReplayServer, _ names: LateNames?, _ deck: Deck, servers: [RequestURL]) {
+    (self.server, self.names) = (server, names)
+    (self.deck, self.servers) = (deck, servers)
+  }
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await port(of: lane)
     let host = names?.host(of: lane) ?? "127.0.0.1"
+    func base(_ port: Int) throws -> URL { try url("http://\(host):\(port)") }
     var route = CallRoute(
-      baseURL: try url("http://\(host):\(port)"),
+      baseURL: try base(port.number),
       session: .wire(),
-      belongings: .port(port)
+      belongings: .ports([port.number])
     )
     route.network = names?.network
+    route.servers = try port.servers.servers(at: base)
     return route
   }
 
-  private func port(of lane: Lane) async throws -> Int {
+  private func port(of lane: Lane) async throws -> Port {
     if let port = ports.withLock({ $0.free.popLast() }) {
       port.lane.withLock { $0 = lane }
-      return port.number
+      return port
     }
     let owner = Locked(lane)
-    let port = Port(number: try await server.openPort(lentTo: owner), lane: owner)
+    let number = try await server.openPort(lentTo: owner)
+    let servers = try await ServerPorts(of: servers, on: deck, besides: number) {
+      try await server.openPort(lentTo: owner, origin: $0)
+    }
+    let port = Port(number: number, lane: owner, servers: servers)
     ports.withLock { $0.all.append(port) }
-    return port.number
+    return port
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
     // Whatever a call that hangs still sends is never another's.
     if isHung { return }
     route.session.end()
-    guard case .port(let number) = route.belongings else { return }
+    guard case .ports(let numbers) = route.belongings else { return }
     ports.withLock { ports in
-      if let port = ports.all.first(where: { $0.number == number }) { ports.free.append(port) }
+      if let port = ports.all.first(where: { $0.number == numbers.first }) {
+        ports.free.append(port)
+      }
     }
   }
 
@@ -287,19 +374,26 @@ struct LentPortTarget: Target {
 struct UnreachableTarget: Target {
   private let baseURL: URL
   private let closed: ClosedPort?
+  private let servers: [CallServer]
 
-  init(closed: ClosedPort) throws {
+  init(closed: ClosedPort, servers: [RequestURL]) throws {
     baseURL = try url("http://127.0.0.1:\(closed.port)")
     self.closed = closed
+    self.servers = try Self.servers(servers, at: baseURL)
   }
 
-  init(name: String) throws {
+  init(name: String, servers: [RequestURL]) throws {
     baseURL = try url("http://\(name)")
     closed = nil
+    self.servers = try Self.servers(servers, at: baseURL)
+  }
+
+  private static func servers(_ servers: [RequestURL], at base: URL) throws -> [CallServer] {
+    try servers.map { CallServer(origin: try url($0.origin ?? ""), base: base) }
   }
 
   func open(_ lane: Lane) -> CallRoute {
-    CallRoute(baseURL: baseURL, session: .wire(), belongings: .nothing)
+    CallRoute(baseURL: baseURL, session: .wire(), belongings: .nothing, servers: servers)
   }
 
   func close(_ route: CallRoute, isHung: Bool) {

@@ -60,9 +60,12 @@ enum Targets {
     _ scenario: Scenario,
     _ errors: Symptom.Platform,
     _ authority: CertificateAuthority? = nil,
-    _ names: LateNames? = nil
+    _ names: LateNames? = nil,
+    servers: [RequestURL] = []
   ) async throws -> any Target {
-    guard stage == .onTheWire else { return InProcessTarget(deck, errors: errors) }
+    guard stage == .onTheWire else {
+      return InProcessTarget(deck, errors: errors, servers: servers)
+    }
     func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
       try await Self.server(
         deck,
@@ -73,22 +76,27 @@ enum Targets {
         in: names
       )
     }
+    func port(_ server: ReplayServer, _ scheme: String) -> PortTarget {
+      PortTarget(server, scheme: scheme, names, deck, servers: servers)
+    }
     switch connectionFault(of: scenario) {
     case nil where scenario.leavesTLS && authority != nil:
       let tls = authority.map { ServerTLS(authority: $0) }
-      return PortTarget(try await server(tls: tls), scheme: "https", names)
+      return port(try await server(tls: tls), "https")
     case nil where scenario.showsWhatMayBeKept:
-      return LentPortTarget(try await server(keeps: true), names)
-    case nil: return WireTarget(try await server(keeps: scenario.keepsConnections), names)
+      return LentPortTarget(try await server(keeps: true), names, deck, servers: servers)
+    case nil:
+      let server = try await server(keeps: scenario.keepsConnections)
+      return try await WireTarget(server, names, deck, servers: servers)
     case .tls?:
       let isNeeded = needsCertificates(scenario, isProgram: authority != nil)
       let tls =
         isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
-      return PortTarget(try await server(tls: tls), scheme: "https", names)
-    case .connectTimeout?, .lostSYNs?:
-      return PortTarget(try await server(), scheme: "http", names)
-    case .offline?, .refused?: return try UnreachableTarget(closed: ClosedPort())
-    case .hostNotFound?: return try UnreachableTarget(name: Self.unknownName)
+      return port(try await server(tls: tls), "https")
+    case .connectTimeout?, .lostSYNs?: return port(try await server(), "http")
+    case .offline?, .refused?:
+      return try UnreachableTarget(closed: ClosedPort(), servers: servers)
+    case .hostNotFound?: return try UnreachableTarget(name: Self.unknownName, servers: servers)
     }
   }
 
@@ -344,7 +352,21 @@ extension DrillPlan {
         reason: "\(scenario.name): it is about conversations by WebSocket, and the drill has none."
       )
     }
-    for scenario in scenarios where !(outlived + streamless + speechless).contains(scenario) {
+    let startless = cassette.startup == nil ? scenarios.filter { $0.startup != nil } : []
+    leftOut += startless.filter { group.contains($0.name) }.map { scenario in
+      LeftOut(
+        name: scenario.name,
+        reason: "\(scenario.name): it is about the start of an app, and the cassette has none."
+      )
+    }
+    if let scenario = startless.first(where: { !group.contains($0.name) }) {
+      throw DrillError.plan(
+        "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
+          + "\"\(RecordedStartup.note)\". Fly it without --cassette, on the one that ships."
+      )
+    }
+    let idle = outlived + streamless + speechless + startless
+    for scenario in scenarios where !idle.contains(scenario) {
       do {
         _ = try stage(of: scenario)
         kept.append(scenario)

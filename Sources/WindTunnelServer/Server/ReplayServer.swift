@@ -162,13 +162,23 @@ public final class ReplayServer: Sendable {
   /// could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
 
-  /// Opens one more port, for lanes that have it one after the other: to each its requests come at
-  /// the same address.
-  package func openPort(lentTo lane: Locked<Lane>) async throws -> Int {
-    try await openPort(of: .lent(lane))
+  /// Opens one more port, whose requests are meant for one of the cassette's origins.
+  package func openPort(lane: Lane, origin: RequestURL) async throws -> Int {
+    try await openPort(of: .fixed(lane), origin)
   }
 
-  private func openPort(of owner: PortOwner) async throws -> Int {
+  /// Opens one more port, for lanes that have it one after the other: to each its requests come at
+  /// the same address. They are meant for one of the cassette's origins, or else for that of most.
+  package func openPort(
+    lentTo lane: Locked<Lane>,
+    origin: RequestURL? = nil
+  ) async throws -> Int {
+    try await openPort(of: .lent(lane), origin)
+  }
+
+  private func openPort(of owner: PortOwner, _ origin: RequestURL? = nil) async throws -> Int {
+    var options = options
+    if let origin { options.recordedOrigin = origin }
     guard let address = SocketAddress(options.host, port: 0) else {
       throw ServerError.cannotListen("\(options.host) is no address literal")
     }

@@ -59,6 +59,11 @@ struct EnvironmentVariable {
   static let set: [EnvironmentVariable] = [
     .init("WINDTUNNEL_URL", "drill, record", "The address to ask: {url}."),
     .init("WINDTUNNEL_BASE", "drill", "The address without a path: {base}."),
+    .init(
+      "WINDTUNNEL_ORIGINS",
+      "drill",
+      "The addresses of the servers of a start, with spaces between them, the nearest first: {origins}."
+    ),
     .init("WINDTUNNEL_METHOD", "drill", "The method of the call: {method}."),
     .init("WINDTUNNEL_CALL", "drill", "The number of the call, from 0: {call}."),
     .init("WINDTUNNEL_BODY", "drill", "The content to send, where there is some: {body}."),

@@ -95,7 +95,11 @@ import WindTunnelReports
     }
     #expect(try await shown("pre-release") == list)
     let parts = (try await shown("default-drill"), try await shown("weak-network"))
-    let rest = ["endless-body", "error-in-200", "socket-restart", "socket-stall", "socket-refused"]
+    let rest = [
+      "endless-body", "error-in-200", "socket-restart", "socket-stall", "socket-refused",
+      "nearest-dead", "nearest-slow", "nearest-lies", "config-garbage", "config-late",
+      "config-replayed", "offline-start",
+    ]
     #expect(parts.0 + parts.1 + rest.map { $0[...] } == list)
     #expect(parts.0.first == "calm" && parts.1.contains("metro"))
     let quick = try await shown("every-push")

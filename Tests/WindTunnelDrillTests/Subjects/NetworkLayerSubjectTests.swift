@@ -87,7 +87,7 @@ import WindTunnelReports
     let origin = try #require(URL(string: "https://api.example.test"))
     let base = try #require(URL(string: "http://127.0.0.1:4711/"))
     let seen = SeenURLs()
-    let transport = ReaddressingTransport(from: origin, to: base, by: seen)
+    let transport = ReaddressingTransport([CallServer(origin: origin, base: base)], by: seen)
     func send(_ text: String) async throws {
       _ = try await transport.send(URLRequest(url: try #require(URL(string: text))))
     }

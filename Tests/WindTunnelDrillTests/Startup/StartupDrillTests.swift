@@ -1,0 +1,237 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+/// Starts of the reference client on the wire, at three servers.
+@Suite(.timeLimit(.minutes(5))) struct StartupDrillTests {
+  /// The requests of a start, by the host that they came to.
+  private typealias Requests = [String: [String: Int]]
+
+  private static func starts(
+    in scenario: String,
+    _ words: [String] = []
+  ) async throws -> [Observation] {
+    let folder = try Folder()
+    let page = try folder.file("report.json")
+    let cassette = try folder.file("startup.json")
+    try Shipped.startup().data().write(to: URL(filePath: cassette))
+    let end = try await Tool.run(
+      [
+        "drill", "--scenario", scenario, "--cassette", cassette, "--subject", "network-layer",
+        "--calls", "3", "--concurrency", "1", "--report", page,
+      ] + words
+    )
+    let report = try Report(contentsOf: URL(filePath: page))
+    #expect(end.code == 0, "\(end.complaints)")
+    #expect(report.findings.map(\.finding.rule) == [])
+    let row = try #require(report.scenarios.first?.subjects.first)
+    return row.observations
+  }
+
+  /// Counts the requests of a call by host and path. What was withheld was recorded at the host
+  /// that was asked, too.
+  private static func requests(_ call: Observation) throws -> Requests {
+    let cassette = try Shipped.startup()
+    var counts: Requests = [:]
+    for attempt in call.attempts {
+      let place = attempt.take.split(separator: " ").last.flatMap { Int($0) }
+      // They are counted from 1.
+      let recorded = place.map { cassette.interactions[$0 - 1].request.url }
+      let path = attempt.decision.split(separator: "\t")[1].split(separator: " ")[1]
+      counts[recorded?.host ?? attempt.take, default: [:]][String(path), default: 0] += 1
+    }
+    return counts
+  }
+
+  private static let near = "near.example.test"
+  private static let second = "second.example.test"
+  private static let third = "third.example.test"
+
+  /// The requests of a start whose nearest server is well but for what is fetched there.
+  private static let atTheNearest: Requests = [
+    near: ["/configuration": 1, "/probe": 3, "/home": 1],
+    second: ["/probe": 3],
+    third: ["/probe": 3],
+  ]
+  /// Those of one whose nearest server is no good: one probe shows that.
+  private static let atTheSecond: Requests = [
+    near: ["/configuration": 1, "/probe": 1],
+    second: ["/probe": 3, "/home": 1],
+    third: ["/probe": 3],
+  ]
+
+  /// Holds what calls have sent against what they should have. A busy machine makes a server slow
+  /// in some of them, and no request of any too many.
+  private static func expect(_ calls: [Observation], sent all: Requests) throws {
+    let sent = try calls.map { try requests($0) }
+    #expect(sent.contains(all), "\(sent)")
+    for one in sent {
+      #expect(one.values.reduce(0) { $0 + ($1["/configuration"] ?? 0) } == 1)
+      #expect(one.values.reduce(0) { $0 + ($1["/home"] ?? 0) } == 1)
+      for server in one.values { #expect(server["/probe"] ?? 0 <= 3) }
+    }
+  }
+
+  private static func expectPages(of calls: [Observation]) {
+    #expect(calls.count == 3)
+    for call in calls {
+      #expect(call.ending == .succeeded && call.showed && call.bodyMatches == true)
+      // The start is no retry of what its user asks for.
+      #expect(call.attemptCount == 1 && call.clientAttempts == 1)
+    }
+  }
+
+  @Test(arguments: ["nearest-dead", "nearest-slow", "nearest-lies"])
+  func `where the nearest is no good the second is asked`(scenario: String) async throws {
+    let calls = try await Self.starts(in: scenario)
+    Self.expectPages(of: calls)
+    try Self.expect(calls, sent: Self.atTheSecond)
+  }
+
+  @Test(arguments: ["config-garbage", "config-late", "config-replayed"])
+  func `where the configuration is no good the nearest is asked all the same`(
+    scenario: String
+  ) async throws {
+    let calls = try await Self.starts(in: scenario)
+    Self.expectPages(of: calls)
+    try Self.expect(calls, sent: Self.atTheNearest)
+  }
+
+  /// Good weather, in which the other two are further away.
+  private static let good = """
+    { "windtunnelScenario": 1, "name": "good", "startup": "cold", "rules": [
+      { "when": { "request": "* https://second.example.test/**" },
+        "faults": [ { "delayMilliseconds": 80 } ] },
+      { "when": { "request": "* https://third.example.test/**" },
+        "faults": [ { "delayMilliseconds": 160 } ] }
+    ] }
+    """
+
+  @Test(arguments: [["--stage", "wire"], ["--stage", "in-process"], ["--clock", "virtual"]])
+  func `in good weather the nearest serves it all`(way: [String]) async throws {
+    let folder = try Folder()
+    let calls = try await Self.starts(in: folder.file("good.json", Self.good), way)
+    Self.expectPages(of: calls)
+    try Self.expect(calls, sent: Self.atTheNearest)
+  }
+
+  @Test func `behind a portal every server is asked once, and the screen of before is shown`()
+    async throws
+  {
+    let calls = try await Self.starts(in: "captive-portal")
+    #expect(calls.count == 3)
+    for call in calls {
+      #expect(call.ending != .succeeded && call.showed && call.isStale == true)
+      #expect(
+        try Self.requests(call) == [
+          Self.near: ["/configuration": 1, "/probe": 1, "/home": 1],
+          Self.second: ["/probe": 1],
+          Self.third: ["/probe": 1],
+          "computed": ["/captive-portal/login": 5],
+        ]
+      )
+    }
+  }
+
+  @Test func `without a network nobody is asked, and the screen of before is shown`()
+    async throws
+  {
+    let calls = try await Self.starts(in: "offline-start")
+    #expect(calls.count == 3)
+    for call in calls {
+      #expect(call.ending != .succeeded && call.showed && call.isStale == true)
+      #expect(call.attempts.isEmpty && call.clientAttempts == 1)
+    }
+  }
+
+  // MARK: Programs
+
+  /// A start in Python: the first server whose probe is right within a second is asked for the page.
+  private static let program = """
+    import os, sys, urllib.request
+    def get(url): return urllib.request.urlopen(url, timeout=1).read()
+    assert os.environ["WINDTUNNEL_ORIGINS"] == sys.argv[1]
+    for origin in sys.argv[1].split():
+        try:
+            if get(origin + "/probe").startswith(b"pong "): break
+        except OSError:
+            pass
+    sys.stdout.buffer.write(get(origin + "/home"))
+    """
+
+  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
+  func `a program chooses among the servers`() async throws {
+    let folder = try Folder()
+    let script = try folder.file("start.py", Self.program)
+    let page = try folder.file("report.json")
+    let end = try await Tool.run([
+      "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
+      script, "{origins}",
+    ])
+    #expect(end.code == 0, "\(end.complaints)")
+    let row = try #require(
+      try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
+    )
+    for call in row.observations {
+      #expect(call.ending == .succeeded && call.bodyMatches == true && call.attemptCount == 1)
+      #expect(
+        try Self.requests(call) == [
+          Self.near: ["/probe": 1], Self.second: ["/probe": 1, "/home": 1],
+        ]
+      )
+    }
+  }
+
+  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
+  func `a program that lives is told of the servers in each line`() async throws {
+    let folder = try Folder()
+    let script = try folder.file(
+      "start.py",
+      """
+      import json, sys, urllib.request
+      for text in sys.stdin:
+          line = json.loads(text)
+          urllib.request.urlopen(line["origins"][2] + "/probe").read()
+          shown = urllib.request.urlopen(line["origins"][1] + "/home").read().decode()
+          print(json.dumps({"call": line["call"], "ok": True, "shown": shown}), flush=True)
+      """
+    )
+    let page = try folder.file("report.json")
+    let end = try await Tool.run([
+      "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
+      script,
+    ])
+    #expect(end.code == 0, "\(end.complaints)")
+    let row = try #require(
+      try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
+    )
+    for call in row.observations {
+      #expect(call.ending == .succeeded && call.bodyMatches == true)
+      #expect(try Self.requests(call) == [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
+    }
+  }
+
+  // MARK: Groups
+
+  @Test func `a cassette without a start leaves them out, and one that is asked for is refused`()
+    async throws
+  {
+    var plan = DrillPlan(try Shipped.cassette(), in: Scenario.preRelease)
+    plan.subjects = ["urlsession"]
+    try plan.leaveOut(among: Set(Shipped.preRelease))
+    #expect(!plan.scenarios.contains { $0.startup != nil })
+    #expect(
+      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name)
+        == Shipped.startups
+    )
+    var asked = DrillPlan(try Shipped.cassette(), in: try Shipped.scenarios(named: ["config-late"]))
+    asked.subjects = ["urlsession"]
+    #expect(throws: DrillError.self) { try asked.leaveOut(among: []) }
+    var own = DrillPlan(try Shipped.startup(), in: Scenario.preRelease)
+    own.subjects = ["urlsession"]
+    try own.leaveOut(among: Set(Shipped.preRelease))
+    #expect(own.scenarios.filter { $0.startup != nil }.map(\.name) == Shipped.startups)
+  }
+}
