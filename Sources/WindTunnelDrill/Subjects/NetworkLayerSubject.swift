@@ -134,8 +134,8 @@ struct NetworkLayerSubject: Subject {
     }
   }
 
-  /// Launches the app, and returns its client and what the start came to. What a launch before it had in memory is gone, and
-  /// what is on disk is there.
+  /// Launches the app, and returns its client and what the start came to. What a launch before it
+  /// had in memory is gone, and what is on disk is there.
   private func started(
     _ launch: (start: ReferenceStart, kept: ReferenceStart.Folder?),
     for call: DrillCall,
@@ -143,7 +143,7 @@ struct NetworkLayerSubject: Subject {
   ) async throws -> (NetworkClient, Startup) {
     let begin = time.uptime
     let admission = AdmissionController(time: time)
-    let transport = Self.transport(of: call, from: Self.origin(of: call.request))
+    let transport = self.transport(of: call, from: Self.origin(of: call.request))
     let startup = try await launch.start.launch(
       in: ReferenceStart.Folder(copying: launch.kept),
       by: transport,
@@ -270,7 +270,7 @@ struct NetworkLayerSubject: Subject {
       case .sockets: socketTransport
       case .urlsession, nil: URLSessionTransport(session: call.session)
       }
-    let servers = servers(of: call, knownAs: origin)
+    let servers = Self.servers(of: call, knownAs: origin)
     if servers.allSatisfy({ $0.base == $0.origin }) { return transport }
     return ReaddressingTransport(servers, by: transport)
   }
