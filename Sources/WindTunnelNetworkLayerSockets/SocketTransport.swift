@@ -46,10 +46,10 @@ public struct SocketTransport: Transport {
     /// The time that each address of a server has to take a connection, its TLS handshake included;
     /// the request's own time-out where that is shorter.
     public var connectTime = Duration.seconds(10)
-    /// The most bytes of an answer's header fields.
-    public var headBytesMax = 64 << 10
+    /// The most bytes of an answer's header fields; curl takes as many.
+    public var headBytesMax = 300 << 10
     /// The most header fields of an answer.
-    public var headFieldsMax = 200
+    public var headFieldsMax = 2000
     /// The most bytes of content, when it is decoded, of an answer that is returned as a whole.
     public var contentBytesMax = 256 << 20
     /// The most redirects of a request.

@@ -181,6 +181,24 @@ import WindTunnelURLSession
     await server.stop()
   }
 
+  @Test func `a transport on sockets is a client's, and one of several engines`() async throws {
+    let server = try await ReplayServer(Deck([.get("/a") { _ in .text(Body("1")) }]))
+    let baseURL = try #require(URL(string: server.url))
+    let (session, installID) = (URLSession(configuration: .ephemeral), "1")
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: baseURL),
+      transport: SocketTransport()
+    )
+    #expect(try await client.call(Endpoint(.get, "/a")).body == Data("1".utf8))
+    let transport = try EngineShares(
+      ["urlsession": URLSessionTransport(session: session), "sockets": SocketTransport()],
+      shares: ["urlsession": 95, "sockets": 5],
+      of: installID
+    )
+    #expect(["urlsession", "sockets"].contains(transport.engine()))
+    await server.stop()
+  }
+
   private static func converse(
     _ client: NetworkClient,
     _ show: @escaping @Sendable (ConversationMessage) -> Void

@@ -30,8 +30,8 @@ package struct DrillProgram: Sendable {
       .filter { $0 != DrillPlan.execSubject && NetworkLayerEngine(subject: $0) == nil }
   }
 
-  /// The reference client's names with an engine, where it is among the subjects: they fly where they
-  /// are asked for.
+  /// The reference client's names with an engine, where it is among the subjects: they fly where
+  /// they are asked for.
   private var engines: [String] {
     subjects.map(\.name).filter { NetworkLayerEngine(subject: $0) != nil }
   }

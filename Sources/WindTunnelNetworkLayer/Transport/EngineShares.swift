@@ -27,7 +27,7 @@ internal import WindTunnelSymptoms
 /// an endpoint may name its engine (``Endpoint/engine``). All attempts of a call have the engine
 /// that the call began with. Records and counters tell it by its name here.
 public struct EngineShares: Transport {
-  /// The greatest share.
+  /// The greatest share of an engine.
   public static let shareMax = 1_000_000
 
   private let engines: [String: any Transport]

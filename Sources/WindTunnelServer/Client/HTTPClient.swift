@@ -21,14 +21,14 @@ package final class HTTPClient: Sendable {
     /// The time that each address has to take a connection, its TLS handshake included.
     package var connectSeconds = 10.0
     /// The most bytes of an answer's fields, and of its status line.
-    package var headBytesMax = 64 << 10
+    package var headBytesMax = 300 << 10
     /// The most fields of an answer.
-    package var headFieldsMax = 200
+    package var headFieldsMax = 2000
     /// The most bytes of content that nobody wants and that are read all the same, so that the
     /// connection can be kept.
     package var discardedBytesMax = 64 << 10
     /// The most interim answers (1xx, RFC 9110 §15.2) before the final one.
-    package var interimAnswersMax = 32
+    package var interimAnswersMax = 1000
 
     /// Makes the usual limits.
     package init() {}

@@ -47,6 +47,8 @@ package final class HTTPExchange: @unchecked Sendable {
   private var channel: Channel?
   private var parser = ResponseParser()
   private var interimAnswers = 0
+  /// Tells whether a whole line has come over the connection.
+  private var hasStatusLine = false
   /// Tells whether the connection was another request's before, and nothing has come over it since.
   private var isUntried = false
   /// The number of the connection, of those that were tried.
@@ -179,12 +181,20 @@ package final class HTTPExchange: @unchecked Sendable {
       send(on: channel)
     case .reachedEnd(let channel):
       channel.abandon()
-      failed(.emptyAnswer, "The server closed the connection without an answer.")
+      closedEarly()
     case .closed(let error?), .failed(let error?): end(.failed(DialFailure(error)))
-    case .closed(nil): failed(.emptyAnswer, "The server closed the connection without an answer.")
+    case .closed(nil): closedEarly()
     case .failed(nil), .forbidden:
       failed(.hostNotFound, "\(request.url.host ?? "") has no address.")
     }
+  }
+
+  /// The server has ended the connection before there was a request on it.
+  private func closedEarly() {
+    guard request.url.scheme == "https" else {
+      return failed(.emptyAnswer, "The server closed the connection without an answer.")
+    }
+    failed(.secureConnectionFailed, "The server ended the TLS handshake before it was done.")
   }
 
   private func spent() -> Duration {
@@ -199,6 +209,7 @@ package final class HTTPExchange: @unchecked Sendable {
     self.channel = channel
     channel.delegate = self
     connection += 1
+    hasStatusLine = false
     phase = .asking
     stageBegan = Moment.now()
     sentBefore = channel.sentBytes
@@ -316,7 +327,9 @@ package final class HTTPExchange: @unchecked Sendable {
   private func failed(_ error: ProtocolError) {
     switch error.kind {
     case .truncated(.beforeHead): failed(.emptyAnswer, error.sentence)
-    case .truncated(.inHead): failed(.connectionLost, error.sentence)
+    // Of a part of a status line nothing can be told, as of no byte at all.
+    case .truncated(.inHead):
+      failed(hasStatusLine ? .connectionLost : .emptyAnswer, error.sentence)
     case .truncated: failed(.truncated, error.sentence)
     default: failed(.malformedResponse, error.sentence)
     }
@@ -399,6 +412,7 @@ extension HTTPExchange: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     isUntried = false
     lastMove = channel.reactor.now
+    if !hasStatusLine { hasStatusLine = bytes.contains(0x0A) }
     parser.feed(bytes)
     read()
   }

@@ -299,7 +299,8 @@ import WindTunnelSymptoms
     ("POST", [.close], .emptyAnswer), ("POST", [.reset], .connectionLost),
     ("PATCH", [.close], .emptyAnswer),
     // The server has begun to answer.
-    ("GET", [.send(Data("H".utf8)), .close], .connectionLost),
+    ("GET", [.send(Data("H".utf8)), .close], .emptyAnswer),
+    ("GET", [.send(Data("HTTP/1.1 200 OK\r\nX".utf8)), .close], .connectionLost),
     ("GET", [.send(answer("100 Continue")), .close], .emptyAnswer),
     ("GET", [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .close], .truncated),
   ]
@@ -462,7 +463,7 @@ import WindTunnelSymptoms
       ),
       (
         "/hints",
-        Data(repeatElement(answer("103 Early Hints"), count: 33).joined()), .malformedResponse
+        Data(repeatElement(answer("103 Early Hints"), count: 1001).joined()), .malformedResponse
       ),
     ]
     try await Self.fly(
