@@ -12,6 +12,8 @@ package struct Workload: Sendable {
   /// The key of each of them.
   private let keys: [RequestKey]
   private let authorities: [RequestURL]
+  /// The keys of the requests of an app's start, which are attempts at no call.
+  let startKeys: Set<String>
   /// The first recordings of conversations, by the key of the request that begins them.
   private let conversations: [RequestKey: Interaction]
   /// The parts by which requests are compared.
@@ -61,6 +63,7 @@ package struct Workload: Sendable {
     var known: Set<String?> = []
     authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
     self.matcher = matcher
+    startKeys = startup?.keys(by: matcher) ?? []
   }
 
   /// Tells whether there is nothing to call.

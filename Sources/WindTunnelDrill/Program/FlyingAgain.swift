@@ -150,6 +150,8 @@ private struct RecordedPlan {
     var plan = base
     if let cassette = try cassetteFile(arguments) {
       try plan.apply(cassette: cassette)
+    } else if flown.weather?.startup != nil {
+      plan.cassette = try Shipped.startup()
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
       throw Refusal.otherCassette

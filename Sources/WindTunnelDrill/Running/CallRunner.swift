@@ -87,11 +87,10 @@ struct CallRunner: Sendable {
       workload.all.filter { setup.scenario.isCritical($0) }.map { setup.matcher.key($0) }
     )
     self.epoch = epoch
-    let startup = setup.cassette.startup
     let attempts = AttemptTracker(
       setup.cassette,
       streams: texts.streamPlaces,
-      startKeys: startup?.keys(by: setup.matcher) ?? [],
+      startKeys: workload.startKeys,
       on: setup.stage,
       epoch: epoch,
       emit
@@ -122,7 +121,7 @@ struct CallRunner: Sendable {
       setup.errors,
       setup.authority?.issuer,
       names,
-      servers: startup?.servers ?? []
+      servers: setup.cassette.startup?.servers ?? []
     )
     cassette = setup.cassette
   }

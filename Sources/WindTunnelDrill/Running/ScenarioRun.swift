@@ -92,7 +92,8 @@ struct ScenarioRun {
       ending: log.ending == .silenced ? .hung : .crashed,
       showed: false,
       latency: last?.lasted ?? .milliseconds(job.deadlineMilliseconds),
-      attemptCount: Targets.seesAttempts(in: scenario, on: stage) ? attempts.count : nil,
+      attemptCount: Targets.seesAttempts(in: scenario, on: stage)
+        ? attempts.count { !workload.startKeys.contains(String($0.line.key ?? "")) } : nil,
       attempts: attempts
     )
     observation.start = last.map { job.offset(of: $0.began) }

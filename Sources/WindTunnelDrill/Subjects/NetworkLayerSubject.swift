@@ -49,6 +49,7 @@ struct NetworkLayerSubject: Subject {
   func anew() -> any Subject { NetworkLayerSubject(engine) }
   func holdsConversations(on stage: Stage) -> Bool { stage == .onTheWire }
   var canBeMadeAnew: Bool { true }
+  func close() async { launch.withLock { $0 = nil } }
 
   func warmUp(_ rehearsal: Rehearsal) async {
     if let recorded = rehearsal.startup {
@@ -118,7 +119,7 @@ struct NetworkLayerSubject: Subject {
   }
 
   /// Launches the app, and returns its client and what the start came to. What a launch before it
-  /// had in memory is gone, and what is on disk is there.
+  /// had in memory is gone, but for the pages that were seen, which an app has on disk.
   private func started(
     _ launch: (start: ReferenceStart, kept: ReferenceStart.Folder?),
     for call: DrillCall,

@@ -55,8 +55,8 @@ struct ReferenceStart: Sendable {
     return folder
   }
 
-  /// Launches the app in the folder of what it keeps. The requests of its start are for the recorded
-  /// origins.
+  /// Launches the app in the folder of what it keeps. The requests of its start are for the
+  /// recorded origins.
   func launch(
     in folder: Folder,
     by transport: any Transport,

@@ -362,7 +362,7 @@ extension DrillPlan {
     if let scenario = startless.first(where: { !group.contains($0.name) }) {
       throw DrillError.plan(
         "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
-          + "\"\(RecordedStartup.note)\". Fly it without --cassette, on the one that ships."
+          + "\"\(RecordedStartup.note)\". Give one that has a start, or none and only such scenarios."
       )
     }
     let idle = outlived + streamless + speechless + startless

@@ -21,8 +21,11 @@ import WindTunnel
       [
         "drill", "--scenario", scenario, "--cassette", cassette, "--subject", "network-layer",
         "--calls", "3", "--concurrency", "1", "--report", page,
-      ] + words
+      ] + words,
+      with: ["TMPDIR": folder.url.path]
     )
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(left.filter { $0.hasPrefix("windtunnel-start-") } == [], "what was kept goes")
     let report = try Report(contentsOf: URL(filePath: page))
     #expect(end.code == 0, "\(end.complaints)")
     #expect(report.findings.map(\.finding.rule) == [])
@@ -211,6 +214,20 @@ import WindTunnel
       #expect(call.ending == .succeeded && call.bodyMatches == true)
       #expect(try Self.requests(call) == [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
     }
+  }
+
+  // MARK: What ships
+
+  @Test func `one of them is flown again on the cassette that ships`() async throws {
+    let folder = try Folder()
+    let page = try folder.file("report.json")
+    let first = try await Tool.run([
+      "drill", "--scenario", "nearest-lies", "--subject", "network-layer", "--calls", "1",
+      "--report", page,
+    ])
+    #expect(first.code == 0, "\(first.complaints)")
+    let again = try await Tool.run(["drill", "--again", "\(page)#nearest-lies/home/0"])
+    #expect(again.answer.contains("succeeded; before: succeeded"), "\(again)")
   }
 
   // MARK: Groups

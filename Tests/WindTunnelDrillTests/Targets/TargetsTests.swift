@@ -54,8 +54,9 @@ import WindTunnel
 
   @Test func `attempts at an address where nobody is are not seen on the wire`() throws {
     for scenario in try Shipped.scenarios() {
-      let isUnseen = ["offline", "dns-failure", "airplane-mode", "connect-timeout"]
-        .contains(scenario.name)
+      let isUnseen = [
+        "offline", "dns-failure", "airplane-mode", "connect-timeout", "offline-start",
+      ].contains(scenario.name)
       #expect(Targets.seesAttempts(in: scenario, on: .onTheWire) != isUnseen)
       #expect(Targets.seesAttempts(in: scenario, on: .inProcess))
     }

@@ -107,7 +107,7 @@ extension Cassette {
 }
 
 extension RequestURL {
-  /// The origin alone.
+  /// The origin of the URL alone, without a path.
   fileprivate var server: RequestURL {
     var server = self
     (server.userInfo, server.path, server.query) = (nil, "/", nil)

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import WindTunnel
+import WindTunnelNetworkLayer
+import WindTunnelSymptoms
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The addresses of a start's servers, on each target that there is on the wire.
+@Suite(.timeLimit(.minutes(5))) struct StartServersTests {
+  /// A server for all calls, ports that are lent, and ports of a call's own.
+  static let scenarios: [Scenario] = [
+    .calm,
+    {
+      var stale = Scenario("stale", rules: [.always(.always, .alter(.stale(seconds: 60)))])
+      stale.wantsKeptConnections = true
+      return stale
+    }(),
+    Scenario("lost", rules: [.always(.first(1), .connection(.lostSYNs(1)))]),
+  ]
+
+  @Test(arguments: TargetsTests.losesSYNs ? scenarios : Array(scenarios.prefix(2)))
+  func `each server has an address of its own, where what was recorded at it is played`(
+    scenario: Scenario
+  ) async throws {
+    let cassette = try Shipped.startup()
+    let servers = try #require(try RecordedStartup(cassette)).servers
+    let deck = Deck(
+      cassette,
+      scenario: scenario,
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat)
+    )
+    let target = try await Targets.target(.onTheWire, deck, scenario, .current, servers: servers)
+    // A port that was given back is lent again.
+    for call in 0..<2 {
+      let route = try await target.open(Workload.lane(scenario.name, call))
+      #expect(Set(route.servers.map(\.base)).count == 3)
+      #expect(route.servers.map(\.origin.absoluteString) == servers.map(\.origin))
+      #expect(route.servers.first?.base == route.baseURL, "the nearest is at the call's own")
+      for server in route.servers {
+        let url = try #require(URL(string: server.base.absoluteString + "/home"))
+        let transport = URLSessionTransport(session: route.session.session)
+        #expect(try await transport.send(URLRequest(url: url)).status == 200)
+      }
+      target.close(route, isHung: false)
+    }
+    await target.close()
+    let played = deck.journal.all.compactMap { entry in
+      switch entry.take {
+      case .recording(let place), .withheld(let place):
+        "\(entry.decision.lane) \(cassette.interactions[place].request.url.host ?? "")"
+      default: nil
+      }
+    }
+    let hosts = ["near", "second", "third"].map { "\($0).example.test" }
+    #expect(played == (0..<2).flatMap { call in hosts.map { "\(scenario.name)/\(call) \($0)" } })
+  }
+}
