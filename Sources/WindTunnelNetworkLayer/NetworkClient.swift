@@ -250,7 +250,7 @@ public struct NetworkClient: Sendable {
     let engineShares: [String: Int]?
     let environment: String
     /// The rank of a start's; `nil` of one that no start has made.
-    let rank: StartupRank?
+    let rank: ConfigurationRank?
   }
 
   /// Applies a configuration to this client and all its copies.
@@ -263,7 +263,7 @@ public struct NetworkClient: Sendable {
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
   /// Applies one with the rank of a start, unless that of a higher rank was applied before.
-  func apply(_ configuration: NetworkConfiguration, _ rank: StartupRank?) {
+  func apply(_ configuration: NetworkConfiguration, _ rank: ConfigurationRank?) {
     let new = Applied(
       builder: configuration.builder,
       limits: configuration.limits,

@@ -214,6 +214,21 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
+/// The place of a configuration among those of several starts: what a later key has signed goes
+/// before all of an earlier one, and of one key's the highest version before the others.
+struct ConfigurationRank: Sendable, Hashable, Comparable {
+  /// The rank of one without a fetched layer.
+  static let builtIn = ConfigurationRank(key: -1, version: 0)
+
+  /// The place of the key in the list of those that are built in.
+  var key: Int
+  var version: Int
+
+  static func < (one: ConfigurationRank, other: ConfigurationRank) -> Bool {
+    (one.key, one.version) < (other.key, other.version)
+  }
+}
+
 /// One of the three layers of a configuration: built in, given at launch, or fetched at the start.
 /// A value that a layer leaves out is that of the earlier ones.
 ///

@@ -144,7 +144,7 @@ public struct SealingMiddleware: Middleware {
 
   /// The place of what was sealed.
   private enum Seal {
-    /// The content.
+    /// The content itself, sealed.
     case content
     /// The field, since there is no content.
     case proof(Data)

@@ -10,7 +10,7 @@ internal import Foundation
 
 /// The disk as an outbox and a ledger use it: each change is there for good before it returns, or is not there.
 struct OutboxDisk: Sendable {
-  /// The system's calls.
+  /// The calls of the system.
   var calls = DiskCalls.system
 
   /// Reads a whole file; `nil` where there is none.

@@ -241,7 +241,7 @@ public struct Bootstrap: Sendable {
         dial: dial,
         expires: used?.expiryDate
       ),
-      rank: used.map { StartupRank(key: $0.key, version: $0.version) } ?? .builtIn,
+      rank: used.map { ConfigurationRank(key: $0.key, version: $0.version) } ?? .builtIn,
       seal: seal
     )
   }

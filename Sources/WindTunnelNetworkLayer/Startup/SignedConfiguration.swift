@@ -8,8 +8,7 @@ internal import Foundation
 ///     {"version":7,"expires":1800000000,"layer":{"deadlineMilliseconds":9000}}
 ///
 /// The version rises with each that one key signs. It expires at a time in whole seconds since
-/// 1970.
-/// The layer is a ``ConfigurationLayer``. The signature of `layer.json` is that of
+/// 1970. The layer is a ``ConfigurationLayer``. The signature of `layer.json` is that of
 /// `openssl pkeyutl -sign -rawin -inkey key.pem -in layer.json | base64 -w0`.
 struct SignedConfiguration: Sendable {
   private struct Document: Decodable {

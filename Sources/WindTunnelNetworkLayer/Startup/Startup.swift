@@ -7,34 +7,19 @@ extension NetworkClient {
   public func apply(_ startup: Startup) { apply(startup.configuration, startup.rank) }
 }
 
-/// The place of a start's configuration among those of others: what a later key has signed goes
-/// before all of an earlier one, and of one key's the highest version before the others.
-struct StartupRank: Sendable, Hashable, Comparable {
-  /// The rank of one without a fetched layer.
-  static let builtIn = StartupRank(key: -1, version: 0)
-
-  /// The place of the key in the list of those that are built in.
-  var key: Int
-  var version: Int
-
-  static func < (one: StartupRank, other: StartupRank) -> Bool {
-    (one.key, one.version) < (other.key, other.version)
-  }
-}
-
 /// The result of a start: a configuration with its two outputs, and what the start cost.
 public struct Startup: Sendable {
   /// The configuration, which a client is made of or takes by its `apply`.
   public let configuration: NetworkConfiguration
   /// The course of the start.
   public let record: StartupRecord
-  let rank: StartupRank
+  let rank: ConfigurationRank
   private let seal: VersionSeal?
 
   init(
     configuration: NetworkConfiguration,
     record: StartupRecord,
-    rank: StartupRank,
+    rank: ConfigurationRank,
     seal: VersionSeal?
   ) {
     (self.configuration, self.record) = (configuration, record)

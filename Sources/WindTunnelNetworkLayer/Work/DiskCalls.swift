@@ -25,7 +25,7 @@ struct DiskCalls: Sendable {
   /// Gives a file a name that none has; false where that failed (link(2)).
   var link: @Sendable (_ old: String, _ new: String) -> Bool = { systemLink($0, $1) }
 
-  /// The system's own.
+  /// The calls of the system itself.
   static let system = DiskCalls()
 
   /// Writes all bytes from a place of a file on; the number of the error where that failed.
