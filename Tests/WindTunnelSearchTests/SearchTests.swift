@@ -306,7 +306,7 @@ import WindTunnelSearchTesting
     async throws
   {
     var plan = Self.plan(storms: 400)
-    (plan.depth, plan.restarts) = (1, true)
+    (plan.depth, plan.restarts, plan.ordersOfSingles) = (1, true, 0)
     @Sendable func visit(_ flow: DrillCall, _ shelf: Shelf) async throws -> Int {
       shelf.begin()
       // A process may end before it has sent anything.
