@@ -16,7 +16,7 @@ import WindTunnelNetworkLayer
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
-    #expect(blocks.count == 16)
+    #expect(blocks.count == 17)
     for block in blocks { #expect(code.contains(block)) }
   }
 

@@ -8,7 +8,8 @@ internal import Foundation
   private import Musl
 #endif
 
-/// The disk as an outbox and a ledger use it: each change is there for good before it returns, or is not there.
+/// The disk as an outbox and a ledger use it: each change is there for good before it returns, or
+/// is not there.
 struct OutboxDisk: Sendable {
   /// The calls of the system.
   var calls = DiskCalls.system

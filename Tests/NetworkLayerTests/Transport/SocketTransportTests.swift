@@ -459,7 +459,7 @@ import WindTunnelSymptoms
         .malformedResponse
       ),
       (
-        "/large", answer("200 OK\nContent-Length: 11", Data(count: 11)), .undecodableBody
+        "/large", answer("200 OK\nContent-Length: 12", Data(count: 11)), .undecodableBody
       ),
       (
         "/hints",
