@@ -5,6 +5,9 @@
 static const unsigned char shop[] = {
 #embed "../../Cassettes/examples/shop.json"
 };
+static const unsigned char admin_openapi[] = {
+#embed "../../Cassettes/format/admin-1.openapi.json"
+};
 static const unsigned char calm[] = {
 #embed "../../Cassettes/scenarios/calm.json"
 };
@@ -216,6 +219,7 @@ static const struct {
     {"scenarios/socket-restart", socket_restart, sizeof socket_restart},
     {"scenarios/socket-stall", socket_stall, sizeof socket_stall},
     {"scenarios/socket-refused", socket_refused, sizeof socket_refused},
+    {"format/admin-1.openapi", admin_openapi, sizeof admin_openapi},
 };
 
 static const size_t count = sizeof files / sizeof files[0];
