@@ -31,6 +31,8 @@ let package = Package(
     .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
     // Conversations where sessions have no WebSockets, as on Linux.
     .library(name: "WindTunnelNetworkLayerSockets", targets: ["WindTunnelNetworkLayerSockets"]),
+    // A running server asked and changed from a test of screens, on Foundation alone.
+    .library(name: "WindTunnelRemote", targets: ["WindTunnelRemote"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
@@ -123,6 +125,7 @@ let package = Package(
       ]
     ),
     .target(name: "WindTunnelSearchTesting", dependencies: ["WindTunnelSearch"]),
+    .target(name: "WindTunnelRemote"),
     // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
       name: "WindTunnelTesting",
@@ -164,13 +167,15 @@ let package = Package(
       ],
       path: "Tests/PlantedSecrets"
     ),
+    // As much of JSON Schema as the schemas that ship use; no product holds it.
+    .target(name: "Schemas", dependencies: ["WindTunnel"], path: "Tests/Schemas"),
     // Random changes of what is read, the same for a seed everywhere; no product holds them.
     .target(name: "Mutations", path: "Tests/Mutations"),
     .testTarget(
       name: "WindTunnelTests",
       dependencies: [
-        "CWindTunnelSystem", "Mutations", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings", "WindTunnelReports",
+        "CWindTunnelSystem", "Mutations", "PlantedSecrets", "Schemas", "WindTunnelSymptoms",
+        "WindTunnel", "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings", "WindTunnelReports",
         "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelLink",
         "WindTunnelRedaction",
       ],
@@ -188,11 +193,15 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes",
+        "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "Schemas",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
         "WindTunnelRedaction",
       ]
+    ),
+    .testTarget(
+      name: "WindTunnelRemoteTests",
+      dependencies: ["WindTunnelRemote", "WindTunnelServer"]
     ),
     // An app with an outbox, which tests start and kill; no product holds it.
     .executableTarget(

@@ -8,6 +8,9 @@ static const unsigned char shop[] = {
 static const unsigned char startup[] = {
 #embed "../../Cassettes/examples/startup.json"
 };
+static const unsigned char admin_openapi[] = {
+#embed "../../Cassettes/format/admin-1.openapi.json"
+};
 static const unsigned char calm[] = {
 #embed "../../Cassettes/scenarios/calm.json"
 };
@@ -248,6 +251,7 @@ static const struct {
     {"scenarios/config-late", config_late, sizeof config_late},
     {"scenarios/config-replayed", config_replayed, sizeof config_replayed},
     {"scenarios/offline-start", offline_start, sizeof offline_start},
+    {"format/admin-1.openapi", admin_openapi, sizeof admin_openapi},
 };
 
 static const size_t count = sizeof files / sizeof files[0];

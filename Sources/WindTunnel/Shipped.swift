@@ -1,5 +1,5 @@
 internal import CWindTunnelFiles
-internal import Foundation
+package import Foundation
 
 /// The files that ship inside the binary.
 package enum Shipped {
@@ -12,6 +12,9 @@ package enum Shipped {
   package static func startup() throws -> Cassette {
     try Cassette(data: data("examples/startup") ?? Data(), source: "startup.json")
   }
+
+  /// The OpenAPI document of a server's admin port.
+  package static var openAPI: Data { data("format/admin-1.openapi") ?? Data() }
 
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
   /// order.

@@ -93,12 +93,18 @@ package enum Terminal {
   }
 
   /// Tells whether a person looks at standard error, so that a line may be written over.
-  private static let showsProgress = isatty(STDERR_FILENO) != 0
+  package static let isSeen = isatty(STDERR_FILENO) != 0
 
   /// Writes over the line that shows how far something has come, if anybody looks.
   package static func progress(_ words: String) {
-    guard showsProgress else { return }
+    guard isSeen else { return }
     _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
+  }
+
+  /// Shows a code to whoever looks at standard error with a camera; a file gets none.
+  package static func show(_ code: QRCode) {
+    guard isSeen else { return }
+    _ = write(code.terminalText, to: STDERR_FILENO)
   }
 
   private static func print(_ text: String) {

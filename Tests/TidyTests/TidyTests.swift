@@ -7,7 +7,7 @@
     /// From the lowest to the highest: a module names only those before it.
     static let order = [
       "CWindTunnelClock", "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms",
-      "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
+      "WindTunnelRemote", "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
       "WindTunnelHTTP", "WindTunnelRelease", "WindTunnelLink", "WindTunnelCassettes",
       "WindTunnelComparison",
       "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",

@@ -458,6 +458,23 @@ extension Deck {
     state.withLock { $0.load(next) }
   }
 
+  /// Puts a stub in front of the cassette from the next request on, in place of one of the same
+  /// name. It answers before everything but requests that leave the deck (`ignoring`), also where
+  /// the deck records; what it answers is on no cassette.
+  ///
+  /// - Returns: False, and nothing is changed, where the deck has ``NamedStub/countMax`` others.
+  @discardableResult
+  public func put(_ stub: NamedStub) -> Bool { state.withLock { $0.put(stub) } }
+
+  /// Removes a stub from the next request on; false where there is none of the name.
+  @discardableResult
+  public func removeStub(named name: String) -> Bool {
+    state.withLock { $0.removeStub(named: name) }
+  }
+
+  /// Removes all stubs that were put in front of the cassette.
+  public func removeStubs() { state.withLock { $0.removeStubs() } }
+
   /// Resets playheads, ordinals, the values of placeholders, the journal and the mismatches. The
   /// scenario, the seed and what was recorded stay.
   public func reset() { state.withLock { $0.reset() } }
@@ -482,6 +499,9 @@ extension Deck {
 
   /// The interactions of the deck, in order.
   public var interactions: [Interaction] { state.withLock { $0.cassette }.interactions }
+
+  /// The stubs in front of the cassette, in the order in which they were put.
+  public var stubs: [NamedStub] { state.withLock { $0.stubs.all } }
 
   /// The recordings by their places; `nil` where a function answers.
   var recordings: [Interaction?] { state.withLock { $0.cassette }.recordings }

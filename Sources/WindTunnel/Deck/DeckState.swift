@@ -11,6 +11,8 @@ extension Deck {
     private(set) var misses: [Mismatch] = []
     private(set) var arrivals = Arrivals()
     private(set) var recordings = NewRecordings()
+    /// The answers that go before the cassette.
+    private(set) var stubs = NamedStubs()
     /// Tells whether the deck plays, records or both: never ``RecordMode/once``.
     let mode: RecordMode
     /// The hosts whose requests leave the deck.
@@ -187,7 +189,8 @@ extension Deck {
     ) -> Bool {
       // What has a key was changed by nothing; of that only the scenario may be another by now.
       let lane = prepared.lane ?? lane
-      guard key.cassette == cassetteNumber, scenario.isCalm, let sequence = prepared.sequence,
+      guard key.cassette == cassetteNumber, scenario.isCalm, stubs.isEmpty,
+        let sequence = prepared.sequence,
         playhead.deal(sequence, lane: lane, as: key.place, then: { cassette.endPolicy(at: $0) })
       else { return false }
       let id = newID()
@@ -224,6 +227,9 @@ extension Deck {
         decision.faults == [.answer(.captivePortalPage)]
       {
         return (.computed(Response()), .computed, nil, nil)
+      }
+      if !stubs.isEmpty, let response = stubs.response(to: request) {
+        return (.computed(response), .computed, nil, nil)
       }
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
       let sequence =
@@ -349,6 +355,12 @@ extension Deck {
     mutating func change(to scenario: Scenario, seed: UInt64?) {
       self.scenario.change(to: scenario, seed: seed)
     }
+
+    mutating func put(_ stub: NamedStub) -> Bool { stubs.put(stub) }
+
+    mutating func removeStub(named name: String) -> Bool { stubs.remove(named: name) }
+
+    mutating func removeStubs() { stubs.removeAll() }
 
     mutating func begin(aged age: Duration) { scenario.begin(aged: age) }
 

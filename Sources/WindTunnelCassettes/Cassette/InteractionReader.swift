@@ -71,7 +71,7 @@ package struct InteractionReader {
     return Request(method, address, headers: headers ?? [:], body: body?.body ?? .empty)
   }
 
-  private mutating func response(_ object: ObjectReader) throws -> Response {
+  fileprivate mutating func response(_ object: ObjectReader) throws -> Response {
     var object = object
     let status = try object.int("status", in: Self.statusRange) ?? 200
     let headers = try headers(&object)
@@ -274,5 +274,17 @@ package struct InteractionReader {
   ) -> Bool {
     guard message.sender == .server, 0...messages.count ~= number else { return false }
     return number == 0 || messages[number - 1].sender == .client
+  }
+}
+
+extension Response {
+  /// Reads a response as it stands on a cassette, with all of its body in it.
+  ///
+  /// - Throws: `FormatError` for what is no response, or names a side file.
+  package init(onCassette object: ObjectReader) throws {
+    var reader = InteractionReader { name in
+      throw object.error("file", "\(JSON.text(name)) is a side file, and here is no cassette's")
+    }
+    self = try reader.response(object)
   }
 }

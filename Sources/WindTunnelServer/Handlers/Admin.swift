@@ -2,7 +2,8 @@ internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A second port of a server, for questions about its requests and for changes of its scenario.
+/// A second port of a server, for questions about its requests and for changes of its scenario, its
+/// cassette and its stubs.
 ///
 /// The port listens on the loopback interface alone and answers with JSON:
 ///
@@ -15,7 +16,13 @@ public import WindTunnel
 /// | `POST` | `/reset` | forgets requests, plays and ordinals; 204 |
 /// | `GET` | `/scenario` | `{"seed", "shipped", "scenario"}` |
 /// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it is flown from the next request on |
+/// | `PUT` | `/cassette` | a whole cassette: it is played from the next request on, from its beginning and without stubs |
+/// | `GET` | `/stubs` | `{"stubs": [{"name", "request", "status"}]}` |
+/// | `PUT` | `/stubs/{name}` | `{"request", "response"}`: it answers before the cassette; 204 |
+/// | `DELETE` | `/stubs/{name}` | takes it away; 204 |
+/// | `DELETE` | `/stubs` | takes all away; 204 |
 /// | `GET` | `/metrics` | Prometheus text |
+/// | `GET` | `/openapi.json` | all of this as an OpenAPI 3.1 document |
 ///
 /// Requests are listed without secrets: parts of a URL that a recording would redact are redacted
 /// here.
@@ -35,10 +42,13 @@ public struct Admin: Sendable {
   /// Makes the settings of an admin port with the defaults: any free port, and no scenarios.
   public init() {}
 
-  /// The limits of a peer: a scenario is the largest thing that the port is told.
+  /// The greatest size of a cassette that the port is told, in bytes.
+  public static let cassetteBytesMax = 64 << 20
+
+  /// The limits of a peer: a cassette is the largest thing that the port is told.
   static let limits: Limits = {
     var limits = Limits()
-    limits.bodyBytesMax = Scenario.fileBytesMax
+    limits.bodyBytesMax = cassetteBytesMax
     limits.connectionsMax = 64
     return limits
   }()
@@ -56,7 +66,12 @@ final class AdminHandler: RequestHandler, Sendable {
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
-    .answer { [self] body in
+    let most = AdminAnswer.bytesMax(for: head.url.path)
+    // What says how long it is is refused before it comes.
+    if case .length(let length) = head.framing, length > most {
+      return .refuse(AdminAnswer.tooLarge(length, most))
+    }
+    return .answer { [self] body in
       answer(Request(head.method, head.url, headers: head.headers, body: Body(body)))
     }
   }
@@ -68,6 +83,8 @@ final class AdminHandler: RequestHandler, Sendable {
       scenario: deck.scenario,
       seed: deck.seed,
       shipped: admin.scenarios,
+      stubs: deck.stubs,
+      isRecording: deck.records,
       openConnections: open.count,
       uptime: received.uptime
     )
@@ -79,6 +96,13 @@ final class AdminHandler: RequestHandler, Sendable {
     case .fly(let order)?:
       admin.swapped?(order.scenario)
       deck.swap(order.scenario, seed: order.seed)
+    case .load(let cassette)?:
+      deck.removeStubs()
+      deck.load(cassette)
+      received.log.withLock { $0.beginTape() }
+    case .put(let stub)?: deck.put(stub)
+    case .removeStub(let name)?: deck.removeStub(named: name)
+    case .removeStubs?: deck.removeStubs()
     case nil: break
     }
     return answer.response
@@ -90,9 +114,11 @@ struct AdminAnswer: Sendable {
   var response: Response
   var change: AdminChange?
 
-  private static let routes: [(method: String, path: String)] = [
+  static let routes: [(method: String, path: String)] = [
     ("GET", "/health"), ("GET", "/requests"), ("GET", "/interactions"), ("POST", "/verify"),
-    ("POST", "/reset"), ("GET", "/scenario"), ("PUT", "/scenario"), ("GET", "/metrics"),
+    ("POST", "/reset"), ("GET", "/scenario"), ("PUT", "/scenario"), ("PUT", "/cassette"),
+    ("GET", "/stubs"), ("DELETE", "/stubs"), ("PUT", "/stubs/{name}"),
+    ("DELETE", "/stubs/{name}"), ("GET", "/metrics"), ("GET", "/openapi.json"),
   ]
 
   init(
@@ -104,7 +130,13 @@ struct AdminAnswer: Sendable {
       response = .problem(403, problem)
       return
     }
-    let path = request.url.path
+    let target = request.url.path
+    let most = Self.bytesMax(for: target)
+    guard request.body.count <= most else {
+      response = Self.tooLarge(request.body.count, most)
+      return
+    }
+    let path = target.hasPrefix(Self.stubsPath) ? Self.stubsPath + "{name}" : target
     // RFC 9110 §9.3.2: a HEAD is a GET whose content stays here.
     let method = request.method == "HEAD" ? "GET" : request.method
     do throws(FormatError) {
@@ -115,6 +147,19 @@ struct AdminAnswer: Sendable {
       case ("GET", "/interactions"): response = .json(server.plays)
       case ("GET", "/scenario"): response = .json(server.weather)
       case ("GET", "/metrics"): response = .metrics(server.metrics)
+      case ("GET", "/openapi.json"): response = .document(Shipped.openAPI)
+      case ("PUT", "/cassette"): (response, change) = try Self.load(request, server)
+      case ("GET", "/stubs"): response = .json(server.stubList)
+      case ("DELETE", "/stubs"): (response, change) = (Response(status: 204), .removeStubs)
+      case ("PUT", "/stubs/{name}"):
+        (response, change) = try Self.put(try Self.name(in: target), request, server)
+      case ("DELETE", "/stubs/{name}"):
+        let name = try Self.name(in: target)
+        guard server.stubs.contains(where: { $0.name == name }) else {
+          response = .problem(404, "There is no stub \(JSON.text(name)) here.")
+          return
+        }
+        (response, change) = (Response(status: 204), .removeStub(name))
       case ("POST", "/verify"): response = try Self.verify(request, server)
       case ("POST", "/reset"):
         response = Response(status: 204)
@@ -151,6 +196,68 @@ struct AdminAnswer: Sendable {
     return .json(question.answer(from: server.log))
   }
 
+  private static func load(
+    _ request: Request,
+    _ server: AdminSnapshot
+  ) throws(FormatError) -> (Response, AdminChange?) {
+    guard !server.isRecording else {
+      return (.problem(409, "This server records, and what it records stands on its cassette."), nil)
+    }
+    let cassette = try Self.read { try Cassette(data: request.body.data, source: "cassette") }
+    return (.json(["interactions": .number(cassette.interactions.count)]), .load(cassette))
+  }
+
+  private static func put(
+    _ name: String,
+    _ request: Request,
+    _ server: AdminSnapshot
+  ) throws(FormatError) -> (Response, AdminChange?) {
+    let stub = try Self.read { try NamedStub(named: name, data: request.body.data) }
+    guard server.stubs.count(where: { $0.name != name }) < NamedStub.countMax else {
+      return (.problem(409, "There are \(NamedStub.countMax) stubs; take some away before."), nil)
+    }
+    return (Response(status: 204), .put(stub))
+  }
+
+  private static let stubsPath = "/stubs/"
+
+  /// Returns the name of a stub out of its path.
+  private static func name(in path: String) throws(FormatError) -> String {
+    let name = String(path.dropFirst(stubsPath.count))
+    guard let name = name.removingPercentEncoding, !name.isEmpty,
+      name.utf8.count <= NamedStub.nameBytesMax, !name.utf8.contains(where: { $0 < 32 })
+    else {
+      throw FormatError(
+        source: "path",
+        place: "name",
+        problem: "\(JSON.text(String(name.prefix(60)))) is no name of a stub",
+        remedy: "Name it in 1 to \(NamedStub.nameBytesMax) bytes of UTF-8, percent-encoded."
+      )
+    }
+    return name
+  }
+
+  /// Runs what reads one of our formats, whose errors are all of it.
+  private static func read<Value>(_ body: () throws -> Value) throws(FormatError) -> Value {
+    do {
+      return try body()
+    } catch let error as FormatError {
+      throw error
+    } catch {
+      throw FormatError(source: "body", place: "", problem: "\(error)", remedy: nil)
+    }
+  }
+
+  /// Returns the number of bytes that a request to a path may bring.
+  static func bytesMax(for path: String) -> Int {
+    if path == "/cassette" { return Admin.cassetteBytesMax }
+    return path.hasPrefix(stubsPath) ? NamedStub.bytesMax : Scenario.fileBytesMax
+  }
+
+  static func tooLarge(_ count: Int, _ most: Int) -> Response {
+    .problem(413, "\(count) bytes are more than the \(most) that are read here.")
+  }
+
   private static func lost(_ method: String, _ path: String) -> Response {
     let methods = routes.filter { $0.path == path }.map(\.method)
     guard methods.isEmpty else {
@@ -182,6 +289,10 @@ struct AdminAnswer: Sendable {
 enum AdminChange: Sendable, Hashable {
   case reset
   case fly(ScenarioOrder)
+  case load(Cassette)
+  case put(NamedStub)
+  case removeStub(String)
+  case removeStubs
 }
 
 extension Response {
@@ -199,6 +310,10 @@ extension Response {
     .json(["error": .text(sentence)], status: status)
   }
 
+  fileprivate static func document(_ bytes: Data) -> Response {
+    Response(headers: ["Content-Type": "application/json"], body: Body(bytes))
+  }
+
   fileprivate static func metrics(_ text: String) -> Response {
     Response(headers: ["Content-Type": "text/plain; version=0.0.4"], body: Body(text))
   }
@@ -212,6 +327,9 @@ struct AdminSnapshot: Sendable {
   var seed: UInt64 = 1
   /// The scenarios that have names.
   var shipped: [Scenario] = []
+  /// The answers in front of the cassette.
+  var stubs: [NamedStub] = []
+  var isRecording = false
   var openConnections = 0
   var uptime = Duration.zero
 
@@ -243,6 +361,19 @@ struct AdminSnapshot: Sendable {
       ]
     }
     return ["interactions": .array(rows)]
+  }
+
+  var stubList: JSON {
+    [
+      "stubs": .array(
+        stubs.map {
+          [
+            "name": .text($0.name), "request": .text($0.requests.description),
+            "status": .number($0.response.status),
+          ]
+        }
+      )
+    ]
   }
 
   var weather: JSON {

@@ -18,9 +18,10 @@ final class ProxyHandler: RequestHandler {
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
     switch route {
     case .request: return .play(DeckRequest())
-    case .page(let path):
+    case .page(let path, let isThroughProxy):
+      let address = isThroughProxy ? nil : head.headers["Host"]
       return .answer { [proxy, context] _ in
-        ProxyPage(path, proxy.settings, context.deck).response
+        ProxyPage(path, proxy.settings, context.deck, calledBy: address).response
       }
     case .refusal(let status, let text): return .answer { _ in .notice(status, text) }
     case .tunnel(let host, let port):
@@ -39,7 +40,10 @@ final class ProxyHandler: RequestHandler {
       return nil
     }
     switch route {
-    case .page(Proxying.codePath) where Self.bringsForm(head):
+    case .page(Proxying.codePath, _) where head.method == "GET" && head.url.query != nil:
+      let code = GivenCode.inForm(Data((head.url.query ?? "").utf8))
+      return .refuse(CodePage(after: proxy.check(code, from: peer), isOwnPage: true).response)
+    case .page(Proxying.codePath, _) where Self.bringsForm(head):
       // The code comes behind the head.
       return .answerLast { [proxy] body in
         CodePage(after: proxy.check(GivenCode.inForm(body), from: peer), isOwnPage: true).response
@@ -131,7 +135,7 @@ private enum ProxyRoute {
   /// A request to pass on or to answer from the cassette.
   case request
   /// The proxy's own pages, by path.
-  case page(String)
+  case page(String, isThroughProxy: Bool)
   /// Something that a proxy does not do.
   case refusal(status: Int, String)
 
@@ -143,14 +147,14 @@ private enum ProxyRoute {
     let url = head.url
     let isOwn = url.host == nil || Self.isOwn(url, port: port)
     if url.host == Proxying.host {
-      self = .page(url.path)
+      self = .page(url.path, isThroughProxy: true)
     } else if isOwn {
       // Asked by a name of its own: a person who types the address into a browser.
       let named = RequestURL("http://\(head.headers["Host"] ?? "")").host
       self =
         named == Proxying.host || (url.path == "/" && head.method == "GET")
           || url.path == Proxying.codePath
-        ? .page(url.path)
+        ? .page(url.path, isThroughProxy: named == Proxying.host)
         : .refusal(
           status: 400,
           "This is a proxy: ask it for a whole URL, such as http://example.com/, or set it as the "

@@ -5,10 +5,25 @@ internal import WindTunnel
 struct ProxyPage {
   let response: Response
 
-  init(_ path: String, _ proxy: Proxying, _ deck: Deck) {
+  /// Makes the answer to a request for a page.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the page.
+  ///   - proxy: The proxy's settings.
+  ///   - deck: The deck, whose scenario the page names.
+  ///   - address: The proxy's own address as the client calls it; `nil` where it came through the
+  ///     proxy.
+  init(_ path: String, _ proxy: Proxying, _ deck: Deck, calledBy address: String? = nil) {
     switch (path, proxy.authority) {
+    case ("/", _) where address != nil:
+      response = .page(Self.instructions(for: address ?? ""))
     case ("/", let authority):
       response = .page(Self.body(deck.scenario, opensTunnels: authority != nil))
+    case (Proxying.pictureHostPath, _):
+      response = Response(
+        headers: ["Content-Type": "image/svg+xml", "Cache-Control": "no-store"],
+        body: Body(Self.picture)
+      )
     // Whoever gave the code twice is where it leads.
     case (Proxying.codePath, _): response = .seeOther("/")
     case ("/ca.pem", let authority?), ("/ca.cer", let authority?):
@@ -29,6 +44,38 @@ struct ProxyPage {
     let lines = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
     return Data(base64Encoded: lines.joined()) ?? Data()
   }
+
+  /// Says how the proxy is set, to a device that has come to it by its address: from there on its
+  /// requests come through it.
+  private static func instructions(for address: String) -> String {
+    let url = RequestURL("http://\(address)")
+    let (host, port) = (url.host ?? address, url.effectivePort ?? 80)
+    return """
+      <meta http-equiv="refresh" content="5">
+      <h1>Set this proxy</h1>
+      <p>Server <strong>\(host.withoutBrackets.escapedForHTML)</strong>, port
+      <strong>\(port)</strong>.</p>
+      <p><img src="http://\(Proxying.host)\(Proxying.pictureHostPath)" width="320" height="32"
+      alt="Not yet: this device does not use the proxy."></p>
+      <h2>iPhone, iPad</h2>
+      <p>Settings → Wi-Fi → (i) beside the network → Configure Proxy → Manual.</p>
+      <h2>Android</h2>
+      <p>Settings → Network &amp; internet → Internet → the network → edit → Advanced options → Proxy →
+      Manual.</p>
+      <h2>Then</h2>
+      <p>The line above says that it works within five seconds, and
+      <a href="http://\(Proxying.host)/">http://\(Proxying.host)/</a> shows what is flown.</p>
+      """
+  }
+
+  /// The line that only a device can show whose requests come through the proxy.
+  private static let picture = """
+    <svg xmlns="http://www.w3.org/2000/svg" width="320" height="32" viewBox="0 0 320 32">
+    <rect width="320" height="32" rx="6" fill="#1a7f37"/>
+    <text x="12" y="21" font-family="sans-serif" font-size="15" fill="#fff">It works: this device uses the proxy.</text>
+    </svg>
+
+    """
 
   private static func body(_ scenario: Scenario, opensTunnels: Bool) -> String {
     let certificate =

@@ -101,6 +101,15 @@ public struct Proxying: Sendable {
   public static let host = "wind.tunnel"
   /// The path to which the page that asks for the code sends it.
   static let codePath = "/code"
+
+  /// Returns the path of the proxy's own page for a device that is given the code along with the
+  /// address, as a QR code does.
+  public static func path(giving code: String?) -> String {
+    code.map { "\(codePath)?code=\($0)" } ?? "/"
+  }
+
+  /// The picture that the page shows where it is asked through the proxy.
+  static let pictureHostPath = "/works.svg"
 }
 
 /// The settings for decrypting tunnels: the proxy ends TLS with the client, with certificates of

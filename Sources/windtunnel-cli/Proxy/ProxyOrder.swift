@@ -192,11 +192,16 @@ struct ProxyOrder {
     try Terminal.announce(server.addresses)
     if isOnLAN {
       let visit = tls.isWanted ? ", which has the certificate to install" : ""
-      let code =
-        if case .code(let code)? = settings.proxy?.admission { " and enter the code \(code)" } else
-        {
-          ""
+      let digits: String? =
+        if case .code(let digits)? = settings.proxy?.admission { digits } else { nil }
+      let code = digits.map { " and enter the code \($0)" } ?? ""
+      // Whoever sees the terminal sees the code as well.
+      if let page = QRCode(server.url + Proxying.path(giving: digits)) {
+        Terminal.show(page)
+        if Terminal.isSeen {
+          Terminal.complain(text: "Scan this with the phone, or do by hand what it says:\n")
         }
+      }
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(
         text: """

@@ -1,4 +1,5 @@
 import Foundation
+import Schemas
 import Testing
 import WindTunnelSymptoms
 

@@ -1,16 +1,15 @@
-import Foundation
-
-@testable import WindTunnel
+package import Foundation
+package import WindTunnel
 
 /// As much of JSON Schema 2020-12 as the schemas that ship use; an unknown word in it is a problem.
-struct JSONSchema {
-  let root: JSON
+package struct JSONSchema {
+  package let root: JSON
 
-  init(contentsOf file: URL) throws {
+  package init(contentsOf file: URL) throws {
     root = try JSON(parsing: Data(contentsOf: file), source: "schema")
   }
 
-  func problems(_ value: JSON, _ schema: JSON, _ place: String = "$") -> [String] {
+  package func problems(_ value: JSON, _ schema: JSON, _ place: String = "$") -> [String] {
     if schema == true { return [] }
     guard case .object(let words) = schema else { return ["\(place): no schema"] }
     return words.flatMap { word in problems(value, word, schema, place) }
@@ -25,7 +24,9 @@ struct JSONSchema {
     switch (word.name.value, word.value) {
     case ("$ref", .string(let target)):
       let name = target.value.replacing("#/$defs/", with: "")
-      return problems(value, root["$defs"]?[name] ?? .null, place)
+        .replacing("#/components/schemas/", with: "")
+      let all = root["$defs"] ?? root["components"]?["schemas"]
+      return problems(value, all?[name] ?? .null, place)
     case ("type", .string(let type)):
       return isA(type.value, value) ? [] : ["\(place): no \(type.value)"]
     case ("type", .array(let types)):

@@ -1,0 +1,86 @@
+package import Foundation
+
+/// An answer that is put in front of a cassette while a deck plays, and taken away again by its
+/// name.
+///
+/// It answers every request of its pattern, any number of times, and the scenario acts on it as on
+/// a recording. Of several that fit, the one that was put last answers.
+public struct NamedStub: Sendable, Hashable {
+  /// The name, by which it is replaced and removed.
+  public var name: String
+  /// The requests that it answers.
+  public var requests: RequestPattern
+  /// The answer.
+  public var response: Response
+
+  /// Makes a stub of a name, a pattern and an answer.
+  public init(_ name: String, _ requests: RequestPattern, _ response: Response) {
+    (self.name, self.requests, self.response) = (name, requests, response)
+  }
+
+  /// The greatest number of stubs of a deck, since each request is held against every one.
+  public static let countMax = 1000
+  /// The greatest length of a name, in bytes of UTF-8.
+  public static let nameBytesMax = 200
+  /// The greatest size of a stub's JSON, in bytes.
+  public static let bytesMax = 16 << 20
+
+  /// Reads a stub: `{"request": "GET /users/*", "response": {…}}`, the response as it stands on a
+  /// cassette.
+  ///
+  /// - Throws: `FormatError` for what is no stub.
+  package init(named name: String, data: Data) throws {
+    let source = "stub"
+    guard data.count <= Self.bytesMax else {
+      throw FormatError(
+        source: source,
+        place: "",
+        problem: "\(data.count) bytes are more than the \(Self.bytesMax) of a stub",
+        remedy: nil
+      )
+    }
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    let request = try top.string("request")
+    let response = try top.object("response")
+    try top.refuseUnknownKeys()
+    guard let request else {
+      throw top.error("request", "the pattern of requests is missing, such as \"GET /users/*\"")
+    }
+    if let problem = RequestPattern.problem(with: request) {
+      throw top.error("request", problem.problem, remedy: problem.remedy)
+    }
+    guard let response else { throw top.error("response", "the response is missing") }
+    self.init(name, RequestPattern(request), try Response(onCassette: response))
+  }
+}
+
+/// The stubs of a deck, in the order in which they were put.
+struct NamedStubs: Sendable {
+  private(set) var all: [NamedStub] = []
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Returns the answer of the stub that was put last among those that fit.
+  func response(to request: Request) -> Response? {
+    all.last { $0.requests.matches(request) }?.response
+  }
+
+  /// Puts a stub in front of all others, in place of one of the same name; false where there are
+  /// too many.
+  mutating func put(_ stub: NamedStub) -> Bool {
+    var others = all.filter { $0.name != stub.name }
+    guard others.count < NamedStub.countMax else { return false }
+    others.append(stub)
+    all = others
+    return true
+  }
+
+  /// Removes a stub; false where there is none of the name.
+  mutating func remove(named name: String) -> Bool {
+    let count = all.count
+    all.removeAll { $0.name == name }
+    return all.count < count
+  }
+
+  mutating func removeAll() { all = [] }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Schemas
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// The OpenAPI document of the admin port is what the port does, and the port does what it says.
+@Suite struct AdminDocumentTests {
+  private static let document: JSONSchema? = {
+    let file = URL(fileURLWithPath: #filePath).appendingPathComponent(
+      "../../../../Cassettes/format/admin-1.openapi.json"
+    )
+    do { return try JSONSchema(contentsOf: file) } catch {
+      Issue.record("\(error)")
+      return nil
+    }
+  }()
+
+  /// A request, with the status that it is answered by.
+  struct Asked: Sendable, CustomTestStringConvertible {
+    var method: String
+    var path: String
+    var target: String
+    var body: String
+    var status: Int
+    var host = "127.0.0.1"
+    var prepare: @Sendable (inout AdminSnapshot) -> Void = { _ in }
+
+    var testDescription: String { "\(method) \(target) \(status)" }
+  }
+
+  private static func asked(
+    _ method: String,
+    _ target: String,
+    _ body: String = "",
+    _ status: Int,
+    as path: String? = nil,
+    _ prepare: @escaping @Sendable (inout AdminSnapshot) -> Void = { _ in }
+  ) -> Asked {
+    let plain = String(target.prefix { $0 != "?" })
+    return Asked(
+      method: method,
+      path: path ?? plain,
+      target: target,
+      body: body,
+      status: status,
+      prepare: prepare
+    )
+  }
+
+  private static let stub = #"{"request":"GET /x","response":{"status":418,"text":"tea"}}"#
+  private static let many = String(repeating: " ", count: Scenario.fileBytesMax + 1)
+
+  private static let plain: [Asked] = [
+    asked("GET", "/health", 200),
+    asked("GET", "/requests", 200),
+    asked("GET", "/requests?take=recording&limit=1", 200),
+    asked("GET", "/requests?limit=0", 400),
+    asked("GET", "/interactions", 200),
+    asked("POST", "/verify", #"{"request":"GET /home","times":2}"#, 200),
+    asked("POST", "/verify", #"{"inOrder":["GET /home","GET /never"]}"#, 200),
+    asked("POST", "/verify", "{}", 400),
+    asked("POST", "/verify", #"{"request":"GET /home"}"#, 409) { server in
+      for id in 10...(RequestLog.entriesMax + 10) {
+        var next = Deck(Cassette()).decide(Request("GET", "/"))
+        next.id = id
+        server.log.apply(.requestEnd(next, handshake: nil, upload: nil), at: .zero)
+      }
+    },
+    asked("POST", "/verify", many, 413),
+    asked("POST", "/reset", 204),
+    asked("POST", "/reset", many, 413),
+    asked("GET", "/scenario", 200),
+    asked("PUT", "/scenario", #"{"name":"rain","seed":7}"#, 200),
+    asked("PUT", "/scenario", #"{"windtunnelScenario":1,"name":"own","rules":[]}"#, 200),
+    asked("PUT", "/scenario", #"{"name":"rian"}"#, 400),
+    asked("PUT", "/scenario", many, 413),
+    asked("PUT", "/cassette", #"{"windtunnel":1,"interactions":[]}"#, 200),
+    asked("PUT", "/cassette", #"{"interactions":[]}"#, 400),
+    asked("PUT", "/cassette", #"{"windtunnel":1,"interactions":[]}"#, 409) {
+      $0.isRecording = true
+    },
+    asked("PUT", "/cassette", String(repeating: " ", count: Admin.cassetteBytesMax + 1), 413),
+    asked("GET", "/stubs", 200) { $0.stubs = [NamedStub("tea", "GET /x", Response(status: 418))] },
+    asked("DELETE", "/stubs", 204),
+    asked("DELETE", "/stubs", many, 413),
+    asked("PUT", "/stubs/tea", stub, 204, as: "/stubs/{name}"),
+    asked("PUT", "/stubs/a%2Fb", stub, 204, as: "/stubs/{name}"),
+    asked("PUT", "/stubs/", stub, 400, as: "/stubs/{name}"),
+    asked("PUT", "/stubs/tea", #"{"request":"get /x","response":{}}"#, 400, as: "/stubs/{name}"),
+    asked("PUT", "/stubs/tea", stub, 409, as: "/stubs/{name}") { server in
+      server.stubs = (1...NamedStub.countMax).map { NamedStub("\($0)", "GET /x", Response()) }
+    },
+    asked(
+      "PUT",
+      "/stubs/tea",
+      String(repeating: " ", count: NamedStub.bytesMax + 1),
+      413,
+      as: "/stubs/{name}"
+    ),
+    asked("DELETE", "/stubs/tea", 204, as: "/stubs/{name}") {
+      $0.stubs = [NamedStub("tea", "GET /x", Response())]
+    },
+    asked("DELETE", "/stubs/tea", 404, as: "/stubs/{name}"),
+    asked("DELETE", "/stubs/%00", 400, as: "/stubs/{name}"),
+    asked(
+      "DELETE",
+      "/stubs/tea",
+      String(repeating: " ", count: NamedStub.bytesMax + 1),
+      413,
+      as: "/stubs/{name}"
+    ),
+    asked("GET", "/metrics", 200),
+    asked("GET", "/openapi.json", 200),
+  ]
+
+  /// Each place is asked by a foreign name, too.
+  private static let all: [Asked] =
+    plain
+    + AdminAnswer.routes.map { route in
+      var strange = asked(route.method, route.path, 403)
+      strange.host = "rebound.example.test"
+      return strange
+    }
+
+  private func operation(_ asked: Asked) throws -> JSON {
+    let root = try #require(Self.document?.root)
+    return try #require(root["paths"]?[asked.path]?[asked.method.lowercased()], "\(asked)")
+  }
+
+  private func response(_ asked: Asked) -> Response {
+    var server = AdminAnswerTests.snapshot()
+    asked.prepare(&server)
+    let request = Request(
+      asked.method,
+      RequestURL(asked.target),
+      headers: ["Host": asked.host],
+      body: Body(asked.body)
+    )
+    return AdminAnswer(to: request, seeing: server).response
+  }
+
+  @Test(arguments: all) func `what is answered is what the document says`(asked: Asked) throws {
+    let response = response(asked)
+    #expect(response.status == asked.status, "\(response.body.text ?? "")")
+    let answer = try #require(try operation(asked)["responses"]?["\(response.status)"])
+    guard let content = answer["content"] else {
+      #expect(response.body.isEmpty)
+      return
+    }
+    guard case .object(let types) = content, let type = types.first else {
+      Issue.record("no type of \(asked)")
+      return
+    }
+    let sent = response.headers["Content-Type"] ?? ""
+    #expect(sent.hasPrefix(type.name.value), "\(sent)")
+    guard type.name.value == "application/json", let schema = type.value["schema"] else { return }
+    let body = try JSON(parsing: response.body.data, source: "answer")
+    #expect(try #require(Self.document).problems(body, schema) == [])
+  }
+
+  @Test func `every place is documented, and nothing else is`() throws {
+    guard case .object(let paths)? = Self.document?.root["paths"] else {
+      Issue.record("no paths")
+      return
+    }
+    let documented = paths.flatMap { path -> [String] in
+      guard case .object(let methods) = path.value else { return [] }
+      return methods.map { "\($0.name.value.uppercased()) \(path.name.value)" }
+    }
+    #expect(documented.sorted() == AdminAnswer.routes.map { "\($0.method) \($0.path)" }.sorted())
+  }
+
+  @Test func `every answer that is documented is given`() throws {
+    for (method, path) in AdminAnswer.routes {
+      let given = Set(
+        Self.all.filter { $0.method == method && $0.path == path }.map { "\($0.status)" }
+      )
+      let some = try #require(Self.all.first { $0.method == method && $0.path == path })
+      guard case .object(let answers)? = try operation(some)["responses"] else {
+        Issue.record("\(method) \(path) has no responses")
+        continue
+      }
+      #expect(Set(answers.map(\.name.value)) == given, "\(method) \(path)")
+    }
+  }
+
+  @Test func `bodies are as large as the document says`() throws {
+    for (method, path) in AdminAnswer.routes {
+      let some = try #require(Self.all.first { $0.method == method && $0.path == path })
+      guard let body = try operation(some)["requestBody"] else { continue }
+      let most = AdminAnswer.bytesMax(for: path)
+      let words = try #require(body["description"]?.stringValue)
+      #expect(words.contains("At most \(most) bytes."), "\(method) \(path): \(words)")
+    }
+  }
+
+  @Test func `the port hands out the document itself`() throws {
+    let bytes = response(Self.asked("GET", "/openapi.json", 200)).body.data
+    #expect(try JSON(parsing: bytes, source: "document") == Self.document?.root)
+  }
+}

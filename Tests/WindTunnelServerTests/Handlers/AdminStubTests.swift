@@ -1,0 +1,113 @@
+import Foundation
+import Origins
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// A tape and stubs that are changed over the admin port while a server plays.
+@Suite(.timeLimit(.minutes(10))) struct AdminStubTests {
+  private static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  private static let tea =
+    #"{"request":"GET /a","response":{"status":418,"headers":[["X-Kind","stub"]],"text":"tea"}}"#
+
+  @Test func `a stub answers before the tape until it is taken away`() async throws {
+    let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery, then: .repeat)
+    try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
+      // One connection, whose answers are held ready by then.
+      let client = try server.client()
+      let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+      for _ in 1...3 {
+        await client.send(ask)
+        let answer = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+      }
+      let put = try await AdminServerTests.ask(server, "PUT /stubs/tea%20time", Self.tea)
+      #expect(put.statusLine == "HTTP/1.1 204 No Content")
+      await client.send(ask)
+      let tea = await client.receive(atLeast: "HTTP/1.1 418".utf8.count)
+      #expect(String(decoding: tea, as: UTF8.self).hasPrefix("HTTP/1.1 418"))
+      let list = try await AdminServerTests.ask(server, "GET /stubs").content
+      #expect(
+        list == #"{"stubs": [{"name": "tea time", "request": "GET /a", "status": 418}]}"# + "\n"
+      )
+      let gone = try await AdminServerTests.ask(server, "DELETE /stubs/tea%20time")
+      #expect(gone.statusLine == "HTTP/1.1 204 No Content")
+      await client.send(ask)
+      let calm = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
+      #expect(String(decoding: calm, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+      client.close()
+      let told = try await AdminServerTests.ask(server, "GET /requests?take=computed").content
+      #expect(told.count(of: #""status": 418"#) == 1, "\(told)")
+    }
+  }
+
+  @Test func `the stub that was put last answers, and a scenario acts on it`() async throws {
+    let deck = Deck(
+      AdminServerTests.tape,
+      scenario: [.on("GET /a", .attempt(3), .status(503))],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+    deck.put(NamedStub("any", "GET /**", .text(Body("any"))))
+    deck.put(NamedStub("one", "GET /a", .text(Body("one"))))
+    try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
+      #expect(try await server.answer(to: Self.get).content == "one")
+      deck.put(NamedStub("any", "GET /**", .text(Body("again"))))
+      #expect(try await server.answer(to: Self.get).content == "again")
+      #expect(try await server.answer(to: Self.get).statusLine.contains(" 503 "))
+      deck.removeStubs()
+      #expect(try await server.answer(to: Self.get).content == "hello")
+      #expect(deck.stubs == [])
+    }
+  }
+
+  @Test func `another tape begins at its head, and without stubs`() async throws {
+    let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery)
+    try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
+      #expect(try await server.answer(to: Self.get).content == "hello")
+      #expect(deck.put(NamedStub("one", "GET /a", .text(Body("one")))))
+      var other = AdminServerTests.tape
+      other.interactions[0] = Interaction(
+        Request("GET", "https://api.example.test/a"),
+        Response(body: Body("another"))
+      )
+      let text = String(decoding: other.data(), as: UTF8.self)
+      let loaded = try await AdminServerTests.ask(server, "PUT /cassette", text)
+      #expect(loaded.content == #"{"interactions": 1}"# + "\n")
+      #expect(try await server.answer(to: Self.get).content == "another")
+      let plays = try await AdminServerTests.ask(server, "GET /interactions").content
+      #expect(plays.contains(#""plays": 1"#), "\(plays)")
+      // What is no cassette changes nothing.
+      let bad = try await AdminServerTests.ask(server, "PUT /cassette", "{}")
+      #expect(bad.statusLine == "HTTP/1.1 400 Bad Request")
+      #expect(deck.interactions == other.interactions)
+    }
+  }
+
+  @Test func `a tape is as large as is said, and no more`() async throws {
+    try await ReplayServer.serving(Deck(AdminServerTests.tape), AdminServerTests.options()) {
+      server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let client = try RawClient(.loopback(port: port))
+      await client.send(
+        "PUT /cassette HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+          + "\(Admin.cassetteBytesMax + 1)\r\n\r\n"
+      )
+      let (bytes, _) = await client.receiveAll()
+      client.close()
+      #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 413"))
+    }
+  }
+
+  @Test func `a deck takes a thousand stubs`() {
+    let deck = Deck(Cassette())
+    for number in 1...NamedStub.countMax {
+      #expect(deck.put(NamedStub("\(number)", "GET /\(number)", Response())))
+    }
+    #expect(!deck.put(NamedStub("more", "GET /more", Response())))
+    #expect(deck.put(NamedStub("1", "GET /other", Response())))
+    #expect(deck.stubs.count == NamedStub.countMax && deck.stubs.last?.name == "1")
+    #expect(deck.removeStub(named: "2") && !deck.removeStub(named: "2"))
+  }
+}
