@@ -61,7 +61,10 @@ package struct Workload: Sendable {
     self.sums = weighed.contains { $0.1 != 1 } ? sums : []
     draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
     var known: Set<String?> = []
-    authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
+    // Any of the servers of a start may be asked for its page.
+    authorities = (recorded.map(\.url) + (startup?.servers ?? [])).filter {
+      known.insert($0.origin).inserted
+    }
     self.matcher = matcher
     startKeys = startup?.keys(by: matcher) ?? []
   }
