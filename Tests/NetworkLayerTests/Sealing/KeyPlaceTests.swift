@@ -208,7 +208,7 @@ import Testing
 
     func write(_ data: Data, as name: String) throws(SealingError) {
       isAsked.signal()
-      if goesOn.wait(timeout: .now() + 20) == .timedOut { isLate.withLock { $0 = true } }
+      if goesOn.wait(timeout: .now() + 300) == .timedOut { isLate.withLock { $0 = true } }
       try place.write(data, as: name)
     }
 
