@@ -27,7 +27,7 @@ package struct Workload: Sendable {
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
   /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
   /// conversation is more than a request, and only a client with a library of its own holds one.
-  /// What belongs to a start is no call either.
+  /// Requests of a start are no calls either.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),

@@ -19,7 +19,7 @@ import WindTunnelSymptoms
     if case .conversation = kind.fault { false } else { true }
   }
 
-  /// What the transport on sockets sees otherwise than a `URLSession` on Linux, and why.
+  /// The faults of which the transport on sockets sees another sign than `URLSession` on Linux.
   static let differences: [String: FaultExpectation.Sight] = [
     // RFC 9112 §6.3 has a client refuse two lengths and take two framings for an error.
     "two-lengths": .failure(.malformedResponse),

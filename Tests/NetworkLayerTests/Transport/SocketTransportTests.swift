@@ -292,7 +292,7 @@ import WindTunnelSymptoms
     }
   }
 
-  /// What a server does on a kept connection, and whether the request comes once more.
+  /// The end of a kept connection, and the number of times that a request comes then.
   static let deaths: [(method: String, steps: [KeptOrigin.Step], symptom: Symptom?)] = [
     ("GET", [.close], nil), ("GET", [.reset], nil), ("PUT", [.close], nil),
     ("DELETE", [.reset], nil),

@@ -23,7 +23,7 @@ import WindTunnelSearch
     try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
   }
 
-  /// What was refused is not asked for again by the batch behind it, which has a key of its own.
+  /// A batch behind a refused one has a key of its own, and is no retry of it.
   @Test func `a batch behind a refused one is another call`() async throws {
     let storm = Storm(
       Scenario(
