@@ -214,12 +214,19 @@ struct StoryCheck: Sendable {
   }
 
   /// Returns the requests of a key that a call can come to, each with its key.
-  private func requests(of key: String, _ call: Int) -> [(Request, RequestKey)] {
+  private func requests(
+    of key: String,
+    _ call: Int
+  ) -> some Sequence<(Request, RequestKey)> {
     // Nearly every attempt asks for what its call does, at the only host that there is.
     let own = workload.key(of: call)
-    if key == own.text, !workload.hasSeveralHosts { return [(workload.request(of: call), own)] }
+    let isOwn = key == own.text && !workload.hasSeveralHosts
     // A rule may ask for a host, which is not in the key.
-    return workload.requests(of: key, call: call).map { ($0, workload.matcher.key($0)) }
+    let asked =
+      isOwn ? [workload.request(of: call)] : workload.requests(of: key, call: call)
+    return asked.lazy.map { [matcher = workload.matcher] in
+      ($0, isOwn ? own : matcher.key($0))
+    }
   }
 
   private func tells(_ line: String, of call: Int) -> Bool {

@@ -57,7 +57,8 @@ struct SentRequest {
       fields: fields,
       body: upload.file == nil ? request.httpBody ?? Data() : Data(),
       file: upload.file,
-      seconds: request.timeoutInterval
+      // What is no time to wait is the default of a request (`URLRequest.timeoutInterval`).
+      seconds: request.timeoutInterval > 0 ? request.timeoutInterval : 60
     )
   }
 
@@ -119,9 +120,12 @@ struct SentRequest {
       let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme)
     else { return nil }
     var (fields, method) = (fields, method)
-    let keepsBody = head.status == 307 || head.status == 308
-    if !keepsBody {
-      if method != "HEAD", head.status == 303 || method == "POST" { method = "GET" }
+    // RFC 9110 §15.4.2–4: a POST may become a GET, and 303 makes one of everything; what keeps its
+    // method keeps its content.
+    let isRewritten = head.status == 303 || method == "POST" && [301, 302].contains(head.status)
+    let keepsBody = !isRewritten
+    if isRewritten {
+      if method != "HEAD" { method = "GET" }
       fields.remove("Content-Type")
     }
     let isElsewhere = next.host?.lowercased() != url.host?.lowercased()

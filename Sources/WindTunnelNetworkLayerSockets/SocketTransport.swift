@@ -96,17 +96,21 @@ public struct SocketTransport: Transport {
 
   /// Sends a request and returns its answer; a cancellation ends it at once.
   public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-    let (arrival, head) = try await answered(request, Upload(), isStreamed: false)
-    let decoder = try Self.decoder(head, bytesMax: limits.contentBytesMax)
+    let (arrival, head, isRedirected) = try await answered(request, Upload(), isStreamed: false)
+    // Whatever is still on its way when this returns is nobody's.
+    defer { arrival.cancel() }
+    let decoder = try Self.decoder(head, of: request, bytesMax: limits.contentBytesMax)
     var body = Data()
     while let piece = try await arrival.next() { body += try decoder.decodedPiece(piece) }
     try decoder.checkEnd()
-    return HTTPAnswer(
+    var answer = HTTPAnswer(
       status: head.status,
       headers: Headers(head),
       body: body,
       stages: arrival.stages.map { StageTimings($0) }
     )
+    answer.isRedirected = isRedirected
+    return answer
   }
 
   /// Sends a request and returns its answer as soon as the head has arrived. A server is read no
@@ -115,46 +119,63 @@ public struct SocketTransport: Transport {
     _ request: URLRequest,
     _ upload: Upload
   ) async throws(TransportError) -> StreamedAnswer {
-    let (arrival, head) = try await answered(request, upload, isStreamed: true)
-    let decoder = try Self.decoder(head, bytesMax: .max)
+    let (arrival, head, isRedirected) = try await answered(request, upload, isStreamed: true)
+    let decoder: ContentDecoder
+    do throws(TransportError) {
+      decoder = try Self.decoder(head, of: request, bytesMax: .max)
+    } catch {
+      arrival.cancel()
+      throw error
+    }
     let reader = PieceReader(arrival, decoder)
-    return StreamedAnswer(
+    var answer = StreamedAnswer(
       status: head.status,
       headers: Headers(head),
       pieces: AsyncThrowingStream { try await reader.next() },
       cancel: { [weak arrival] in arrival?.cancel() }
     )
+    answer.isRedirected = isRedirected
+    return answer
   }
 
   private static func decoder(
     _ head: ResponseHead,
+    of request: URLRequest,
     bytesMax: Int
   ) throws(TransportError) -> ContentDecoder {
+    // RFC 9110 §6.4.1: these have no content, in whatever coding it would be.
+    let isEmpty = request.httpMethod == "HEAD" || [204, 304].contains(head.status)
+    let codings = isEmpty ? [] : head.headers.values("Content-Encoding")
     do throws(ContentDecoder.Failure) {
-      return try ContentDecoder(head.headers.values("Content-Encoding"), bytesMax: bytesMax)
+      return try ContentDecoder(codings, bytesMax: bytesMax)
     } catch {
       throw TransportError(error)
     }
   }
 
-  /// Sends a request, follows redirects, and returns the first answer that leads nowhere else.
+  /// Sends a request, follows redirects, and returns the first answer that leads nowhere else, with
+  /// whether it is behind one.
   private func answered(
     _ request: URLRequest,
     _ upload: Upload,
     isStreamed: Bool
-  ) async throws(TransportError) -> (Arrival, ResponseHead) {
+  ) async throws(TransportError) -> (Arrival, ResponseHead, isRedirected: Bool) {
     let client: HTTPClient
     do throws(DialFailure) { client = try making.get() } catch { throw TransportError(error) }
     var step = try SentRequest(request, upload)
-    for _ in 0...limits.redirectsMax {
+    for count in 0...max(0, limits.redirectsMax) {
       let arrival = Arrival(
         bytesMax: isStreamed ? .max : limits.contentBytesMax,
         readsAhead: isStreamed,
         sent: upload.sent
       )
       arrival.begin(client.send(try step.question()) { [weak arrival] in arrival?.hear($0) })
-      let head = try await arrival.head()
-      guard let next = try step.redirected(by: head) else { return (arrival, head) }
+      let head: ResponseHead
+      do throws(TransportError) { head = try await arrival.head() } catch {
+        arrival.cancel()
+        throw error
+      }
+      guard let next = try step.redirected(by: head) else { return (arrival, head, count > 0) }
       arrival.discard()
       step = next
     }

@@ -11,7 +11,7 @@ public import Foundation
 public final class KeptOrigin: @unchecked Sendable {
   /// A step of an answer.
   public enum Step: Sendable {
-    /// Bytes go out.
+    /// Sends these bytes to the client.
     case send(Data)
     /// The connection ends by a FIN; what its client still sends is read.
     case close
@@ -29,7 +29,7 @@ public final class KeptOrigin: @unchecked Sendable {
     public var connection: Int
     /// The head, without the empty line.
     public var head: String
-    /// The content.
+    /// The content of the request.
     public var body = Data()
 
     /// Makes one of its parts.

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelNetworkLayer
+internal import WindTunnelServer
 
 /// The start of an app as a cassette has it: the servers that it chooses among, the data that they
 /// are probed by, and the configurations that the first of them serves.
@@ -59,6 +60,14 @@ struct RecordedStartup: Sendable {
     guard let first = probes.first else { throw Self.missing(probePath, at: "any host") }
     var servers: [RequestURL] = []
     for probe in probes where !servers.contains(probe.server) { servers.append(probe.server) }
+    if let open = servers.first(where: {
+      $0.scheme != "https" && !PrivateAddress.isLoopback($0.host ?? "") && $0.host != "localhost"
+    }) {
+      throw .plan(
+        "\"\(Self.note)\" of the cassette has a server that is asked without TLS, "
+          + "\(open.origin ?? ""), and no configuration is taken from one. Record it by https."
+      )
+    }
     let configurations = cassette.answers(to: configurationPath).filter {
       $0.server == first.server
     }
@@ -77,6 +86,10 @@ struct RecordedStartup: Sendable {
         + "\(place)."
     )
   }
+
+  /// Tells whether it can be flown in a state: there is an older configuration only where several
+  /// were recorded.
+  func has(_ state: StartupState) -> Bool { state != .ahead || configurations.count > 1 }
 
   /// Tells whether a request belongs to the start, and is no call of a user's.
   func isOfStart(_ request: Request) -> Bool {

@@ -27,7 +27,7 @@ package struct Workload: Sendable {
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
   /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
   /// conversation is more than a request, and only a client with a library of its own holds one.
-  /// What belongs to a start is no call either.
+  /// Requests of a start are no calls either.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),
@@ -61,7 +61,10 @@ package struct Workload: Sendable {
     self.sums = weighed.contains { $0.1 != 1 } ? sums : []
     draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
     var known: Set<String?> = []
-    authorities = recorded.map(\.url).filter { known.insert($0.origin).inserted }
+    // Any of the servers of a start may be asked for its page.
+    authorities = (recorded.map(\.url) + (startup?.servers ?? [])).filter {
+      known.insert($0.origin).inserted
+    }
     self.matcher = matcher
     startKeys = startup?.keys(by: matcher) ?? []
   }

@@ -128,8 +128,11 @@ struct NetworkLayerSubject: Subject {
     let begin = time.uptime
     let admission = AdmissionController(time: time)
     let transport = self.transport(of: call, from: Self.origin(of: call.request))
+    let folder = try ReferenceStart.Folder(copying: launch.kept)
+    // Nothing of it is on the disk when the last one lets it go.
+    defer { withExtendedLifetime(folder) {} }
     let startup = try await launch.start.launch(
-      in: ReferenceStart.Folder(copying: launch.kept),
+      in: folder,
       by: transport,
       feeding: admission
     )

@@ -352,17 +352,26 @@ extension DrillPlan {
         reason: "\(scenario.name): it is about conversations by WebSocket, and the drill has none."
       )
     }
-    let startless = cassette.startup == nil ? scenarios.filter { $0.startup != nil } : []
+    let startup = try RecordedStartup(cassette)
+    let startless = scenarios.filter { scenario in
+      scenario.startup.map { startup?.has($0) != true } ?? false
+    }
     leftOut += startless.filter { group.contains($0.name) }.map { scenario in
       LeftOut(
         name: scenario.name,
-        reason: "\(scenario.name): it is about the start of an app, and the cassette has none."
+        reason: startup == nil
+          ? "\(scenario.name): it is about the start of an app, and the cassette has none."
+          : "\(scenario.name): it serves an older configuration, and the cassette has one alone."
       )
     }
     if let scenario = startless.first(where: { !group.contains($0.name) }) {
       throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
-          + "\"\(RecordedStartup.note)\". Give one that has a start, or none and only such scenarios."
+        startup == nil
+          ? "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
+            + "\"\(RecordedStartup.note)\". Give one that has a start, or none and only such "
+            + "scenarios."
+          : "Scenario \"\(scenario.name)\" serves an older configuration than the app has, and the "
+            + "cassette has one alone. Record a second one behind it."
       )
     }
     let idle = outlived + streamless + speechless + startless

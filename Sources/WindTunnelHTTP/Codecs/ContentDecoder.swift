@@ -18,6 +18,10 @@ package final class ContentDecoder {
   /// The most codings of one body; curl takes as many.
   package static let codingsMax = 5
 
+  /// The most bytes that a piece decodes to, also of a body without a limit: deflate makes 1,032 of
+  /// one (zlib, Technical Details), and pieces are as large as one reading of a socket.
+  package static let pieceBytesMax = 80 << 20
+
   /// The stages, the last coding first; none where the body is as it is.
   private let stages: [InflatingStage]
   private let bytesMax: Int
@@ -50,8 +54,9 @@ package final class ContentDecoder {
   package func decode(_ piece: Data) throws(Failure) -> Data {
     var piece = piece
     for stage in stages {
-      // A stage holds no more than the body may have, so that no bomb fills the memory.
-      piece = try stage.decode(piece, bytesMax: bytesMax - count)
+      // A stage holds no more than the body may have, nor than one coding makes of a piece, so that
+      // no bomb fills the memory.
+      piece = try stage.decode(piece, bytesMax: min(bytesMax - count, Self.pieceBytesMax))
     }
     count += piece.count
     guard count <= bytesMax else { throw .tooLarge }

@@ -94,7 +94,12 @@ struct TransferEntry: Sendable, Hashable, Codable {
   var ending: Ending?
 
   var request: URLRequest {
-    var request = URLRequest(url: url, timeoutInterval: timeout)
+    // What a session has kept is what nobody asks for.
+    var request = URLRequest(
+      url: url,
+      cachePolicy: .reloadIgnoringLocalCacheData,
+      timeoutInterval: timeout
+    )
     request.httpMethod = method
     for field in headers { request.addValue(field.value, forHTTPHeaderField: field.name) }
     return request

@@ -291,7 +291,8 @@ extension TransferLedger {
       id: entry.id,
       kind: entry.kind,
       request: entry.request,
-      file: entry.kind == .upload ? content(of: entry.id) : nil
+      file: entry.kind == .upload ? content(of: entry.id) : nil,
+      folder: folder
     )
   }
 }

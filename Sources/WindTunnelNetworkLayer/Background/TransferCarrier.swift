@@ -15,6 +15,8 @@ public struct TransferOrder: Sendable {
   public let request: URLRequest
   /// The file whose bytes are the content of an upload; `nil` for a download.
   public let file: URL?
+  /// The folder for what has not come whole, in which the next process clears up.
+  let folder: URL
 }
 
 /// The one who hears how transfers end. What it has heard is on the disk when it returns.
@@ -104,20 +106,23 @@ public final class InProcessCarrier: TransferCarrier {
   }
 
   private func carry(_ order: TransferOrder) async {
-    let work = Task { await fetch(order) }
-    let isWanted = state.withLock { state in
-      guard state.carried[order.id] != nil else { return false }
+    let begun = state.withLock { state -> Task<Came, Never>? in
+      guard state.carried[order.id] != nil else { return nil }
+      let work = Task { await fetch(order) }
       state.carried[order.id] = { work.cancel() }
-      return true
+      return work
     }
-    if !isWanted { work.cancel() }
+    guard let work = begun else { return }
     let came = await withTaskCancellationHandler {
       await work.value
     } onCancel: {
       work.cancel()
     }
     // Of an end of the process itself nobody hears, so that the next one begins it anew.
-    guard !Task.isCancelled, isWanted else { return }
+    guard !Task.isCancelled else {
+      if case .file(let file, _) = came { try? FileManager.default.removeItem(at: file) }
+      return
+    }
     let listener = state.withLock { state in
       state.carried[order.id] == nil ? nil : state.listener
     }
@@ -140,7 +145,7 @@ public final class InProcessCarrier: TransferCarrier {
 
   private func fetch(_ order: TransferOrder) async -> Came {
     do throws(TransportError) {
-      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).download")
+      let file = order.folder.appending(path: "\(UUID()).part")
       let receiver = FileReceiver(file, FileCheck(), nil) { Date() }
       let request = order.kind == .download ? receiver.asking(order.request) : order.request
       let answer = try await transport.open(request, Upload(file: order.file))

@@ -2,8 +2,10 @@ internal import Foundation
 
 #if canImport(Darwin)
   private import Darwin
-#else
+#elseif canImport(Glibc)
   private import Glibc
+#elseif canImport(Musl)
+  private import Musl
 #endif
 
 /// The transfers of an app on its disk: a file for each row, and beside it the content that is
@@ -116,7 +118,7 @@ struct TransferLedger {
   /// copied first.
   static func move(_ file: URL, to place: URL) throws(TransferError) {
     do throws(OutboxError) {
-      if rename(file.path, place.path) != 0 {
+      if rename(file.path, place.path) != 0, !isMoved(file, to: place, errno) {
         guard errno == EXDEV else { throw OutboxError(errno, "move", file) }
         let half = place.appendingPathExtension("\(UUID()).half")
         do { try FileManager.default.copyItem(at: file, to: half) } catch {
@@ -131,6 +133,12 @@ struct TransferLedger {
     } catch {
       throw TransferError(error)
     }
+  }
+
+  /// Tells whether an earlier time has moved it, and failed at the disk.
+  private static func isMoved(_ file: URL, to place: URL, _ reason: Int32) -> Bool {
+    defer { errno = reason }
+    return reason == ENOENT && access(file.path, F_OK) != 0 && access(place.path, F_OK) == 0
   }
 
   private func row(of id: String) -> URL { folder.appending(path: "\(id).transfer") }
@@ -151,10 +159,11 @@ struct TransferLedger {
     // It was read a moment ago; what is left behind is found the next time.
     for name in (try? Self.disk.names(in: folder)) ?? [] {
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
-      guard parts.count == 2, ["came", "content", "transfer.new"].contains(parts[1]) else {
-        continue
-      }
-      if parts[1] == "transfer.new" || entries[parts[0]] == nil {
+      let isHalf =
+        name.hasSuffix(".half") || name.hasSuffix(".part")
+        || name.hasSuffix(".transfer.new")
+      guard parts.count == 2, isHalf || ["came", "content"].contains(parts[1]) else { continue }
+      if isHalf || entries[parts[0]] == nil {
         Self.disk.remove(folder.appending(path: name))
       }
     }

@@ -18,6 +18,10 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   /// True where the URL that was asked has to answer itself, and not another one behind a redirect.
   var refusesRedirects = false
 
+  private enum CodingKeys: String, CodingKey {
+    case statuses, contentTypes, requiredFields, errors
+  }
+
   /// Makes rules; by default any status below 400 is accepted, and nothing else is required.
   public init(
     statuses: ClosedRange<Int> = 100...399,

@@ -151,7 +151,9 @@ public final class Outbox: Sendable {
     for (place, pending) in group.enumerated() {
       pending.waiter.resume(returning: results?[place] ?? .failure(.closed))
     }
-    for name in Set(group.map(\.call.name)) { wake(name) }
+    let woken = Set(group.map(\.call.name))
+    // In their own order, so that what is sent beside each other is sent alike each time.
+    for endpoint in endpoints where woken.contains(endpoint.name) { wake(endpoint.name) }
   }
 
   /// Returns the calls that servers refused, in the order in which they did.
@@ -181,7 +183,7 @@ public final class Outbox: Sendable {
         closed.resume()
       }
     }
-    for name in names.keys { wake(name) }
+    for endpoint in endpoints { wake(endpoint.name) }
   }
 
   /// Does something where nobody else works with the disk, off the threads of tasks. Its events are

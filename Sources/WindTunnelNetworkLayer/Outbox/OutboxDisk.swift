@@ -84,18 +84,24 @@ struct OutboxDisk: Sendable {
 
   /// Makes a folder, with those above it, unless it is there.
   func makeFolder(_ url: URL) throws(OutboxError) {
-    if mkdir(url.path, 0o700) == 0 {
-      do throws(OutboxError) { return try syncFolder(url.deletingLastPathComponent()) } catch {
-        // Whoever finds it takes its name for one that is there for good.
-        rmdir(url.path)
-        throw error
-      }
-    }
-    if errno == ENOENT {
+    if mkdir(url.path, 0o700) == 0 { return try keep(url) }
+    if errno == ENOENT, url.path != "/" {
       try makeFolder(url.deletingLastPathComponent())
-      return try makeFolder(url)
+      // Once more and no oftener: above it may be a link that leads nowhere.
+      if mkdir(url.path, 0o700) == 0 { return try keep(url) }
     }
     guard errno == EEXIST else { throw OutboxError(errno, "make the folder", url) }
+  }
+
+  /// Waits until the disk has the name of a folder that was made.
+  private func keep(_ folder: URL) throws(OutboxError) {
+    do throws(OutboxError) { try syncFolder(folder.deletingLastPathComponent()) } catch {
+      // Of a folder above that may not be read nobody can wait for the disk.
+      if case .notWritable = error { return }
+      // Whoever finds it takes its name for one that is there for good.
+      rmdir(folder.path)
+      throw error
+    }
   }
 
   /// Waits until the disk has the bytes of a file that somebody else wrote.

@@ -52,7 +52,7 @@ struct OutboxStore {
       guard case .notWritable = error else { throw error }
     }
     let names = Set(endpoints).union(try disk.names(in: folder).compactMap(Self.name))
-    for name in names {
+    for name in names.sorted() {
       let lane = try OutboxLane(
         name,
         in: folder.appending(path: Self.folderName(name)),

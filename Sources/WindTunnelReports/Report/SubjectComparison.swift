@@ -20,7 +20,10 @@ extension BaselineComparison {
   /// 95 % confidence interval: Wald's with half a call added to each way in which a pair can end
   /// (Agresti and Min 2005). `nil` without pairs.
   public var successDifference: Ratio? {
-    guard let flips, pairs > 0 else { return nil }
+    // A file may say anything.
+    guard let flips, pairs > 0, 0...pairs ~= flips.won, 0...pairs ~= flips.lost,
+      flips.won + flips.lost <= pairs
+    else { return nil }
     let (won, lost, count) = (Double(flips.won) + 0.5, Double(flips.lost) + 0.5, Double(pairs) + 2)
     let middle = (won - lost) / count
     let spread =

@@ -64,7 +64,9 @@ struct StormSearch {
     elements = StormElements(flight.plan, plan)
     flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in Storm(weather) }
     certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
-    certificate.isRepeatable = calm.observation == again.observation && calm.ending == again.ending
+    certificate.isRepeatable =
+      calm.observation == again.observation && calm.ending == again.ending
+      && calm.broken == again.broken
     certificate.comparesResults = oracle.comparesResults
     certificate.calm = calm.requestLines
     let broken = oracle.violations(of: calm, in: Storm(weather))

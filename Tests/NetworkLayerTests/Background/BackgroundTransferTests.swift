@@ -112,7 +112,8 @@ import WindTunnelSymptoms
         id: "a stranger",
         kind: .download,
         request: URLRequest(url: stand.folder),
-        file: nil
+        file: nil,
+        folder: stand.folder
       )
     )
     try await transfers.takeUp()
@@ -286,6 +287,9 @@ import WindTunnelSymptoms
     try Data().write(to: stand.folder.appending(path: "0.content"))
     try Data().write(to: stand.folder.appending(path: "0.came"))
     try Data().write(to: stand.folder.appending(path: "0.transfer.new"))
+    try Data().write(to: stand.folder.appending(path: "0.came.\(UUID()).half"))
+    try Data().write(to: stand.folder.appending(path: "\(UUID()).part"))
+    try Data().write(to: stand.folder.appending(path: ".\(UUID()).part"))
     let again = try stand.open(carrier)
     #expect(stand.events == [.damaged(file: "\(begun.id).transfer")])
     #expect(again.all == [other])

@@ -31,6 +31,18 @@ import Testing
     try await stand.enqueue(["1"], in: next)
   }
 
+  @Test func `a folder below a link that leads nowhere is refused`() throws {
+    let stand = OutboxStand()
+    let link = stand.folder.deletingLastPathComponent()
+      .appending(path: "windtunnel-link-\(UUID().uuidString)")
+    let nowhere = link.path + "-nowhere"
+    try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: nowhere)
+    defer { try? FileManager.default.removeItem(at: link) }
+    #expect(throws: OutboxError.self) {
+      try OutboxDisk().makeFolder(link.appending(path: "outbox"))
+    }
+  }
+
   @Test func `what has no place in an outbox is refused`() async throws {
     let stand = OutboxStand()
     let outbox = try stand.open(limits: OutboxLimits(mostCallBytes: 8))

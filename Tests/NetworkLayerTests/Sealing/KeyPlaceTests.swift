@@ -208,7 +208,7 @@ import Testing
 
     func write(_ data: Data, as name: String) throws(SealingError) {
       isAsked.signal()
-      if goesOn.wait(timeout: .now() + 20) == .timedOut { isLate.withLock { $0 = true } }
+      if goesOn.wait(timeout: .now() + 300) == .timedOut { isLate.withLock { $0 = true } }
       try place.write(data, as: name)
     }
 
@@ -268,7 +268,8 @@ import Testing
       }.start()
       slow.goesOn.signal()
     }
-    #expect(await !renewal.value || !slow.isLate.withLock { $0 })
+    _ = await renewal.value
+    #expect(!slow.isLate.withLock { $0 })
     #expect(try TokenStore(files).token() == nil)
     let after = try await tokens.authorize(request)
     #expect(after.value(forHTTPHeaderField: "Authorization") == nil)

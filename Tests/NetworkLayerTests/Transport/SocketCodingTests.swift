@@ -100,6 +100,62 @@ import WindTunnelSymptoms
     }
   }
 
+  /// 200 MiB of zeros, packed twice.
+  private static let bomb = """
+    H4sIAAAAAAACA+3cPS5EURzG4TMfkomIj0KlYBkaiYlES4J6MguwAoWbTFQaC7AHlQWIxg58VBYgCoVKXO5d
+    xnmfpzr1v3xz8tu+npTOcPTxMBj8P5qb37vPyXIBAAAAKte8LkbdGFB22ufD4zMAAACgdvO11XE/CvzMtqbO
+    AQAAANW72ttd738IfF2ej50DAAAAqrf5/b7fbwFP7f3GqXsAAABA9V4EAwAAACCKYAAAAABkEQwAAACALIIB
+    AAAAEEYwAAAAALIIBgAAAEAWwQAAAADIIhgAAAAAYQQDAAAAIItgAAAAAGQRDAAAAIAsggEAAAAQRjAAAAAA
+    sggGAAAAQBbBAAAAAMgiGAAAAABhBAMAAAAgi2AAAAAAZBEMAAAAgCyCAQAAABBGMAAAAACyCAYAAABAFsEA
+    AAAAyCIYAAAAAGEEAwAAACCLYAAAAABkEQwAAACALIIBAAAAEEYwAAAAALIIBgAAAEAWwQAAAADIIhgAAAAA
+    YQQDAAAAIItgAAAAAGQRDAAAAIAsggEAAAAQRjAAAAAAsggGAAAAQBbBAAAAAMgiGAAAAABhBAMAAAAgi2AA
+    AAAAZBEMAAAAgCyCAQAAABDmbXEw7LaAaTu7eCwAAFTidmk+OToppVn5A22ESVhUHAMA
+    """
+
+  @Test func `no piece of a stream fills the memory`() async throws {
+    let text = Self.bomb.filter { !$0.isWhitespace }
+    let body = try #require(Data(base64Encoded: text))
+    try await SocketTransportTests.fly({ _ in [.send(Self.chunked("gzip, gzip", body, by: 1000))] })
+    {
+      origin,
+      transport in
+      let request = try SocketTransportTests.request(origin.url)
+      let error = await SocketTransportTests.error {
+        for try await _ in try await transport.open(request, Upload()).pieces {}
+      }
+      #expect(SocketTransportTests.symptom(error) == .undecodableBody)
+    }
+  }
+
+  @Test(arguments: ["br", "gzip"])
+  func `an answer that cannot be decoded is read no further`(coding: String) async throws {
+    let head = answer("200 OK\nTransfer-Encoding: chunked\nContent-Encoding: \(coding)")
+    // A member of gzip by a method that there is none of.
+    let piece = Data("4\r\n".utf8) + Data([0x1F, 0x8B, 0xFF, 0x00]) + Data("\r\n".utf8)
+    try await SocketTransportTests.fly({ _ in [.send(head + piece), .silence] }) {
+      origin,
+      transport in
+      let request = try SocketTransportTests.request(origin.url)
+      let whole = await SocketTransportTests.error { try await transport.send(request) }
+      #expect(SocketTransportTests.symptom(whole) == .undecodableBody)
+      let streamed = await SocketTransportTests.error {
+        for try await _ in try await transport.open(request, Upload()).pieces {}
+      }
+      #expect(SocketTransportTests.symptom(streamed) == .undecodableBody)
+      // The server hears that nobody waits for the rest.
+      while origin.left < 2 { await Task.yield() }
+    }
+  }
+
+  @Test(arguments: [("HEAD", 200), ("GET", 304), ("GET", 204)])
+  func `an answer without content is in no coding`(method: String, status: Int) async throws {
+    let wire = answer("\(status) Fine\nContent-Encoding: br")
+    try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+      let request = try SocketTransportTests.request(origin.url, method)
+      #expect(try await transport.send(request).status == status)
+    }
+  }
+
   private static let hasTLS = (try? ServerTLS()) != nil
 
   @Test(
@@ -122,7 +178,10 @@ import WindTunnelSymptoms
     // It is in a directory that nobody keeps.
     defer { try? FileManager.default.removeItem(at: file) }
     let server = try await ReplayServer(Deck([.get("/a") { _ in .text(Body("sealed")) }]), options)
-    let transport = SocketTransport(trusting: trusts ? file : nil)
+    var limits = SocketTransport.Limits()
+    // However long a busy machine takes from one to the next.
+    limits.idleTime = .seconds(3600)
+    let transport = SocketTransport(trusting: trusts ? file : nil, limits: limits)
     var bodies: [Data] = []
     var error: TransportError?
     let request = try SocketTransportTests.request("https://\(host):\(server.port)/a")

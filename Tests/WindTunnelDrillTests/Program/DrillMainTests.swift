@@ -138,7 +138,7 @@ import WindTunnelDrill
     #expect(help.code == 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
     #expect(
-      help.answer.contains("  The judged client: host, urlsession or exec (default: the first).")
+      help.answer.contains("  The judged client: host, urlsession or exec; again: one to compare.")
     )
   }
 

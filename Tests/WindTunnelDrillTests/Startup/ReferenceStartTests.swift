@@ -10,7 +10,7 @@ import WindTunnelSymptoms
   import FoundationNetworking
 #endif
 
-/// What the reference client's start comes to in the weather of each scenario that ships.
+/// The outcome of the reference client's start in the weather of each shipped scenario.
 @Suite(.timeLimit(.minutes(5))) struct ReferenceStartTests {
   /// The result of a start.
   struct End: Hashable {
