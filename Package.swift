@@ -175,7 +175,8 @@ let package = Package(
       name: "WindTunnelTests",
       dependencies: [
         "CWindTunnelSystem", "Mutations", "PlantedSecrets", "Schemas", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings", "WindTunnelReports",
+        "WindTunnel", "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings",
+        "WindTunnelReports",
         "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelLink",
         "WindTunnelRedaction",
       ],
@@ -194,7 +195,8 @@ let package = Package(
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
         "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "Schemas",
-        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer", "WindTunnelCassettes",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+        "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
         "WindTunnelRedaction",
       ]
@@ -248,7 +250,8 @@ let package = Package(
       // The tool is run as a process; the dependency has it built.
       dependencies: [
         "WindTunnelReports", "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelDrill", "WindTunnelRelease", "WindTunnelServer", "windtunnel-cli",
+        "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelServer",
+        "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An answer that a server gives before its cassette, under a name.
 public struct RemoteStub: Sendable, Hashable, Encodable {
-  /// The name, by which it is replaced and taken away: 1 to 200 bytes of UTF-8.
+  /// The name, by which it is replaced and taken away: 1 to 200 characters.
   public var name: String
   /// The requests that it answers, such as `GET /users/*`.
   public var requests: String

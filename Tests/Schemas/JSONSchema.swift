@@ -60,15 +60,26 @@ package struct JSONSchema {
     case ("oneOf", .array(let all)):
       let fitting = all.count { problems(value, $0, place).isEmpty }
       return fitting == 1 ? [] : ["\(place): \(value) is \(fitting) of \(all.count)"]
+    case ("anyOf", .array(let all)):
+      return all.contains { problems(value, $0, place).isEmpty } ? [] : ["\(place): \(value)"]
+    case ("minItems", let least):
+      guard case .array(let elements) = value, let least = least.doubleValue else { return [] }
+      return Double(elements.count) >= least ? [] : ["\(place): \(elements.count) items"]
+    case ("minLength", let least):
+      guard let text = value.stringValue, let least = least.doubleValue else { return [] }
+      return Double(text.unicodeScalars.count) >= least ? [] : ["\(place): \(text)"]
+    case ("dependentRequired", .object(let members)):
+      guard case .object = value else { return [] }
+      return members.filter { value[$0.name.value] != nil }.flatMap {
+        problems(value, .object([.init("required", $0.value)]), place)
+      }
     case ("not", let other):
       return problems(value, other, place).isEmpty ? ["\(place): \(value)"] : []
     case ("pattern", .string(let pattern)):
       guard let text = value.stringValue, let regex = try? Regex(pattern.value) else { return [] }
       return text.firstMatch(of: regex) != nil ? [] : ["\(place): \(text)"]
     case ("additionalProperties", _), ("patternProperties", _), ("$schema", _), ("$id", _),
-      ("title", _),
-      ("description", _),
-      ("$defs", _):
+      ("title", _), ("description", _), ("default", _), ("contentEncoding", _), ("$defs", _):
       return []
     default: return ["\(place): \(word.name.value) is not known here"]
     }

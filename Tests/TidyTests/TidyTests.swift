@@ -176,7 +176,7 @@
       let compiled = try House.sources(in: "Tests")
         .filter { $0.path.hasSuffix("/DocExamples.swift") }
         .map { $0.lines.map { $0.trimmingPrefix { $0 == " " } }.filter { !$0.isEmpty } }
-      #expect(compiled.count == 4)
+      #expect(compiled.count == 5)
       for comment in try DocComment.all(in: "Sources") {
         for example in comment.examples {
           let code = example.filter { !$0.hasPrefix("import ") }

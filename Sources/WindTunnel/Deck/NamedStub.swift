@@ -20,10 +20,18 @@ public struct NamedStub: Sendable, Hashable {
 
   /// The greatest number of stubs of a deck, since each request is held against every one.
   public static let countMax = 1000
-  /// The greatest length of a name, in bytes of UTF-8.
-  public static let nameBytesMax = 200
+  /// The greatest length of a name, in Unicode scalars.
+  public static let nameLengthMax = 200
   /// The greatest size of a stub's JSON, in bytes.
   public static let bytesMax = 16 << 20
+
+  /// Tells whether a text may name a stub: 1 to ``nameLengthMax`` Unicode scalars, none of which
+  /// controls, and not a path segment that URLs resolve away (RFC 3986 §5.2.4).
+  package static func isName(_ text: String) -> Bool {
+    let scalars = text.unicodeScalars
+    return 1...nameLengthMax ~= scalars.count && !scalars.contains { $0.value < 32 }
+      && text != "." && text != ".."
+  }
 
   /// Reads a stub: `{"request": "GET /users/*", "response": {…}}`, the response as it stands on a
   /// cassette.

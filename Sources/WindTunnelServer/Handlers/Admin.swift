@@ -28,7 +28,8 @@ public import WindTunnel
 /// here.
 ///
 /// An invalid request is answered by 400 and `{"error"}` with a sentence. A request by a host name
-/// that is not this machine's, or from a page of another origin, is answered by 403.
+/// that is not this machine's, or from a page of another origin, is answered by 403; by a method
+/// that a path does not have, by 405 and `Allow`, which `OPTIONS` tells as well.
 public struct Admin: Sendable {
   /// The port; 0 for any that is free.
   public var port = 0
@@ -100,7 +101,9 @@ final class AdminHandler: RequestHandler, Sendable {
       deck.removeStubs()
       deck.load(cassette)
       received.log.withLock { $0.beginTape() }
-    case .put(let stub)?: deck.put(stub)
+    case .put(let stub)?:
+      // Another connection may have put the last one meanwhile.
+      guard deck.put(stub) else { return AdminAnswer.tooManyStubs }
     case .removeStub(let name)?: deck.removeStub(named: name)
     case .removeStubs?: deck.removeStubs()
     case nil: break
@@ -201,7 +204,9 @@ struct AdminAnswer: Sendable {
     _ server: AdminSnapshot
   ) throws(FormatError) -> (Response, AdminChange?) {
     guard !server.isRecording else {
-      return (.problem(409, "This server records, and what it records stands on its cassette."), nil)
+      return (
+        .problem(409, "This server records, and what it records stands on its cassette."), nil
+      )
     }
     let cassette = try Self.read { try Cassette(data: request.body.data, source: "cassette") }
     return (.json(["interactions": .number(cassette.interactions.count)]), .load(cassette))
@@ -214,24 +219,27 @@ struct AdminAnswer: Sendable {
   ) throws(FormatError) -> (Response, AdminChange?) {
     let stub = try Self.read { try NamedStub(named: name, data: request.body.data) }
     guard server.stubs.count(where: { $0.name != name }) < NamedStub.countMax else {
-      return (.problem(409, "There are \(NamedStub.countMax) stubs; take some away before."), nil)
+      return (tooManyStubs, nil)
     }
     return (Response(status: 204), .put(stub))
   }
+
+  static let tooManyStubs = Response.problem(
+    409,
+    "There are \(NamedStub.countMax) stubs; take some away before."
+  )
 
   private static let stubsPath = "/stubs/"
 
   /// Returns the name of a stub out of its path.
   private static func name(in path: String) throws(FormatError) -> String {
     let name = String(path.dropFirst(stubsPath.count))
-    guard let name = name.removingPercentEncoding, !name.isEmpty,
-      name.utf8.count <= NamedStub.nameBytesMax, !name.utf8.contains(where: { $0 < 32 })
-    else {
+    guard let name = name.removingPercentEncoding, NamedStub.isName(name) else {
       throw FormatError(
         source: "path",
         place: "name",
         problem: "\(JSON.text(String(name.prefix(60)))) is no name of a stub",
-        remedy: "Name it in 1 to \(NamedStub.nameBytesMax) bytes of UTF-8, percent-encoded."
+        remedy: "Name it by 1 to \(NamedStub.nameLengthMax) characters, percent-encoded."
       )
     }
     return name
@@ -261,11 +269,16 @@ struct AdminAnswer: Sendable {
   private static func lost(_ method: String, _ path: String) -> Response {
     let methods = routes.filter { $0.path == path }.map(\.method)
     guard methods.isEmpty else {
-      var response = Response.problem(
-        405,
-        "\(path) is asked by \(methods.joined(separator: " or ")), not by \(method)."
-      )
-      response.head.headers["Allow"] = methods.joined(separator: ", ")
+      var response =
+        method == "OPTIONS"
+        ? Response(status: 204)
+        : .problem(
+          405,
+          "\(path) is asked by \(methods.joined(separator: " or ")), not by \(method)."
+        )
+      // RFC 9110 §10.2.1: all that the path has.
+      let all = (methods.contains("GET") ? methods + ["HEAD"] : methods) + ["OPTIONS"]
+      response.head.headers["Allow"] = all.joined(separator: ", ")
       return response
     }
     let all = routes.map { "\($0.method) \($0.path)" }.joined(separator: ", ")
@@ -274,8 +287,9 @@ struct AdminAnswer: Sendable {
 
   /// Returns the reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
-    let stranger = OriginPolicy()
-      .stranger(in: request.headers, askedAs: request.headers["Host"] ?? "")
+    // RFC 9112 §3.2.2: a whole URL prevails.
+    let name = request.url.host ?? request.headers["Host"] ?? ""
+    let stranger = OriginPolicy().stranger(in: request.headers, askedAs: name)
     return switch stranger {
     case nil: nil
     case .host(let host):

@@ -152,8 +152,8 @@ private enum ProxyRoute {
       // Asked by a name of its own: a person who types the address into a browser.
       let named = RequestURL("http://\(head.headers["Host"] ?? "")").host
       self =
-        named == Proxying.host || (url.path == "/" && head.method == "GET")
-          || url.path == Proxying.codePath
+        named == Proxying.host || url.path == Proxying.codePath
+          || (head.method == "GET" && Proxying.ownPaths.contains(url.path))
         ? .page(url.path, isThroughProxy: named == Proxying.host)
         : .refusal(
           status: 400,

@@ -15,8 +15,8 @@ struct ProxyPage {
   ///     proxy.
   init(_ path: String, _ proxy: Proxying, _ deck: Deck, calledBy address: String? = nil) {
     switch (path, proxy.authority) {
-    case ("/", _) where address != nil:
-      response = .page(Self.instructions(for: address ?? ""))
+    case ("/", let authority) where address != nil:
+      response = .page(Self.instructions(for: address ?? "", opensTunnels: authority != nil))
     case ("/", let authority):
       response = .page(Self.body(deck.scenario, opensTunnels: authority != nil))
     case (Proxying.pictureHostPath, _):
@@ -47,7 +47,7 @@ struct ProxyPage {
 
   /// Says how the proxy is set, to a device that has come to it by its address: from there on its
   /// requests come through it.
-  private static func instructions(for address: String) -> String {
+  private static func instructions(for address: String, opensTunnels: Bool) -> String {
     let url = RequestURL("http://\(address)")
     let (host, port) = (url.host ?? address, url.effectivePort ?? 80)
     return """
@@ -65,6 +65,7 @@ struct ProxyPage {
       <h2>Then</h2>
       <p>The line above says that it works within five seconds, and
       <a href="http://\(Proxying.host)/">http://\(Proxying.host)/</a> shows what is flown.</p>
+      \(certificate(opensTunnels: opensTunnels))
       """
   }
 
@@ -77,9 +78,9 @@ struct ProxyPage {
 
     """
 
-  private static func body(_ scenario: Scenario, opensTunnels: Bool) -> String {
-    let certificate =
-      opensTunnels
+  /// Says how the authority's certificate is installed, or that none has to be.
+  private static func certificate(opensTunnels: Bool) -> String {
+    opensTunnels
       ? """
       <h2>See into HTTPS</h2>
       <ol>
@@ -94,6 +95,9 @@ struct ProxyPage {
       <p>Tunnels stay closed: the weather acts on their bytes, nobody reads them, and no certificate
       has to be installed.</p>
       """
+  }
+
+  private static func body(_ scenario: Scenario, opensTunnels: Bool) -> String {
     let weather = [
       scenario.summary.map { "<p>\($0.escapedForHTML)</p>" },
       scenario.link.map { "<p>\($0.words.escapedForHTML)</p>" },
@@ -103,7 +107,7 @@ struct ProxyPage {
       <p>This page came through the proxy, so the proxy works. The weather is
       <strong>\(scenario.name.escapedForHTML)</strong>.</p>
       \(weather)
-      \(certificate)
+      \(certificate(opensTunnels: opensTunnels))
       """
   }
 }

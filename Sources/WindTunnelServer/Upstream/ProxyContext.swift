@@ -101,6 +101,8 @@ public struct Proxying: Sendable {
   public static let host = "wind.tunnel"
   /// The path to which the page that asks for the code sends it.
   static let codePath = "/code"
+  /// The paths that are answered at the proxy's own address, too, before a device uses the proxy.
+  static let ownPaths = ["/", "/ca.cer", "/ca.pem"]
 
   /// Returns the path of the proxy's own page for a device that is given the code along with the
   /// address, as a QR code does.

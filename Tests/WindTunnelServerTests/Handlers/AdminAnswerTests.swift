@@ -172,7 +172,10 @@ import Testing
       Self.text("DELETE", "/scenario")
         == #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
     )
-    #expect(Self.ask("DELETE", "/scenario").response.headers["Allow"] == "GET, PUT")
+    #expect(Self.ask("DELETE", "/scenario").response.headers["Allow"] == "GET, PUT, HEAD, OPTIONS")
+    let options = Self.ask("OPTIONS", "/verify")
+    #expect(options.response.status == 204 && options.response.headers["Allow"] == "POST, OPTIONS")
+    #expect(Self.ask("OPTIONS", "/away").response.status == 404)
     #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "There is no /away here."#))
   }
 
@@ -190,6 +193,12 @@ import Testing
     let answer = Self.ask("POST", "/reset", headers: headers)
     #expect(answer.response.status == status)
     #expect((answer.change == nil) == (status == 403))
+  }
+
+  @Test func `a whole URL prevails over the Host field`() {
+    let answer = Self.ask("POST", "http://rebound.example.test:8081/reset")
+    #expect(answer.response.status == 403 && answer.change == nil)
+    #expect(Self.ask("POST", "http://localhost:8081/reset").response.status == 204)
   }
 
   @Test func `a count of what has gone is not given`() {

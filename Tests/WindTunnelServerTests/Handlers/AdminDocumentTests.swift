@@ -10,7 +10,7 @@ import Testing
   private static let document: JSONSchema? = {
     let file = URL(fileURLWithPath: #filePath).appendingPathComponent(
       "../../../../Cassettes/format/admin-1.openapi.json"
-    )
+    ).standardized
     do { return try JSONSchema(contentsOf: file) } catch {
       Issue.record("\(error)")
       return nil
@@ -25,7 +25,8 @@ import Testing
     var body: String
     var status: Int
     var host = "127.0.0.1"
-    var prepare: @Sendable (inout AdminSnapshot) -> Void = { _ in }
+    /// What has happened at a server before; `nil`: nothing that matters.
+    var prepare: (@Sendable (inout AdminSnapshot) -> Void)?
 
     var testDescription: String { "\(method) \(target) \(status)" }
   }
@@ -33,10 +34,10 @@ import Testing
   private static func asked(
     _ method: String,
     _ target: String,
-    _ body: String = "",
+    _ body: String,
     _ status: Int,
     as path: String? = nil,
-    _ prepare: @escaping @Sendable (inout AdminSnapshot) -> Void = { _ in }
+    _ prepare: (@Sendable (inout AdminSnapshot) -> Void)? = nil
   ) -> Asked {
     let plain = String(target.prefix { $0 != "?" })
     return Asked(
@@ -53,11 +54,11 @@ import Testing
   private static let many = String(repeating: " ", count: Scenario.fileBytesMax + 1)
 
   private static let plain: [Asked] = [
-    asked("GET", "/health", 200),
-    asked("GET", "/requests", 200),
-    asked("GET", "/requests?take=recording&limit=1", 200),
-    asked("GET", "/requests?limit=0", 400),
-    asked("GET", "/interactions", 200),
+    asked("GET", "/health", "", 200),
+    asked("GET", "/requests", "", 200),
+    asked("GET", "/requests?take=recording&limit=1", "", 200),
+    asked("GET", "/requests?limit=0", "", 400),
+    asked("GET", "/interactions", "", 200),
     asked("POST", "/verify", #"{"request":"GET /home","times":2}"#, 200),
     asked("POST", "/verify", #"{"inOrder":["GET /home","GET /never"]}"#, 200),
     asked("POST", "/verify", "{}", 400),
@@ -69,9 +70,9 @@ import Testing
       }
     },
     asked("POST", "/verify", many, 413),
-    asked("POST", "/reset", 204),
+    asked("POST", "/reset", "", 204),
     asked("POST", "/reset", many, 413),
-    asked("GET", "/scenario", 200),
+    asked("GET", "/scenario", "", 200),
     asked("PUT", "/scenario", #"{"name":"rain","seed":7}"#, 200),
     asked("PUT", "/scenario", #"{"windtunnelScenario":1,"name":"own","rules":[]}"#, 200),
     asked("PUT", "/scenario", #"{"name":"rian"}"#, 400),
@@ -82,8 +83,10 @@ import Testing
       $0.isRecording = true
     },
     asked("PUT", "/cassette", String(repeating: " ", count: Admin.cassetteBytesMax + 1), 413),
-    asked("GET", "/stubs", 200) { $0.stubs = [NamedStub("tea", "GET /x", Response(status: 418))] },
-    asked("DELETE", "/stubs", 204),
+    asked("GET", "/stubs", "", 200) {
+      $0.stubs = [NamedStub("tea", "GET /x", Response(status: 418))]
+    },
+    asked("DELETE", "/stubs", "", 204),
     asked("DELETE", "/stubs", many, 413),
     asked("PUT", "/stubs/tea", stub, 204, as: "/stubs/{name}"),
     asked("PUT", "/stubs/a%2Fb", stub, 204, as: "/stubs/{name}"),
@@ -99,11 +102,11 @@ import Testing
       413,
       as: "/stubs/{name}"
     ),
-    asked("DELETE", "/stubs/tea", 204, as: "/stubs/{name}") {
+    asked("DELETE", "/stubs/tea", "", 204, as: "/stubs/{name}") {
       $0.stubs = [NamedStub("tea", "GET /x", Response())]
     },
-    asked("DELETE", "/stubs/tea", 404, as: "/stubs/{name}"),
-    asked("DELETE", "/stubs/%00", 400, as: "/stubs/{name}"),
+    asked("DELETE", "/stubs/tea", "", 404, as: "/stubs/{name}"),
+    asked("DELETE", "/stubs/%00", "", 400, as: "/stubs/{name}"),
     asked(
       "DELETE",
       "/stubs/tea",
@@ -111,15 +114,15 @@ import Testing
       413,
       as: "/stubs/{name}"
     ),
-    asked("GET", "/metrics", 200),
-    asked("GET", "/openapi.json", 200),
+    asked("GET", "/metrics", "", 200),
+    asked("GET", "/openapi.json", "", 200),
   ]
 
   /// Each place is asked by a foreign name, too.
   private static let all: [Asked] =
     plain
     + AdminAnswer.routes.map { route in
-      var strange = asked(route.method, route.path, 403)
+      var strange = asked(route.method, route.path, "", 403)
       strange.host = "rebound.example.test"
       return strange
     }
@@ -131,7 +134,7 @@ import Testing
 
   private func response(_ asked: Asked) -> Response {
     var server = AdminAnswerTests.snapshot()
-    asked.prepare(&server)
+    asked.prepare?(&server)
     let request = Request(
       asked.method,
       RequestURL(asked.target),
@@ -142,11 +145,43 @@ import Testing
   }
 
   @Test(arguments: all) func `what is answered is what the document says`(asked: Asked) throws {
-    let response = response(asked)
+    try check(response(asked), to: asked)
+  }
+
+  @Test(arguments: all.filter { $0.prepare == nil })
+  func `what a running server answers is what the document says`(asked: Asked) async throws {
+    let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery, then: .repeat)
+    try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let client = try RawClient(.loopback(port: port))
+      // What is too long is refused by its head.
+      let body = asked.status == 413 ? "" : asked.body
+      await client.send(
+        "\(asked.method) \(asked.target) HTTP/1.1\r\nHost: \(asked.host)\r\n"
+          + "Content-Length: \(asked.body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+      )
+      let (bytes, _) = await client.receiveAll()
+      client.close()
+      let text = String(decoding: bytes, as: UTF8.self)
+      let fields = text.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")
+      let type = fields.first { $0.hasPrefix("Content-Type: ") }?.dropFirst(14)
+      let status = try #require(Int(text.statusLine.split(separator: " ")[1]))
+      try check(
+        Response(
+          status: status,
+          headers: type.map { ["Content-Type": String($0)] } ?? [:],
+          body: Body(text.content)
+        ),
+        to: asked
+      )
+    }
+  }
+
+  private func check(_ response: Response, to asked: Asked) throws {
     #expect(response.status == asked.status, "\(response.body.text ?? "")")
     let answer = try #require(try operation(asked)["responses"]?["\(response.status)"])
     guard let content = answer["content"] else {
-      #expect(response.body.isEmpty)
+      #expect(response.body.count == 0)
       return
     }
     guard case .object(let types) = content, let type = types.first else {
@@ -186,6 +221,59 @@ import Testing
     }
   }
 
+  @Test func `another method is refused with those that are documented`() throws {
+    for path in Set(AdminAnswer.routes.map(\.path)) {
+      guard case .object(let methods)? = Self.document?.root["paths"]?[path] else {
+        Issue.record("\(path) is not documented")
+        continue
+      }
+      let documented = Set(methods.map { $0.name.value.uppercased() })
+      let implied: Set = documented.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"]
+      for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "QUERY"]
+      where !documented.union(implied).contains(method) {
+        let refusal = response(Self.asked(method, path, "", 405))
+        #expect(refusal.status == 405, "\(method) \(path)")
+        let allowed = refusal.headers["Allow"]?.components(separatedBy: ", ") ?? []
+        #expect(Set(allowed) == documented.union(implied) && allowed.count == Set(allowed).count)
+      }
+      let options = response(Self.asked("OPTIONS", path, "", 204))
+      #expect(options.status == 204 && options.headers["Allow"] != nil, "\(path)")
+    }
+  }
+
+  @Test func `a HEAD is answered as a GET`() throws {
+    for (method, path) in AdminAnswer.routes where method == "GET" {
+      let get = response(Self.asked("GET", path, "", 200))
+      let head = response(Self.asked("HEAD", path, "", 200))
+      #expect(head.status == get.status && head.headers == get.headers, "\(path)")
+    }
+  }
+
+  @Test func `each example is well formed and is taken`() throws {
+    let document = try #require(Self.document)
+    var count = 0
+    for (method, path) in AdminAnswer.routes {
+      let operation = document.root["paths"]?[path]?[method.lowercased()]
+      guard let content = operation?["requestBody"]?["content"]?["application/json"] else {
+        continue
+      }
+      guard case .object(let examples)? = content["examples"], let schema = content["schema"] else {
+        Issue.record("\(method) \(path) has no example")
+        continue
+      }
+      for example in examples {
+        let value = try #require(example.value["value"])
+        #expect(document.problems(value, schema) == [], "\(method) \(path) \(example.name.value)")
+        let text = String(decoding: value.bytes(JSON.Layout(.compact)), as: UTF8.self)
+        let target = path.replacing("{name}", with: "example")
+        let answer = response(Self.asked(method, target, text, 200))
+        #expect(200..<300 ~= answer.status, "\(answer.body.text ?? "")")
+        count += 1
+      }
+    }
+    #expect(count == 8)
+  }
+
   @Test func `bodies are as large as the document says`() throws {
     for (method, path) in AdminAnswer.routes {
       let some = try #require(Self.all.first { $0.method == method && $0.path == path })
@@ -197,7 +285,7 @@ import Testing
   }
 
   @Test func `the port hands out the document itself`() throws {
-    let bytes = response(Self.asked("GET", "/openapi.json", 200)).body.data
+    let bytes = response(Self.asked("GET", "/openapi.json", "", 200)).body.data
     #expect(try JSON(parsing: bytes, source: "document") == Self.document?.root)
   }
 }

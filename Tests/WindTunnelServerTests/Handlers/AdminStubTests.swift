@@ -51,7 +51,7 @@ import Testing
     )
     deck.put(NamedStub("any", "GET /**", .text(Body("any"))))
     deck.put(NamedStub("one", "GET /a", .text(Body("one"))))
-    try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
+    try await ReplayServer.serving(deck, AdminServerTests.options()) { server async throws in
       #expect(try await server.answer(to: Self.get).content == "one")
       deck.put(NamedStub("any", "GET /**", .text(Body("again"))))
       #expect(try await server.answer(to: Self.get).content == "again")
@@ -103,7 +103,7 @@ import Testing
   @Test func `a deck takes a thousand stubs`() {
     let deck = Deck(Cassette())
     for number in 1...NamedStub.countMax {
-      #expect(deck.put(NamedStub("\(number)", "GET /\(number)", Response())))
+      #expect(deck.put(NamedStub("\(number)", RequestPattern("GET /\(number)"), Response())))
     }
     #expect(!deck.put(NamedStub("more", "GET /more", Response())))
     #expect(deck.put(NamedStub("1", "GET /other", Response())))

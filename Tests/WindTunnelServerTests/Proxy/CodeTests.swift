@@ -120,6 +120,30 @@ import Testing
       }
     }
 
+    @Test func `an address that was scanned gives it along`() async throws {
+      try await Self.serving { server, noticed async throws in
+        func open(_ path: String) async throws -> String {
+          try await server.answer(
+            to: "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            from: "127.0.0.2"
+          )
+        }
+        let form = try await open("/code")
+        #expect(form.statusLine == "HTTP/1.1 200 OK" && form.content.contains("<form"))
+        let wrong = try await open(Proxying.path(giving: "482914"))
+        #expect(wrong.statusLine == "HTTP/1.1 403 Forbidden")
+        #expect(wrong.content.contains("That was not the code."))
+        let right = try await open(Proxying.path(giving: "482913"))
+        // The page that it leads to has the code no longer in its address.
+        #expect(
+          right.statusLine == "HTTP/1.1 303 See Other" && right.contains("\r\nLocation: /\r\n")
+        )
+        #expect(await noticed.first(2) == [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
+        #expect(try await open("/").content.contains("Set this proxy"))
+        #expect(Proxying.path(giving: nil) == "/")
+      }
+    }
+
     @Test func `a program gives it as the proxy's password, to a CONNECT, too`() async throws {
       try await Self.serving { server, _ async throws in
         func ask(_ code: String, from host: String) async throws -> String {

@@ -232,7 +232,10 @@ import WindTunnelSymptoms
     (
       "GET http://wind.tunnel/ HTTP/1.1\r\nHost: wind.tunnel\r\n", 200, "You are in the wind tunnel"
     ),
-    ("GET / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 200, "You are in the wind tunnel"),
+    ("GET / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 200, "Server <strong>192.168.1.5</strong>"),
+    ("GET /works.svg HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 400, "ask it for a whole URL"),
+    ("GET /ca.pem HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 404, "stay closed"),
+    ("POST / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 400, "ask it for a whole URL"),
   ])
   func `what a proxy is not asked for is refused in words`(head: String, status: Int, words: String)
     async throws
@@ -241,6 +244,26 @@ import WindTunnelSymptoms
       let answer = try await server.answer(to: head + Self.end)
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
       #expect(answer.content.contains(words), "\(answer)")
+    }
+  }
+
+  @Test func `a device that does not use the proxy yet is told how, and whether it does`()
+    async throws
+  {
+    try await ReplayServer.proxying { server, _, _ async throws in
+      let end = Self.end
+      let page = try await server.answer(
+        to: "GET / HTTP/1.1\r\nHost: [fd00::5]:8888\r\n\(end)"
+      ).content
+      #expect(page.contains("Server <strong>fd00::5</strong>, port\n<strong>8888</strong>"))
+      #expect(page.contains("src=\"http://wind.tunnel/works.svg\""))
+      #expect(page.contains("alt=\"Not yet: this device does not use the proxy.\""))
+      #expect(page.contains("Tunnels stay closed") && !page.contains("so the proxy works"))
+      let odd = try await server.answer(to: "GET / HTTP/1.1\r\nHost: a\"><b>\r\n\(end)")
+      #expect(odd.statusLine == "HTTP/1.1 400 Bad Request" && odd.contains("text/plain"))
+      let picture = try await server.answer(to: get("http://wind.tunnel/works.svg"))
+      #expect(picture.contains("Content-Type: image/svg+xml\r\n"))
+      #expect(picture.contains("Cache-Control: no-store\r\n") && picture.contains("It works"))
     }
   }
 
@@ -253,6 +276,11 @@ import WindTunnelSymptoms
       let der = try await server.answer(to: get("http://wind.tunnel/ca.cer"))
       #expect(der.contains("Content-Type: application/x-x509-ca-cert\r\n"))
       #expect(Array(der.content.utf8) == [1, 2, 3])
+      // By the proxy's own address as well, since it may be installed before the proxy is used.
+      let own = "HTTP/1.1\r\nHost: 127.0.0.1:8888\r\n\(Self.end)"
+      let instructions = try await server.answer(to: "GET / \(own)")
+      #expect(instructions.contains("href=\"/ca.cer\""))
+      #expect(Array(try await server.answer(to: "GET /ca.cer \(own)").content.utf8) == [1, 2, 3])
     }
   }
 

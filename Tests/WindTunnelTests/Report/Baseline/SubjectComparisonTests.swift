@@ -1,4 +1,5 @@
 import Foundation
+import Schemas
 import Testing
 
 @testable import WindTunnel
