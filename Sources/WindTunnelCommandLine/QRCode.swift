@@ -205,7 +205,7 @@ extension QRCode {
 
 // MARK: - Codewords
 
-/// What level L of a version holds (§7.5.1, table 9).
+/// A version at level L, with what it holds (§7.5.1, table 9).
 private struct Version {
   let number: Int
   let blocks: Int

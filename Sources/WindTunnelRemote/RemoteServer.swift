@@ -50,6 +50,8 @@ extension RemoteServer {
   ///   - pattern: The method and the path that are meant, such as `GET /users/*`, or a path alone;
   ///     `nil`: all.
   ///   - number: Only what came behind the request of this number.
+  /// - Returns: The first 10,000 of them.
+  /// - Throws: ``RemoteError`` where the server is not there or refuses the pattern.
   public func requests(
     _ pattern: String? = nil,
     since number: Int = 0
@@ -68,6 +70,9 @@ extension RemoteServer {
   ///   - pattern: A method and a path, such as `POST /orders`.
   ///   - times: The number of times, such as `1...1` or `0...0`.
   ///   - number: Only what came behind the request of this number counts.
+  /// - Returns: The verdict, with the requests that were seen.
+  /// - Throws: ``RemoteError`` where the server is not there, refuses the pattern, or keeps requests
+  ///   no longer that may be meant.
   public func received(
     _ pattern: String,
     times: ClosedRange<Int>,
@@ -106,10 +111,12 @@ extension RemoteServer {
   /// Forgets requests and plays, and begins the cassette and the scenario anew; stubs stay.
   public func reset() async throws(RemoteError) { _ = try await ask("POST", "reset") }
 
-  /// Plays a cassette from its beginning, without stubs, and returns the number of its
-  /// interactions.
+  /// Plays a cassette from its beginning, without stubs.
   ///
   /// - Parameter file: A cassette of at most 64 MiB without side files.
+  /// - Returns: The number of its interactions.
+  /// - Throws: ``RemoteError`` where the file cannot be read, the server is not there, or it is no
+  ///   cassette.
   @discardableResult
   public func load(cassetteAt file: URL) async throws(RemoteError) -> Int {
     let data: Data

@@ -10,7 +10,7 @@ public struct NamedStub: Sendable, Hashable {
   public var name: String
   /// The requests that it answers.
   public var requests: RequestPattern
-  /// The answer.
+  /// The answer to each of them.
   public var response: Response
 
   /// Makes a stub of a name, a pattern and an answer.

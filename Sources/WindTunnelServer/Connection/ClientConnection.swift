@@ -478,7 +478,10 @@ extension ClientConnection {
   /// Refuses what is no request.
   private func refuse(_ error: ProtocolError) {
     state = .ended
-    if case .truncated = error.kind {} else { channel?.writeNotice(error.status, error.sentence) }
+    if case .truncated = error.kind {
+    } else {
+      channel?.writeLast(handler.refusal(error.status, error.sentence))
+    }
     channel?.close()
   }
 

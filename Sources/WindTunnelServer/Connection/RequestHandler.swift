@@ -5,6 +5,14 @@ internal import WindTunnel
 protocol RequestHandler {
   /// Returns what becomes of a request, told by its head alone; asked once for each.
   func handle(_ head: RequestHead) -> RequestHandling
+
+  /// Returns the answer to what is no request, or one beyond the limits; it is the connection's
+  /// last.
+  func refusal(_ status: Int, _ sentence: String) -> Response
+}
+
+extension RequestHandler {
+  func refusal(_ status: Int, _ sentence: String) -> Response { .notice(status, sentence) }
 }
 
 /// The ways in which a request is handled.

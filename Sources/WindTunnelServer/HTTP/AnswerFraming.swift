@@ -169,19 +169,16 @@ extension Response {
 
 extension Channel {
   /// Writes an answer in words that is the connection's last.
-  func writeNotice(_ status: Int, _ text: String) {
-    let notice = Array("\(text)\n".utf8)
+  func writeNotice(_ status: Int, _ text: String) { writeLast(.notice(status, text)) }
+
+  /// Writes an answer that is the connection's last.
+  func writeLast(_ response: Response) {
+    var head = response.head
+    head.headers["Content-Length"] = String(response.body.count)
+    head.headers["Connection"] = "close"
     write { bytes in
-      bytes.appendHead(
-        ResponseHead(
-          status: status,
-          headers: [
-            "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(notice.count),
-            "Connection": "close",
-          ]
-        )
-      )
-      bytes.append(contentsOf: notice)
+      bytes.appendHead(head)
+      bytes.append(contentsOf: response.body.data)
     }
   }
 }

@@ -77,6 +77,8 @@ final class AdminHandler: RequestHandler, Sendable {
     }
   }
 
+  func refusal(_ status: Int, _ sentence: String) -> Response { .problem(status, sentence) }
+
   private func answer(_ request: Request) -> Response {
     let snapshot = AdminSnapshot(
       log: received.log.withLock { $0 },

@@ -177,6 +177,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("GARBAGE\r\n\r\n", 400),
+    ("GET /health HTTP/1.1\r\n\r\n", 400),
+    ("GET /health HTTP/3.0\r\nHost: localhost\r\n\r\n", 505),
+    (
+      "GET /health HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 1 << 17))", 431
+    ),
+    ("POST /verify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+    (
+      "PUT /cassette HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4000001\r\n",
+      413
+    ),
+  ])
+  func `what is no request is told in the same shape`(bytes: String, status: Int) async throws {
+    try await ReplayServer.serving(Deck(AdminServerTests.tape), AdminServerTests.options()) {
+      server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let client = try RawClient(.loopback(port: port))
+      await client.send(bytes)
+      let text = String(decoding: await client.receiveAll().0, as: UTF8.self)
+      client.close()
+      #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(300))")
+      #expect(text.contains("\r\nContent-Type: application/json\r\n"))
+      #expect(text.contains("\r\nConnection: close\r\n"))
+      let body = try JSON(parsing: Data(text.content.utf8), source: "answer")
+      let document = try #require(Self.document)
+      let schema = try #require(document.root["components"]?["schemas"]?["Problem"])
+      #expect(document.problems(body, schema) == [])
+    }
+  }
+
   private func check(_ response: Response, to asked: Asked) throws {
     #expect(response.status == asked.status, "\(response.body.text ?? "")")
     let answer = try #require(try operation(asked)["responses"]?["\(response.status)"])
