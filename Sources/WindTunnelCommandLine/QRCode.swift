@@ -38,18 +38,19 @@ package struct QRCode: Sendable {
   }
 
   /// The code in a terminal, two rows of modules in a line of half blocks, black on white whatever
-  /// the terminal's colours are, with the quiet zone of four modules (§5.3.8).
+  /// the terminal's colours are, with the quiet zone of four modules (§5.3.8). What is light is
+  /// drawn, so that nothing is lost where spaces at the end of a line are.
   package var terminalText: String {
     let quiet = 4
     var text = ""
     for row in stride(from: -quiet, to: size + quiet, by: 2) {
-      text += "\u{1B}[30;107m"
+      text += "\u{1B}[97;40m"
       for column in -quiet..<size + quiet {
         switch (isDark(row, column), isDark(row + 1, column)) {
-        case (true, true): text += "█"
-        case (true, false): text += "▀"
-        case (false, true): text += "▄"
-        case (false, false): text += " "
+        case (true, true): text += " "
+        case (true, false): text += "▄"
+        case (false, true): text += "▀"
+        case (false, false): text += "█"
         }
       }
       text += "\u{1B}[0m\n"

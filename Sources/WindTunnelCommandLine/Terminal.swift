@@ -101,11 +101,8 @@ package enum Terminal {
     _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
   }
 
-  /// Shows a code to whoever looks at standard error with a camera; a file gets none.
-  package static func show(_ code: QRCode) {
-    guard isSeen else { return }
-    _ = write(code.terminalText, to: STDERR_FILENO)
-  }
+  /// Shows a code to a camera that looks at standard error.
+  package static func show(_ code: QRCode) { _ = write(code.terminalText, to: STDERR_FILENO) }
 
   private static func print(_ text: String) {
     loss.withLock { loss in

@@ -71,8 +71,8 @@ extension RemoteServer {
   ///   - times: The number of times, such as `1...1` or `0...0`.
   ///   - number: Only what came behind the request of this number counts.
   /// - Returns: The verdict, with the requests that were seen.
-  /// - Throws: ``RemoteError`` where the server is not there, refuses the pattern, or keeps requests
-  ///   no longer that may be meant.
+  /// - Throws: ``RemoteError`` where the server is not there, refuses the pattern, or no longer
+  ///   keeps requests that may be meant.
   public func received(
     _ pattern: String,
     times: ClosedRange<Int>,

@@ -29,7 +29,11 @@ func shipped(_ folder: String) throws -> [URL] {
     at: root.appendingPathComponent("Cassettes/\(folder)"),
     includingPropertiesForKeys: nil
   )
-  .filter { $0.pathExtension == "json" && !$0.lastPathComponent.hasSuffix(".schema.json") }
+  .filter { file in
+    let name = file.lastPathComponent
+    return name.hasSuffix(".json")
+      && ![".schema.json", ".openapi.json"].contains { name.hasSuffix($0) }
+  }
   .sorted { $0.path < $1.path }
 }
 

@@ -196,11 +196,9 @@ struct ProxyOrder {
         if case .code(let digits)? = settings.proxy?.admission { digits } else { nil }
       let code = digits.map { " and enter the code \($0)" } ?? ""
       // Whoever sees the terminal sees the code as well.
-      if let page = QRCode(server.url + Proxying.path(giving: digits)) {
+      if Terminal.isSeen, let page = QRCode(server.url + Proxying.path(giving: digits)) {
         Terminal.show(page)
-        if Terminal.isSeen {
-          Terminal.complain(text: "Scan this with the phone, or do by hand what it says:\n")
-        }
+        Terminal.complain(text: "Scan this with the phone, or do by hand what it says:\n")
       }
       let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
       Terminal.complain(

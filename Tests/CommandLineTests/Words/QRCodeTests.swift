@@ -14,12 +14,12 @@ import WindTunnelDrill
   private static func picture(of text: String) throws -> Data {
     var rows: [[Bool]] = []
     for line in text.split(separator: "\n") {
-      let start = "\u{1B}[30;107m"
+      let start = "\u{1B}[97;40m"
       let end = "\u{1B}[0m"
       try #require(line.hasPrefix(start) && line.hasSuffix(end))
       let blocks = line.dropFirst(start.count).dropLast(end.count)
-      rows.append(blocks.map { "█▀".contains($0) })
-      rows.append(blocks.map { "█▄".contains($0) })
+      rows.append(blocks.map { " ▄".contains($0) })
+      rows.append(blocks.map { " ▀".contains($0) })
     }
     let width = try #require(rows.first).count
     try #require(rows.allSatisfy { $0.count == width })
