@@ -15,7 +15,7 @@ public import Foundation
 /// try await server.put(RemoteStub("down", "POST /orders", status: 503))
 /// ```
 ///
-/// It needs Foundation alone and holds nothing but an address, so that it can be copied and shared.
+/// It needs Foundation alone and holds an address and a session, so that it can be copied.
 /// What it changes holds from the next request on. Every method throws ``RemoteError``.
 public struct RemoteServer: Sendable {
   /// The address of the admin port, such as `http://127.0.0.1:8081`.
@@ -219,6 +219,7 @@ extension RemoteServer {
     }
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard 200..<300 ~= status else {
+      // An answer in another shape is none of the server's, and is quoted.
       let problem = try? JSONDecoder().decode(Problem.self, from: data)
       throw .refused(status, problem?.error ?? String(decoding: data.prefix(200), as: UTF8.self))
     }
