@@ -185,7 +185,7 @@ struct StoryCheck: Sendable {
   /// Throws at the first decision that the story does not tell of its call.
   func check(_ observations: [Observation]) throws(DrillError) {
     for observation in observations {
-      for attempt in observation.attempts where !tells(attempt.line, of: observation.call) {
+      for attempt in observation.allAttempts where !tells(attempt.line, of: observation.call) {
         throw .harness(
           "call \(observation.call) met a decision that is not in the story: "
             + Observation.keyMasked(attempt.decision)

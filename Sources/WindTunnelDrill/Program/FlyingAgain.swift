@@ -81,7 +81,7 @@ struct FlyingAgain {
     case .virtualTime:
       report = try await Drill.fly(program.subjects, plan)
       // It is over before anybody could have read a line.
-      for attempt in report.scenarios.first?.subjects.first?.observations.first?.attempts ?? [] {
+      for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
         Terminal.answer(line: "  \(Self.line(attempt))")
       }
     }
@@ -92,7 +92,7 @@ struct FlyingAgain {
     Terminal.answer(
       line: "  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))"
     )
-    let (met, had) = (now.attempts.map(\.decision), before.attempts.map(\.decision))
+    let (met, had) = (now.allAttempts.map(\.decision), before.allAttempts.map(\.decision))
     let common = min(met.count, had.count)
     let isSame = met.prefix(common) == had.prefix(common)
     let same = "the same as before, as far as both went: \(common) of \(had.count) attempts"
@@ -223,7 +223,7 @@ extension Report.Row {
   /// first.
   fileprivate func elapsed(at call: Observation) -> Duration? {
     func beginning(_ call: Observation) -> Duration? {
-      call.attempts.first?.start ?? call.start ?? call.intendedStart
+      call.allAttempts.first?.start ?? call.start ?? call.intendedStart
     }
     guard let first = observations.compactMap(beginning).min(), let own = beginning(call) else {
       return nil

@@ -12,8 +12,8 @@ final class AttemptTracker: Sendable {
     var count = 0
     /// Tells whether the server answered something else on purpose, and in good form.
     var hasMutation = false
-    /// The number of its requests that belong to the app's start.
-    var startCount = 0
+    /// The facts of it by which requests of an app's start are known.
+    var start = StartRequests.Seen()
     /// The first request that is not on the cassette, with the nearest one that is.
     var notOnCassette: String?
     /// The first requests that came, whose secrets its client may print again.
@@ -82,6 +82,20 @@ final class AttemptTracker: Sendable {
       return (place, isLedAstray)
     }
 
+    /// Tells whether an attempt belongs to an app's start, and notes it.
+    mutating func isOfStart(
+      _ key: String?,
+      of call: Int,
+      answered status: Int?,
+      by requests: StartRequests
+    ) -> Bool {
+      var late = StartRequests.Seen()
+      guard let index = calls.index(forKey: call) else {
+        return requests.take(key, of: call, answered: status, &late)
+      }
+      return requests.take(key, of: call, answered: status, &calls.values[index].start)
+    }
+
     /// Notes a sign of a call's client, and returns who waits for the first.
     mutating func noteSign(of call: Int, at moment: Duration) -> (@Sendable () -> Void)? {
       if let index = calls.index(forKey: call) {
@@ -115,6 +129,8 @@ final class AttemptTracker: Sendable {
   private struct Open: Sendable {
     var call: Int
     var place: Int
+    /// Tells whether it belongs to an app's start.
+    var isOfStart: Bool
     /// Tells whether an earlier answer was made up on purpose: nobody has recorded what follows it.
     var isLedAstray: Bool
     var requestEnd: Duration?
@@ -129,8 +145,9 @@ final class AttemptTracker: Sendable {
   private let cassette: Cassette
   /// The places of the streams of events.
   private let streams: Set<Int>
-  /// The keys of requests of an app's start, which are no attempts at what its call asks for.
-  private let startKeys: Set<String>
+  /// The rule by which requests belong to an app's start, and are no attempts at what their call
+  /// asks for.
+  private let startRequests: StartRequests
   private let stage: Stage
   private let epoch: DispatchTime
   private let send: @Sendable (WorkerMessage) -> Void
@@ -140,12 +157,12 @@ final class AttemptTracker: Sendable {
   init(
     _ cassette: Cassette,
     streams: Set<Int> = [],
-    startKeys: Set<String> = [],
+    starts startRequests: StartRequests = .none,
     on stage: Stage,
     epoch: DispatchTime,
     _ send: @escaping @Sendable (WorkerMessage) -> Void
   ) {
-    (self.cassette, self.streams, self.startKeys) = (cassette, streams, startKeys)
+    (self.cassette, self.streams, self.startRequests) = (cassette, streams, startRequests)
     (self.stage, self.epoch, self.send) = (stage, epoch, send)
   }
 
@@ -195,31 +212,34 @@ final class AttemptTracker: Sendable {
     }
     let isConnection = entry.take == .connection
     let isBad = isConnection && entry.decision.showsBadCertificate
-    let isOfStart = !startKeys.isEmpty && startKeys.contains(entry.decision.key)
-    let isMutated = !isOfStart && entry.decision.faults.mislead
-    let (isUnderBadCertificate, tell) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+    let key = isConnection ? nil : entry.decision.key
+    let misleads = entry.decision.faults.mislead
+    var attempt = attempt(entry, of: call, at: now)
+    let status = attempt.status
+    let tell = state.withLock { state -> (@Sendable () -> Void)? in
       let tell = state.noteSign(of: call, at: sign)
       if isConnection { state.note(isBadCertificate: isBad, of: call) }
-      let (place, isLedAstray) = state.count(of: call, isMutated: isMutated)
-      if isOfStart { state.calls[call]?.startCount += 1 }
+      let isOfStart = state.isOfStart(key, of: call, answered: status, by: startRequests)
+      attempt.isOfStart = isOfStart
+      let (place, isLedAstray) = state.count(of: call, isMutated: misleads && !isOfStart)
       let begun = state.connecting.isEmpty ? nil : state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.isEmpty ? nil : state.lookingUp.removeValue(forKey: call)
-      guard !isConnection else { return (false, tell) }
+      guard !isConnection else { return tell }
       var stages = ExchangeStages()
       stages.dns = lookUp.map { $0.answered - $0.asked }
       if let begun { stages.connect = now - begun }
       state.open[entry.id] = Open(
         call: call,
         place: place,
+        isOfStart: isOfStart,
         isLedAstray: isLedAstray,
         stages: stages
       )
       let bad = state.underBadCertificate
-      return (!bad.isEmpty && bad.contains(call), tell)
+      attempt.isUnderBadCertificate = !bad.isEmpty && bad.contains(call)
+      return tell
     }
     tell?()
-    var attempt = attempt(entry, of: call, at: now)
-    attempt.isUnderBadCertificate = isUnderBadCertificate
     if !streams.isEmpty, !isConnection { note(attempt, entry, of: call) }
     send(.attempt(call: call, attempt))
   }
@@ -289,7 +309,8 @@ final class AttemptTracker: Sendable {
       {
         seen.requests.append(outcome.request)
       }
-      let sent = sent(outcome, brought, by: call, &seen, &state)
+      let isOfStart = state.open.values[place].isOfStart
+      let sent = sent(outcome, brought, by: call, isOfStart: isOfStart, &seen, &state)
       return sent == Observation.Sent() ? nil : .sent(call: call, place: attempt, sent)
     }
     if let told { send(told) }
@@ -313,6 +334,7 @@ final class AttemptTracker: Sendable {
     _ outcome: Outcome,
     _ brought: Brought,
     by call: Int,
+    isOfStart: Bool,
     _ seen: inout Seen,
     _ state: inout State
   ) -> Observation.Sent {
@@ -323,13 +345,14 @@ final class AttemptTracker: Sendable {
     sent.apiKeys = values.apiKeys.map { seen.numbers.number(of: $0) }
     sent.key = values.key.map { seen.numbers.number(of: $0) }
     sent.marks = values.marks.map { state.numbers.number(of: $0, in: call, &seen.marks) }
-    sent.isElsewhere = seen.host.map { $0 != host } ?? false
-    if seen.host == nil { seen.host = host }
+    // A start asks several servers, and which of them comes first says nothing of a call.
+    sent.isElsewhere = !isOfStart && seen.host.map { $0 != host } ?? false
+    if seen.host == nil, !isOfStart { seen.host = host }
     sent.isSecure = outcome.isSecure
     sent.isConditional = outcome.request.isConditional
     sent.resumesAt = resumesAt
     sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
-    if let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
+    if !isOfStart, let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
       seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
     }
     if seen.isSecure == true, !outcome.isSecure {

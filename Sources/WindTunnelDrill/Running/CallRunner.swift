@@ -90,7 +90,7 @@ struct CallRunner: Sendable {
     let attempts = AttemptTracker(
       setup.cassette,
       streams: texts.streamPlaces,
-      startKeys: workload.startKeys,
+      starts: StartRequests(of: workload),
       on: setup.stage,
       epoch: epoch,
       emit
@@ -275,7 +275,7 @@ struct CallRunner: Sendable {
       ending: end.result?.ending ?? .hung,
       showed: call.said ?? end.result.map { shows($0, number, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
-      attemptCount: seesAttempts ? seen.count - seen.startCount : nil
+      attemptCount: seesAttempts ? seen.count - seen.start.count : nil
     )
     (observation.intendedStart, observation.start) = (intended, start)
     observation.startUp = startUp

@@ -58,10 +58,10 @@ extension Observation {
     intendedStart = intendedStart.map { $0 + age }
     start = start.map { $0 + age }
     for place in received?.messages.indices ?? 0..<0 { received?.messages[place].at += age }
-    for place in attempts.indices {
-      attempts[place].start = attempts[place].start.map { $0 + age }
-      attempts[place].end = attempts[place].end.map { $0 + age }
-      attempts[place].retryNotBefore = attempts[place].retryNotBefore.map { $0 + age }
+    changeAllAttempts { attempt in
+      attempt.start = attempt.start.map { $0 + age }
+      attempt.end = attempt.end.map { $0 + age }
+      attempt.retryNotBefore = attempt.retryNotBefore.map { $0 + age }
     }
   }
 }

@@ -93,9 +93,9 @@ struct ScenarioRun {
       showed: false,
       latency: last?.lasted ?? .milliseconds(job.deadlineMilliseconds),
       attemptCount: Targets.seesAttempts(in: scenario, on: stage)
-        ? attempts.count { !workload.startKeys.contains(String($0.line.key ?? "")) } : nil,
-      attempts: attempts
+        ? attempts.count { !$0.isOfStart } : nil
     )
+    observation.take(attempts)
     observation.start = last.map { job.offset(of: $0.began) }
     return observation
   }

@@ -17,6 +17,8 @@ struct WorkerLog: Sendable {
   private(set) var traffic = Flight.Traffic()
   /// The place of each of them there, by its number.
   private var places: [Int: Int] = [:]
+  /// The places of the attempts of an app's start among those of each ended call that has any.
+  private var startPlaces: [Int: [Int]] = [:]
   /// The calls that began and did not end, in order.
   private(set) var running: [Int] = []
   /// The call that a message was about last, while it was running.
@@ -46,7 +48,7 @@ struct WorkerLog: Sendable {
   mutating func takeFinished() -> [Observation] {
     var calls: [Observation] = []
     swap(&calls, &finished)
-    places = [:]
+    (places, startPlaces) = ([:], [:])
     calls.sort { $0.call < $1.call }
     return calls
   }
@@ -90,7 +92,11 @@ struct WorkerLog: Sendable {
     // Its process is watched by whoever has started it.
     case .program: break
     case .ended(var observation):
-      observation.attempts = open.removeValue(forKey: observation.call)?.attempts ?? []
+      let attempts = open.removeValue(forKey: observation.call)?.attempts ?? []
+      observation.take(attempts)
+      if !observation.startAttempts.isEmpty {
+        startPlaces[observation.call] = attempts.indices.filter { attempts[$0].isOfStart }
+      }
       observation.countAfterCancel()
       running.removeAll { $0 == observation.call }
       places[observation.call] = finished.count
@@ -111,8 +117,7 @@ struct WorkerLog: Sendable {
       guard open.values[index].attempts.indices.contains(place) else { return }
       change(&open.values[index].attempts[place])
     } else if let index = places[call] {
-      guard finished[index].attempts.indices.contains(place) else { return }
-      change(&finished[index].attempts[place])
+      finished[index].changeAttempt(at: place, whereOfStart: startPlaces[call] ?? [], change)
     }
   }
 
@@ -122,7 +127,7 @@ struct WorkerLog: Sendable {
 
   /// Notes a request of a call that has ended; those of one that was given up are counted with it.
   private mutating func note(lateRequest attempt: Observation.Attempt, of call: Observation) {
-    guard attempt.isRequest, call.cancellation == nil, let start = attempt.start,
+    guard attempt.isRequest, !attempt.isOfStart, call.cancellation == nil, let start = attempt.start,
       traffic.lateRequests.count < Self.lateMax
     else { return }
     traffic.lateRequests.append(start)
@@ -162,7 +167,9 @@ extension Observation {
   /// An attempt comes after its caller has given the call up. One that the client says it had sent
   /// by then was on its way, as is the first; any other it should not have made.
   fileprivate mutating func comes(_ attempt: Attempt) {
-    guard attempt.isRequest, let after = cancellation?.attemptsAfter else { return }
+    guard attempt.isRequest, !attempt.isOfStart, let after = cancellation?.attemptsAfter else {
+      return
+    }
     let isClaimed = (clientAttempts ?? 0) > (attemptCount ?? .max)
     if isClaimed || attempts.isEmpty || !beganAfterCancel(attempt) {
       attemptCount = attemptCount.map { $0 + 1 }

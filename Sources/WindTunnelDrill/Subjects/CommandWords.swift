@@ -80,11 +80,10 @@ extension Observation {
     observation.showsAnswerOf = showsAnswerOf.map { command.masked($0) }
     observation.printed = printed.map { command.maskedWhereCut($0) }
     if case .failed(let reason) = ending { observation.ending = .failed(command.masked(reason)) }
-    for index in attempts.indices {
-      let attempt = attempts[index]
-      observation.attempts[index].decision = command.masked(Self.keyMasked(attempt.decision))
-      observation.attempts[index].take = command.masked(attempt.take)
-      observation.attempts[index].error = attempt.error.map { command.masked($0) }
+    observation.changeAllAttempts { attempt in
+      attempt.decision = command.masked(Self.keyMasked(attempt.decision))
+      attempt.take = command.masked(attempt.take)
+      attempt.error = attempt.error.map { command.masked($0) }
     }
     return observation
   }
@@ -121,19 +120,19 @@ extension [Observation] {
     var harmless: Set<Substring> = []
     var places: [ObjectIdentifier: DecisionLine.Place] = [:]
     for place in indices {
-      for index in self[place].attempts.indices {
-        let line = self[place].attempts[index].line
+      self[place].changeAllAttempts { attempt in
+        let line = attempt.line
         if let old = line.place {
           let known = places[ObjectIdentifier(old)]
           let new = known ?? old.withKeyMasked
           if known == nil { places[ObjectIdentifier(old)] = new }
-          if new !== old { self[place].attempts[index].line = line.moved(to: new) }
+          if new !== old { attempt.line = line.moved(to: new) }
         } else if let key = line.key, !harmless.contains(key) {
           let masked = Observation.keyMasked(line.text)
           if masked == line.text {
             harmless.insert(key)
           } else {
-            self[place].attempts[index].decision = masked
+            attempt.decision = masked
           }
         }
       }

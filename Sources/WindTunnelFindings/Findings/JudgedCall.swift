@@ -103,7 +103,7 @@ struct JudgedCall: Sendable {
   /// The call that is judged.
   var observation: Observation { calls[place] }
 
-  /// The attempts of the call, in order.
+  /// The attempts at what the call asks for, in order; those of an app's start are none.
   var attempts: [Observation.Attempt] { calls[place].attempts }
 
   /// The places of attempts that are followed by another for the same, with that one's.
@@ -175,10 +175,11 @@ struct JudgedCall: Sendable {
       guard let moment, let begun else { return nil }
       return max(.zero, moment - begun)
     }
-    let shown = attempts.prefix(Self.stepsMax).map { attempt in
-      Finding.Step(at: offset(attempt.start), attempt.words)
+    let all = observation.allAttempts
+    let shown = all.prefix(Self.stepsMax).map { attempt in
+      Finding.Step(at: offset(attempt.start), (attempt.isOfStart ? "start: " : "") + attempt.words)
     }
-    let rest = attempts.count - shown.count
+    let rest = all.count - shown.count
     let more = rest > 0 ? [Finding.Step(at: nil, "and \(rest) attempts more")] : []
     return shown + more + [Finding.Step(at: offset(observation.end), endWords)]
   }
@@ -240,6 +241,10 @@ extension JudgedCall.Traits {
     if call.replacesScalars != nil { insert(.scalarsCompared) }
     if call.showsCutEvent != nil { insert(.eventsCompared) }
     if call.hidesErrorEvent != nil { insert(.errorEvent) }
+    for attempt in call.startAttempts {
+      if attempt.sent?.addsParameters == true { insert(.addsParameters) }
+      if !attempt.isRequest { insert(.connectedOnly) }
+    }
     if let delay = call.processorDelay, delay >= Observation.longestProcessorDelay {
       insert(.starved)
     }

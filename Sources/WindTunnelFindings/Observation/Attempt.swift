@@ -71,6 +71,13 @@ extension Observation {
       get { seenStages?.value ?? ExchangeStages() }
       set { seenStages = newValue == ExchangeStages() ? nil : Boxed(newValue) }
     }
+    /// Tells whether it belongs to the start of an app and not to what its call asks for: a probe,
+    /// the configuration, where those redirect to, or a connection that failed before the call's
+    /// own first request.
+    public var isOfStart: Bool {
+      @inline(__always) get { seldom?.value.isOfStart ?? false }
+      set { if newValue || seldom != nil { change { $0.isOfStart = newValue } } }
+    }
     /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
       @inline(__always) get { boxedSent?.value }
@@ -92,6 +99,7 @@ extension Observation {
       var retryNotBefore: Duration?
       var conversation: ConversationLog?
       var undone: [Undone] = []
+      var isOfStart = false
     }
 
     /// A fault that was decided and not done.
@@ -199,13 +207,11 @@ extension [Observation] {
     var sent: [Observation.Sent: Boxed<Observation.Sent>] = [:]
     var terms: [Observation.CacheTerms: Boxed<Observation.CacheTerms>] = [:]
     for place in indices {
-      self[place].attempts = self[place].attempts.map { attempt in
-        var anew = attempt
-        anew.line = attempt.line.storedAnew()
-        anew.stages = attempt.stages
-        anew.boxedSent = attempt.boxedSent.map { Self.once($0, &sent) }
-        anew.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.once($0, &terms) }
-        return anew
+      self[place].changeAllAttempts { attempt in
+        attempt.line = attempt.line.storedAnew()
+        attempt.stages = attempt.stages
+        attempt.boxedSent = attempt.boxedSent.map { Self.once($0, &sent) }
+        attempt.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.once($0, &terms) }
       }
     }
   }

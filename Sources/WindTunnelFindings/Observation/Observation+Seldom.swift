@@ -21,6 +21,7 @@ extension Observation {
     var afterWindow: Duration?
     var cancellation: Cancellation?
     var notOnCassette: String?
+    var startAttempts: [Attempt] = []
   }
 
   /// The time from a program's start to its first sign at the server: a process has to be created
@@ -107,6 +108,14 @@ extension Observation {
   public var notOnCassette: String? {
     get { seldom?.value.notOnCassette }
     set { if newValue != nil || seldom != nil { change { $0.notOnCassette = newValue } } }
+  }
+
+  /// The attempts that belong to the start of an app, in order: probes, the configuration, where
+  /// those redirect to, and connections that failed before the call's own first request. No rule
+  /// about retries and no figure of them counts any.
+  public internal(set) var startAttempts: [Attempt] {
+    get { seldom?.value.startAttempts ?? [] }
+    set { if !newValue.isEmpty || seldom != nil { change { $0.startAttempts = newValue } } }
   }
 
   private mutating func change(_ change: (inout Seldom) -> Void) {

@@ -41,7 +41,8 @@ public struct Observation: Sendable, Hashable {
     get { shortAttemptCount.map { Int($0) } }
     set { shortAttemptCount = newValue.map { Int32(clamping: $0) } }
   }
-  /// The attempts, as far as they reached the deck.
+  /// The attempts at what the call asks for, as far as they reached the deck; those of the start of
+  /// an app are in ``startAttempts``.
   public var attempts: [Attempt]
   /// The time at which the call was to begin.
   @Microseconds public var intendedStart: Duration?
@@ -158,7 +159,7 @@ extension Observation {
       JSON.Member("showed", .bool(showed)),
       JSON.Member("latencyMilliseconds", .number(latency.inMilliseconds, places: 3)),
       JSON.Member("attempts", attemptCount.map { .number($0) } ?? .null),
-      JSON.Member("met", .array(attempts.map(\.json))),
+      JSON.Member("met", .array(allAttempts.map(\.json))),
     ]
     return .object(members + laterMembers)
   }
@@ -193,9 +194,9 @@ extension Observation {
       ending: ending,
       showed: showed,
       latency: Duration(milliseconds: latency),
-      attemptCount: count,
-      attempts: met
+      attemptCount: count
     )
+    take(met)
     try takeLaterMembers(&object)
     try object.refuseUnknownKeys()
   }
@@ -299,6 +300,7 @@ extension Observation.Attempt {
     members.add("retryAfterMilliseconds", retryAfter)
     members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
+    if isOfStart { members.append(JSON.Member("ofStart", true)) }
     if isStaleOnArrival { members.append(JSON.Member("staleOnArrival", true)) }
     if let cacheTerms { members.append(JSON.Member("cache", cacheTerms.json)) }
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
@@ -325,6 +327,7 @@ extension Observation.Attempt {
     retryAfter = try object.offset("retryAfterMilliseconds")
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
+    isOfStart = try object.bool("ofStart") ?? false
     isStaleOnArrival = try object.bool("staleOnArrival") ?? false
     if let terms = try object.object("cache") {
       cacheTerms = try Observation.CacheTerms(reading: terms)

@@ -21,12 +21,15 @@ extension FindingRule {
         return .notMet("In process there is no handshake: it is seen on the wire.")
       }
       let met = troubled.filter {
-        $0.traits.contains(.connectedOnly) && $0.attempts.contains(where: \.metBadCertificate)
+        $0.traits.contains(.connectedOnly)
+          && $0.observation.allAttempts.contains(where: \.metBadCertificate)
       }
       guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let taken = met.filter { $0.attempts.contains(where: \.isUnderBadCertificate) }
+      let taken = met.filter {
+        $0.observation.allAttempts.contains(where: \.isUnderBadCertificate)
+      }
       if let example = taken.smallest,
-        let shown = example.attempts.first(where: \.metBadCertificate)?.error
+        let shown = example.observation.allAttempts.first(where: \.metBadCertificate)?.error
       {
         return .broken(
           rule.finding(

@@ -15,10 +15,10 @@ extension FindingRule {
       let met = troubled.filter { $0.traits.contains(.addsParameters) }
       guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
       let broken = met.filter { call in
-        call.attempts.contains { $0.sent?.secretParameters.isEmpty == false }
+        call.observation.allAttempts.contains { $0.sent?.secretParameters.isEmpty == false }
       }
       guard let example = broken.smallest,
-        let names = example.attempts.lazy.compactMap(\.sent?.secretParameters)
+        let names = example.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
           .first(where: { !$0.isEmpty })
       else { return .passed(met.count) }
       return .broken(

@@ -5,7 +5,8 @@ struct WeatherTally: Sendable, Hashable {
   private var surfaced = BoundedCounts()
   /// The number of times that each fault fired.
   private var fired = BoundedCounts()
-  /// The number of times that it did in an attempt which was followed by another, or by a failure.
+  /// The number of times that it did in an attempt which was followed by another, or by a failure;
+  /// those of an app's start are followed by the call's own.
   private var noticed = BoundedCounts()
   /// The number of attempts in which each was decided and not done, by name and reason.
   private var undone = BoundedCounts()
@@ -27,13 +28,14 @@ struct WeatherTally: Sendable, Hashable {
 
   mutating func add(_ call: Observation, _ names: inout FaultNames) {
     if call.ending == .succeeded, call.attemptCount != nil,
-      call.attempts.indices.allSatisfy({ Self.metNothing(call, at: $0) })
+      call.attempts.indices.allSatisfy({ Self.metNothing(call, at: $0) }),
+      call.startAttempts.allSatisfy(\.line.metNothing)
     {
       plain += 1
       return
     }
     var last: Int?
-    var all: [String] = []
+    var all = faultsOfStart(call, &names)
     for place in call.attempts.indices where !Self.metNothing(call, at: place) {
       let faults = names.names(of: call.attempts[place])
       for one in call.attempts[place].undone { undone.add(Self.name(of: one.fault, one.reason)) }
@@ -54,7 +56,7 @@ struct WeatherTally: Sendable, Hashable {
     if let last {
       met += 1
       if call.ending == .succeeded { addRecovery(call, from: call.attempts[last]) }
-    } else {
+    } else if all.isEmpty {
       // What nobody could see may have been anything.
       all = [call.attemptCount == nil ? Self.unseen : Self.none]
       // An error that was recorded is what the client was to meet.
@@ -63,6 +65,22 @@ struct WeatherTally: Sendable, Hashable {
     }
     let end = Self.words(call)
     for fault in all { surfaced.add(Self.name(of: fault, end)) }
+  }
+
+  /// Counts the faults that the start of an app met, and returns each once. What came of them is no
+  /// recovery: nothing was tried again for them.
+  private mutating func faultsOfStart(_ call: Observation, _ names: inout FaultNames) -> [String] {
+    var all: [String] = []
+    for attempt in call.startAttempts where !attempt.line.metNothing {
+      for one in attempt.undone { undone.add(Self.name(of: one.fault, one.reason)) }
+      for fault in names.names(of: attempt) {
+        fired.add(fault)
+        // Something followed it, or the call failed.
+        if !call.attempts.isEmpty || call.ending != .succeeded { noticed.add(fault) }
+        if !all.contains(fault) { all.append(fault) }
+      }
+    }
+    return all
   }
 
   private static func metNothing(_ call: Observation, at place: Int) -> Bool {

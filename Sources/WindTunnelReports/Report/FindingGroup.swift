@@ -6,7 +6,7 @@ struct FindingGroup {
   /// The other scenarios in which the rule was broken.
   let others: [JudgedFinding]
 
-  /// The attempts of the call that shows it.
+  /// The attempts of the call that shows it, with those of the app's start.
   let attempts: [Observation.Attempt]
   /// The call that shows it, where a proxy saw it: nobody numbers those, or flies one again.
   var proxied: ProxiedCall?
@@ -117,8 +117,8 @@ extension Report {
 
   private func attempts(of judged: JudgedFinding) -> [Observation.Attempt] {
     let flown = scenarios.first { $0.name == judged.scenario }
-    return flown?.subjects.first?.observations.first { $0.call == judged.finding.call }?.attempts
-      ?? []
+    let call = flown?.subjects.first?.observations.first { $0.call == judged.finding.call }
+    return call?.allAttempts ?? []
   }
 
   /// The number of rules by their standing in all scenarios.

@@ -190,7 +190,7 @@ public struct Report: Sendable, Hashable {
   public var interactionsUsed: Set<Int> {
     var used: Set<Int> = []
     for row in scenarios.flatMap(\.subjects) {
-      for attempt in row.observations.flatMap(\.attempts) {
+      for attempt in row.observations.flatMap(\.allAttempts) {
         let words = attempt.take.split(separator: " ")
         guard words.count == 2, ["recording", "withheld"].contains(words[0]),
           let number = Int(words[1])

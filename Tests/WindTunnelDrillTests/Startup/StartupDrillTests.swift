@@ -38,7 +38,7 @@ import WindTunnel
   private static func requests(_ call: Observation) throws -> Requests {
     let cassette = try Shipped.startup()
     var counts: Requests = [:]
-    for attempt in call.attempts {
+    for attempt in call.allAttempts {
       let place = attempt.take.split(separator: " ").last.flatMap { Int($0) }
       // They are counted from 1.
       let recorded = place.map { cassette.interactions[$0 - 1].request.url }
@@ -127,6 +127,8 @@ import WindTunnel
     #expect(calls.count == 3)
     for call in calls {
       #expect(call.ending != .succeeded && call.showed && call.isStale == true)
+      // The page and the log-in page that it was led to; the probes were led there, too.
+      #expect(call.attemptCount == 2 && call.attempts.count == 2)
       #expect(
         try Self.requests(call) == [
           Self.near: ["/configuration": 1, "/probe": 1, "/home": 1],
@@ -145,7 +147,7 @@ import WindTunnel
     #expect(calls.count == 3)
     for call in calls {
       #expect(call.ending != .succeeded && call.showed && call.isStale == true)
-      #expect(call.attempts.isEmpty && call.clientAttempts == 1)
+      #expect(call.allAttempts.isEmpty && call.clientAttempts == 1)
     }
   }
 
@@ -213,6 +215,50 @@ import WindTunnel
     for call in row.observations {
       #expect(call.ending == .succeeded && call.bodyMatches == true)
       #expect(try Self.requests(call) == [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
+    }
+  }
+
+  /// One that asks each server twice, whatever it says, and then for the page.
+  private static let insistent = """
+    import sys, urllib.request
+    def get(url): return urllib.request.urlopen(url, timeout=5).read()
+    for origin in sys.argv[1].split():
+        for _ in range(2):
+            try:
+                get(origin + "/probe")
+            except OSError:
+                pass
+    sys.stdout.buffer.write(get(sys.argv[1].split()[0] + "/home"))
+    """
+
+  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
+  func `probes that are refused are no retries of the page`() async throws {
+    let folder = try Folder()
+    let script = try folder.file("start.py", Self.insistent)
+    let scenario = try folder.file(
+      "limited.json",
+      """
+      { "windtunnelScenario": 1, "name": "limited", "startup": "cold", "rules": [
+        { "when": { "request": "GET /probe" },
+          "faults": [ { "status": 429, "retryAfterSeconds": 2 } ] }
+      ] }
+      """
+    )
+    let cassette = try folder.file("startup.json")
+    try Shipped.startup().data().write(to: URL(filePath: cassette))
+    let page = try folder.file("report.json")
+    let end = try await Tool.run([
+      "drill", "--scenario", scenario, "--cassette", cassette, "--calls", "2", "--report", page,
+      "--", "python3", script, "{origins}",
+    ])
+    #expect(end.code == 0, "\(end.complaints)")
+    let report = try Report(contentsOf: URL(filePath: page))
+    #expect(report.findings.map(\.finding.rule) == [])
+    let row = try #require(report.scenarios.first?.subjects.first)
+    #expect(row.metrics.averageRetries == 0 && row.metrics.amplification == 1)
+    for call in row.observations {
+      #expect(call.attempts.count == 1)
+      #expect(call.startAttempts.map(\.status) == Array(repeating: 429, count: 6))
     }
   }
 

@@ -1,0 +1,89 @@
+import Testing
+import WindTunnel
+
+@testable import WindTunnelFindings
+@testable import WindTunnelReports
+
+/// The requests of an app's start, which are no attempts at what its call asks for.
+@Suite struct RulesOfStartsTests {
+  private static func ofStart(_ attempt: Observation.Attempt) -> Observation.Attempt {
+    var attempt = attempt
+    attempt.isOfStart = true
+    return attempt
+  }
+
+  private static func call(
+    _ all: [Observation.Attempt],
+    _ ending: Observation.CallResult = .succeeded
+  ) -> Observation {
+    var call = RuleTests.call(0, ending, showed: ending == .succeeded, [])
+    call.attemptCount = all.count { !$0.isOfStart }
+    call.take(all)
+    return call
+  }
+
+  private static func standing(_ rule: String, _ call: Observation) -> RuleStanding.Standing? {
+    let standings = Flight(of: .program, on: .onTheWire, [call]).held()
+    return standings.first { $0.rule == rule }?.standing
+  }
+
+  private static func isNotMet(_ standing: RuleStanding.Standing?) -> Bool {
+    if case .notMet = standing { true } else { false }
+  }
+
+  /// A probe that is refused twice, and the page.
+  private static let limited: [Observation.Attempt] = [
+    ofStart(RuleTests.attempt(0, to: 1, status: 429, wait: 2000, key: "GET /probe")),
+    ofStart(RuleTests.attempt(2, to: 3, status: 404, key: "GET /probe")),
+    ofStart(RuleTests.attempt(4, to: 5, status: 404, key: "GET /probe")),
+    RuleTests.attempt(6, to: 7),
+  ]
+
+  @Test(arguments: ["ignores-retry-after", "retries-permanent-error"])
+  func `a rule about retries looks at no probe`(rule: String) {
+    #expect(Self.isNotMet(Self.standing(rule, Self.call(Self.limited))))
+    let asPage = Self.limited.map { attempt in
+      var attempt = attempt
+      attempt.isOfStart = false
+      return attempt
+    }
+    #expect(!Self.isNotMet(Self.standing(rule, Self.call(asPage))), "the same as a page's")
+  }
+
+  @Test func `an answered probe is no answer to the call`() {
+    let call = Self.call([
+      Self.ofStart(RuleTests.attempt(0, to: 1, key: "GET /probe")),
+      RuleTests.attempt(2, to: 3, status: 500),
+    ])
+    guard case .broken = Self.standing("success-on-error-status", call) else {
+      Issue.record("a success on a 500 went unseen")
+      return
+    }
+  }
+
+  @Test func `no figure of retries counts one`() {
+    let metrics = Metrics([Self.call(Self.limited)])
+    #expect(metrics.averageRetries == 0 && metrics.retriesMax == 0 && metrics.amplification == 1)
+    #expect(metrics.retryAfterCompliance == nil)
+    // The faults that a start met fired all the same.
+    #expect(metrics.faults.map(\.fault) == ["status 404", "status 429"])
+    #expect(metrics.faults.map(\.attempts) == [2, 1])
+  }
+
+  @Test func `of connections that failed before any page nobody knows what they were for`() {
+    let lost = Self.ofStart(RuleTests.connection(0, "connectionLost"))
+    #expect(Self.call([lost, lost], .failed("connectionLost")).attemptCount == nil)
+    #expect(Self.call([lost, RuleTests.attempt(2, to: 3)]).attemptCount == 1)
+  }
+
+  @Test func `a report keeps them apart, in the order in which they came`() throws {
+    let page = RuleTests.attempt(1, to: 2)
+    let probe = Self.ofStart(RuleTests.attempt(0, to: 1, key: "GET /probe"))
+    let late = Self.ofStart(RuleTests.attempt(9, to: 10, key: "GET /probe"))
+    let call = Self.call([probe, page, late])
+    #expect(call.attempts == [page] && call.startAttempts == [probe, late])
+    #expect(call.allAttempts == [probe, page, late])
+    let read = try Observation(line: call.json.description.utf8)
+    #expect(read == call)
+  }
+}
