@@ -42,6 +42,7 @@ struct StartRequests: Sendable {
   ///   - call: The number of its call.
   ///   - status: The status that it is answered with, where it is.
   ///   - seen: The facts of the call so far.
+  /// - Returns: True where it is of the start.
   func take(_ key: String?, of call: Int, answered status: Int?, _ seen: inout Seen) -> Bool {
     if keys.isEmpty { return false }
     let isOfStart = isOfStart(key, of: call, &seen)

@@ -29,8 +29,7 @@ final class ClientSockets: Sendable {
 
   /// Makes them with a thread of their own.
   ///
-  /// - Parameters:
-  ///   - trust: The authorities that are trusted about servers by `https`.
+  /// - Parameter trust: The authorities that are trusted about servers by `https`.
   /// - Throws: ``DialFailure`` where the system has no thread or no queue of events left.
   init(trusting trust: Trust) throws(DialFailure) {
     do throws(SocketError) { loop = try EventLoop(name: "WindTunnel sockets") } catch {
