@@ -352,7 +352,9 @@ final class AttemptTracker: Sendable {
     sent.isConditional = outcome.request.isConditional
     sent.resumesAt = resumesAt
     sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
-    if !isOfStart, let number = outcome.decision.faults.version, seen.versions.count < Self.versionsMax {
+    if !isOfStart, let number = outcome.decision.faults.version,
+      seen.versions.count < Self.versionsMax
+    {
       seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
     }
     if seen.isSecure == true, !outcome.isSecure {

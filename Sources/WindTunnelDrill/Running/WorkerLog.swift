@@ -127,8 +127,8 @@ struct WorkerLog: Sendable {
 
   /// Notes a request of a call that has ended; those of one that was given up are counted with it.
   private mutating func note(lateRequest attempt: Observation.Attempt, of call: Observation) {
-    guard attempt.isRequest, !attempt.isOfStart, call.cancellation == nil, let start = attempt.start,
-      traffic.lateRequests.count < Self.lateMax
+    guard attempt.isRequest, !attempt.isOfStart, call.cancellation == nil,
+      let start = attempt.start, traffic.lateRequests.count < Self.lateMax
     else { return }
     traffic.lateRequests.append(start)
   }
