@@ -283,6 +283,7 @@ struct Call {
       for: FlightKey(
         request,
         endpoint.rules,
+        by: engines.look { client.transport.engine(for: request) },
         after: [client.changes.current, client.cache?.generation(of: request) ?? 0]
       ),
       joined: { tell(.waiting(.sharedAnswer)) }
@@ -649,13 +650,15 @@ struct FlightKey: Hashable {
   private let url: URL?
   private let fields: [String: String]
   private let rules: ResponseRules
+  /// The engine that carries it: an answer by one is none by another.
+  private let engine: String
   /// Whoever asks after a change wants what is there since.
   private let changes: [Int]
 
-  init(_ request: URLRequest, _ rules: ResponseRules, after changes: [Int] = []) {
+  init(_ request: URLRequest, _ rules: ResponseRules, by engine: String, after changes: [Int]) {
     method = request.httpMethod
     url = request.url
     fields = request.allHTTPHeaderFields ?? [:]
-    (self.rules, self.changes) = (rules, changes)
+    (self.rules, self.engine, self.changes) = (rules, engine, changes)
   }
 }

@@ -19,9 +19,10 @@ internal import WindTunnelSymptoms
 /// ```
 ///
 /// Who has which engine is a pure function of the id, the experiment's name and the shares, so that
-/// a user keeps an engine over launches and devices. Where shares change, users move to an engine
-/// only if its share of the whole has risen (weighted rendezvous hashing: Thaler and Ravishankar
-/// 1998, with logarithms for weights).
+/// a user keeps an engine over launches and devices. Where shares change, users move from one to
+/// another only if the other's share has risen in proportion to that one's (weighted rendezvous
+/// hashing: Thaler and Ravishankar 1998, with logarithms for weights): of three with shares of 10,
+/// 10 and 10, and then of 20, 15 and 10, some move from the third to the second.
 ///
 /// A configuration changes the shares while the app runs (``ConfigurationLayer/engineShares``), and
 /// an endpoint may name its engine (``Endpoint/engine``). All attempts of a call have the engine

@@ -74,6 +74,39 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test func `of three engines users move to one that rises beside theirs, whatever the whole`()
+    throws
+  {
+    // The second has a third of the whole before and afterwards.
+    let (before, now) = (["a": 10, "b": 10, "c": 10], ["a": 20, "b": 15, "c": 10])
+    let moved = zip(try Self.engines(before), try Self.engines(now)).filter { $0 != $1 }
+    #expect(Set(moved.map { "\($0) to \($1)" }) == ["b to a", "c to a", "c to b"])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a call by one engine shares no answer of another's`()
+    async throws
+  {
+    let held = HeldTransport()
+    let client = NetworkClient(
+      builder: RequestBuilder(baseURL: try Fixture.base()),
+      transport: try EngineShares(
+        ["a": held, "b": Self.engine("b")],
+        shares: ["a": 1],
+        of: "ada"
+      ),
+      limits: CallLimits(deadline: nil)
+    )
+    var (first, second) = (Endpoint(.get, "/list"), Endpoint(.get, "/list"))
+    (first.priority, second.priority) = (.deferrable, .deferrable)
+    second.engine = "b"
+    let call = Task { [first] in try await client.call(first).body }
+    let path = await held.next()
+    #expect(try await client.call(second).body == Data("b".utf8))
+    held.answer(path, body: "a")
+    #expect(try await call.value == Data("a".utf8))
+    #expect(held.requests == 1)
+  }
+
   @Test func `two experiments share users out independently`() throws {
     let shares = ["a": 1, "b": 1]
     let one = try Self.engines(shares, experiment: "one")
