@@ -155,7 +155,6 @@ public struct DialTest: Sendable {
     _ time: any TimeSource,
     instead before: URL?
   ) async -> [DialRecord.Candidate] {
-    let begin = time.uptime
     let race = Locked(
       DialRace(candidates, samples: samples, margin: margin, patience: patience, from: before)
     )
@@ -170,33 +169,32 @@ public struct DialTest: Sendable {
           }
         }
       }
-      var due: Duration?
-      func look(at instant: Duration) {
-        guard instant != due else { return }
-        due = instant
-        group.addTask {
-          // Whoever is cancelled is not waited for.
-          try? await time.sleep(for: instant - time.uptime)
-          change.yield()
-        }
+      // The budget begins with the probes: where a busy device is late with those, so is its end.
+      group.addTask {
+        do { try await time.sleep(for: budget) } catch { return }
+        isSpent.withLock { $0 = true }
+        change.yield()
       }
-      look(at: begin + budget)
       // There may be no candidate, who would say something.
       change.yield()
+      var due: Duration?
       for await _ in changes {
         let (end, isOver) = race.withLock { ($0.end, $0.isOver) }
-        let now = time.uptime
-        if isOver { break }
-        if now >= begin + budget {
-          isSpent.withLock { $0 = true }
-          break
-        }
+        if isOver || isSpent.withLock({ $0 }) { break }
         guard let end else { continue }
-        if now >= end {
+        guard time.uptime < end else {
           race.withLock { $0.leave() }
           break
         }
-        look(at: min(end, begin + budget))
+        guard end != due else { continue }
+        due = end
+        group.addTask {
+          // Whoever is cancelled is not waited for.
+          try? await time.sleep(for: end - time.uptime)
+          // What has come meanwhile, and waits for its turn, counts.
+          await Task.yield()
+          change.yield()
+        }
       }
       group.cancelAll()
     }
