@@ -132,6 +132,9 @@ public struct DialRecord: Sendable, Hashable, Codable {
     public var bytesPerSecond: Double?
     /// The reason for which the last probe failed; `nil` where none has.
     public var failure: String?
+    /// The time that its median had to be below for it to be chosen, where it was not waited for
+    /// any longer; it has not failed. `nil` where it was waited for.
+    public var slowerThan: Duration?
 
     /// Makes a candidate that was not probed yet.
     public init(_ url: URL) { self.url = url }

@@ -11,6 +11,11 @@ internal import WindTunnelSymptoms
 /// of before, or the first one given, is left only for one that is faster by more than a margin.
 /// One that answers with other data is out at its first answer, and one that fails as soon as most
 /// of its probes have. Where none answers rightly the order stays as it was.
+///
+/// Once a server is measured, the others are waited for only while they can still be chosen: a
+/// probe that is out for four times as long as its server's median may be, and for `patience` at
+/// least, decides against it. It is left as slower, which is no failure: its probe is given up, and
+/// no circuit breaker hears of it.
 public struct DialTest: Sendable {
   /// The greatest number of servers; those behind it are not probed.
   public static let candidatesMax = 16
@@ -23,6 +28,7 @@ public struct DialTest: Sendable {
   private let samples: Int
   private let budget: Duration
   private let margin: Double
+  private let patience: Duration
   private let memory: DialMemory?
 
   /// Makes a test.
@@ -36,6 +42,8 @@ public struct DialTest: Sendable {
   ///   - margin: The part of its time by which the server of before has to be slower than another
   ///     to be left, in 0..<1: at 0.25 one of 1 s is kept beside one of 750 ms, and left for one of
   ///     749 ms.
+  ///   - patience: The time for which each probe is waited for at least when another server is
+  ///     measured, since times below it are hardly told apart.
   ///   - memory: The memory of choices by network; `nil`: each start probes.
   public init(
     candidates: [URL],
@@ -44,11 +52,13 @@ public struct DialTest: Sendable {
     samples: Int = 3,
     budget: Duration = .seconds(1),
     margin: Double = 0.25,
+    patience: Duration = .milliseconds(25),
     remembering memory: DialMemory? = nil
   ) {
     self.candidates = Array(candidates.prefix(Self.candidatesMax))
     (self.path, self.probe, self.samples) = (path, probe, max(1, samples))
-    (self.budget, self.margin, self.memory) = (budget, margin, memory)
+    (self.budget, self.margin, self.patience) = (budget, margin, patience)
+    self.memory = memory
   }
 
   /// Probes the servers, or remembers the choice on this network, and returns their order.
@@ -86,7 +96,12 @@ public struct DialTest: Sendable {
       record.elapsed = time.uptime - begin
       return record
     }
-    record.candidates = await probed(by: transport, feeding: admission, time)
+    record.candidates = await probed(
+      by: transport,
+      feeding: admission,
+      time,
+      instead: before?.url
+    )
     let choice = choice(of: record.candidates, instead: before?.url)
     record.order = order(from: choice?.url ?? before?.url, record.candidates)
     record.bytesPerSecond = choice?.bytesPerSecond
@@ -112,11 +127,14 @@ public struct DialTest: Sendable {
     return least.seconds < time.seconds * (1 - margin) ? best : current
   }
 
-  /// The chosen one, then those that answer by their times, then the others as they were given.
+  /// The chosen one, then those that answer by their times, those that were left as slower, and
+  /// the others; where times say nothing, as they were given.
   private func order(from first: URL?, _ found: [DialRecord.Candidate]) -> [URL] {
     let alive = found.filter { $0.median != nil }.sorted(by: Self.isFaster).map(\.url)
+    let slower = found.filter { $0.slowerThan != nil }.map(\.url)
     var order: [URL] = []
-    for url in [first].compactMap(\.self) + alive + candidates where !order.contains(url) {
+    for url in [first].compactMap(\.self) + alive + slower + candidates
+    where !order.contains(url) {
       order.append(url)
     }
     return order
@@ -130,53 +148,76 @@ public struct DialTest: Sendable {
     return time < others
   }
 
-  /// Probes all at once, and ends when the budget is spent.
+  /// Probes all at once, and ends when it is decided or the budget is spent.
   private func probed(
     by transport: any Transport,
     feeding admission: AdmissionController?,
-    _ time: any TimeSource
+    _ time: any TimeSource,
+    instead before: URL?
   ) async -> [DialRecord.Candidate] {
-    await withTaskGroup(of: (Int, DialRecord.Candidate)?.self) { group in
-      let isSpent = Locked(false)
+    let race = Locked(
+      DialRace(candidates, samples: samples, margin: margin, patience: patience, from: before)
+    )
+    let isSpent = Locked(false)
+    let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    await withTaskGroup(of: Void.self) { group in
       for (place, url) in candidates.enumerated() {
         group.addTask {
-          (place, await probed(url, by: transport, feeding: admission, time, isSpent))
+          await probe(url, by: transport, feeding: admission, time, isSpent) { found, sent in
+            race.withLock { $0.note(found, at: place, sent: sent) }
+            change.yield()
+          }
         }
       }
+      // The budget begins with the probes: where a busy device is late with those, so is its end.
       group.addTask {
-        // Whoever is cancelled is not waited for.
-        try? await time.sleep(for: budget)
-        return nil
+        do { try await time.sleep(for: budget) } catch { return }
+        isSpent.withLock { $0 = true }
+        change.yield()
       }
-      var found = candidates.map { DialRecord.Candidate($0) }
-      var missing = candidates.count
-      while missing > 0, let end = await group.next() {
-        guard let (place, candidate) = end else {
-          if !Task.isCancelled { isSpent.withLock { $0 = true } }
-          group.cancelAll()
-          continue
+      // There may be no candidate, who would say something.
+      change.yield()
+      var due: Duration?
+      for await _ in changes {
+        let (end, isOver) = race.withLock { ($0.end, $0.isOver) }
+        if isOver || isSpent.withLock({ $0 }) { break }
+        guard let end else { continue }
+        guard time.uptime < end else {
+          race.withLock { $0.leave() }
+          break
         }
-        found[place] = candidate
-        missing -= 1
+        guard end != due else { continue }
+        due = end
+        group.addTask {
+          // Whoever is cancelled is not waited for.
+          try? await time.sleep(for: end - time.uptime)
+          // What has come meanwhile, and waits for its turn, counts.
+          await Task.yield()
+          change.yield()
+        }
       }
       group.cancelAll()
-      return found
     }
+    return race.withLock(\.candidates)
   }
 
-  private func probed(
+  /// Probes one server, and tells what was found of it so far, each time that a probe is sent, with
+  /// the time, and at the end.
+  private func probe(
     _ url: URL,
     by transport: any Transport,
     feeding admission: AdmissionController?,
     _ time: any TimeSource,
-    _ isSpent: Locked<Bool>
-  ) async -> DialRecord.Candidate {
+    _ isSpent: Locked<Bool>,
+    _ tell: (_ found: DialRecord.Candidate, _ sent: Duration?) -> Void
+  ) async {
     var candidate = DialRecord.Candidate(url)
     var speeds: [Double] = []
     let most = samples / 2 + 1
+    defer { tell(candidate, nil) }
     while candidate.requests < samples, candidate.requests - candidate.samples.count < most {
       guard !Task.isCancelled else {
-        candidate.failure = "the budget was spent"
+        candidate.failure = reason(isSpent)
         break
       }
       guard let request = request(for: url) else {
@@ -191,17 +232,18 @@ public struct DialTest: Sendable {
       }
       candidate.requests += 1
       let begin = time.uptime
+      tell(candidate, begin)
       let (outcome, head) = await answer(to: request, by: transport, time)
       admission?.report(place, permit, told(outcome, isSpent: isSpent.withLock { $0 }))
       switch outcome {
-      case .failure(.cancelled): candidate.failure = "the budget was spent"
+      case .failure(.cancelled): candidate.failure = reason(isSpent)
       case .failure(let error): candidate.failure = error.asNetworkError.description
       case .success(let answer) where answer.status != 200:
         candidate.failure = "it answered with status \(answer.status)"
       case .success(let answer) where answer.body != probe:
         candidate.failure = "it answered with other data"
         candidate.samples = []
-        return candidate
+        return
       case .success:
         let end = time.uptime
         candidate.samples.append(end - begin)
@@ -214,7 +256,10 @@ public struct DialTest: Sendable {
         candidate.bytesPerSecond = speeds.sorted()[speeds.count / 2]
       }
     }
-    return candidate
+  }
+
+  private func reason(_ isSpent: Locked<Bool>) -> String {
+    isSpent.withLock { $0 } ? "the budget was spent" : "the test was cancelled"
   }
 
   /// Returns what a circuit breaker is to hear: a page in the place of the probe data is no sign of

@@ -64,6 +64,7 @@ private struct MovedTime: TimeSource {
     samples: Int = 3,
     budget: Duration = .seconds(60),
     margin: Double = 0.25,
+    patience: Duration = .seconds(60),
     _ memory: DialMemory? = nil
   ) -> DialTest {
     DialTest(
@@ -73,6 +74,7 @@ private struct MovedTime: TimeSource {
       samples: samples,
       budget: budget,
       margin: margin,
+      patience: patience,
       remembering: memory
     )
   }
