@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "CWindTunnelClock.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -276,6 +278,7 @@ static void do_handed(void *context) {
   handed out = *(handed *)context;
   free(context);
   thread_time before = own;
+  out.keeper->begin(out.keeper->keeper, out.number, (int32_t)gettid());
   own = (thread_time){.keeper = out.keeper, .work = out.number, .last = -1};
   out.work(out.context);
   own = before;
@@ -464,6 +467,38 @@ void *wt_clock_keeper(void) { return own.keeper ? own.keeper->keeper : NULL; }
 void *wt_clock_loop(void) { return own.is_loop ? own.keeper->keeper : NULL; }
 
 int64_t wt_clock_work(void) { return own.work; }
+
+// Behind the name of the program, which may have brackets of its own, the last of them ends it.
+static bool sleeps(const char *thread) {
+  char path[64], line[512];
+  snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return true;
+  ssize_t count = read(file, line, sizeof line - 1);
+  close(file);
+  if (count <= 0) return true;
+  line[count] = 0;
+  const char *name_end = strrchr(line, ')');
+  return !name_end || name_end[1] != ' ' || name_end[2] == 'S';
+}
+
+bool wt_clock_sleeps(int32_t thread) {
+  char name[16];
+  if (thread) {
+    snprintf(name, sizeof name, "%d", thread);
+    return sleeps(name);
+  }
+  int32_t here = gettid();
+  DIR *threads = opendir("/proc/self/task");
+  if (!threads) return true;
+  bool all = true;
+  for (struct dirent *entry; all && (entry = readdir(threads));) {
+    int32_t number = atoi(entry->d_name);
+    if (number > 0 && number != here) all = sleeps(entry->d_name);
+  }
+  closedir(threads);
+  return all;
+}
 
 int64_t wt_clock_real(void) { return real_nanoseconds(CLOCK_MONOTONIC); }
 

@@ -36,6 +36,8 @@
       /// The number of pieces of work that were handed to Dispatch, and are not done or asleep.
       var out = 0
       var lastWork: Int64 = 0
+      /// The threads that do such work, by its number; what has not begun has none.
+      var doers: [Int64: Int32] = [:]
       var isOver = false
       var reason: NotVirtual.Reason?
       /// The one who waits for the end.
@@ -50,9 +52,11 @@
 
     /// The machine's time after which nobody is waited for any more from whom nothing comes.
     private static let patience = Duration.seconds(10)
-    /// The machine's time for which what is ready waits for what other threads bring: so the order
-    /// is the same each time, unless one of those threads waits for what is ready.
+    /// The machine's time for which what is ready waits for what other threads bring before it is
+    /// asked whether one of them waits for what is ready.
     private static let grace = Duration.milliseconds(20)
+    /// The machine's time between two looks at what those threads do.
+    private static let glance = Duration.milliseconds(10)
     /// The longest run in nanoseconds: a hundred years, with which no clock's sum goes over its
     /// bounds. What is due later never is.
     private static let longest: Int64 = 100 * 365 * 86_400 * 1_000_000_000
@@ -97,7 +101,8 @@
       timekeeper.pointee.pass = { VirtualLoop.at($0).pass($1) }
       timekeeper.pointee.delay = { VirtualLoop.at($0).delay($1) }
       timekeeper.pointee.handOut = { VirtualLoop.at($0).handOut() }
-      timekeeper.pointee.handIn = { keeper, _ in VirtualLoop.at(keeper).handIn() }
+      timekeeper.pointee.begin = { VirtualLoop.at($0).begin($1, on: $2) }
+      timekeeper.pointee.handIn = { VirtualLoop.at($0).handIn($1) }
       timekeeper.pointee.tell = { VirtualLoop.at($0).tell($1) }
     }
 
@@ -240,15 +245,8 @@
     /// While any of that is out the time stands still.
     private func arrivals() -> [Arrival] {
       guard hasNews.load(ordering: .acquiring) else { return [] }
-      if isOut {
-        let isBusy = !ready.isEmpty
-        // A thread may wait for what is ready, or for what another has brought.
-        let isDone = waits(for: Self.grace) { $0.out == 0 }
-        if !isDone, !isBusy,
-          !waits(for: Self.patience, until: { $0.out == 0 || !$0.arrivals.isEmpty })
-        {
-          end(.standstill(Self.patience))
-        }
+      if isOut, !waits(for: Self.grace, until: { $0.out == 0 }), !isSettled() {
+        end(.standstill(Self.patience))
       }
       inbox.lock()
       defer { inbox.unlock() }
@@ -261,11 +259,29 @@
         .map(\.element)
     }
 
-    private var isOut: Bool {
-      inbox.lock()
-      defer { inbox.unlock() }
-      return box.out > 0
+    /// Waits until all that is out is done, or can only wait itself: for what is ready, or for what
+    /// another has brought. Work that a busy machine has not got round to is waited for, or the
+    /// order would be the machine's.
+    ///
+    /// - Returns: False where nothing has come of it, and nothing else is left.
+    private func isSettled() -> Bool {
+      let isBusy = !ready.isEmpty
+      let end = wt_clock_real() + Self.patience.inNanoseconds
+      // At one look a thread may be between two steps.
+      var looksAsleep = 0
+      while true {
+        let (hasNext, doers) = inbox.withLock {
+          (isBusy || !box.arrivals.isEmpty, Array(box.doers.values))
+        }
+        let sleeps = doers.isEmpty ? wt_clock_sleeps(0) : doers.allSatisfy { wt_clock_sleeps($0) }
+        looksAsleep = hasNext && sleeps ? looksAsleep + 1 : 0
+        if looksAsleep == 2 { return true }
+        if wt_clock_real() > end { return hasNext }
+        if waits(for: Self.glance, until: { $0.out == 0 }) { return true }
+      }
     }
+
+    private var isOut: Bool { inbox.withLock { box.out > 0 } }
 
     /// Waits for other threads, by the machine's time; tells whether what is waited for has come,
     /// or the end.
@@ -349,12 +365,14 @@
         inbox.unlock()
         return false
       }
-      let arrival = Arrival(turn: .wake(semaphore), delay: nanoseconds, work: wt_clock_work())
-      box.arrivals.append(arrival)
+      let work = wt_clock_work()
+      box.arrivals.append(Arrival(turn: .wake(semaphore), delay: nanoseconds, work: work))
       box.out -= 1
+      let thread = box.doers.removeValue(forKey: work)
       inbox.signal()
       inbox.unlock()
       semaphore.wait()
+      inbox.withLock { box.doers[work] = thread }
       return true
     }
 
@@ -373,9 +391,14 @@
       return box.lastWork
     }
 
-    private func handIn() {
+    private func begin(_ work: Int64, on thread: Int32) {
+      inbox.withLock { box.doers[work] = thread }
+    }
+
+    private func handIn(_ work: Int64) {
       inbox.lock()
       box.out -= 1
+      box.doers[work] = nil
       inbox.signal()
       inbox.unlock()
       Unmanaged.passUnretained(self).release()
@@ -425,7 +448,7 @@
         return box.hearsOfCrash
       }
       tell?(Crash(signal: crash.signal))
-      guard crash.isLoop else { return handIn() }
+      guard crash.isLoop else { return handIn(crash.work) }
       LoopThread.run { [self] in
         wt_clock_keep(timekeeper, true)
         loop()

@@ -67,6 +67,83 @@ import WindTunnelVirtualTime
     for _ in 0..<300 { #expect(try await flight() == first) }
   }
 
+  /// Keeps a processor busy for so many milliseconds of its own time.
+  private static func burn(_ milliseconds: Int) {
+    func spent() -> Int {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+    let end = spent() + milliseconds
+    while spent() < end {}
+  }
+
+  @Test func `work that is out and goes on has its place before what is ready`() async throws {
+    for _ in 0..<3 {
+      let lines = try await VirtualTime.run {
+        let log = Log()
+        let other = Task { await log.add("ready") }
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            Self.burn(80)
+            continuation.resume()
+          }
+          // The turn that this one waits behind is not to go before the work.
+          Task { for round in 0..<3 { await log.add("\(round)") } }
+        }
+        await log.add("work")
+        await other.value
+        return await log.lines
+      }
+      #expect(lines == ["ready", "work", "0", "1", "2"])
+    }
+  }
+
+  @Test func `two pieces of work come back in their order, whichever is done first`() async throws {
+    let lines = try await VirtualTime.run {
+      let log = Log()
+      await withTaskGroup(of: Void.self) { group in
+        for (number, length) in [60, 1].enumerated() {
+          group.addTask {
+            await withCheckedContinuation { continuation in
+              DispatchQueue.global().async {
+                Self.burn(length)
+                continuation.resume()
+              }
+            }
+            await log.add("\(number)")
+          }
+        }
+      }
+      return await log.lines
+    }
+    #expect(lines == ["0", "1"])
+  }
+
+  @Test func `work that waits for what is ready does not hold it up`() async throws {
+    try await VirtualTime.run {
+      let moment = DispatchSemaphore(value: 0)
+      let queue = DispatchQueue(label: "own")
+      await withCheckedContinuation { continuation in
+        queue.async { moment.wait() }
+        // It does not begin before the one in front of it is done.
+        queue.async { continuation.resume() }
+        Task { moment.signal() }
+      }
+    }
+  }
+
+  @Test func `a queue that is resumed by what is ready does not hold it up`() async throws {
+    try await VirtualTime.run {
+      let queue = DispatchQueue(label: "own")
+      queue.suspend()
+      await withCheckedContinuation { continuation in
+        queue.async { continuation.resume() }
+        Task { queue.resume() }
+      }
+    }
+  }
+
   @Test func `a drawn order is another, and repeats by its seed`() async throws {
     let arrival = try await Self.flight(.arrival)
     let orders = try await [1, 2, 3].asyncMap { try await Self.flight(.drawn(seed: $0)) }

@@ -40,6 +40,8 @@ typedef struct {
   bool (*delay)(void *keeper, wt_delayed work);
   /// The thread hands work to a queue; returns the work's number, or 0 where nobody counts any more.
   int64_t (*handOut)(void *keeper);
+  /// This thread begins with the work of this number; `thread` is its number in the system.
+  void (*begin)(void *keeper, int64_t number, int32_t thread);
   /// Work of this number is done.
   void (*handIn)(void *keeper, int64_t number);
   void (*tell)(void *keeper, int event);
@@ -113,6 +115,11 @@ bool wt_clock_is_of_runtime(wt_delayed work);
 
 /// Tells whether the work is the main queue's.
 bool wt_clock_is_main(wt_delayed work);
+
+/// Tells whether a thread of this process waits for something: neither runs nor waits for a
+/// processor or for a disk (proc(5), /proc/PID/stat, state S). One that is no more does. 0: whether
+/// all threads of the process do but this one.
+bool wt_clock_sleeps(int32_t thread);
 
 /// The nanoseconds of the machine's own monotonic clock.
 int64_t wt_clock_real(void);

@@ -141,7 +141,12 @@ final class FolderLock: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  /// Gives the folder up by a call of its own: the lock belongs to the open file (flock(2)), which
+  /// a child process has too from its fork until it executes its program.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
 
 extension OutboxError {

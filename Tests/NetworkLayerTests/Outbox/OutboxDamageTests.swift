@@ -64,6 +64,33 @@ import Testing
     }
   }
 
+  @Test func `a folder that is given up is free, though a child process still has the file`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }  // It may be gone already.
+    let file = folder.appending(path: "lock")
+    var lock: FolderLock? = try FolderLock(file)
+    #expect(lock != nil)
+    // As a process has it that was forked and has not yet executed its program.
+    let child = try #require(Self.copy(of: file))
+    defer { close(child) }
+    lock = nil
+    lock = try FolderLock(file)
+    #expect(throws: OutboxError.inUse(folder.path)) { try FolderLock(file) }
+    #expect(lock != nil)
+  }
+
+  /// Returns a further descriptor of an open file.
+  private static func copy(of file: URL) -> Int32? {
+    var wanted = stat()
+    guard stat(file.path, &wanted) == 0 else { return nil }
+    return (0..<Int32(1024)).lazy.filter { number in
+      var found = stat()
+      return fstat(number, &found) == 0 && found.st_ino == wanted.st_ino
+        && found.st_dev == wanted.st_dev
+    }.map { dup($0) }.first
+  }
+
   @Test func `a body that looks like a call is none`() async throws {
     // As somebody would write it who knows the form, and not the file's salt.
     let stamp = OutboxStamp(elapsed: 0, date: 0)

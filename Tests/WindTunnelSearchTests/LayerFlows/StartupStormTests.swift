@@ -3,7 +3,7 @@ import Testing
 import WindTunnelSearch
 
 /// Storms over an app's start: its configuration, its servers and its first useful call.
-@Suite(.onThisSystem, .timeLimit(.minutes(60))) struct StartupStormTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(180))) struct StartupStormTests {
   @Test func `a start is broken by no storm`() async throws {
     let found = try await LayerStorms.certificate(
       of: "startup",
