@@ -278,7 +278,7 @@ static void do_handed(void *context) {
   handed out = *(handed *)context;
   free(context);
   thread_time before = own;
-  out.keeper->begin(out.keeper->keeper, out.number, (int32_t)gettid());
+  out.keeper->begin(out.keeper->keeper, out.number, wt_clock_thread());
   own = (thread_time){.keeper = out.keeper, .work = out.number, .last = -1};
   out.work(out.context);
   own = before;
@@ -482,13 +482,15 @@ static bool sleeps(const char *thread) {
   return !name_end || name_end[1] != ' ' || name_end[2] == 'S';
 }
 
+int32_t wt_clock_thread(void) { return gettid(); }
+
 bool wt_clock_sleeps(int32_t thread) {
   char name[16];
   if (thread) {
     snprintf(name, sizeof name, "%d", thread);
     return sleeps(name);
   }
-  int32_t here = gettid();
+  int32_t here = wt_clock_thread();
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return true;
   bool all = true;

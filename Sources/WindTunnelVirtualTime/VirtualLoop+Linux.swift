@@ -38,6 +38,9 @@
       var lastWork: Int64 = 0
       /// The threads that do such work, by its number; what has not begun has none.
       var doers: [Int64: Int32] = [:]
+      /// The loop's thread, and whether it waits for others.
+      var loop: Int32 = 0
+      var isListening = false
       var isOver = false
       var reason: NotVirtual.Reason?
       /// The one who waits for the end.
@@ -57,6 +60,8 @@
     private static let grace = Duration.milliseconds(20)
     /// The machine's time between two looks at what those threads do.
     private static let glance = Duration.milliseconds(10)
+    /// The machine's time between two looks of such a thread at the loop's, in seconds.
+    private static let loopGlance = 0.000_1
     /// The longest run in nanoseconds: a hundred years, with which no clock's sum goes over its
     /// bounds. What is due later never is.
     private static let longest: Int64 = 100 * 365 * 86_400 * 1_000_000_000
@@ -168,7 +173,7 @@
       defer { inbox.unlock() }
       guard !box.isOver else { return false }
       box.arrivals.append(Arrival(turn: turn, delay: delay, work: work))
-      inbox.signal()
+      inbox.broadcast()
       return true
     }
 
@@ -210,6 +215,7 @@
     }
 
     private func loop() {
+      inbox.withLock { box.loop = wt_clock_thread() }
       wt_clock_keep(timekeeper, true)
       while let turn = next() { have(turn) }
       wt_clock_keep(nil, false)
@@ -291,7 +297,12 @@
       defer { if !isOver { wt_clock_keep(timekeeper, true) } }
       let end = Date(timeIntervalSinceNow: time.inMilliseconds / 1000)
       inbox.lock()
-      defer { inbox.unlock() }
+      box.isListening = true
+      inbox.broadcast()
+      defer {
+        box.isListening = false
+        inbox.unlock()
+      }
       while !box.isOver, !isThere(box) {
         guard inbox.wait(until: end) else { return box.isOver || isThere(box) }
       }
@@ -369,7 +380,7 @@
       box.arrivals.append(Arrival(turn: .wake(semaphore), delay: nanoseconds, work: work))
       box.out -= 1
       let thread = box.doers.removeValue(forKey: work)
-      inbox.signal()
+      inbox.broadcast()
       inbox.unlock()
       semaphore.wait()
       inbox.withLock { box.doers[work] = thread }
@@ -391,15 +402,25 @@
       return box.lastWork
     }
 
+    /// Begins with work when the turn is over in which it was handed out: else what it brings would
+    /// come in the midst of that turn or behind it, as the machine has it. A turn that itself waits
+    /// for the work is not waited for.
     private func begin(_ work: Int64, on thread: Int32) {
-      inbox.withLock { box.doers[work] = thread }
+      var looksAsleep = 0
+      inbox.lock()
+      while !box.isListening, !box.isOver, looksAsleep < 2 {
+        _ = inbox.wait(until: Date(timeIntervalSinceNow: Self.loopGlance))
+        looksAsleep = wt_clock_sleeps(box.loop) ? looksAsleep + 1 : 0
+      }
+      box.doers[work] = thread
+      inbox.unlock()
     }
 
     private func handIn(_ work: Int64) {
       inbox.lock()
       box.out -= 1
       box.doers[work] = nil
-      inbox.signal()
+      inbox.broadcast()
       inbox.unlock()
       Unmanaged.passUnretained(self).release()
     }
@@ -486,7 +507,7 @@
       ended.store(wt_clock_real(), ordering: .releasing)
       let waiting = box.waiting
       box.waiting = nil
-      inbox.signal()
+      inbox.broadcast()
       inbox.unlock()
       // The loop ends when this turn is over, and for whatever is left of the turn the time goes
       // on.

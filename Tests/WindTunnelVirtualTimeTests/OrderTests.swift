@@ -95,7 +95,7 @@ import WindTunnelVirtualTime
         await other.value
         return await log.lines
       }
-      #expect(lines == ["ready", "work", "0", "1", "2"])
+      #expect(lines == ["work", "ready", "0", "1", "2"])
     }
   }
 

@@ -116,6 +116,9 @@ bool wt_clock_is_of_runtime(wt_delayed work);
 /// Tells whether the work is the main queue's.
 bool wt_clock_is_main(wt_delayed work);
 
+/// The system's number of this thread.
+int32_t wt_clock_thread(void);
+
 /// Tells whether a thread of this process waits for something: neither runs nor waits for a
 /// processor or for a disk (proc(5), /proc/PID/stat, state S). One that is no more does. 0: whether
 /// all threads of the process do but this one.
