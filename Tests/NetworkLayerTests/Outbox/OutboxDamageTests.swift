@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func `a folder that is given up is free, though a child process still has the file`() throws {
+  @Test func `a folder that is given up is free, though a child process still has the file`() throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }  // It may be gone already.
