@@ -5,7 +5,7 @@
 public struct ReceivedMessages: Sendable, Hashable {
   /// A message that the client has said it received.
   public struct Message: Sendable, Hashable {
-    /// The digest of its content (``ConversationLog/digest(of:)``).
+    /// The digest of its content (`ConversationLog.digest(of:)`).
     public var digest: UInt64
     /// The time at which the client said so, counted as an attempt's.
     public var at: Duration
