@@ -7,6 +7,7 @@
 
 // Names that Linux has not.
 public let F_FULLFSYNC: Int32 = 51
+public let F_GETPATH: Int32 = 50
 public let OPEN_MAX: Int32 = 10_240
 public let SO_NOSIGPIPE: Int32 = 0x1022
 public let SO_NWRITE: Int32 = 0x1024

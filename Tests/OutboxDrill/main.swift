@@ -135,7 +135,7 @@ do {
     say("done")
   case "network": say(SystemNetworks().status == .offline ? "offline" : "online")
   case "networks":
-    for await status in SystemNetworks(period: .milliseconds(10)).changes {
+    for await status in SystemNetworks.often.changes {
       say(status == .offline ? "offline" : "online")
     }
   default: exit(2)

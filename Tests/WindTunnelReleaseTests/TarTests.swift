@@ -3,8 +3,8 @@ import Testing
 import WindTunnelRelease
 
 @Suite struct TarTests {
-  private static let program = Made.elf(Made.mark(1))
-  private static let cassette = Array(#"{"windtunnel":1,"interactions":[]}"#.utf8)
+  static let program = Made.elf(Made.mark(1))
+  static let cassette = Array(#"{"windtunnel":1,"interactions":[]}"#.utf8)
 
   private func found(_ name: String) -> [String] {
     ["it:\(name) x86_64 [WindTunnel]", "found it:\(name) WindTunnel: a part of the harness"]
@@ -142,42 +142,5 @@ import WindTunnelRelease
         "unread it has more than 1048576 bytes in a header of an entry, which is the limit"
       ]
     )
-  }
-
-  private static let tar = ["/usr/bin/tar", "/bin/tar"].first {
-    FileManager.default.isExecutableFile(atPath: $0)
-  }
-
-  @Test(
-    .enabled(if: tar != nil, "there is no tar"),
-    arguments: ["ustar", "pax", "gnu", "v7"]
-  )
-  func `what the system's tar packs is seen through`(form: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tar-\(UUID())")
-    let inner = folder.appending(path: "App/\(String(repeating: "d", count: 60))")
-    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data(Self.program).write(to: inner.appending(path: "a.so"))
-    try Data(Self.cassette).write(to: folder.appending(path: "App/users.json"))
-    if form != "v7", form != "ustar" {
-      let name = String(repeating: "é", count: 80)
-      try Data(Self.cassette).write(to: inner.appending(path: name))
-    }
-    let tar = Process()
-    tar.executableURL = URL(filePath: try #require(Self.tar))
-    tar.currentDirectoryURL = folder
-    tar.arguments = ["--format=\(form)", "-czf", "App.tar.gz", "App"]
-    tar.standardError = FileHandle.nullDevice
-    try tar.run()
-    tar.waitUntilExit()
-    // BSD's has other names for some forms.
-    try #require(tar.terminationStatus == 0 || form == "gnu" || form == "v7")
-    guard tar.terminationStatus == 0 else { return }
-    var check = ReleaseCheck()
-    check.look(atPath: folder.appending(path: "App.tar.gz").path)
-    #expect(check.programs.map(\.modules) == [[.known("WindTunnel")]] && check.unread.isEmpty)
-    let cassettes = check.findings.filter { $0.module == nil }
-    #expect(cassettes.count == (form == "v7" || form == "ustar" ? 1 : 2))
-    #expect(cassettes.contains { $0.file.hasSuffix("App.tar.gz:App/users.json") })
   }
 }
