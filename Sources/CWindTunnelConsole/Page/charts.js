@@ -84,7 +84,9 @@ export class Charts {
       if (!row) {
         row = makeTallyRow(name, () => this.#onFilter(filter, name))
         rows.set(name, row)
-        list.append(row.item)
+        // By name and not by number, so that none jumps while it is read.
+        const after = [...rows.keys()].filter((other) => other > name).sort()[0]
+        list.insertBefore(row.item, rows.get(after)?.item ?? null)
       }
       row.button.style.setProperty("--part", number / whole)
       setText(row.number, format.count(number))

@@ -21,7 +21,7 @@ export class List {
   #exchanges = 0
   #height = 28
   #isFollowing = true
-  #unseen = 0
+  #newestSeen = 0
   #active = null
   #opened = null
   #selected = new Set()
@@ -99,13 +99,8 @@ export class List {
     if (removed > 0 || isMixed || (isChanged && test)) {
       this.#rebuild()
     } else {
-      let news = 0
-      for (const entry of added) {
-        if (test && !test(entry)) continue
-        this.#append(entry)
-        news += 1
-      }
-      this.#sayNews(news)
+      for (const entry of added) if (!test || test(entry)) this.#append(entry)
+      this.#sayNews()
       this.#draw()
     }
   }
@@ -122,7 +117,6 @@ export class List {
   #build() {
     const test = this.#filter.test
     const top = this.#items[Math.floor(this.#grid.scrollTop / this.#height)]
-    const before = this.#items.at(-1)
     this.#items = []
     this.#exchanges = 0
     this.#lastSegment = null
@@ -141,18 +135,21 @@ export class List {
         this.#resize()
         this.#grid.scrollTop = at * this.#height + (this.#grid.scrollTop % this.#height)
       }
-      if (before !== this.#items.at(-1) && before) {
-        const old = this.#items.indexOf(before)
-        if (old >= 0) this.#sayNews(this.#items.length - 1 - old)
-      }
     }
+    this.#sayNews()
     this.#draw()
   }
 
-  #sayNews(number) {
-    if (this.#isFollowing) this.#unseen = 0
-    else this.#unseen += number
-    this.callbacks.onNews(this.#unseen)
+  /** Tells how many of the list came after the newest that was seen. */
+  #sayNews() {
+    if (this.#isFollowing) this.#newestSeen = this.#store.entries.at(-1)?.row.id ?? 0
+    let news = 0
+    for (let index = this.#items.length - 1; index >= 0; index -= 1) {
+      const row = this.#items[index].row
+      if (row && row.id <= this.#newestSeen) break
+      if (row) news += 1
+    }
+    this.callbacks.onNews(news)
   }
 
   // MARK: What is in sight
@@ -171,7 +168,7 @@ export class List {
   #scrolled() {
     const { scrollTop, clientHeight, scrollHeight } = this.#grid
     this.#isFollowing = scrollTop + clientHeight >= scrollHeight - this.#height / 2
-    if (this.#isFollowing) this.#sayNews(0)
+    if (this.#isFollowing) this.#sayNews()
     this.#draw()
   }
 
