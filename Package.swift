@@ -40,6 +40,8 @@ let package = Package(
   targets: [
     .target(name: "CWindTunnelSystem"),
     .target(name: "CWindTunnelFiles"),
+    // The page of the console.
+    .target(name: "CWindTunnelConsole", exclude: ["Page"]),
     // What threads take for the time, in the programs that link it.
     .target(name: "CWindTunnelClock"),
     .target(name: "WindTunnelSymptoms"),
@@ -81,7 +83,7 @@ let package = Package(
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
     .target(
       name: "WindTunnelServer",
-      dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel"]
+      dependencies: ["CWindTunnelConsole", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel"]
     ),
     .target(
       name: "WindTunnelNetworkLayer",

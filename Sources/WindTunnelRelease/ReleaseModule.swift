@@ -14,7 +14,7 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
     "WindTunnelReports", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelServer",
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
-    "CWindTunnelSystem", "WindTunnelRemote",
+    "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
   ]
 
   /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between

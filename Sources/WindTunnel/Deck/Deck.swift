@@ -443,6 +443,14 @@ extension Deck {
     }
   }
 
+  /// Changes the scenario and the seed, and tells of it before anything is decided by them.
+  package func swap(_ scenario: Scenario, seed: UInt64?, telling tell: (UInt64) -> Void) {
+    state.withLock { state in
+      state.change(to: scenario, seed: seed)
+      tell(state.scenario.seed)
+    }
+  }
+
   /// Says how old the scenario is when the first moment is told, where that is not its beginning.
   package func begin(aged age: Duration) { state.withLock { $0.begin(aged: age) } }
 

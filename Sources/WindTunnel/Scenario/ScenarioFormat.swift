@@ -167,6 +167,9 @@ package struct ScenarioOrder: Sendable, Hashable {
   /// The seed of draws; `nil`: as before.
   package var seed: UInt64?
 
+  /// Makes an order of a scenario, with the seed as it is.
+  package init(_ scenario: Scenario) { self.scenario = scenario }
+
   /// Reads an order from bytes.
   package init(data: Data, among shipped: [Scenario]) throws(FormatError) {
     let source = "scenario"

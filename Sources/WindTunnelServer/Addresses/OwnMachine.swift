@@ -131,6 +131,14 @@ public enum PrivateAddress {
     SocketAddress(host, port: 0)?.addressBytes.allSatisfy { $0 == 0 }
   }
 
+  /// Returns the host of a URL by which this machine reaches what listens at an address: of all
+  /// addresses the one that it has for sure.
+  static func loopback(like host: String) -> String {
+    let isAny = isAnyAddress(host) == true
+    let reached = isAny ? (host.contains(":") ? "::1" : "127.0.0.1") : host
+    return reached.contains(":") ? "[\(reached)]" : reached
+  }
+
   /// The private addresses of this machine's interfaces that are up.
   public static var ofThisMachine: [Candidate] {
     InterfaceAddress.all.filter { isPrivate($0.address.host) }

@@ -42,6 +42,8 @@ final class ClientConnection {
     case tunnelling(Tunnel)
     /// Another protocol is spoken with the upstream, or has been refused.
     case relaying(LinkedChannel)
+    /// Somebody writes from here on, and nothing more is read.
+    case streaming(ConsoleStream)
     /// A recorded conversation is played.
     case conversing(ReplayedConversation)
     /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
@@ -209,6 +211,7 @@ extension ClientConnection {
     case .relaying(let client): client.close()
     case .tunnelling(let tunnel): tunnel.stop()
     case .conversing(let conversation): conversation.goAway()
+    case .streaming(let stream): stream.end()
     case .answering, .ended: break
     }
   }
@@ -330,7 +333,7 @@ extension ClientConnection: ChannelDelegate {
         writer.advance(.arrived(.clientHello))
       }
     case .parting(let ending): terminate(by: ending)
-    case .relaying, .conversing, .stalled, .ended: break
+    case .relaying, .streaming, .conversing, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.clientSent(bytes)
     case .idle, .receiving, .answering:
       if answerKnown(bytes, on: channel) { return }
@@ -354,7 +357,7 @@ extension ClientConnection: ChannelDelegate {
       if upload != nil { read() } else { writer.clientEnded() }
     case .opening, .stalled, .parting: channel.close()
     case .tunnelling(let tunnel): tunnel.clientReachedEnd()
-    case .relaying, .conversing, .ended: break
+    case .relaying, .streaming, .conversing, .ended: break
     }
   }
 
@@ -364,7 +367,9 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .answering(let writer): writer.clientDrained()
     case .tunnelling(let tunnel): tunnel.clientDrained()
-    case .idle, .parting, .opening, .receiving, .relaying, .conversing, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .streaming, .conversing, .stalled,
+      .ended:
+      break
     }
   }
 
@@ -374,7 +379,9 @@ extension ClientConnection: ChannelDelegate {
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
     // A server of recorded answers is told by who asks.
     case .stalled(let outcome?) where context.origins.proxy != nil: context.deck.left(outcome)
-    case .idle, .parting, .opening, .receiving, .relaying, .conversing, .stalled, .ended: break
+    case .idle, .parting, .opening, .receiving, .relaying, .streaming, .conversing, .stalled,
+      .ended:
+      break
     }
     ended?(channel, error)
     release()
@@ -405,7 +412,8 @@ extension ClientConnection {
         }
         handle(event, of: upload, answeredBy: writer)
         continue
-      case .parting, .opening, .tunnelling, .relaying, .conversing, .stalled, .ended: return
+      case .parting, .opening, .tunnelling, .relaying, .streaming, .conversing, .stalled, .ended:
+        return
       }
       guard let event = parser.next() else { break }
       switch event {
@@ -600,6 +608,17 @@ extension ClientConnection: UpstreamClient {
     let tunnel = tunnel(channel)
     state = .tunnelling(tunnel)
     tunnel.begin(parser.takeRemainder())
+  }
+
+  /// Gives the connection to a stream, which writes from here on.
+  func stream(_ make: (Channel, @escaping () -> Void) -> ConsoleStream) {
+    guard let channel else { return }
+    deadline.begin(.none, on: reactor)
+    let stream = make(channel) { [weak self] in self?.release() }
+    state = .streaming(stream)
+    channel.delegate = stream
+    channel.resumeReading()
+    stream.begin()
   }
 
   /// Lets go of the client, which is served in TLS and by another handler from here on

@@ -61,9 +61,18 @@ final class AdminHandler: RequestHandler, Sendable {
   private let deck: Deck
   private let received: ReceivedRequests
   private let open: ConnectionLimit
+  /// The console, which is told of another scenario.
+  private let console: Console?
 
-  init(_ admin: Admin, _ deck: Deck, _ received: ReceivedRequests, _ open: ConnectionLimit) {
+  init(
+    _ admin: Admin,
+    _ deck: Deck,
+    _ received: ReceivedRequests,
+    _ open: ConnectionLimit,
+    _ console: Console? = nil
+  ) {
     (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
+    self.console = console
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
@@ -97,8 +106,10 @@ final class AdminHandler: RequestHandler, Sendable {
       deck.reset()
       received.log.withLock { $0.reset() }
     case .fly(let order)?:
-      admin.swapped?(order.scenario)
-      deck.swap(order.scenario, seed: order.seed)
+      deck.swap(order.scenario, seed: order.seed) { seed in
+        admin.swapped?(order.scenario)
+        console?.begin(order.scenario, seed: seed)
+      }
     case .load(let cassette)?:
       deck.removeStubs()
       deck.load(cassette)

@@ -197,7 +197,8 @@ extension RequestLog.Entry {
 }
 
 extension ExchangeEnd.Ending {
-  fileprivate var name: String {
+  /// The way in a word: a failure's is its symptom.
+  var name: String {
     switch self {
     case .whole: "whole"
     case .cut: "cut"

@@ -62,14 +62,15 @@ final class AcceptBackpressure: @unchecked Sendable {
 struct ConnectionReceiver: Sendable {
   let context: PortContext
   let live: LiveConnections
-  /// The handler of an admin port; `nil` where a deck is played.
-  var admin: AdminHandler?
+  /// Makes the handler of a port of the server's own for a peer; `nil` where a deck is played.
+  var own: (@Sendable (_ peer: String) -> any RequestHandler)?
 
   /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard !live.isDraining else { return reject(socket) }
-    if let admin {
-      begin(socket, admin, on: reactor)?.open()
+    if let own {
+      guard let peer = socket.peerAddress?.host else { return reject(socket) }
+      begin(socket, own(peer), on: reactor)?.open()
     } else if let proxy = context.origins.proxy {
       switch proxy.receive(socket) {
       case .gone: reject(socket)

@@ -16,7 +16,7 @@ struct BoundListener: @unchecked Sendable {
     _ tls: TLSContext?,
     plainPort: Int? = nil,
     opening contexts: TunnelContexts? = nil,
-    asked admin: AdminHandler? = nil
+    asked own: (@Sendable (_ peer: String) -> any RequestHandler)? = nil
   ) async throws -> BoundListener {
     do {
       return try await group.listening.run { reactor in
@@ -48,12 +48,12 @@ struct BoundListener: @unchecked Sendable {
             proxy: options.proxy.flatMap { proxy in
               gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
             },
-            playsDeck: admin == nil,
+            playsDeck: own == nil,
             journal: JournalWriter(queues) { [weak loop = member.loop] job in
               loop?.execute(job)
             }
           )
-          return ConnectionReceiver(context: context, live: member.live, admin: admin)
+          return ConnectionReceiver(context: context, live: member.live, own: own)
         }
         return BoundListener(port: port, closing: bound.close)
       }
@@ -104,7 +104,31 @@ struct BoundListener: @unchecked Sendable {
     var own = ReplayServer.Options()
     own.limits = Admin.limits
     own.isAdmin = true
-    let handler = AdminHandler(admin, deck, received, open)
+    let handler = AdminHandler(admin, deck, received, open, options.console?.console)
+    return try await BoundListener.open(
+      at: address,
+      for: .fixed(.deck),
+      group,
+      deck,
+      own,
+      nil,
+      asked: { _ in handler }
+    )
+  }
+
+  /// Listens for the pages of a console, at the loopback interface or at another address.
+  static func openConsole(
+    at host: String,
+    port: Int,
+    _ group: EventLoopGroup,
+    _ deck: Deck,
+    _ handler: @escaping @Sendable (_ peer: String) -> any RequestHandler
+  ) async throws -> BoundListener {
+    guard let address = SocketAddress(host, port: port) else {
+      throw ServerError.cannotListen("\(host) and \(port) are no address and port")
+    }
+    var own = ReplayServer.Options()
+    (own.host, own.limits, own.isAdmin) = (host, ConsoleHandler.limits, true)
     return try await BoundListener.open(
       at: address,
       for: .fixed(.deck),

@@ -51,6 +51,8 @@ public final class ReplayServer: Sendable {
     public var limits = Limits.standard
     /// The settings of the admin port; `nil`: none is opened.
     public var admin: Admin?
+    /// The port of a console; `nil`: none is opened.
+    public var console: ConsolePort?
     /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that compare bodies, so that
     /// bodies are kept from the beginning.
     public var isReloaded = false
@@ -88,6 +90,7 @@ public final class ReplayServer: Sendable {
   private let contexts: TunnelContexts?
   private let adminPort: Int?
   private let adminGroup: EventLoopGroup?
+  private let console: ConsoleServer?
 
   /// Starts a server and returns when it listens.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
@@ -129,9 +132,41 @@ public final class ReplayServer: Sendable {
       counting: group.open
     )
     adminPort = adminListener?.port
+    console = try await Self.open(options.console, deck, options, port: listener.port, tls != nil)
     listeners.withLock { $0[listener.port] = listener }
     self.adminListener.withLock { $0 = adminListener }
   }
+
+  private static func open(
+    _ settings: ConsolePort?,
+    _ deck: Deck,
+    _ options: Options,
+    port: Int,
+    _ isSecure: Bool
+  ) async throws -> ConsoleServer? {
+    guard let settings else { return nil }
+    settings.console.begin(deck.scenario, seed: deck.seed)
+    var again: (@Sendable (Request) -> Void)?
+    // A proxy is asked for whole URLs, and TLS wants a name that is not known here.
+    if options.proxy == nil, !isSecure {
+      let host = PrivateAddress.loopback(like: options.host)
+      let repeats: ConsoleRepeats
+      do { repeats = try ConsoleRepeats(to: "http://\(host):\(port)") } catch {
+        throw ServerError.cannotListen("\(error)")
+      }
+      again = { repeats.send($0) }
+    }
+    return try await ConsoleServer(
+      settings.console.tool,
+      settings.console.board,
+      ConsoleActions(of: settings, on: deck, again: again),
+      port: settings.port,
+      lan: settings.lan
+    )
+  }
+
+  /// The URL of the console's page, `http://127.0.0.1:PORT/`; `nil` where there is none.
+  public var consoleURL: String? { console?.url }
 
   /// The URL of the admin port, `http://127.0.0.1:PORT`; `nil` where there is none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
@@ -145,11 +180,7 @@ public final class ReplayServer: Sendable {
 
   /// The URL of the server: `http://127.0.0.1:PORT`, or by `https` where it uses TLS.
   public var url: String {
-    // Of all addresses the one is told that this machine has for sure.
-    let isAny = PrivateAddress.isAnyAddress(options.host) == true
-    let loopback = options.host.contains(":") ? "::1" : "127.0.0.1"
-    let host = isAny ? loopback : options.host
-    return "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    "\(tls == nil ? "http" : "https")://\(PrivateAddress.loopback(like: options.host)):\(port)"
   }
 
   /// The connections that it has, and has had.
@@ -220,6 +251,7 @@ public final class ReplayServer: Sendable {
     await group.stop(grace: grace) {
       for listener in listeners { listener.close() }
     }
+    await console?.stop()
     // Last, so that it can be asked about the end.
     let adminListener = adminListener.withLock { listener in
       defer { listener = nil }

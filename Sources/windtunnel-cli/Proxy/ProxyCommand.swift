@@ -51,7 +51,7 @@ enum ProxyCommand: Command {
       .proxyFindings, .allow,
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
-      AdminFlag.flag,
+      AdminFlag.flag, ConsoleFlag.flag,
     ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -61,10 +61,11 @@ enum ProxyCommand: Command {
     }
     let log = Locked(ProxyLog())
     let deck = try order.deck(recording, log)
-    let flight = ProxyFlight(deck, order.scenarios, log, allowing: order.allowed)
+    let flight = ProxyFlight(deck, order.scenarios, log, order.console, allowing: order.allowed)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     options.admin?.swapped = { flight.begin($0) }
+    options.console?.swapped = { flight.begin($0) }
     options.proxy?.notice = { flight.note($0) }
     let server = try await ReplayServer(deck, options)
     let start = ContinuousClock.now
@@ -105,6 +106,7 @@ private final class ProxyFlight: Sendable {
   private let deck: Deck
   private let scenarios: [Scenario]
   private let log: Locked<ProxyLog>
+  private let console: Console?
   private let peers = Locked(PeersSeen())
   private let allowed: [AllowedRule]
   /// The rules that each scenario allows, by its name.
@@ -115,9 +117,11 @@ private final class ProxyFlight: Sendable {
     _ deck: Deck,
     _ scenarios: [Scenario],
     _ log: Locked<ProxyLog>,
+    _ console: Console?,
     allowing allowed: [AllowedRule]
   ) {
     (self.deck, self.scenarios, self.log, self.allowed) = (deck, scenarios, log, allowed)
+    self.console = console
     begin(scenarios[0])
   }
 
@@ -140,8 +144,10 @@ private final class ProxyFlight: Sendable {
     case .key("n"):
       let place = scenarios.firstIndex { $0.name == name } ?? 0
       let next = scenarios[(place + 1) % scenarios.count]
-      deck.swap(next)
-      begin(next)
+      deck.swap(next, seed: nil) { seed in
+        begin(next)
+        console?.begin(next, seed: seed)
+      }
       Terminal.complain("\(next.name)\(next.summary.map { ": \($0)" } ?? "")\n")
     case .key("o"): mark(.shown, in: name)
     case .key("b"): mark(.blank, in: name)

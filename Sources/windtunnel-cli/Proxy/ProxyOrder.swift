@@ -22,6 +22,8 @@ struct ProxyOrder {
   let failingFindings: Finding.Severity?
   /// The rules that may be broken in every scenario.
   let allowed: [AllowedRule]
+  /// The console, where one is wanted.
+  let console: Console?
   private let settings: ReplayServer.Options
   private let tls: ServingTLS
   private let trust: UpstreamTrust
@@ -74,6 +76,7 @@ struct ProxyOrder {
     }
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
     isDated = arguments.has("--dates")
+    console = ConsoleFlag.console(arguments, .proxy, redacting: redaction)
     ignored = try IgnoredHost.all(arguments)
     reports = try arguments.all("--report").map { text throws(Refusal) in
       let file = URL(filePath: text)
@@ -113,6 +116,12 @@ struct ProxyOrder {
       }
     }
     options.proxy = proxy
+    options.console = try console.map { console in
+      try ConsolePort(of: console) { Self.refusal(of: $0, opensTLS: opensTLS) }
+    }
+    if case .code(let code) = proxy.admission {
+      options.console?.lan = (options.host, code)
+    }
     settings = options
   }
 
@@ -183,6 +192,7 @@ struct ProxyOrder {
         // A megabyte is digested beside the lock that every decision waits for.
         let request = ProxiedRequest(of: event)
         log.withLock { $0.apply(event, request) }
+        console?.observe(event)
       }
     )
   }

@@ -42,7 +42,7 @@ enum RecordCommand: Command {
       ),
       Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
       AllowOriginFlag.flag,
-      AdminFlag.flag,
+      AdminFlag.flag, ConsoleFlag.flag,
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
@@ -117,6 +117,7 @@ enum RecordCommand: Command {
     }
     // Standard output is the command's.
     if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
+    if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
     let ending = try await command.run(url: server.url)
     if let complaint = ending.complaint { Terminal.complain("\(command.name) \(complaint).\n") }
     return ending.complaint == nil ? .done : .found
@@ -146,6 +147,7 @@ extension Deck {
       observe: { event in
         unrecorded?.observe(event)
         others?.observe(event)
+        order.console?.observe(event)
       }
     )
   }

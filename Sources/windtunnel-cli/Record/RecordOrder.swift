@@ -25,6 +25,8 @@ struct RecordOrder {
   private let port: Int
   let limits: Limits
   private let admin: Admin?
+  /// The console, where one is wanted.
+  let console: Console?
   private let origins: OriginPolicy
   private let tls: ServingTLS
   /// Tells whether the upstream may answer in codings that cannot be decoded here.
@@ -72,14 +74,18 @@ struct RecordOrder {
     tls = try ServingTLS(arguments)
     port = try arguments.int("--port", in: 0...65535) ?? 0
     limits = try LimitFlags.limits(arguments)
-    admin = try AdminFlag.admin(arguments) { scenario in
-      scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
-    }
+    admin = try AdminFlag.admin(arguments, refusing: Self.refusal)
     origins = try AllowOriginFlag.policy(arguments)
     isDated = arguments.has("--dates")
     keepsEncodings = arguments.has(EncodingsFlag.name)
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
+    console = ConsoleFlag.console(arguments, .record, redacting: redaction)
+  }
+
+  /// Returns the reason that a scenario cannot be flown while a server is recorded.
+  private static func refusal(of scenario: Scenario) -> Refusal? {
+    scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
   }
 
   func options() throws -> ReplayServer.Options {
@@ -87,6 +93,7 @@ struct RecordOrder {
     options.port = port
     options.limits = limits
     options.admin = admin
+    options.console = try console.map { try ConsolePort(of: $0, refusing: Self.refusal) }
     options.origins = origins
     options.recordedOrigin = origin
     options.upstream = try server()

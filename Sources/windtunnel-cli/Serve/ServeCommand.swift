@@ -30,7 +30,7 @@ enum ServeCommand: Command {
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
-      AdminFlag.flag,
+      AdminFlag.flag, ConsoleFlag.flag,
     ] + LimitFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -40,6 +40,7 @@ enum ServeCommand: Command {
     let cassette = try order.loadCassette()
     let clock: @Sendable () -> Date = { Date() }
     let unanswered = Unanswered()
+    let console = ConsoleFlag.console(arguments, .serve)
     let deck = Deck(
       cassette,
       scenario: try order.scenario(),
@@ -50,7 +51,10 @@ enum ServeCommand: Command {
         pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
         refreshingDates: arguments.has("--refresh-dates") ? clock : nil
       ),
-      observe: { unanswered.observe($0) }
+      observe: { event in
+        unanswered.observe(event)
+        console?.observe(event)
+      }
     )
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
@@ -59,6 +63,7 @@ enum ServeCommand: Command {
     options.isReloaded = reload != nil
     options.limits = try LimitFlags.limits(arguments)
     options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
+    options.console = try console.map { try ConsolePort(of: $0) { order.refusal(ofNext: $0) } }
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)

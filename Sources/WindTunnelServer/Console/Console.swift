@@ -1,0 +1,114 @@
+internal import Foundation
+public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// What a page beside a running tool shows: its exchanges as they run, the scenario and its
+/// figures.
+///
+/// ```swift
+/// let console = Console(.serve)
+/// let deck = Deck(cassette, options: options, observe: { console.observe($0) })
+/// var options = ReplayServer.Options()
+/// options.console = ConsolePort(console)
+/// let server = try await ReplayServer(deck, options)
+/// print(server.consoleURL)
+/// ```
+///
+/// It keeps the latest 10,000 exchanges, 64 MiB at most. Lines and events are made only while a
+/// page is open.
+public final class Console: Sendable {
+  /// The tools that have a console.
+  public enum Tool: String, Sendable, Hashable, CaseIterable {
+    /// A server that plays a cassette.
+    case serve
+    /// A server that records one.
+    case record
+    /// A proxy between clients and servers.
+    case proxy
+    /// A drill of a client.
+    case drill
+    /// An app in its debug build.
+    case app
+  }
+
+  /// The tool whose console it is.
+  public let tool: Tool
+  package let board: ConsoleBoard<ServedExchanges>
+
+  /// Makes a console without exchanges so far.
+  ///
+  /// - Parameters:
+  ///   - tool: The tool whose console it is.
+  ///   - rules: What is left out of all that it shows, as of a recording.
+  public init(_ tool: Tool, redacting rules: RedactionRules = .standard) {
+    self.tool = tool
+    board = ConsoleBoard(ServedExchanges(rules))
+  }
+
+  /// Takes an event of a deck.
+  public func observe(_ event: ExchangeEvent) { observe(event, of: 0) }
+
+  /// Takes an event of one of several decks.
+  package func observe(_ event: ExchangeEvent, of deck: Int) {
+    board.write { book, moment in book.apply(event, of: deck, at: moment) }
+  }
+
+  /// Begins a segment of the story: the next decision is made in this scenario.
+  public func begin(_ scenario: Scenario, seed: UInt64) {
+    board.write { book, moment in book.begin(scenario, seed: seed, at: moment) }
+  }
+
+  /// Shows a finding: `{"id", "rule", "title", "severity", "text", "rows", "segment"}`.
+  package func show(_ finding: JSON) { board.write { book, _ in book.add(finding) } }
+
+  /// Tells whether a page is open.
+  package var isWatched: Bool { board.readers > 0 }
+}
+
+/// The port at which a console's page is served.
+public struct ConsolePort: Sendable {
+  /// The number of pages that are open at once.
+  public static let readersMax = 8
+  /// The number of lines that a page is sent at once, ten times a second at most.
+  public static let rowsPerTick = 200
+
+  /// The console that is shown.
+  public var console: Console
+  /// The port; 0 for any that is free.
+  public var port = 0
+  /// A further address to listen at, such as `192.168.1.4`, for one device that gives the code;
+  /// `nil`: this machine alone is let in.
+  public var lan: (host: String, code: String)?
+  /// The scenarios that can be chosen; none: the scenario stays.
+  public var scenarios: [Scenario] = []
+  /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
+  public var refusal: (@Sendable (Scenario) -> String?)?
+  /// The observer of changes of the scenario, called before the first request in it.
+  public var swapped: (@Sendable (Scenario) -> Void)?
+
+  /// Makes the settings of a port with the defaults: any free port of the loopback interface.
+  public init(_ console: Console) { self.console = console }
+}
+
+/// What a page may do to the tool beside looking.
+package struct ConsoleActions: Sendable {
+  /// The scenarios that can be chosen by name.
+  package var scenarios: [Scenario] = []
+  /// Returns the scenario that is flown; `nil` where there is none to change.
+  package var scenario: (@Sendable () -> Scenario)?
+  /// Flies a scenario from the next request on, or answers the reason why not, as a sentence.
+  package var fly: (@Sendable (ScenarioOrder) -> String?)?
+  /// Sends a request once more; `nil` where the tool cannot.
+  package var again: (@Sendable (Request) -> Void)?
+
+  /// Makes actions of which there are none.
+  package init() {}
+
+  /// The members of `can` in the first event.
+  var json: JSON {
+    let flies = JSON.bool(fly != nil)
+    return [
+      "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil), "keep": true,
+    ]
+  }
+}

@@ -1,0 +1,174 @@
+internal import Foundation
+package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// A value that keeps what a console shows.
+package protocol ConsoleBook: Sendable {
+  associatedtype Subject: ConsoleSubject
+  /// What is shown.
+  var feed: ConsoleFeed<Subject> { get }
+  /// What is left out of all that is shown.
+  var rules: RedactionRules { get }
+  /// Notes whether somebody looks.
+  mutating func watch(_ isWatched: Bool)
+}
+
+extension ServedExchanges: ConsoleBook {}
+
+/// The place in a console's news that one reader has come to.
+package struct ConsoleCursor: Sendable, Hashable {
+  var changes = 0
+  var segments = 0
+  var findings = 0
+  var requests = -1
+}
+
+/// What a console's port shows, whoever keeps it.
+package protocol ConsoleSource: AnyObject, Sendable {
+  /// Lets one more reader in, where there is room.
+  func enter() -> Bool
+  func leave()
+  /// The beginning of a reader: the place of what is new from now on.
+  func begin() -> ConsoleCursor
+  /// The events behind a place, which moves on; counters only where they are asked for.
+  func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent]
+  /// The lines behind a number, with the number of the last one.
+  func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?)
+  /// The number of lines that are kept, and of those that are no longer.
+  var counts: (kept: Int, dropped: Int) { get }
+  func detail(of id: Int) -> JSON?
+  /// The interaction of a line; an empty optional where the line is not kept.
+  func interaction(of id: Int) -> Interaction??
+  /// The request of a line as it came, for whoever sends it once more or makes a rule for it.
+  func request(of id: Int) -> Request?
+  var segmentNumber: Int { get }
+  /// What is left out of all that is shown.
+  var rules: RedactionRules { get }
+}
+
+/// An event of a console's stream.
+package struct ConsoleEvent: Sendable, Hashable {
+  var name: String
+  var data: JSON
+
+  init(_ name: String, _ data: JSON) { (self.name, self.data) = (name, data) }
+
+  /// The event as it is sent (WHATWG HTML §9.2.5); JSON has no line breaks outside texts, and none
+  /// within.
+  var bytes: [UInt8] { Array("event: \(name)\ndata: ".utf8) + data.bytes() + Array("\n\n".utf8) }
+}
+
+/// A console's book behind a lock, and its readers.
+package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
+  private struct State: Sendable {
+    var book: Book
+    var readers = 0
+    var rowsMade = 0
+  }
+
+  private let state: Locked<State>
+  private let start = Moment.now()
+
+  /// Makes a board of an empty book.
+  package init(_ book: Book) { state = Locked(State(book: book)) }
+
+  /// The number of lines that were made for readers.
+  package var rowsMade: Int { state.withLock { $0.rowsMade } }
+  /// The number of readers.
+  package var readers: Int { state.withLock { $0.readers } }
+
+  /// Changes the book; the closure is told the time since the start.
+  package func write(_ change: (inout Book, Duration) -> Void) {
+    let moment = elapsed
+    state.withLock { change(&$0.book, moment) }
+  }
+
+  private var elapsed: Duration { .nanoseconds(Moment.now() - start) }
+
+  package func enter() -> Bool {
+    state.withLock { state in
+      guard state.readers < ConsolePort.readersMax else { return false }
+      state.readers += 1
+      if state.readers == 1 { state.book.watch(true) }
+      return true
+    }
+  }
+
+  package func leave() {
+    state.withLock { state in
+      state.readers -= 1
+      if state.readers == 0 { state.book.watch(false) }
+    }
+  }
+
+  package func begin() -> ConsoleCursor {
+    var cursor = ConsoleCursor()
+    cursor.changes = state.withLock { $0.book.feed.changeCount }
+    return cursor
+  }
+
+  package func news(
+    after cursor: inout ConsoleCursor,
+    withCounters: Bool
+  ) -> [ConsoleEvent] {
+    let (before, moment) = (cursor, elapsed)
+    let (feed, segments, findings, changes) = state.withLock { state in
+      let feed = state.book.feed
+      return (
+        (counters: feed.counters, changeCount: feed.changeCount),
+        Array(feed.segments.dropFirst(before.segments)),
+        Array(feed.findings.dropFirst(before.findings)),
+        feed.changes(after: before.changes, most: ConsolePort.rowsPerTick)
+      )
+    }
+    var events = segments.map { ConsoleEvent("segment", $0.json) }
+    if !changes.subjects.isEmpty {
+      events.append(rows(changes.subjects))
+    }
+    if changes.others > 0 {
+      events.append(ConsoleEvent("summed", ["requests": .number(changes.others)]))
+    }
+    events += findings.map { ConsoleEvent("finding", $0) }
+    cursor.segments += segments.count
+    cursor.findings += findings.count
+    if withCounters, cursor.requests != feed.changeCount {
+      cursor.requests = feed.changeCount
+      events.append(ConsoleEvent("counters", feed.counters.json(at: moment)))
+    }
+    cursor.changes = feed.changeCount
+    return events
+  }
+
+  private func rows(_ subjects: some Collection<Book.Subject>) -> ConsoleEvent {
+    ConsoleEvent("rows", ["rows": .array(made(subjects))])
+  }
+
+  private func made(_ subjects: some Collection<Book.Subject>) -> [JSON] {
+    state.withLock { $0.rowsMade += subjects.count }
+    return subjects.map { $0.row.json }
+  }
+
+  package func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
+    let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
+    return (made(subjects), subjects.last?.id)
+  }
+
+  package var counts: (kept: Int, dropped: Int) {
+    state.withLock { ($0.book.feed.subjects.count, $0.book.feed.dropped) }
+  }
+
+  package func detail(of id: Int) -> JSON? {
+    guard let subject = state.withLock({ $0.book.feed[id] }) else { return nil }
+    return .object([.init("row", made([subject])[0])] + subject.detail)
+  }
+
+  package func interaction(of id: Int) -> Interaction?? {
+    state.withLock { $0.book.feed[id] }.map(\.interaction)
+  }
+
+  package func request(of id: Int) -> Request? { state.withLock { $0.book.feed[id] }?.request }
+
+  package var rules: RedactionRules { state.withLock { $0.book.rules } }
+
+  package var segmentNumber: Int { state.withLock { $0.book.feed.segments.last?.number ?? 1 } }
+}

@@ -1,0 +1,91 @@
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The counts of a console since its start, and the times of its last answers.
+package struct ConsoleCounters: Sendable {
+  /// The number of the latest answers whose times are kept.
+  static let latenciesMax = 1000
+  /// The number of different statuses and faults that are counted by name.
+  static let namesMax = 200
+
+  private(set) var requests = 0
+  private var answered = 0
+  private var failed = 0
+  private var faulted = 0
+  private var retries = 0
+  private var bytes = 0
+  private var open = 0
+  private var statuses: [String: Int] = [:]
+  private var takes: [String: Int] = [:]
+  private var faults: [String: Int] = [:]
+  private var latencies: [Double] = []
+  private var nextLatency = 0
+  /// The whole second that is running, and the requests in it and in the one before.
+  private var second = (number: Int64(0), now: 0, before: 0)
+
+  /// Counts a line that began.
+  mutating func began(_ names: [String], take: String?, attempt: Int, at moment: Duration) {
+    requests += 1
+    open += 1
+    if attempt > 1 { retries += 1 }
+    if !names.isEmpty { faulted += 1 }
+    for name in names { Self.count(name, in: &faults) }
+    if let take { Self.count(take, in: &takes) }
+    roll(to: moment)
+    second.now += 1
+  }
+
+  /// Counts the end of a line.
+  mutating func ended(status: Int?, bytes: Int?, latency: Duration?, isWhole: Bool) {
+    open = max(0, open - 1)
+    self.bytes += bytes ?? 0
+    if let status { Self.count("\(status)", in: &statuses) }
+    if isWhole, let status, status < 400 { answered += 1 } else { failed += 1 }
+    guard let latency else { return }
+    if latencies.count < Self.latenciesMax {
+      latencies.append(latency.inMilliseconds)
+    } else {
+      latencies[nextLatency] = latency.inMilliseconds
+      nextLatency = (nextLatency + 1) % Self.latenciesMax
+    }
+  }
+
+  private static func count(_ name: String, in counts: inout [String: Int]) {
+    guard counts[name] != nil || counts.count < namesMax else { return }
+    counts[name, default: 0] += 1
+  }
+
+  private mutating func roll(to moment: Duration) {
+    let number = moment.components.seconds
+    guard number != second.number else { return }
+    second = (number, 0, number == second.number + 1 ? second.now : 0)
+  }
+
+  /// The counts in JSON; latencies are percentiles of the last answers, by nearest rank.
+  func json(at moment: Duration) -> JSON {
+    var rolled = self
+    rolled.roll(to: moment)
+    let sorted = latencies.sorted()
+    let latency: JSON =
+      sorted.isEmpty
+      ? .null
+      : ["p50": Self.rank(0.5, sorted), "p95": Self.rank(0.95, sorted),
+        "p99": Self.rank(0.99, sorted)]
+    return [
+      "at": .milliseconds(moment), "requests": .number(requests), "answered": .number(answered),
+      "failed": .number(failed), "faulted": .number(faulted), "open": .number(open),
+      "retries": .number(retries), "bytes": .number(bytes),
+      "perSecond": .number(rolled.second.before), "latency": latency,
+      "statuses": Self.json(statuses), "takes": Self.json(takes), "faults": Self.json(faults),
+    ]
+  }
+
+  private static func rank(_ share: Double, _ sorted: [Double]) -> JSON {
+    let place = Int((share * Double(sorted.count)).rounded(.up)) - 1
+    return .number(sorted[min(max(place, 0), sorted.count - 1)], places: 3)
+  }
+
+  private static func json(_ counts: [String: Int]) -> JSON {
+    .object(counts.sorted { $0.key < $1.key }.map { .init(.init($0.key), .number($0.value)) })
+  }
+}

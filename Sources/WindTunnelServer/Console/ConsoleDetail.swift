@@ -1,0 +1,169 @@
+internal import Foundation
+package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+extension ServedExchange {
+  /// The bytes of a body that are shown.
+  static let bodyBytesMax = 64 << 10
+  /// The number of messages of a conversation that are shown.
+  static let messagesMax = 500
+
+  package var request: Request? {
+    if case .request(let outcome) = matter { outcome.request } else { nil }
+  }
+
+  package var interaction: Interaction? {
+    guard case .request(let outcome) = matter else { return nil }
+    switch outcome.source {
+    case .recording(let recorded, _):
+      guard let response = recorded.response else { return nil }
+      return Interaction(outcome.request, response)
+    case .computed(let response): return Interaction(outcome.request, response)
+    case .forward, .unmatched: return nil
+    }
+  }
+
+  package var detail: [JSON.Member] {
+    guard case .request(let outcome) = matter else {
+      return [
+        .init("request", .null), .init("response", .null), .init("stages", .array([])),
+        .init("match", ["words": "", "candidates": .array([])]), .init("scenario", .null),
+        .init("messages", .null), .init("curl", ""),
+      ]
+    }
+    let response: Response? =
+      switch outcome.source {
+      case .recording(let recorded, _): recorded.response
+      case .computed(let response): response
+      case .forward, .unmatched: nil
+      }
+    var told = Interaction(outcome.request, response ?? Response())
+    if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
+    // What cannot be looked into for secrets is not told.
+    let safe = Cassette([told]).redacted(by: rules).cassette.interactions.first
+    return [
+      .init("request", safe.map { Self.message($0.request) } ?? .null),
+      .init("response", response == nil ? .null : safe?.response.map(Self.message) ?? .null),
+      .init("stages", stages),
+      .init("match", match(outcome)),
+      .init("scenario", .orNull(end?.scenario)),
+      .init("messages", messages(safe?.messages ?? [])),
+      .init("curl", .text(safe.map { Self.curl($0.request) } ?? "")),
+    ]
+  }
+
+  // MARK: Messages
+
+  private static func message(_ request: Request) -> JSON {
+    message("\(request.method) \(request.url) HTTP/1.1", request.headers, request.body)
+  }
+
+  private static func message(_ response: Response) -> JSON {
+    message("HTTP/1.1 \(response.status)", response.headers, response.body)
+  }
+
+  private static func message(_ line: String, _ headers: HeaderFields, _ body: Body) -> JSON {
+    let type = headers["Content-Type"] ?? ""
+    let shown = Data(body.data.prefix(bodyBytesMax))
+    // A cut may be within a scalar.
+    let text = body.text.map { _ in String(decoding: shown, as: UTF8.self) }
+    let kind =
+      body.count == 0 ? "empty" : text == nil ? "binary" : type.contains("json") ? "json" : "text"
+    return [
+      "line": .text(line),
+      "headers": .array(headers.map { .array([.text($0.name), .text($0.value)]) }),
+      "body": body.count == 0 ? .null : .orNull(text), "bodyBytes": .number(body.count),
+      "bodyKind": .text(kind), "cutAt": body.count > bodyBytesMax ? .number(bodyBytesMax) : .null,
+    ]
+  }
+
+  private static func curl(_ request: Request) -> String {
+    func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+    var words = ["curl", "-X", quoted(request.method)]
+    for field in request.headers where field.name.lowercased() != "content-length" {
+      words += ["-H", quoted("\(field.name): \(field.value)")]
+    }
+    if let text = request.body.text, !text.isEmpty { words += ["--data-raw", quoted(text)] }
+    words.append(quoted("\(request.url)"))
+    return words.joined(separator: " ")
+  }
+
+  /// The conversation so far: what was recorded by number, and of what is not on the cassette that
+  /// it came.
+  private func messages(_ recorded: [WebSocketMessage]) -> JSON {
+    guard let conversation else { return .null }
+    return .array(
+      conversation.messages.prefix(Self.messagesMax).map { message in
+        let known = message.number.flatMap { number in
+          recorded.indices.contains(number - 1) ? recorded[number - 1] : nil
+        }
+        let kind =
+          switch known?.kind {
+          case .text, nil: "text"
+          case .binary: "binary"
+          case .close: "close"
+          }
+        return [
+          "at": .milliseconds(message.at), "from": .text(message.sender.rawValue),
+          "kind": .text(kind),
+          "text": .text(known?.body.text ?? (known == nil ? "not on the cassette" : "")),
+          "bytes": .number(known?.body.count ?? 0), "faults": .array([]),
+        ]
+      }
+    )
+  }
+
+  // MARK: Stages
+
+  private var stages: JSON {
+    var stages: [(String, Duration)] = []
+    if let handshake { stages.append(("handshake", handshake)) }
+    if let upload { stages.append(("upload", upload)) }
+    if let firstByte { stages.append(("wait", firstByte - at)) }
+    if let firstByte, let over { stages.append(("content", over - firstByte)) }
+    return .array(
+      stages.map { ["name": .text($0.0), "milliseconds": .milliseconds(max(.zero, $0.1))] }
+    )
+  }
+
+  // MARK: Matching
+
+  private func match(_ outcome: Outcome) -> JSON {
+    let asked = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"
+    switch outcome.source {
+    case .recording(let interaction, let place):
+      let recorded = "\(interaction.request.method) \(interaction.request.url.withoutSecrets)"
+      let withheld = outcome.decision.faults.contains(where: \.replacesOrCuts)
+      let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
+      return Self.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
+    case .computed: return Self.match("\(asked) was answered by a stub or a function.")
+    case .forward: return Self.match("\(asked) was passed on to the live server.")
+    case .unmatched(let mismatch):
+      let times = mismatch.played == 1 ? "once" : "\(mismatch.played) times"
+      let words =
+        mismatch.played > 0
+        ? "\(asked) was played \(times), and there is no further recording of it."
+        : mismatch.candidates.isEmpty
+          ? "\(asked) is not on the cassette, and nothing on it comes near."
+          : "\(asked) is not on the cassette; these come nearest."
+      return Self.match(words, mismatch.candidates.map { Self.candidate($0, outcome.request) })
+    }
+  }
+
+  private static func match(_ words: String, _ candidates: [JSON] = []) -> JSON {
+    ["words": .text(words), "candidates": .array(candidates)]
+  }
+
+  private static func candidate(_ candidate: Mismatch.Candidate, _ request: Request) -> JSON {
+    let differences = candidate.differences.map { difference in
+      let isSecret =
+        difference.at.map { $0.namesSecret || $0.namesSecretParameter } ?? false
+        || difference.name.hasPrefix("body")
+      return isSecret ? difference.name : difference.description.withoutSecrets(of: [request])
+    }
+    return [
+      "interaction": .number(candidate.number),
+      "request": .text(candidate.request.withoutSecrets), "differences": .texts(differences),
+    ]
+  }
+}

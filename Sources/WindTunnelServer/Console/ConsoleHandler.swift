@@ -1,0 +1,282 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The role of a connection to a console's port: the page, its events, and what the page may do.
+struct ConsoleHandler: RequestHandler {
+  /// The greatest size of what a page says, in bytes.
+  static let bodyBytesMax = Scenario.fileBytesMax
+  /// The number of exchanges that one cassette is made of.
+  static let keptMax = 1000
+  /// The number of lines in one answer.
+  private static let rowsMax = 1000
+
+  /// The fields of every answer: nothing is kept, nothing comes from elsewhere, nobody frames it.
+  static let fields: HeaderFields = [
+    "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ]
+
+  /// The limits of a peer.
+  static let limits: Limits = {
+    var limits = Limits()
+    limits.bodyBytesMax = bodyBytesMax
+    limits.connectionsMax = 64
+    return limits
+  }()
+
+  let tool: Console.Tool
+  let source: any ConsoleSource
+  let actions: ConsoleActions
+  let gate: ConsoleGate
+  /// The address of the client.
+  let peer: String
+
+  func refusal(_ status: Int, _ sentence: String) -> Response { .refused(status, sentence) }
+
+  func handle(_ head: RequestHead) -> RequestHandling {
+    switch gate.refusal(of: head, from: peer) {
+    case .stranger(let sentence)?: return .refuse(.refused(403, sentence))
+    case .unpaired(let takesCode)?: return .refuse(pairing(head, takesCode: takesCode))
+    case nil: break
+    }
+    if head.method == "GET", head.url.path == "/events" { return events(head) }
+    if case .length(let length) = head.framing, length > Self.bodyBytesMax {
+      return .refuse(
+        .refused(413, "\(length) bytes are more than the \(Self.bodyBytesMax) that are read here.")
+      )
+    }
+    return .answer { answer(to: Request(head.method, head.url, headers: head.headers, body: Body($0))) }
+  }
+
+  // MARK: The device
+
+  private func pairing(_ head: RequestHead, takesCode: Bool) -> Response {
+    guard takesCode else {
+      return .refused(
+        403,
+        "Another device is paired with this console; start again to pair this one."
+      )
+    }
+    let query = head.url.query ?? ""
+    if head.method == "GET", head.url.path == "/", query.hasPrefix("code="),
+      let cookie = gate.pair(GivenCode.inForm(Data(query.utf8)), from: peer)
+    {
+      var response = Response(status: 303, headers: ["Location": "/", "Set-Cookie": cookie])
+      response.secure()
+      return response
+    }
+    return .refused(
+      403,
+      "This console is open to one device that gives the code: open "
+        + "http://\(head.headers["Host"] ?? peer)/?code=CODE with the code that stands at the terminal."
+    )
+  }
+
+  // MARK: Events
+
+  private func events(_ head: RequestHead) -> RequestHandling {
+    guard source.enter() else {
+      return .refuse(
+        .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one.")
+      )
+    }
+    return .takeOver { connection in connection.stream { ConsoleStream(source, hello, on: $0, ended: $1) } }
+  }
+
+  private var hello: JSON {
+    let counts = source.counts
+    return [
+      "version": 1, "tool": .text(tool.rawValue), "can": actions.json,
+      "scenarios": .array(
+        actions.scenarios.map { ["name": .text($0.name), "summary": .orNull($0.summary)] }
+      ),
+      "kept": .number(counts.kept), "dropped": .number(counts.dropped),
+      "rowsPerTick": .number(ConsolePort.rowsPerTick),
+    ]
+  }
+
+  // MARK: Answers
+
+  private func answer(to request: Request) -> Response {
+    let path = request.url.path
+    let method = request.method == "HEAD" ? "GET" : request.method
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    let isChange = method != "GET"
+    if isChange, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
+      return .refused(415, "A change is told as application/json.")
+    }
+    do throws(FormatError) {
+      switch (method, parts.first, parts.count) {
+      case ("GET", _, _) where ConsoleFiles.all[path] != nil:
+        return (ConsoleFiles.all[path] ?? Response()).secured
+      case ("GET", "exchanges", 1): return try list(request.url.query)
+      case ("GET", "exchanges", 2): return exchange(parts)
+      case ("GET", "scenario", 1): return current
+      case ("PUT", "scenario", 1):
+        return fly(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
+      case ("PUT", "link", 1): return try change(request.body.data)
+      case ("POST", "rules", 1): return try add(request.body.data)
+      case ("POST", "exchanges", 3) where parts.last == "again": return again(parts)
+      case ("POST", "cassettes", 1): return try keep(request.body.data)
+      default:
+        return .refused(
+          404,
+          "There is no \(method) \(path.prefix(60)) here; the page is at GET /, its events at "
+            + "GET /events."
+        )
+      }
+    } catch {
+      return .refused(400, "\(error)")
+    }
+  }
+
+  private func list(_ query: String?) throws(FormatError) -> Response {
+    func number(_ name: String, _ standard: Int) throws(FormatError) -> Int {
+      let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
+      guard let text = pair?.dropFirst(name.count + 1) else { return standard }
+      guard let number = Int(text), number >= 0 else {
+        throw FormatError(
+          source: "query",
+          place: name,
+          problem: "\(JSON.text(String(text.prefix(20)))) is no number",
+          remedy: "Write such as \(name)=100."
+        )
+      }
+      return number
+    }
+    let (since, limit) = (try number("since", 0), try number("limit", Self.rowsMax))
+    let rows = source.rows(after: since, most: min(limit, Self.rowsMax)).rows
+    return .told(["rows": .array(rows), "dropped": .number(source.counts.dropped)])
+  }
+
+  private func exchange(_ parts: ArraySlice<Substring>) -> Response {
+    guard let id = Int(parts[parts.startIndex + 1]), let detail = source.detail(of: id) else {
+      return gone(parts[parts.startIndex + 1])
+    }
+    return .told(detail)
+  }
+
+  private func gone(_ id: some StringProtocol) -> Response {
+    .refused(404, "Exchange \(id.prefix(20)) is not kept; the latest \(source.counts.kept) are.")
+  }
+
+  // MARK: Changes
+
+  private static let staysTheSame = Response.refused(
+    409,
+    "The scenario of this tool is not changed while it runs."
+  )
+
+  private var current: Response {
+    guard let scenario = actions.scenario?() else { return Self.staysTheSame }
+    return .told(["scenario": scenario.json, "segment": .number(source.segmentNumber)])
+  }
+
+  private func fly(_ order: ScenarioOrder) -> Response {
+    guard let fly = actions.fly else { return Self.staysTheSame }
+    if let reason = fly(order) { return .refused(400, reason) }
+    return .told(["segment": .number(source.segmentNumber)])
+  }
+
+  private func change(_ data: Data) throws(FormatError) -> Response {
+    let numbers = try ConsoleLink(data: data)
+    guard var scenario = actions.scenario?() else { return Self.staysTheSame }
+    scenario.link = numbers.changing(scenario.link)
+    scenario.name = Self.changed(scenario.name, "link changed")
+    return fly(ScenarioOrder(scenario))
+  }
+
+  private func add(_ data: Data) throws(FormatError) -> Response {
+    let source = "rule"
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    let id = try top.int("id", in: 0...Int.max) ?? 0
+    let json = try JSON(parsing: data, source: source)
+    guard let fault = json["fault"] else {
+      throw top.error("fault", "no fault stands here", remedy: "Such as {\"status\": 503}.")
+    }
+    guard let kept = self.source.request(of: id) else { return gone("\(id)") }
+    guard let scenario = actions.scenario?() else { return Self.staysTheSame }
+    let rule: JSON = [
+      "when": ["request": .text("\(kept.method) \(kept.url.path)")], "faults": .array([fault]),
+    ]
+    guard case .object(var members) = scenario.json else { return Self.staysTheSame }
+    for index in members.indices where members[index].name.value == "rules" {
+      guard case .array(let rules) = members[index].value else { continue }
+      members[index].value = .array([rule] + rules)
+    }
+    for index in members.indices where members[index].name.value == "name" {
+      members[index].value = .text(Self.changed(scenario.name, "rules added"))
+    }
+    let changed = Data(JSON.object(members).bytes())
+    return fly(ScenarioOrder(try Self.read(changed)))
+  }
+
+  private static func read(_ data: Data) throws(FormatError) -> Scenario {
+    try ScenarioOrder(data: data, among: []).scenario
+  }
+
+  /// The name of a scenario that was changed by hand.
+  private static func changed(_ name: String, _ how: String) -> String {
+    name.hasSuffix("(\(how))") ? name : "\(name) (\(how))"
+  }
+
+  private func again(_ parts: ArraySlice<Substring>) -> Response {
+    guard let again = actions.again else {
+      return .refused(409, "This tool sends no requests of its own.")
+    }
+    let text = parts[parts.startIndex + 1]
+    guard let id = Int(text), let request = source.request(of: id) else { return gone(text) }
+    again(request)
+    return .told(["id": .null, "status": .null], status: 202)
+  }
+
+  private func keep(_ data: Data) throws(FormatError) -> Response {
+    let source = "cassettes"
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    let ids = (try top.array("ids") ?? []).compactMap(\.intValue)
+    try top.refuseUnknownKeys()
+    guard ids.count <= Self.keptMax else {
+      return .refused(413, "\(ids.count) exchanges are more than the \(Self.keptMax) of a cassette.")
+    }
+    let interactions = ids.compactMap { self.source.interaction(of: $0) ?? nil }
+    guard !interactions.isEmpty else {
+      return .refused(
+        409,
+        "None of these can be kept: of a live answer the console has no content; record it with "
+          + "windtunnel record or proxy --record."
+      )
+    }
+    let cassette = Cassette(interactions).redacted(by: self.source.rules).cassette
+    return Response(headers: ["Content-Type": "application/json"], body: Body(cassette.data()))
+      .secured
+  }
+}
+
+extension Response {
+  fileprivate static func told(_ json: JSON, status: Int = 200) -> Response {
+    Response(
+      status: status,
+      headers: ["Content-Type": "application/json"],
+      body: Body(Data(json.bytes()))
+    ).secured
+  }
+
+  fileprivate static func refused(_ status: Int, _ sentence: String) -> Response {
+    told(["error": .text(sentence)], status: status)
+  }
+
+  /// Adds the fields that every answer of a console has.
+  fileprivate mutating func secure() {
+    for field in ConsoleHandler.fields { head.headers[field.name] = field.value }
+  }
+
+  fileprivate var secured: Response {
+    var response = self
+    response.secure()
+    return response
+  }
+}

@@ -1,0 +1,126 @@
+internal import Foundation
+package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// A part of a console's story: what was flown from one change of the scenario to the next.
+package struct ConsoleSegment: Sendable, Hashable {
+  /// The number of rules that are told in words.
+  static let rulesMax = 50
+
+  /// The number of the segment, from 1.
+  package var number: Int
+  /// The scenario that is flown in it.
+  package var scenario: Scenario
+  /// The seed of the draws.
+  package var seed: UInt64
+  /// The time at which it began, from the start of the console.
+  package var at: Duration
+
+  /// Makes a segment of its parts.
+  package init(number: Int, _ scenario: Scenario, seed: UInt64, at: Duration) {
+    (self.number, self.scenario, self.seed, self.at) = (number, scenario, seed, at)
+  }
+
+  /// The first eight bytes of the SHA-256 of the scenario's JSON and the seed, in hexadecimal: two
+  /// segments of one hash decide the same for the same requests.
+  package var hash: String {
+    let text = scenario.json.bytes() + Array("\n\(seed)".utf8)
+    return SHA256.hash(text).prefix(8).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+
+  package var json: JSON {
+    [
+      "number": .number(number), "scenario": .text(scenario.name),
+      "summary": .orNull(scenario.summary), "hash": .text(hash), "seed": .number(seed),
+      "at": .milliseconds(at), "link": scenario.link.map { ConsoleLink($0).json } ?? .null,
+      "rules": .texts(scenario.rules.prefix(Self.rulesMax).map(\.words)),
+    ]
+  }
+}
+
+/// The numbers of a link that a console shows and changes.
+struct ConsoleLink: Sendable, Hashable {
+  /// The largest numbers that are taken: a minute each way, and 10 Gbit/s.
+  private static let (delayMax, rateMax) = (60_000.0, 10_000_000.0)
+
+  /// The delay of both ways together and its variation, in milliseconds.
+  var latency: Double?
+  var jitter: Double?
+  /// The share of packets that are lost, from 0 to 1.
+  var loss: Double?
+  /// The rates in kbit/s.
+  var down: Double?
+  var up: Double?
+
+  init(_ link: Link) {
+    latency = link.roundTrip.inMilliseconds
+    jitter = link.down.jitter?.length.inMilliseconds
+    loss = link.down.lossProbability
+    down = link.down.bitsPerSecond.map { $0 / 1000 }
+    up = link.up.bitsPerSecond.map { $0 / 1000 }
+  }
+
+  /// Reads the numbers that are to change; the others are `nil`.
+  init(data: Data) throws(FormatError) {
+    let source = "link"
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    latency = try top.double("latency", in: 0...Self.delayMax)
+    jitter = try top.double("jitter", in: 0...Self.delayMax)
+    loss = try top.double("loss", in: 0...1)
+    down = try top.double("down", in: 0...Self.rateMax)
+    up = try top.double("up", in: 0...Self.rateMax)
+    try top.refuseUnknownKeys()
+  }
+
+  /// Returns a link with these numbers in place of its own; a rate of 0 is none.
+  func changing(_ link: Link?) -> Link {
+    var link = link ?? Link(up: .init(), down: .init())
+    if let latency {
+      link.up.delay = Duration(milliseconds: latency / 2)
+      link.down.delay = Duration(milliseconds: latency / 2)
+    }
+    if let jitter {
+      let varied = jitter > 0 ? Jitter(Duration(milliseconds: jitter)) : nil
+      (link.up.jitter, link.down.jitter) = (varied, varied)
+    }
+    if let loss {
+      link.up.lossProbability = loss
+      link.down.lossProbability = loss
+    }
+    if let down { link.down.bitsPerSecond = down > 0 ? down * 1000 : nil }
+    if let up { link.up.bitsPerSecond = up > 0 ? up * 1000 : nil }
+    return link
+  }
+
+  var json: JSON {
+    func number(_ value: Double?) -> JSON { value.map { .number($0, places: 4) } ?? .null }
+    return [
+      "latency": number(latency), "jitter": number(jitter), "loss": number(loss),
+      "down": number(down), "up": number(up),
+    ]
+  }
+}
+
+extension Rule {
+  /// The rule in a line: the requests that it is for, and its faults.
+  fileprivate var words: String {
+    let place = trigger.request?.description ?? "every request"
+    return "\(place): \(faults.map(\.words).joined(separator: ", "))"
+  }
+}
+
+extension Fault {
+  /// The fault in a person's words: its members without the marks of JSON.
+  var words: String {
+    guard case .object(let members) = json else { return "\(json)" }
+    return members.map { member in
+      switch member.value {
+      case .bool(true): member.name.value
+      case .string(let text): "\(member.name.value) \(text.value)"
+      default: "\(member.name.value) \(member.value)"
+      }
+    }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// A page's stream of events (WHATWG HTML §9.2): a whole picture, and then what is new ten times a
+/// second. A page that reads slowly is told less often, and in sums.
+///
+/// On the loop's thread only.
+final class ConsoleStream {
+  private static let tickNanoseconds: Int64 = 100_000_000
+  /// The ticks between two sets of counters, and before a stream without news has a comment.
+  private static let (counterTicks, silentTicks) = (10, 150)
+  /// The lines of the picture in one event.
+  private static let pictureRows = 500
+
+  private let source: any ConsoleSource
+  private weak var channel: Channel?
+  private let ended: () -> Void
+  private var cursor: ConsoleCursor
+  /// The number of the last line of the picture that was sent; `nil`: the picture is whole.
+  private var pictured: Int? = 0
+  private var ticks = 0
+  private var silence = 0
+  private var timer: Reactor.Timer?
+  private var isOver = false
+
+  /// Takes over the connection of a reader that was let in.
+  init(
+    _ source: any ConsoleSource,
+    _ hello: JSON,
+    on channel: Channel,
+    ended: @escaping () -> Void
+  ) {
+    (self.source, self.channel, self.ended) = (source, channel, ended)
+    cursor = source.begin()
+    var head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+    for field in ConsoleHandler.fields { head += "\(field.name): \(field.value)\r\n" }
+    channel.write(Array("\(head)\r\n".utf8))
+    channel.write(ConsoleEvent("hello", hello).bytes)
+  }
+
+  /// Begins with the picture.
+  func begin() {
+    tell(source.news(after: &cursor, withCounters: true))
+    advance()
+    tick()
+  }
+
+  /// Says that the tool ends, and ends.
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    tell(source.news(after: &cursor, withCounters: true))
+    channel?.write(ConsoleEvent("end", [:]).bytes)
+    channel?.close()
+  }
+
+  private func tick() {
+    guard let channel, !isOver else { return }
+    timer = channel.reactor.schedule(after: Self.tickNanoseconds) { [weak self] _ in
+      guard let self, !isOver else { return }
+      ticks += 1
+      silence += 1
+      advance()
+      tick()
+    }
+  }
+
+  /// Sends what there is, as far as the page takes it.
+  private func advance() {
+    guard let channel, !channel.isCongested else { return }
+    while let last = pictured {
+      let (rows, next) = source.rows(after: last, most: Self.pictureRows)
+      pictured = next
+      guard next != nil else { break }
+      tell([ConsoleEvent("rows", ["rows": .array(rows)])])
+      if channel.isCongested { return channel.notifyWhenDrained() }
+    }
+    let isTime = ticks >= Self.counterTicks
+    if isTime { ticks = 0 }
+    tell(source.news(after: &cursor, withCounters: isTime))
+    if silence >= Self.silentTicks {
+      silence = 0
+      channel.write(Array(":\n\n".utf8))
+    }
+  }
+
+  private func tell(_ events: [ConsoleEvent]) {
+    for event in events {
+      silence = 0
+      channel?.write(event.bytes)
+    }
+  }
+}
+
+extension ConsoleStream: ChannelDelegate {
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
+  func channelReachedEnd(_ channel: Channel) { channel.close() }
+  func channelDrained(_ channel: Channel) { if !isOver { advance() } }
+
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    isOver = true
+    if let timer { channel.reactor.cancel(timer) }
+    timer = nil
+    source.leave()
+    ended()
+  }
+}

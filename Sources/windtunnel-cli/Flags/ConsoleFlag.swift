@@ -1,0 +1,33 @@
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelServer
+
+/// `--console`: a page that shows what a command does while it does it.
+enum ConsoleFlag {
+  static let name = "--console"
+
+  static let flag = Flag(
+    name,
+    nil,
+    "A page that shows each exchange as it runs, and changes the scenario; its URL is printed."
+  )
+
+  /// Returns the console where one is wanted.
+  static func console(
+    _ arguments: Arguments,
+    _ tool: Console.Tool,
+    redacting rules: RedactionRules = .standard
+  ) -> Console? {
+    arguments.has(name) ? Console(tool, redacting: rules) : nil
+  }
+}
+
+extension ConsolePort {
+  /// Makes the port of a console at which every shipped scenario can be chosen that the command can
+  /// fly.
+  init(of console: Console, refusing refusal: @escaping @Sendable (Scenario) -> Refusal?) throws {
+    self.init(console)
+    scenarios = try Shipped.scenarios().filter { refusal($0) == nil }
+    self.refusal = { refusal($0)?.sentence }
+  }
+}
