@@ -48,6 +48,14 @@ struct RawClient: Sendable {
     await blocking { receive { $0.count >= count }.0 }
   }
 
+  /// Receives until a text has come so often, or the connection ends.
+  func receive(until text: String, times: Int = 1) async -> String {
+    await blocking {
+      let bytes = receive { String(decoding: $0, as: UTF8.self).count(of: text) >= times }.0
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
   /// Receives until the connection ends.
   func receiveAll() async -> ([UInt8], End) {
     await blocking {

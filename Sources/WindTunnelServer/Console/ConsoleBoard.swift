@@ -158,8 +158,13 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   }
 
   package func detail(of id: Int) -> JSON? {
-    guard let subject = state.withLock({ $0.book.feed[id] }) else { return nil }
-    return .object([.init("row", made([subject])[0])] + subject.detail)
+    let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
+    guard let subject = found else { return nil }
+    let segment = subject.row.segment
+    let scenario = segments.first { $0.number == segment }?.scenario.name
+    return .object(
+      [.init("row", made([subject])[0])] + subject.detail + [.init("scenario", .orNull(scenario))]
+    )
   }
 
   package func interaction(of id: Int) -> Interaction?? {

@@ -69,8 +69,10 @@ package struct ConsoleCounters: Sendable {
     let latency: JSON =
       sorted.isEmpty
       ? .null
-      : ["p50": Self.rank(0.5, sorted), "p95": Self.rank(0.95, sorted),
-        "p99": Self.rank(0.99, sorted)]
+      : [
+        "p50": Self.rank(0.5, sorted), "p95": Self.rank(0.95, sorted),
+        "p99": Self.rank(0.99, sorted),
+      ]
     return [
       "at": .milliseconds(moment), "requests": .number(requests), "answered": .number(answered),
       "failed": .number(failed), "faulted": .number(faulted), "open": .number(open),

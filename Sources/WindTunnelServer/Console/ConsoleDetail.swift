@@ -27,8 +27,8 @@ extension ServedExchange {
     guard case .request(let outcome) = matter else {
       return [
         .init("request", .null), .init("response", .null), .init("stages", .array([])),
-        .init("match", ["words": "", "candidates": .array([])]), .init("scenario", .null),
-        .init("messages", .null), .init("curl", ""),
+        .init("match", ["words": "", "candidates": .array([])]), .init("messages", .null),
+        .init("curl", ""),
       ]
     }
     let response: Response? =
@@ -46,7 +46,6 @@ extension ServedExchange {
       .init("response", response == nil ? .null : safe?.response.map(Self.message) ?? .null),
       .init("stages", stages),
       .init("match", match(outcome)),
-      .init("scenario", .orNull(end?.scenario)),
       .init("messages", messages(safe?.messages ?? [])),
       .init("curl", .text(safe.map { Self.curl($0.request) } ?? "")),
     ]

@@ -49,7 +49,9 @@ struct ConsoleHandler: RequestHandler {
         .refused(413, "\(length) bytes are more than the \(Self.bodyBytesMax) that are read here.")
       )
     }
-    return .answer { answer(to: Request(head.method, head.url, headers: head.headers, body: Body($0))) }
+    return .answer {
+      answer(to: Request(head.method, head.url, headers: head.headers, body: Body($0)))
+    }
   }
 
   // MARK: The device
@@ -84,7 +86,9 @@ struct ConsoleHandler: RequestHandler {
         .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one.")
       )
     }
-    return .takeOver { connection in connection.stream { ConsoleStream(source, hello, on: $0, ended: $1) } }
+    return .takeOver { connection in
+      connection.stream { ConsoleStream(source, hello, on: $0, ended: $1) }
+    }
   }
 
   private var hello: JSON {
@@ -240,7 +244,10 @@ struct ConsoleHandler: RequestHandler {
     let ids = (try top.array("ids") ?? []).compactMap(\.intValue)
     try top.refuseUnknownKeys()
     guard ids.count <= Self.keptMax else {
-      return .refused(413, "\(ids.count) exchanges are more than the \(Self.keptMax) of a cassette.")
+      return .refused(
+        413,
+        "\(ids.count) exchanges are more than the \(Self.keptMax) of a cassette."
+      )
     }
     let interactions = ids.compactMap { self.source.interaction(of: $0) ?? nil }
     guard !interactions.isEmpty else {

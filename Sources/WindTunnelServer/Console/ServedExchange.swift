@@ -207,8 +207,11 @@ package struct ServedExchanges: Sendable {
     boundaries.last { $0.after < decision }?.number ?? boundaries.first?.number ?? 1
   }
 
-  private mutating func append(_ matter: ServedExchange.Matter, _ decision: Int, at moment: Duration)
-  {
+  private mutating func append(
+    _ matter: ServedExchange.Matter,
+    _ decision: Int,
+    at moment: Duration
+  ) {
     feed.append(
       ServedExchange(
         feed.nextID,

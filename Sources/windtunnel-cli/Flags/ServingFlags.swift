@@ -83,7 +83,9 @@ enum AdminFlag {
 extension ReplayServer {
   /// The lines that a command prints when the server is ready: its URL, then those of its admin
   /// port and of its console.
-  var addresses: String { [url, adminURL, consoleURL].compactMap { $0.map { "\($0)\n" } }.joined() }
+  var addresses: String {
+    [url, adminURL, consoleURL].compactMap { $0.map { "\($0)\n" } }.joined()
+  }
 }
 
 /// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked
