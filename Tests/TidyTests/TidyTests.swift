@@ -6,7 +6,8 @@
   @Suite struct TidyTests {
     /// From the lowest to the highest: a module names only those before it.
     static let order = [
-      "CWindTunnelClock", "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms",
+      "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelSystem",
+      "WindTunnelSymptoms",
       "WindTunnelRemote", "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
       "WindTunnelHTTP", "WindTunnelRelease", "WindTunnelLink", "WindTunnelCassettes",
       "WindTunnelComparison",

@@ -43,7 +43,7 @@ final class ClientConnection {
     /// Another protocol is spoken with the upstream, or has been refused.
     case relaying(LinkedChannel)
     /// Somebody writes from here on, and nothing more is read.
-    case streaming(ConsoleStream)
+    case streaming(any OutgoingStream)
     /// A recorded conversation is played.
     case conversing(ReplayedConversation)
     /// Nothing more will be sent, and the connection stays open; the answer was that to a request.
@@ -611,7 +611,7 @@ extension ClientConnection: UpstreamClient {
   }
 
   /// Gives the connection to a stream, which writes from here on.
-  func stream(_ make: (Channel, @escaping () -> Void) -> ConsoleStream) {
+  func stream(_ make: (Channel, @escaping () -> Void) -> any OutgoingStream) {
     guard let channel else { return }
     deadline.begin(.none, on: reactor)
     let stream = make(channel) { [weak self] in self?.release() }

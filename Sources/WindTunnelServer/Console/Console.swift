@@ -2,20 +2,11 @@ internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// What a page beside a running tool shows: its exchanges as they run, the scenario and its
-/// figures.
+/// The exchanges of a running tool, its scenarios and its figures, for a page beside it.
 ///
-/// ```swift
-/// let console = Console(.serve)
-/// let deck = Deck(cassette, options: options, observe: { console.observe($0) })
-/// var options = ReplayServer.Options()
-/// options.console = ConsolePort(console)
-/// let server = try await ReplayServer(deck, options)
-/// print(server.consoleURL)
-/// ```
-///
-/// It keeps the latest 10,000 exchanges, 64 MiB at most. Lines and events are made only while a
-/// page is open.
+/// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
+/// latest 10,000 exchanges are kept, 64 MiB at most. Lines and events are made only while a page is
+/// open.
 public final class Console: Sendable {
   /// The tools that have a console.
   public enum Tool: String, Sendable, Hashable, CaseIterable {
@@ -39,7 +30,7 @@ public final class Console: Sendable {
   ///
   /// - Parameters:
   ///   - tool: The tool whose console it is.
-  ///   - rules: What is left out of all that it shows, as of a recording.
+  ///   - rules: The secrets that are left out of all that it shows, beside the standard ones.
   public init(_ tool: Tool, redacting rules: RedactionRules = .standard) {
     self.tool = tool
     board = ConsoleBoard(ServedExchanges(rules))
@@ -90,7 +81,7 @@ public struct ConsolePort: Sendable {
   public init(_ console: Console) { self.console = console }
 }
 
-/// What a page may do to the tool beside looking.
+/// The changes that a page may ask of the tool.
 package struct ConsoleActions: Sendable {
   /// The scenarios that can be chosen by name.
   package var scenarios: [Scenario] = []

@@ -5,9 +5,9 @@ package import WindTunnel
 /// A value that keeps what a console shows.
 package protocol ConsoleBook: Sendable {
   associatedtype Subject: ConsoleSubject
-  /// What is shown.
+  /// The things that are shown, and their changes.
   var feed: ConsoleFeed<Subject> { get }
-  /// What is left out of all that is shown.
+  /// The secrets that are left out, beside the standard ones.
   var rules: RedactionRules { get }
   /// Notes whether somebody looks.
   mutating func watch(_ isWatched: Bool)
@@ -23,7 +23,7 @@ package struct ConsoleCursor: Sendable, Hashable {
   var requests = -1
 }
 
-/// What a console's port shows, whoever keeps it.
+/// The source of all that a console's port shows, whoever keeps it.
 package protocol ConsoleSource: AnyObject, Sendable {
   /// Lets one more reader in, where there is room.
   func enter() -> Bool
@@ -42,7 +42,7 @@ package protocol ConsoleSource: AnyObject, Sendable {
   /// The request of a line as it came, for whoever sends it once more or makes a rule for it.
   func request(of id: Int) -> Request?
   var segmentNumber: Int { get }
-  /// What is left out of all that is shown.
+  /// The secrets that are left out, beside the standard ones.
   var rules: RedactionRules { get }
 }
 

@@ -9,7 +9,7 @@ package protocol ConsoleSubject: Sendable {
   var cost: Int { get }
   /// The line as it stands now; made only where somebody looks.
   var row: ConsoleRow { get }
-  /// What is shown in full, as members of a JSON object beside `"row"`.
+  /// The details that are shown, as members of a JSON object beside `"row"`.
   var detail: [JSON.Member] { get }
   /// The request as it came; `nil` where it is none.
   var request: Request? { get }

@@ -14,7 +14,7 @@ final class ConsoleGate: Sendable {
   }
 
   private struct State: Sendable {
-    /// What the device that is paired says of itself.
+    /// The cookie's value by which the paired device is known.
     var token: String?
     var codes: PeerAuthorizer
   }

@@ -6,7 +6,7 @@ internal import WindTunnel
 /// second. A page that reads slowly is told less often, and in sums.
 ///
 /// On the loop's thread only.
-final class ConsoleStream {
+final class ConsoleStream: OutgoingStream {
   private static let tickNanoseconds: Int64 = 100_000_000
   /// The ticks between two sets of counters, and before a stream without news has a comment.
   private static let (counterTicks, silentTicks) = (10, 150)
@@ -93,7 +93,7 @@ final class ConsoleStream {
   }
 }
 
-extension ConsoleStream: ChannelDelegate {
+extension ConsoleStream {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
   func channelReachedEnd(_ channel: Channel) { channel.close() }
   func channelDrained(_ channel: Channel) { if !isOver { advance() } }

@@ -5,7 +5,7 @@ internal import WindTunnelSymptoms
 
 /// An exchange of a deck as a console shows it.
 package struct ServedExchange: ConsoleSubject {
-  /// What it is.
+  /// The kinds of things that a deck's events tell of.
   enum Matter: Sendable {
     case request(Outcome)
     case tunnel(TunnelEnd)
@@ -40,8 +40,7 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   package var cost: Int {
-    guard case .request(let outcome) = matter else { return 500 }
-    return 2000 + outcome.request.body.count
+    request.map { 2000 + $0.body.count } ?? 500
   }
 
   package var row: ConsoleRow {

@@ -61,18 +61,18 @@ final class AdminHandler: RequestHandler, Sendable {
   private let deck: Deck
   private let received: ReceivedRequests
   private let open: ConnectionLimit
-  /// The console, which is told of another scenario.
-  private let console: Console?
+  /// Told of another scenario, with its seed, before anything is decided in it.
+  private let swapped: @Sendable (Scenario, UInt64) -> Void
 
   init(
     _ admin: Admin,
     _ deck: Deck,
     _ received: ReceivedRequests,
     _ open: ConnectionLimit,
-    _ console: Console? = nil
+    swapped: @escaping @Sendable (Scenario, UInt64) -> Void
   ) {
     (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
-    self.console = console
+    self.swapped = swapped
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
@@ -108,7 +108,7 @@ final class AdminHandler: RequestHandler, Sendable {
     case .fly(let order)?:
       deck.swap(order.scenario, seed: order.seed) { seed in
         admin.swapped?(order.scenario)
-        console?.begin(order.scenario, seed: seed)
+        swapped(order.scenario, seed)
       }
     case .load(let cassette)?:
       deck.removeStubs()

@@ -104,7 +104,10 @@ struct BoundListener: @unchecked Sendable {
     var own = ReplayServer.Options()
     own.limits = Admin.limits
     own.isAdmin = true
-    let handler = AdminHandler(admin, deck, received, open, options.console?.console)
+    let console = options.console?.console
+    let handler = AdminHandler(admin, deck, received, open) { scenario, seed in
+      console?.begin(scenario, seed: seed)
+    }
     return try await BoundListener.open(
       at: address,
       for: .fixed(.deck),

@@ -9,7 +9,7 @@ import WindTunnel
 
   /// The modules that the tool links, and an app must not.
   private static let modules = [
-    "CWindTunnelClock", "CWindTunnelFiles",
+    "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles",
     "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
     "WindTunnelCore", "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHTTP",
     "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelRelease",

@@ -266,11 +266,13 @@ import Testing
       "Authorization: Bearer \(secret(1))", "Cookie: session=\(secret(2)); sid=\(secret(3))",
       "X-Api-Key: \(secret(4))", "Proxy-Authorization: Basic \(secret(5))",
       "X-Auth-Token: \(secret(6))", "X-CSRF-Token: \(secret(7))",
-      "X-Amz-Security-Token: \(secret(8))",
+      "X-Amz-Security-Token: \(secret(8))", "X-Access-Token: \(secret(37))",
+      "X-Session-Token: \(secret(38))",
     ]
     let queries = [
       "access_token=\(secret(9))", "api_key=\(secret(10))", "password=\(secret(11))",
       "client_secret=\(secret(12))", "refresh_token=\(secret(13))", "id_token=\(secret(14))",
+      "auth_token=\(secret(39))", "private_key=\(secret(40))",
     ]
     let members = [
       "password", "accessToken", "refreshToken", "clientSecret", "apiKey", "privateKey",
