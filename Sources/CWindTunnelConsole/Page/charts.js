@@ -20,7 +20,7 @@ const CHARTS = [
     lines: ["p50", "p95", "p99"].map((name) => ({ name, of: (sample) => sample.latency?.[name] ?? null })),
   },
   {
-    id: "trouble", title: "Failed and faulted a second", words: format.count,
+    id: "trouble", title: "Failures a second", words: format.count,
     lines: [
       { name: "failed", of: (sample, before) => perSecond(sample, before, "failed") },
       { name: "faulted", of: (sample, before) => perSecond(sample, before, "faulted") },

@@ -22,6 +22,8 @@ export class List {
   #height = 28
   #isFollowing = true
   #newestSeen = 0
+  /** Where the list was put last to show the newest. */
+  #placed = 0
   #active = null
   #opened = null
   #selected = new Set()
@@ -167,8 +169,10 @@ export class List {
 
   #scrolled() {
     const { scrollTop, clientHeight, scrollHeight } = this.#grid
-    this.#isFollowing = scrollTop + clientHeight >= scrollHeight - this.#height / 2
-    if (this.#isFollowing) this.#sayNews()
+    // Rows that come and go move the list, too; only who scrolls up leaves the newest.
+    if (scrollTop + clientHeight >= scrollHeight - this.#height / 2) this.#isFollowing = true
+    else if (scrollTop < this.#placed - 1) this.#isFollowing = false
+    this.#sayNews()
     this.#draw()
   }
 
@@ -179,7 +183,10 @@ export class List {
   #render() {
     const grid = this.#grid
     this.#resize()
-    if (this.#isFollowing) grid.scrollTop = grid.scrollHeight
+    if (this.#isFollowing) {
+      grid.scrollTop = grid.scrollHeight
+      this.#placed = grid.scrollTop
+    }
     const first = Math.max(0, Math.floor(grid.scrollTop / this.#height) - OVERSCAN)
     const last = Math.min(
       this.#items.length,
