@@ -50,6 +50,9 @@ static const unsigned char stream_js[] = {
 static const unsigned char weather_js[] = {
 #embed "Page/weather.js"
 };
+static const unsigned char openapi[] = {
+#embed "../../Cassettes/format/console-1.openapi.json"
+};
 
 static const struct {
   const char *name;
@@ -69,6 +72,7 @@ static const struct {
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"list.js", list_js, sizeof list_js},
+    {"openapi.json", openapi, sizeof openapi},
     {"store.js", store_js, sizeof store_js},
     {"stream.js", stream_js, sizeof stream_js},
     {"weather.js", weather_js, sizeof weather_js},

@@ -117,6 +117,15 @@ extension Scenario {
   /// Returns the contents of the scenario's file.
   public func data() -> Data { Data(json.fileBytes()) }
 
+  /// Returns the first eight bytes of the SHA-256 of the scenario's JSON and a seed, in
+  /// hexadecimal. Two parts of a flight of one hash decide the same for the same requests.
+  package func hash(seed: UInt64) -> String {
+    let text = json.bytes() + Array("\n\(seed)".utf8)
+    return SHA256.hash(text).prefix(8).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+
   /// The same as a value.
   package var json: JSON {
     var members: [JSON.Member] = [

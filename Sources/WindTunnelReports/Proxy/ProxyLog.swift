@@ -11,6 +11,23 @@ public struct ProxyLog: Sendable {
     public let url: RequestURL
     /// The end of its answer.
     public let end: ExchangeEnd
+    /// The number of the segment that it was decided in.
+    public let segment: Int
+  }
+
+  /// A part of the flight, from one change of the scenario to the next.
+  public struct Segment: Sendable, Hashable {
+    /// The number of the part, from 1.
+    public let number: Int
+    /// The name of the scenario.
+    public let scenario: String
+    /// The hash over the scenario and the seed; two parts of one hash decide the same for the same
+    /// requests.
+    public let hash: String
+    /// The time at which it began, as an offset in the flight.
+    public let start: Duration
+    /// The last decision before it.
+    fileprivate let after: Int
   }
 
   /// A person's remark at the terminal about what the device shows.
@@ -23,6 +40,9 @@ public struct ProxyLog: Sendable {
 
   /// The scenarios in the order in which they were flown, each once.
   public private(set) var scenarios: [String] = []
+  /// The parts of the flight in their order, at most ``segmentsMax``; what is beyond belongs to the
+  /// last one.
+  public private(set) var segments: [Segment] = []
   /// The requests that the proxy could read, in the order in which they ended.
   public private(set) var requests: [Request] = []
   /// The tunnels, of which the proxy saw bytes and times, in the order in which they were closed.
@@ -37,6 +57,10 @@ public struct ProxyLog: Sendable {
   /// The exchanges as rules look at them.
   package var exchanges: [ProxiedExchange] { seen.all }
 
+  /// The number of parts that are told apart.
+  public static let segmentsMax = 1000
+
+  private var lastDecision = 0
   private var seen = ProxiedExchanges()
   private let start = ContinuousClock.now
 
@@ -45,9 +69,19 @@ public struct ProxyLog: Sendable {
   /// Makes an empty log.
   public init() {}
 
-  /// Logs the beginning of a scenario.
-  public mutating func begin(_ scenario: String) {
-    if !scenarios.contains(scenario) { scenarios.append(scenario) }
+  /// Logs the beginning of a scenario, which holds from the next decision on.
+  public mutating func begin(_ scenario: Scenario, seed: UInt64) {
+    if !scenarios.contains(scenario.name) { scenarios.append(scenario.name) }
+    guard segments.count < Self.segmentsMax else { return }
+    segments.append(
+      Segment(
+        number: segments.count + 1,
+        scenario: scenario.name,
+        hash: scenario.hash(seed: seed),
+        start: .microseconds((ContinuousClock.now - start).wholeMicroseconds),
+        after: lastDecision
+      )
+    )
   }
 
   /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
@@ -76,9 +110,17 @@ public struct ProxyLog: Sendable {
     switch event {
     case .ended(let outcome, let end?):
       guard hasRoom() else { return }
-      requests.append(Request(method: outcome.request.method, url: outcome.request.url, end: end))
+      requests.append(
+        Request(
+          method: outcome.request.method,
+          url: outcome.request.url,
+          end: end,
+          segment: segments.last { $0.after < outcome.id }?.number ?? 1
+        )
+      )
     case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
-    case .decided, .undone, .requestEnd, .firstByte, .ended(_, nil), .left, .conversed, .strayed:
+    case .decided(let entry): lastDecision = max(lastDecision, entry.id)
+    case .undone, .requestEnd, .firstByte, .ended(_, nil), .left, .conversed, .strayed:
       break
     }
   }

@@ -12,8 +12,18 @@ public struct ProxyReport: Sendable, Hashable {
   public var environment: [Report.Fact]
   /// The scenarios, in the order in which they were flown.
   public var scenarios: [Part]
+  /// The parts of the flight between two changes of the scenario, in their order.
+  public var segments: [Segment]
   /// The things that could not be observed, one sentence each.
   public var unseen: [String]
+
+  /// A part of the flight, with the figures of the requests that were decided in it.
+  public struct Segment: Sendable, Hashable {
+    /// The number of the part, the scenario, its hash and the beginning.
+    public var part: ProxyLog.Segment
+    /// The figures of its requests together.
+    public var total: Endpoint
+  }
 
   /// The traffic of one scenario.
   public struct Part: Sendable, Hashable {
@@ -92,6 +102,10 @@ public struct ProxyReport: Sendable, Hashable {
     let exchanges = Dictionary(grouping: log.exchanges) { $0.scenario ?? "" }
     scenarios = log.scenarios.map { name in
       Part(name, log, exchanges[name] ?? [], allowing: allowed[name] ?? [])
+    }
+    let parts = Dictionary(grouping: log.requests) { $0.segment }
+    segments = log.segments.map { part in
+      Segment(part: part, total: Endpoint("*", "*", parts[part.number] ?? []))
     }
     unseen = Self.unseen(log)
   }
@@ -198,6 +212,8 @@ extension TunnelEnd.Reason {
 //       "endpoints": [ { "request": "GET http://api.example.com/home", "requests": 4, … } ],
 //       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ],
 //       "rules": [ { "rule": "hangs", "standing": "notMet", "reason": "…" }, … ] } ],
+//     "segments": [ { "number": 1, "scenario": "metro", "hash": "9a9ffb14c1af9d24",
+//       "startMilliseconds": 0, "requests": 12, "repeats": 2, … } ],
 //     "unseen": [ "…" ] }
 extension ProxyReport {
   /// Returns the report as JSON.
@@ -213,9 +229,23 @@ extension ProxyReport {
       ),
       JSON.Member("findings", .array(findings.map(json))),
       JSON.Member("scenarios", .array(scenarios.map(\.json))),
+      JSON.Member("segments", .array(segments.map(\.json))),
       JSON.Member("unseen", .array(unseen.map { .text($0) })),
     ])
     return Data(json.fileBytes())
+  }
+}
+
+extension ProxyReport.Segment {
+  fileprivate var json: JSON {
+    .object(
+      [
+        JSON.Member("number", .number(part.number)),
+        JSON.Member("scenario", .text(part.scenario)),
+        JSON.Member("hash", .text(part.hash)),
+        JSON.Member("startMilliseconds", .time(part.start)),
+      ] + total.members
+    )
   }
 }
 

@@ -20,7 +20,26 @@ extension ProxyReport {
       </body></html>
 
       """
-    return Data((head + htmlFindings + scenarios.map(\.html).joined() + unseen).utf8)
+    return Data((head + htmlFindings + scenarios.map(\.html).joined() + parts + unseen).utf8)
+  }
+
+  /// The parts of the flight as a table, where the scenario changed.
+  private var parts: String {
+    guard segments.count > 1 else { return "" }
+    let rows = segments.map { segment in
+      let (part, total) = (segment.part, segment.total)
+      return
+        "<tr><td>\(part.number) \(part.scenario.escapedForHTML)</td><td>\(part.start.shown)</td>"
+        + "<td><code>\(part.hash)</code></td><td>\(total.count)</td><td>\(total.repeats)</td>"
+        + "<td>\(total.failed)</td><td>\(total.p95?.shown ?? "–")</td></tr>"
+    }
+    return """
+      <section><h2>The flight by segments</h2><div class="wide"><table><tr><th>segment</th><th>began
+      </th><th>hash</th><th>requests</th><th>repeats</th><th>failed</th><th>P95</th></tr>
+      \(rows.joined(separator: "\n"))
+      </table></div></section>
+
+      """
   }
 
   private static let style = """

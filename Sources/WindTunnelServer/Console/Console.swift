@@ -74,8 +74,8 @@ public struct ConsolePort: Sendable {
   public var scenarios: [Scenario] = []
   /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
-  /// The observer of changes of the scenario, called before the first request in it.
-  public var swapped: (@Sendable (Scenario) -> Void)?
+  /// The observer of changes of the scenario and the seed, called before the first request in it.
+  public var swapped: (@Sendable (Scenario, UInt64) -> Void)?
 
   /// Makes the settings of a port with the defaults: any free port of the loopback interface.
   public init(_ console: Console) { self.console = console }

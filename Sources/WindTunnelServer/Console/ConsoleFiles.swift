@@ -23,6 +23,7 @@ enum ConsoleFiles {
     case "css": "text/css; charset=utf-8"
     case "js": "text/javascript; charset=utf-8"
     case "svg": "image/svg+xml"
+    case "json": "application/json"
     default: "application/octet-stream"
     }
   }

@@ -21,19 +21,11 @@ package struct ConsoleSegment: Sendable, Hashable {
     (self.number, self.scenario, self.seed, self.at) = (number, scenario, seed, at)
   }
 
-  /// The first eight bytes of the SHA-256 of the scenario's JSON and the seed, in hexadecimal: two
-  /// segments of one hash decide the same for the same requests.
-  package var hash: String {
-    let text = scenario.json.bytes() + Array("\n\(seed)".utf8)
-    return SHA256.hash(text).prefix(8).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
-  }
-
   package var json: JSON {
     [
       "number": .number(number), "scenario": .text(scenario.name),
-      "summary": .orNull(scenario.summary), "hash": .text(hash), "seed": .number(seed),
+      "summary": .orNull(scenario.summary), "hash": .text(scenario.hash(seed: seed)),
+      "seed": .number(seed),
       "at": .milliseconds(at), "link": scenario.link.map { ConsoleLink($0).json } ?? .null,
       "rules": .texts(scenario.rules.prefix(Self.rulesMax).map(\.words)),
     ]

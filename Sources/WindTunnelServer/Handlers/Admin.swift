@@ -37,8 +37,8 @@ public struct Admin: Sendable {
   public var scenarios: [Scenario] = []
   /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
-  /// The observer of changes of the scenario, called before the first request in it.
-  public var swapped: (@Sendable (Scenario) -> Void)?
+  /// The observer of changes of the scenario and the seed, called before the first request in it.
+  public var swapped: (@Sendable (Scenario, UInt64) -> Void)?
 
   /// Makes the settings of an admin port with the defaults: any free port, and no scenarios.
   public init() {}
@@ -107,7 +107,7 @@ final class AdminHandler: RequestHandler, Sendable {
       received.log.withLock { $0.reset() }
     case .fly(let order)?:
       deck.swap(order.scenario, seed: order.seed) { seed in
-        admin.swapped?(order.scenario)
+        admin.swapped?(order.scenario, seed)
         swapped(order.scenario, seed)
       }
     case .load(let cassette)?:

@@ -67,7 +67,7 @@ extension ConsoleActions {
     fly = { [console = port.console, refusal = port.refusal, swapped = port.swapped] order in
       if let reason = refusal?(order.scenario) { return reason }
       deck.swap(order.scenario, seed: order.seed) { seed in
-        swapped?(order.scenario)
+        swapped?(order.scenario, seed)
         console.begin(order.scenario, seed: seed)
       }
       return nil

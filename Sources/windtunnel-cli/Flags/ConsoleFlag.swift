@@ -9,7 +9,7 @@ enum ConsoleFlag {
   static let flag = Flag(
     name,
     nil,
-    "A page that shows what happens and changes the scenario; its URL is printed."
+    "A page that shows what happens and switches scenarios; its URL is printed."
   )
 
   /// Returns the console where one is wanted.

@@ -64,17 +64,19 @@ enum ProxyCommand: Command {
     let flight = ProxyFlight(deck, order.scenarios, log, order.console, allowing: order.allowed)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
-    options.admin?.swapped = { flight.begin($0) }
-    options.console?.swapped = { flight.begin($0) }
+    options.admin?.swapped = { flight.begin($0, seed: $1) }
+    options.console?.swapped = { flight.begin($0, seed: $1) }
     options.proxy?.notice = { flight.note($0) }
     let server = try await ReplayServer(deck, options)
     let start = ContinuousClock.now
     let ends = ProxyEnds(after: order.duration, scenarioCount: order.scenarios.count)
     defer { ends.restore() }
     try order.announce(server)
+    let judging = Task { await flight.showFindings() }
     for await event in ends.events {
       guard flight.take(event) else { break }
     }
+    judging.cancel()
     ends.restore()
     await server.stop()
     // What cannot be written takes nothing else with it.
@@ -122,13 +124,13 @@ private final class ProxyFlight: Sendable {
   ) {
     (self.deck, self.scenarios, self.log, self.allowed) = (deck, scenarios, log, allowed)
     self.console = console
-    begin(scenarios[0])
+    begin(scenarios[0], seed: deck.seed)
   }
 
   /// Notes that another scenario is flown.
-  func begin(_ scenario: Scenario) {
+  func begin(_ scenario: Scenario, seed: UInt64) {
     allowedIn.withLock { $0[scenario.name] = scenario.allowed + allowed }
-    log.withLock { $0.begin(scenario.name) }
+    log.withLock { $0.begin(scenario, seed: seed) }
   }
 
   /// Notes what became of a peer, and says what is new of it.
@@ -145,7 +147,7 @@ private final class ProxyFlight: Sendable {
       let place = scenarios.firstIndex { $0.name == name } ?? 0
       let next = scenarios[(place + 1) % scenarios.count]
       deck.swap(next, seed: nil) { seed in
-        begin(next)
+        begin(next, seed: seed)
         console?.begin(next, seed: seed)
       }
       Terminal.complain("\(next.name)\(next.summary.map { ": \($0)" } ?? "")\n")
@@ -158,6 +160,26 @@ private final class ProxyFlight: Sendable {
     case .key: break
     }
     return true
+  }
+
+  /// The time between two looks at what the requests show, while somebody reads it.
+  private static let judgingPeriod = Duration.seconds(2)
+
+  /// Shows the findings on the console as they come, until the task is cancelled.
+  func showFindings() async {
+    guard let console else { return }
+    var shown: Set<String> = []
+    // Only a cancellation ends the sleep early, and then nobody looks any more.
+    while (try? await Task.sleep(for: Self.judgingPeriod)) != nil {
+      guard console.isWatched else { continue }
+      let report = report(seed: deck.seed, duration: .zero)
+      for judged in report.findings {
+        let id = "\(judged.scenario)/\(judged.finding.rule)"
+        guard shown.insert(id).inserted else { continue }
+        let segment = report.segments.last { $0.part.scenario == judged.scenario }
+        console.show(judged.row(id, segment: segment?.part.number))
+      }
+    }
   }
 
   private func mark(_ mark: ProxyLog.Mark, in scenario: String) {
@@ -181,6 +203,18 @@ private final class ProxyFlight: Sendable {
       ],
       allowing: allowedIn.withLock { $0 }
     )
+  }
+}
+
+extension JudgedFinding {
+  /// The finding as a console shows it.
+  fileprivate func row(_ id: String, segment: Int?) -> JSON {
+    [
+      "id": .text(id), "rule": .text(finding.rule),
+      "title": .text(FindingRule.named(finding.rule)?.title ?? finding.rule),
+      "severity": .text(finding.severity.rawValue), "text": .text(finding.seen),
+      "rows": .array([]), "segment": segment.map { .number($0) } ?? .null,
+    ]
   }
 }
 

@@ -9,82 +9,8 @@ import Testing
 
 /// A console's port over real sockets.
 @Suite(.timeLimit(.minutes(10))) struct ConsoleServerTests {
-  private static let tape = Cassette([
-    Interaction(
-      Request("GET", "https://api.example.test/a"),
-      Response(headers: ["Content-Type": "text/plain"], body: Body("hello"))
-    )
-  ])
-
-  /// A server with its console.
-  private struct Stand {
-    let server: ReplayServer
-    let console: Console
-    let port: Int
-
-    /// Begins to read the events, until a text has come so often.
-    func events(until text: String, times: Int = 1) async throws -> String {
-      let client = try RawClient(.loopback(port: port))
-      defer { client.close() }
-      await client.send("GET /events HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
-      return await client.receive(until: text, times: times)
-    }
-
-    func ask(
-      _ line: String,
-      _ body: String = "",
-      type: String? = "application/json",
-      fields: String = ""
-    ) async throws -> String {
-      let client = try RawClient(.loopback(port: port))
-      let typed = type.map { "Content-Type: \($0)\r\n" } ?? ""
-      await client.send(
-        "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n\(typed)\(fields)"
-          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-      )
-      let (bytes, _) = await client.receiveAll()
-      client.close()
-      return String(decoding: bytes, as: UTF8.self)
-    }
-
-    func get(_ path: String, fields: String = "") async throws -> String {
-      try await server.answer(
-        to:
-          "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(fields)Connection: close\r\n\r\n"
-      )
-    }
-  }
-
-  private static func serving(
-    _ tape: Cassette = tape,
-    _ scenario: Scenario = .calm,
-    _ body: (Stand) async throws -> Void
-  ) async throws {
-    let console = Console(.serve)
-    let deck = Deck(
-      tape,
-      scenario: scenario,
-      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
-      observe: { console.observe($0) }
-    )
-    var options = ReplayServer.Options.patient
-    var port = ConsolePort(console)
-    port.scenarios = [
-      .calm, Scenario("rain", rules: [.on("GET /a", .always, .status(429))]),
-      Scenario("hail", rules: [.on("GET /a", .always, .connection(.refused))]),
-    ]
-    port.refusal = {
-      $0.hasConnectionFaults ? "Scenario \"\($0.name)\" cannot be flown here." : nil
-    }
-    options.console = port
-    try await ReplayServer.serving(deck, options) { server in
-      let port = try #require(server.consoleURL.flatMap { RequestURL($0).port })
-      try await body(Stand(server: server, console: console, port: port))
-    }
-  }
-
   @Test func `a page and its modules come with strict fields`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       for path in ConsoleFiles.all.keys.sorted() {
         let answer = try await stand.ask("GET \(path)", type: nil)
         #expect(answer.statusLine.hasSuffix("200 OK"), "\(path)")
@@ -98,7 +24,7 @@ import Testing
 
   @Test func `the stream begins with the whole picture and goes on with what is new`() async throws
   {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       let reading = Task { try await stand.events(until: #""id":2,"#) }
       // It reads when the console has somebody who looks.
@@ -114,7 +40,7 @@ import Testing
   }
 
   @Test func `where nobody looks no line is made`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       for _ in 0..<20 { _ = try await stand.get("/a") }
       #expect(stand.console.board.rowsMade == 0)
       #expect(stand.console.board.counts.kept == 20)
@@ -128,7 +54,7 @@ import Testing
       "slow",
       rules: [.on("GET /a", .attempt(1), .delay(.exactly(.milliseconds(400))))]
     )
-    try await Self.serving(Self.tape, slow) { stand in
+    try await ConsoleStand.serving(ConsoleStand.tape, slow) { stand in
       let first = Task { try await stand.get("/a") }
       _ = try await stand.events(until: #""id":1,"#)
       let told = try await stand.ask("PUT /scenario", #"{"name":"rain"}"#)
@@ -148,7 +74,7 @@ import Testing
   }
 
   @Test func `a link and a rule are changed in segments of their own`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       #expect(
         try await stand.ask("PUT /link", #"{"latency":20,"loss":0.01}"#).content
@@ -167,7 +93,7 @@ import Testing
   }
 
   @Test func `an exchange is told in full, kept and sent again`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       let detail = try await stand.ask("GET /exchanges/1", type: nil).content
       #expect(detail.contains(#""line":"GET https://api.example.test/a HTTP/1.1""#))
@@ -201,7 +127,7 @@ import Testing
     status: String,
     sentence: String
   ) async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       let answer = try await stand.ask(line, body)
       #expect(answer.statusLine.contains(" \(status) "), "\(answer)")
@@ -211,7 +137,7 @@ import Testing
   }
 
   @Test func `a form of another page changes nothing`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       let body = #"{"name":"rain"}"#
       for type in ["text/plain", "application/x-www-form-urlencoded", nil] {
         #expect(try await stand.ask("PUT /scenario", body, type: type).statusLine.contains(" 415 "))
@@ -233,7 +159,7 @@ import Testing
   }
 
   @Test func `a ninth page is told that there are eight`() async throws {
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       var clients: [RawClient] = []
       for _ in 1...ConsolePort.readersMax {
         let client = try RawClient(.loopback(port: stand.port))
@@ -250,7 +176,7 @@ import Testing
 
   @Test func `the end of the tool is told`() async throws {
     let reading = Locked<Task<String, any Error>?>(nil)
-    try await Self.serving { stand in
+    try await ConsoleStand.serving { stand in
       reading.withLock { $0 = Task { try await stand.events(until: "event: end") } }
       while !stand.console.isWatched { await Task.yield() }
     }
@@ -297,7 +223,7 @@ import Testing
         Response(body: Body("near"))
       ),
     ])
-    try await Self.serving(tape) { stand in
+    try await ConsoleStand.serving(tape) { stand in
       func send(_ line: String, _ more: [String], _ type: String, _ body: String) async throws {
         let all = (more + ["Content-Type: \(type)", "Content-Length: \(body.utf8.count)"])
           .map { "\($0)\r\n" }.joined()

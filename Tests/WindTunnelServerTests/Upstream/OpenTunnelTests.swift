@@ -224,7 +224,7 @@ struct OpenTunnelTests {
       guard case .tunnel(let unused) = try await seen.next() else { return }
       #expect(unused.reason == .closed && !unused.isBroken && unused.connect == nil)
       var log = ProxyLog()
-      log.begin("calm")
+      log.begin(Scenario("calm"), seed: 1)
       log.apply(.tunnelEnded(refused))
       let report = ProxyReport(log, seed: 1, duration: .zero)
       #expect(report.scenarios[0].connections.map(\.isBroken) == [true])

@@ -25,7 +25,7 @@ import WindTunnelSymptoms
           log.withLock { $0.apply(event, at: now) }
         }
       )
-      log.withLock { $0.begin("rain") }
+      log.withLock { $0.begin(Scenario("rain"), seed: 1) }
     }
 
     /// Asks at a moment, in milliseconds, and is answered some later; what a rule injects is what comes.

@@ -40,9 +40,9 @@ import WindTunnelReports
 
   private var log: ProxyLog {
     var log = ProxyLog()
-    log.begin("calm")
-    log.begin("rain")
-    log.begin("calm")
+    log.begin(Scenario("calm"), seed: 1)
+    log.begin(Scenario("rain"), seed: 1)
+    log.begin(Scenario("calm"), seed: 1)
     log.apply(request("http://me:pw@a.example/x?token=hunter2", 10))
     log.apply(request("http://me:pw@a.example/x?token=hunter2", 30, status: 503))
     log.apply(request("http://a.example/x?token=other", 20))
@@ -71,6 +71,26 @@ import WindTunnelReports
     #expect(report.scenarios.first?.total.p95 == nil)
   }
 
+  @Test func `each change of the scenario begins a segment with its hash and figures`() throws {
+    let report = ProxyReport(log, seed: 1, duration: .seconds(9))
+    #expect(report.segments.map(\.part.number) == [1, 2, 3])
+    #expect(report.segments.map(\.part.scenario) == ["calm", "rain", "calm"])
+    let hashes = report.segments.map(\.part.hash)
+    #expect(hashes[0] == hashes[2] && hashes[0] != hashes[1] && hashes[0].count == 16)
+    #expect(Scenario("calm").hash(seed: 2) != hashes[0])
+    // All of them were decided behind the last change.
+    #expect(report.segments.map(\.total.count) == [0, 0, 4])
+    let json = try JSON(parsing: report.jsonData(), source: "report")
+    guard case .array(let segments)? = json["segments"] else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(segments.map { $0["requests"] } == [.number(0), .number(0), .number(4)])
+    #expect(segments.map { $0["hash"]?.stringValue } == hashes)
+    let html = String(decoding: report.htmlData(), as: UTF8.self)
+    #expect(html.contains("The flight by segments") && html.contains(hashes[1]))
+  }
+
   @Test func `what could not be seen is said`() {
     #expect(
       ProxyReport(log, seed: 1, duration: .seconds(9)).unseen == [
@@ -84,7 +104,7 @@ import WindTunnelReports
 
   @Test func `neither page nor JSON shows queries and users, and names are no markup`() throws {
     var log = log
-    log.begin("<b>&")
+    log.begin(Scenario("<b>&"), seed: 1)
     log.note(.shown, in: "<b>&")
     let report = ProxyReport(log, seed: 1, duration: .seconds(9))
     let html = String(decoding: report.htmlData(), as: UTF8.self)
@@ -114,11 +134,11 @@ import WindTunnelReports
 
   @Test func `beyond its bound a log counts`() {
     var log = ProxyLog()
-    log.begin("rain")
+    log.begin(Scenario("rain"), seed: 1)
     let event = request("http://a.example/", 1)
     for _ in 0..<ProxyLog.entriesMax + 2 { log.apply(event) }
     #expect(log.requests.count == ProxyLog.entriesMax)
-    log.begin("another")
+    log.begin(Scenario("another"), seed: 1)
     let report = ProxyReport(log, seed: 1, duration: .zero)
     #expect(report.unseen.last == "2 requests and connections beyond the first 100000.")
   }
