@@ -169,6 +169,6 @@ function makeTally(tally) {
 
 function makeTallyRow(name, onclick) {
   const number = element("span", { class: "number" })
-  const button = element("button", { type: "button", title: `Show only ${name}`, onclick }, element("span", {}, name), number)
+  const button = element("button", { type: "button", title: `Show only ${name}`, onclick }, element("span", {}, format.fault(name)), number)
   return { item: element("li", {}, button), button, number }
 }

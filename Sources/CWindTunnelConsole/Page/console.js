@@ -185,7 +185,10 @@ function close() {
 async function showAddressed() {
   const id = idInAddress()
   list.opened = id
-  if (id !== null) showView("exchanges")
+  if (id !== null) {
+    showView("exchanges")
+    list.reveal(id)
+  }
   await detail.show(id)
 }
 

@@ -8,7 +8,7 @@ import * as format from "./format.js"
 
 /** Characters of a body that are shown at once; more by a click, since layout costs by the character. */
 const BODY_SHOWN_MAX = 20_000
-/** Attempts of one request that are drawn; the last ones, where there are more. */
+/** Attempts of one request that are drawn; where there are more, those around the open one. */
 const ATTEMPTS_MAX = 30
 const REFRESH_MS = 500
 
@@ -176,9 +176,9 @@ export class Detail {
     const isFirst = (other) => other.attempt === 1
     const at = all.findIndex((other) => other.id === row.id)
     const next = all.findIndex((other, index) => index > at && isFirst(other))
-    const same = all
-      .slice(all.findLastIndex((other, index) => index <= at && isFirst(other)), next < 0 ? undefined : next)
-      .slice(-ATTEMPTS_MAX)
+    const first = all.findLastIndex((other, index) => index <= at && isFirst(other))
+    const last = Math.min(next < 0 ? all.length : next, at + ATTEMPTS_MAX / 2)
+    const same = all.slice(Math.max(first, last - ATTEMPTS_MAX), last)
     if (same.length < 2) return null
     const start = same[0].at
     const end = Math.max(...same.map((other) => other.at + (other.latency ?? 0)))
@@ -225,8 +225,8 @@ function facts(row, scenario) {
     ["Size", format.size(row.bytes)],
     ["Attempt", `${format.ordinalWord(row.attempt)}${gap}`],
     ["Cassette", format.takeInWords(row)],
-    row.faults.length > 0 && ["Faults", row.faults.join(" · ")],
-    row.notDone.length > 0 && ["Not done", row.notDone.join(" · ")],
+    row.faults.length > 0 && ["Faults", row.faults.map(format.fault).join(" · ")],
+    row.notDone.length > 0 && ["Not done", row.notDone.map(format.fault).join(" · ")],
     row.call !== null && ["Call", row.call],
     row.client !== null && ["Client", row.client],
   ].filter(Boolean)

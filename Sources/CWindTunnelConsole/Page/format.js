@@ -63,8 +63,16 @@ const ENDINGS = {
 /** An ending in words; the names of symptoms are taken apart: "connectionLost" is "connection lost". */
 export function ending(name) {
   if (name === null) return "under way"
-  return ENDINGS[name] ?? name.replace(/[A-Z]+/g, (capital) => ` ${capital.toLowerCase()}`)
+  return ENDINGS[name] ?? apart(name)
 }
+
+/** A fault in words: "delayMilliseconds 237.725" is "delay 238 ms". */
+export function fault(text) {
+  return apart(text.replace(/Milliseconds ([\d.]+)/, (_, ms) => ` ${duration(Number(ms))}`))
+}
+
+/** A name that is written as one word, taken apart; what is not is left as it is. */
+const apart = (name) => name.replace(/(?<=[a-z])[A-Z]+/g, (capital) => ` ${capital.toLowerCase()}`)
 
 export const isOpen = (row) => row.ending === null
 

@@ -400,7 +400,7 @@ function fillExchange(shown, row) {
 /** Faults, and the ending where it is no whole answer. */
 function troubles(row) {
   const ending = row.ending === null || row.ending === "whole" ? [] : [format.ending(row.ending)]
-  return [...row.faults, ...ending].join(" · ")
+  return [...row.faults.map(format.fault), ...ending].join(" · ")
 }
 
 function fillSegment(shown, segment, number) {
