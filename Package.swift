@@ -35,6 +35,8 @@ let package = Package(
     .library(name: "WindTunnelRemote", targets: ["WindTunnelRemote"]),
     // Only debug builds of an app link it: what it can do is in no other product.
     .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
+    // Calls as they run, on a page inside a debug build; it brings a server.
+    .library(name: "WindTunnelNetworkLayerConsole", targets: ["WindTunnelNetworkLayerConsole"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
   targets: [
@@ -100,6 +102,13 @@ let package = Package(
       name: "WindTunnelNetworkLayerDebug",
       dependencies: [
         "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
+      ]
+    ),
+    .target(
+      name: "WindTunnelNetworkLayerConsole",
+      dependencies: [
+        "WindTunnelCore", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
+        "WindTunnelServer", "WindTunnelSymptoms", "WindTunnel",
       ]
     ),
     .target(
@@ -217,7 +226,8 @@ let package = Package(
       name: "NetworkLayerTests",
       // The client flies on the deck, in process and on the wire.
       dependencies: [
-        "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
+        "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerConsole",
+        "WindTunnelNetworkLayerDebug",
         "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",

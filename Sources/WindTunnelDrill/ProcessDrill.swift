@@ -29,6 +29,8 @@ public struct ProcessDrill: Sendable {
     case calls(scenario: String, subject: String, done: Int, of: Int)
     /// An attempt of a call has reached the deck.
     case attempt(scenario: String, subject: String, call: Int, Observation.Attempt)
+    /// A call of a subject has ended, with its attempts and without secrets.
+    case ended(scenario: String, subject: String, Observation)
     /// A subject has finished a scenario.
     case finished(scenario: String, subject: String)
   }
@@ -172,6 +174,12 @@ public struct ProcessDrill: Sendable {
     run.met = { call, attempt in
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
+    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
+    run.ended = { observation in
+      let masked = words.map { observation.masked(by: $0) }
+      guard let told = masked ?? [observation].withKeysMasked().first else { return }
+      progress(.ended(scenario: scenario.name, subject: subject, told))
+    }
     run.began = { beginnings.note($0, of: subject) }
     let traffic = Locked(Flight.Traffic())
     run.seen = { part in traffic.withLock { $0.merge(part) } }
@@ -180,7 +188,6 @@ public struct ProcessDrill: Sendable {
     let observations = try await run.fly()
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload).check(observations)
     progress(.finished(scenario: scenario.name, subject: subject))
-    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
     return Report.Row(
       subject,
       words.map { words in observations.map { $0.masked(by: words) } }

@@ -15,6 +15,7 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
+    "WindTunnelNetworkLayerConsole",
   ]
 
   /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between

@@ -141,6 +141,7 @@ package struct DrillProgram: Sendable {
         "Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."
       ),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
+      Flag("--console", nil, "A page that shows each call as it ends; its URL is printed."),
       Flag(
         "-- CMD",
         nil,
@@ -185,7 +186,15 @@ package struct DrillProgram: Sendable {
     for scenario in plan.leftOut {
       Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
     }
-    let end = try await end(of: drill)
+    if arguments.has("--console"), plan.time == .virtualTime {
+      throw Refusal.usage(
+        "--console shows a drill in real time, and --clock virtual is over before anybody has looked."
+      )
+    }
+    let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
+    if let console { Terminal.complain("console: \(console.url)\n") }
+    let end = try await end(of: drill, console)
+    await console?.end(showing: end.report.findings)
     var report = end.report
     if let signal = end.signal {
       Terminal.progress("")
@@ -212,10 +221,16 @@ package struct DrillProgram: Sendable {
   }
 
   /// Flies, in processes of the subjects' own, or in virtual time in this one.
-  private func end(of drill: ProcessDrill) async throws -> InterruptibleFlight.End {
+  private func end(
+    of drill: ProcessDrill,
+    _ console: DrillConsole?
+  ) async throws -> InterruptibleFlight.End {
     switch drill.plan.time {
     case .realTime:
-      try await InterruptibleFlight(drill: drill).fly(progress: { Self.show($0) })
+      try await InterruptibleFlight(drill: drill).fly { progress in
+        Self.show(progress)
+        console?.take(progress)
+      }
     case .virtualTime:
       InterruptibleFlight.End(report: try await Drill.fly(subjects, drill.plan))
     }
@@ -276,7 +291,7 @@ package struct DrillProgram: Sendable {
     switch progress {
     case .calls(let scenario, let subject, let done, let count):
       Terminal.progress("\(scenario), \(subject): \(done) of \(count) calls")
-    case .attempt: break
+    case .attempt, .ended: break
     // A log is as short as what a terminal keeps.
     case .finished: Terminal.progress("")
     }

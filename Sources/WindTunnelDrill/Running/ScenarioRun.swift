@@ -17,6 +17,8 @@ struct ScenarioRun {
   var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
   /// Told of each call when it begins.
   var began: @Sendable (Int) -> Void = { _ in }
+  /// Told of each call when it has ended.
+  var ended: @Sendable (Observation) -> Void = { _ in }
   /// Told of the facts that belong to none of the calls, once for each process.
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
@@ -118,7 +120,10 @@ struct ScenarioRun {
         case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
         default: break
         }
-        if let count = log.withLock({ $0.apply(message) }) { progress(landed + count) }
+        let (count, last) = log.withLock { log in (log.apply(message), log.finished.last) }
+        guard let count else { return }
+        if let last { ended(last) }
+        progress(landed + count)
       }
     } catch is CancellationError where keepsPart {
       return log.withLock { log in

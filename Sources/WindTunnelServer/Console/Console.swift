@@ -92,6 +92,9 @@ package struct ConsoleActions: Sendable {
   /// Sends a request once more; `nil` where the tool cannot.
   package var again: (@Sendable (Request) -> Void)?
 
+  /// Tells whether exchanges have what a cassette is made of.
+  package var keeps = true
+
   /// Makes actions of which there are none.
   package init() {}
 
@@ -99,7 +102,8 @@ package struct ConsoleActions: Sendable {
   var json: JSON {
     let flies = JSON.bool(fly != nil)
     return [
-      "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil), "keep": true,
+      "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil),
+      "keep": .bool(keeps),
     ]
   }
 }

@@ -153,6 +153,9 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     return (made(subjects), subjects.last?.id)
   }
 
+  /// The lines that are kept, made anew.
+  package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
+
   package var counts: (kept: Int, dropped: Int) {
     state.withLock { ($0.book.feed.subjects.count, $0.book.feed.dropped) }
   }

@@ -50,6 +50,18 @@ package struct ConsoleCounters: Sendable {
     }
   }
 
+  /// Counts a line that is over when it is told.
+  package mutating func took(_ row: ConsoleRow, at moment: Duration) {
+    let names = row.faults.compactMap { $0.split(separator: " ").first.map(String.init) }
+    began(names, take: row.take, attempt: row.attempt, at: moment)
+    ended(
+      status: row.status,
+      bytes: row.bytes,
+      latency: row.latency,
+      isWhole: row.ending == "whole"
+    )
+  }
+
   private static func count(_ name: String, in counts: inout [String: Int]) {
     guard counts[name] != nil || counts.count < namesMax else { return }
     counts[name, default: 0] += 1

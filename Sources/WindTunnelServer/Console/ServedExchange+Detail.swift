@@ -3,8 +3,6 @@ package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension ServedExchange {
-  /// The bytes of a body that are shown.
-  static let bodyBytesMax = 64 << 10
   /// The number of messages of a conversation that are shown.
   static let messagesMax = 500
 
@@ -39,52 +37,11 @@ extension ServedExchange {
       }
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
-    // What cannot be looked into for secrets is not told.
-    let safe = Cassette([told]).redacted(by: rules).cassette.interactions.first
-    return [
-      .init("request", safe.map { Self.message($0.request) } ?? .null),
-      .init("response", response == nil ? .null : safe?.response.map(Self.message) ?? .null),
-      .init("stages", stages),
-      .init("match", match(outcome)),
+    let safe = ConsoleDetail.safe(told, by: rules)
+    return ConsoleDetail.members(safe, hasResponse: response != nil) + [
+      .init("stages", stages), .init("match", match(outcome)),
       .init("messages", messages(safe?.messages ?? [])),
-      .init("curl", .text(safe.map { Self.curl($0.request) } ?? "")),
     ]
-  }
-
-  // MARK: Messages
-
-  private static func message(_ request: Request) -> JSON {
-    message("\(request.method) \(request.url) HTTP/1.1", request.headers, request.body)
-  }
-
-  private static func message(_ response: Response) -> JSON {
-    message("HTTP/1.1 \(response.status)", response.headers, response.body)
-  }
-
-  private static func message(_ line: String, _ headers: HeaderFields, _ body: Body) -> JSON {
-    let type = headers["Content-Type"] ?? ""
-    let shown = Data(body.data.prefix(bodyBytesMax))
-    // A cut may be within a scalar.
-    let text = body.text.map { _ in String(decoding: shown, as: UTF8.self) }
-    let kind =
-      body.count == 0 ? "empty" : text == nil ? "binary" : type.contains("json") ? "json" : "text"
-    return [
-      "line": .text(line),
-      "headers": .array(headers.map { .array([.text($0.name), .text($0.value)]) }),
-      "body": body.count == 0 ? .null : .orNull(text), "bodyBytes": .number(body.count),
-      "bodyKind": .text(kind), "cutAt": body.count > bodyBytesMax ? .number(bodyBytesMax) : .null,
-    ]
-  }
-
-  private static func curl(_ request: Request) -> String {
-    func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
-    var words = ["curl", "-X", quoted(request.method)]
-    for field in request.headers where field.name.lowercased() != "content-length" {
-      words += ["-H", quoted("\(field.name): \(field.value)")]
-    }
-    if let text = request.body.text, !text.isEmpty { words += ["--data-raw", quoted(text)] }
-    words.append(quoted("\(request.url)"))
-    return words.joined(separator: " ")
   }
 
   /// The conversation so far: what was recorded by number, and of what is not on the cassette that
@@ -134,9 +91,9 @@ extension ServedExchange {
       let recorded = "\(interaction.request.method) \(interaction.request.url.withoutSecrets)"
       let withheld = outcome.decision.faults.contains(where: \.replacesOrCuts)
       let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
-      return Self.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
-    case .computed: return Self.match("\(asked) was answered by a stub or a function.")
-    case .forward: return Self.match("\(asked) was passed on to the live server.")
+      return ConsoleDetail.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
+    case .computed: return ConsoleDetail.match("\(asked) was answered by a stub or a function.")
+    case .forward: return ConsoleDetail.match("\(asked) was passed on to the live server.")
     case .unmatched(let mismatch):
       let times = mismatch.played == 1 ? "once" : "\(mismatch.played) times"
       let words =
@@ -145,12 +102,8 @@ extension ServedExchange {
         : mismatch.candidates.isEmpty
           ? "\(asked) is not on the cassette, and nothing on it comes near."
           : "\(asked) is not on the cassette; these come nearest."
-      return Self.match(words, mismatch.candidates.map { Self.candidate($0, outcome.request) })
+      return ConsoleDetail.match(words, mismatch.candidates.map { Self.candidate($0, outcome.request) })
     }
-  }
-
-  private static func match(_ words: String, _ candidates: [JSON] = []) -> JSON {
-    ["words": .text(words), "candidates": .array(candidates)]
   }
 
   private static func candidate(_ candidate: Mismatch.Candidate, _ request: Request) -> JSON {

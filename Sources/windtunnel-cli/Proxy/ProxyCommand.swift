@@ -206,18 +206,6 @@ private final class ProxyFlight: Sendable {
   }
 }
 
-extension JudgedFinding {
-  /// The finding as a console shows it.
-  fileprivate func row(_ id: String, segment: Int?) -> JSON {
-    [
-      "id": .text(id), "rule": .text(finding.rule),
-      "title": .text(FindingRule.named(finding.rule)?.title ?? finding.rule),
-      "severity": .text(finding.severity.rawValue), "text": .text(finding.seen),
-      "rows": .array([]), "segment": segment.map { .number($0) } ?? .null,
-    ]
-  }
-}
-
 /// A record of what has become of the peers of a proxy.
 private struct PeersSeen {
   /// The addresses of those that were turned away and have not given the code since.

@@ -1,0 +1,143 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelReports
+internal import WindTunnelServer
+
+/// A page beside a drill, which shows each call as it ends.
+final class DrillConsole: Sendable {
+  private let board = ConsoleBoard(DrillAttempts())
+  private let server: ConsoleServer
+  private let scenarios: [Scenario]
+  private let seed: UInt64
+
+  /// Opens the page of a drill.
+  ///
+  /// - Throws: ``ServerError`` where no port can be had.
+  init(_ plan: DrillPlan) async throws {
+    (scenarios, seed) = (plan.scenarios, plan.seed)
+    var actions = ConsoleActions()
+    actions.keeps = false
+    server = try await ConsoleServer(.drill, board, actions, port: 0)
+  }
+
+  /// The URL of the page.
+  var url: String { server.url }
+
+  /// Takes what a drill tells of its progress.
+  func take(_ progress: ProcessDrill.Progress) {
+    guard case .ended(let name, let subject, let call) = progress else { return }
+    let scenario = scenarios.first { $0.name == name } ?? Scenario(name)
+    board.write { book, moment in
+      book.take(call, of: subject, in: scenario, seed: seed, at: moment)
+    }
+  }
+
+  /// Shows the findings, and tells the pages that the drill is over.
+  func end(showing findings: [JudgedFinding]) async {
+    board.write { book, _ in
+      for finding in findings { book.add(finding) }
+    }
+    await server.stop()
+  }
+}
+
+/// An attempt of a drill's call, as a console shows it.
+private struct DrillAttempt: ConsoleSubject {
+  let row: ConsoleRow
+  /// The place of the call, such as `metro, network-layer, call 7`.
+  let place: String
+  let stages: [(name: String, time: Duration)]
+
+  var id: Int { row.id }
+  var cost: Int { 1500 }
+  /// The requests of a drill stay where they were flown.
+  var request: Request? { nil }
+  var interaction: Interaction? { nil }
+
+  var detail: [JSON.Member] {
+    let told = stages.map { stage -> JSON in
+      ["name": .text(stage.name), "milliseconds": .milliseconds(stage.time)]
+    }
+    return [
+      .init("request", .null), .init("response", .null), .init("stages", .array(told)),
+      .init("match", ["words": .text("An attempt of \(place)."), "candidates": .array([])]),
+      .init("messages", .null), .init("curl", ""),
+    ]
+  }
+}
+
+/// The attempts of a drill's calls, in the order in which the calls ended.
+private struct DrillAttempts: ConsoleBook {
+  private(set) var feed = ConsoleFeed<DrillAttempt>()
+  let rules = RedactionRules.standard
+
+  mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
+
+  mutating func take(
+    _ call: Observation,
+    of subject: String,
+    in scenario: Scenario,
+    seed: UInt64,
+    at moment: Duration
+  ) {
+    // Subjects and scenarios are flown one after the other; each beginning is known by its first
+    // call alone.
+    let began = call.start ?? .zero
+    if feed.segments.last?.scenario.name != scenario.name {
+      feed.begin(scenario, seed: seed, at: max(.zero, moment - began - call.latency))
+    }
+    guard let segment = feed.segments.last else { return }
+    var last: Duration?
+    for (place, attempt) in (call.startAttempts + call.attempts).enumerated() {
+      let start = attempt.start ?? began
+      let words = call.endpoint.split(separator: " ", maxSplits: 1).map(String.init)
+      var row = ConsoleRow(
+        id: feed.nextID,
+        at: segment.at + start,
+        segment: segment.number,
+        words.first ?? "",
+        words.last ?? ""
+      )
+      row.call = "\(subject) \(call.call)"
+      row.attempt = place + 1
+      row.gap = last.map { max(.zero, start - $0) }
+      row.faults = Observation.Attempt.faults(of: attempt.decision)
+      row.notDone = attempt.undone.map { "\($0.fault) was not done: \($0.reason)." }
+      row.take = attempt.take.split(separator: " ").first.map(String.init)
+      row.interaction = attempt.take.split(separator: " ").last.flatMap { Int($0) }
+      (row.status, row.bytes) = (attempt.status, attempt.bytes)
+      row.latency = attempt.end.map { max(.zero, $0 - start) }
+      row.ending = attempt.error ?? "whole"
+      row.isConversation = attempt.conversation != nil
+      last = attempt.end
+      let known = [("body", attempt.stages.body)].compactMap { name, time in
+        time.map { (name, $0) }
+      }
+      feed.append(
+        DrillAttempt(
+          row: row,
+          place: "\(scenario.name), \(subject), call \(call.call)",
+          stages: known
+        )
+      )
+      feed.counters.took(row, at: moment)
+    }
+  }
+
+  mutating func add(_ judged: JudgedFinding) {
+    let segment = feed.segments.last { $0.scenario.name == judged.scenario }?.number
+    feed.add(judged.row("\(judged.scenario)/\(judged.finding.rule)", segment: segment))
+  }
+}
+
+extension JudgedFinding {
+  /// The finding as a console shows it.
+  package func row(_ id: String, segment: Int?) -> JSON {
+    [
+      "id": .text(id), "rule": .text(finding.rule),
+      "title": .text(FindingRule.named(finding.rule)?.title ?? finding.rule),
+      "severity": .text(finding.severity.rawValue), "text": .text(finding.seen),
+      "rows": .array([]), "segment": segment.map { .number($0) } ?? .null,
+    ]
+  }
+}

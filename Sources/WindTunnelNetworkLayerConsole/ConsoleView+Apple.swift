@@ -1,0 +1,39 @@
+#if canImport(SwiftUI)
+  public import SwiftUI
+
+  /// A list of a client's latest attempts, for a debug menu.
+  ///
+  /// No compiler of the project's own CI on Linux has seen this file; the job on macOS builds it.
+  public struct NetworkLayerConsoleView: View {
+    private let console: NetworkLayerConsole
+
+    /// Makes a view of a console.
+    public init(_ console: NetworkLayerConsole) { self.console = console }
+
+    /// The lines, the latest first, once a second.
+    public var body: some View {
+      TimelineView(.periodic(from: .now, by: 1)) { _ in
+        List(console.lines.reversed()) { line in
+          VStack(alignment: .leading) {
+            Text(line.request).font(.body.monospaced()).lineLimit(2)
+            Text(line.words)
+              .font(.caption)
+              .foregroundStyle(line.isBroken ? Color.red : Color.secondary)
+          }
+        }
+      }
+    }
+  }
+
+  extension NetworkLayerConsole.Line {
+    /// The outcome, the time and the attempt in words.
+    fileprivate var words: String {
+      let time = latency.map { latency in
+        let (seconds, attoseconds) = latency.components
+        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+      }
+      return [outcome ?? "under way", time, attempt > 1 ? "attempt \(attempt)" : nil]
+        .compactMap { $0 }.joined(separator: ", ")
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+internal import Foundation
+package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The parts of an exchange in full that every console shows alike.
+package enum ConsoleDetail {
+  /// The bytes of a body that are shown.
+  static let bodyBytesMax = 64 << 10
+
+  /// Returns what is shown of an exchange that is on no cassette.
+  ///
+  /// - Parameters:
+  ///   - request: The request as it was sent.
+  ///   - response: The answer; `nil` where there is none, or none that is kept.
+  ///   - rules: The secrets that are left out, beside the standard ones.
+  ///   - words: The course of it in sentences, without secrets.
+  package static func members(
+    _ request: Request,
+    _ response: Response?,
+    by rules: RedactionRules,
+    match words: String
+  ) -> [JSON.Member] {
+    let safe = safe(Interaction(request, response ?? Response()), by: rules)
+    return members(safe, hasResponse: response != nil) + [
+      .init("stages", .array([])), .init("match", match(words)), .init("messages", .null),
+    ]
+  }
+
+  /// Returns an interaction without its secrets; `nil` where it cannot be looked into for them.
+  static func safe(_ interaction: Interaction, by rules: RedactionRules) -> Interaction? {
+    Cassette([interaction]).redacted(by: rules).cassette.interactions.first
+  }
+
+  /// Returns the messages of an exchange and the words that ask again for it.
+  static func members(_ safe: Interaction?, hasResponse: Bool) -> [JSON.Member] {
+    [
+      .init("request", safe.map { message($0.request) } ?? .null),
+      .init("response", hasResponse ? safe?.response.map(message) ?? .null : .null),
+      .init("curl", .text(safe.map { curl($0.request) } ?? "")),
+    ]
+  }
+
+  /// Returns why a request matched or did not.
+  static func match(_ words: String, _ candidates: [JSON] = []) -> JSON {
+    ["words": .text(words), "candidates": .array(candidates)]
+  }
+
+  private static func message(_ request: Request) -> JSON {
+    message("\(request.method) \(request.url) HTTP/1.1", request.headers, request.body)
+  }
+
+  private static func message(_ response: Response) -> JSON {
+    message("HTTP/1.1 \(response.status)", response.headers, response.body)
+  }
+
+  private static func message(_ line: String, _ headers: HeaderFields, _ body: Body) -> JSON {
+    let type = headers["Content-Type"] ?? ""
+    let shown = Data(body.data.prefix(bodyBytesMax))
+    // A cut may be within a scalar.
+    let text = body.text.map { _ in String(decoding: shown, as: UTF8.self) }
+    let kind =
+      body.count == 0 ? "empty" : text == nil ? "binary" : type.contains("json") ? "json" : "text"
+    return [
+      "line": .text(line),
+      "headers": .array(headers.map { .array([.text($0.name), .text($0.value)]) }),
+      "body": body.count == 0 ? .null : .orNull(text), "bodyBytes": .number(body.count),
+      "bodyKind": .text(kind), "cutAt": body.count > bodyBytesMax ? .number(bodyBytesMax) : .null,
+    ]
+  }
+
+  private static func curl(_ request: Request) -> String {
+    func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+    var words = ["curl", "-X", quoted(request.method)]
+    for field in request.headers where field.name.lowercased() != "content-length" {
+      words += ["-H", quoted("\(field.name): \(field.value)")]
+    }
+    if let text = request.body.text, !text.isEmpty { words += ["--data-raw", quoted(text)] }
+    words.append(quoted("\(request.url)"))
+    return words.joined(separator: " ")
+  }
+}
