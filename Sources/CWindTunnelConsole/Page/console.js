@@ -315,6 +315,8 @@ function showSummed() {
 /** The rows that came as sums, as far as they are kept. */
 async function fetchMissing() {
   let after = store.missingAfter
+  // A new connection has brought them.
+  if (after === null) return showSummed()
   store.missingAfter = null
   try {
     for (;;) {
