@@ -132,7 +132,8 @@ function drawChart(chart, samples, now) {
   }
   words.forEach((text, index) => setText(chart.now.children[index], text))
   setText(chart.most, `most ${chart.words(most)}`)
-  chart.svg.setAttribute("aria-label", `${chart.title}, last five minutes: now ${words.join(", ")}; most ${chart.words(most)}`)
+  const told = `${chart.title}, last five minutes: now ${words.join(", ")}; most ${chart.words(most)}`
+  chart.svg.setAttribute("aria-label", told)
 }
 
 /** A path through the values; it is broken, or lies on the ground, where no counters came. */
@@ -150,7 +151,8 @@ function line(samples, values, { start, now, scale, restsAtZero }) {
     }
     const isGap = before === null || at - before > SILENCE_MS
     if (isGap && restsAtZero) {
-      path += before === null ? `M${x(Math.max(at - 1000, start))} ${y(0)}` : `L${x(before + 1000)} ${y(0)}L${x(at - 1000)} ${y(0)}`
+      path += before === null ? "M" : `L${x(before + 1000)} ${y(0)}L`
+      path += `${x(Math.max(at - 1000, start))} ${y(0)}`
     }
     path += `${isGap && !restsAtZero ? "M" : "L"}${x(at)} ${y(value)}`
     before = at
@@ -169,6 +171,9 @@ function makeTally(tally) {
 
 function makeTallyRow(name, onclick) {
   const number = element("span", { class: "number" })
-  const button = element("button", { type: "button", title: `Show only ${name}`, onclick }, element("span", {}, format.fault(name)), number)
+  const button = element(
+    "button", { type: "button", title: `Show only ${name}`, onclick },
+    element("span", {}, format.fault(name)), number,
+  )
   return { item: element("li", {}, button), button, number }
 }

@@ -24,7 +24,9 @@ const store = new Store()
 
 function say(text, isError = false, ...more) {
   const notices = byId("notices")
-  const close = element("button", { type: "button", class: "plain", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×")
+  const close = element(
+    "button", { type: "button", class: "plain", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×",
+  )
   const notice = element("p", { class: isError ? "error" : null }, text, ...more, close)
   notices.append(notice)
   while (notices.childElementCount > NOTICES_MAX) notices.firstElementChild.remove()
@@ -74,23 +76,27 @@ byId("filters").addEventListener("submit", (event) => {
 byId("filters").addEventListener("change", (event) => {
   const key = event.target.dataset.key
   if (key) setFilter(withTerm(filterInput.value, key, event.target.value))
-  if (event.target.id === "only-broken") setFilter(withTerm(filterInput.value, "is", event.target.checked ? "broken" : ""))
+  if (event.target.id === "only-broken") {
+    setFilter(withTerm(filterInput.value, "is", event.target.checked ? "broken" : ""))
+  }
 })
 
 function showCount(number) {
   const all = store.entries.length
   const fallen = store.dropped > 0 ? ` (${format.count(store.dropped)} older ones are gone)` : ""
-  setText(byId("shown"), (number === all ? format.count(all) : `${format.count(number)} of ${format.count(all)}`) + fallen)
+  const shown = number === all ? "" : `${format.count(number)} of `
+  setText(byId("shown"), `${shown}${format.count(all)}${fallen}`)
   byId("empty").hidden = number > 0
-  setText(byId("empty"), all > 0 ? "No exchange passes the filter." : "No request yet. They appear here as they arrive.")
+  const none = "No request yet. They appear here as they arrive."
+  setText(byId("empty"), all > 0 ? "No exchange passes the filter." : none)
 }
 
 // The choices of a select are those that occurred; they grow with the counters.
 const CHOICES = {
-  method: { label: "any method", values: () => methods },
-  status: { label: "any status", values: () => statuses() },
-  fault: { label: "any fault", values: () => Object.keys(store.counters?.faults ?? {}).sort() },
-  segment: { label: "any segment", values: () => [...store.segments.keys()].map(String) },
+  method: { label: "Method", values: () => methods },
+  status: { label: "Status", values: () => statuses() },
+  fault: { label: "Fault", values: () => Object.keys(store.counters?.faults ?? {}).sort() },
+  segment: { label: "Segment", values: () => [...store.segments.keys()].map(String) },
 }
 const methods = new Set()
 
@@ -200,7 +206,8 @@ async function keep(ids) {
   try {
     const document = await api.cassette(ids)
     const url = URL.createObjectURL(document)
-    element("a", { href: url, download: `cassette-${ids.length === 1 ? ids[0] : `${ids.length}-exchanges`}.json` }).click()
+    const name = ids.length === 1 ? ids[0] : `${ids.length}-exchanges`
+    element("a", { href: url, download: `cassette-${name}.json` }).click()
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
     say(`A cassette of ${format.several(ids.length, "exchange")} is downloaded.`)
   } catch (error) {
@@ -300,7 +307,7 @@ function showSummed() {
   setText(
     byId("summed"),
     perSecond > 0
-      ? `${format.count(perSecond)} events a second more than are listed: shown in sums. The rows follow when it is calmer.`
+      ? `${format.count(perSecond)} more events a second: shown in sums. The rows follow when it is calmer.`
       : "The rows that were shown in sums follow.",
   )
 }
@@ -308,6 +315,8 @@ function showSummed() {
 /** The rows that came as sums, as far as they are kept. */
 async function fetchMissing() {
   let after = store.missingAfter
+  // A new connection has brought them.
+  if (after === null) return showSummed()
   store.missingAfter = null
   try {
     for (;;) {

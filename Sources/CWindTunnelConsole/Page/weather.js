@@ -40,8 +40,8 @@ export class Weather {
 
   #begin() {
     const { can, scenarios, tool } = this.#store.hello
-    reason(byId("scenario-reason"), can.scenario, `“${tool}” has its scenarios set, so that they cannot be switched here.`)
-    reason(byId("link-reason"), can.link, `“${tool}” has its link set, so that it cannot be changed here.`)
+    reason(byId("scenario-reason"), can.scenario, `“${tool}” sets its scenarios itself: no switch here.`)
+    reason(byId("link-reason"), can.link, `“${tool}” sets its link itself: no change here.`)
     const buttons = scenarios.map(({ name, summary }) => element(
       "button",
       { type: "button", "data-name": name, disabled: !can.scenario, onclick: () => this.#switch(name) },
