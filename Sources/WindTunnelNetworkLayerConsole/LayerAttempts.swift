@@ -21,7 +21,7 @@ struct LayerAttempt: ConsoleSubject {
   let engine: String?
   var outcome: AttemptOutcome?
   var over: Duration?
-  /// What was waited for, and what came of it, a sentence each.
+  /// The waits and what came of them, a sentence each.
   var remarks: [String] = []
   let rules: RedactionRules
 
@@ -40,7 +40,9 @@ struct LayerAttempt: ConsoleSubject {
     row.latency = over.map { $0 - at }
     switch outcome {
     case .success(let answer)?:
-      (row.status, row.bytes) = (answer.status, answer.bytesElsewhere.map { Int($0) } ?? answer.body.count)
+      (row.status, row.bytes) = (
+        answer.status, answer.bytesElsewhere.map { Int($0) } ?? answer.body.count
+      )
       row.ending = "whole"
     case .failure(.failed(let symptom, _))?: row.ending = symptom.rawValue
     case .failure(.cancelled)?: row.ending = "cancelled"
@@ -64,7 +66,9 @@ struct LayerAttempt: ConsoleSubject {
   var interaction: Interaction? { response.map { Interaction(asked, $0) } }
 
   var detail: [JSON.Member] {
-    let words = ([engine.map { "Sent by \($0)." }].compactMap(\.self) + remarks).joined(separator: " ")
+    let words = ([engine.map { "Sent by \($0)." }].compactMap(\.self) + remarks).joined(
+      separator: " "
+    )
     return ConsoleDetail.members(
       asked,
       response,

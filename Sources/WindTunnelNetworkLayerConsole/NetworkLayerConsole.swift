@@ -1,14 +1,15 @@
 public import Foundation
 public import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelNetworkLayer
 public import WindTunnelNetworkLayerDebug
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
 /// A page inside a debug build of an app: a client's calls as they run, and the weather by a click.
 ///
-/// It is the client's observer, and ``open(port:)`` returns the URL of the page. It listens on the loopback interface alone, on a device as in the simulator, and keeps the
-/// latest 10,000 attempts without their secrets. Only debug builds link its product.
+/// It is the client's observer, and ``open(port:)`` returns the URL of the page. It listens on the
+/// loopback interface alone, on a device as in the simulator, and keeps the latest 10,000 attempts
+/// without their secrets. Only debug builds link its product.
 public final class NetworkLayerConsole: Observer {
   private let board: ConsoleBoard<LayerAttempts>
   private let weather: WeatherHook?
@@ -40,9 +41,10 @@ public final class NetworkLayerConsole: Observer {
   /// The seed of each scenario's draws.
   private static let seed: UInt64 = 1
 
-  /// Opens the page's port, and returns its URL; a console that is open returns it again.
+  /// Opens the page's port; one that is open stays as it is.
   ///
   /// - Parameter port: The port; 0 for any that is free.
+  /// - Returns: The URL of the page.
   /// - Throws: `ServerError` where the port cannot be had.
   public func open(port: Int = 0) async throws -> URL {
     if let server = state.withLock({ $0.server }) { return try Self.url(of: server) }

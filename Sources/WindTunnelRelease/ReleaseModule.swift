@@ -53,6 +53,7 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
   package var reason: String {
     switch self {
     case .known("WindTunnelNetworkLayerDebug"): "the debug product"
+    case .known("WindTunnelNetworkLayerConsole"): "the debug product's page"
     case .known: "a part of the harness"
     case .later: "a module of a later version"
     }

@@ -14,6 +14,7 @@ package enum ConsoleDetail {
   ///   - response: The answer; `nil` where there is none, or none that is kept.
   ///   - rules: The secrets that are left out, beside the standard ones.
   ///   - words: The course of it in sentences, without secrets.
+  /// - Returns: The members of a JSON object.
   package static func members(
     _ request: Request,
     _ response: Response?,

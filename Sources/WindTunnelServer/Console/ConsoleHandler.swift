@@ -74,7 +74,7 @@ struct ConsoleHandler: RequestHandler {
     return .refused(
       403,
       "This console is open to one device that gives the code: open "
-        + "http://\(head.headers["Host"] ?? peer)/?code=CODE with the code that stands at the terminal."
+        + "http://\(head.headers["Host"] ?? peer)/?code=CODE with the code at the terminal."
     )
   }
 

@@ -49,14 +49,14 @@ import WindTunnelURLSession
     let console = NetworkLayerConsole()
     let client = NetworkClient(
       baseURL: try #require(URL(string: "https://api.example.test")),
-      transport: URLSessionTransport(session: URLSession(configuration: .windTunnel(deck))),
+      session: URLSession(configuration: .windTunnel(deck)),
       observer: console
     )
     let url = try await console.open()
     #expect(try await console.open() == url)
     var endpoint = Endpoint(.get, "/home")
     endpoint.headers["Authorization"] = "Bearer s3cr3t-zq81x"
-    _ = try await client.send(endpoint)
+    _ = try await client.call(endpoint)
     let told = try await ask(url, "exchanges")
     let rows = try rows(told.text)
     #expect(rows.map { $0["status"]?.intValue } == [503, 200])

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import WindTunnel
+
+@testable import WindTunnelDrill
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The page beside a drill.
+@Suite(.timeLimit(.minutes(5))) struct DrillConsoleTests {
+  @Test func `each call that has ended is there with its attempts, by scenario`() async throws {
+    var plan = try DrillPlan()
+    plan.scenarios = [Scenario("calm"), Scenario("rain")]
+    let console = try await DrillConsole(plan)
+    var call = Observation(
+      call: 3,
+      endpoint: "GET /home",
+      isCritical: false,
+      ending: .succeeded,
+      showed: true,
+      latency: .milliseconds(30),
+      attemptCount: 2
+    )
+    var first = Observation.Attempt(
+      decision: "rain/3\tGET /home\t1\t[{\"status\":503}]",
+      take: "withheld 1"
+    )
+    (first.start, first.end, first.status) = (.milliseconds(5), .milliseconds(10), 503)
+    var second = Observation.Attempt(decision: "rain/3\tGET /home\t2\t[]", take: "recording 1")
+    (second.start, second.end, second.status) = (.milliseconds(25), .milliseconds(35), 200)
+    call.attempts = [first, second]
+    console.take(.ended(scenario: "rain", subject: "shop", call))
+    let url = try #require(URL(string: "\(console.url)exchanges"))
+    let (data, _) = try await URLSession(configuration: .ephemeral).data(from: url)
+    let json = try JSON(parsing: data, source: "rows")
+    guard case .array(let rows)? = json["rows"], rows.count == 2 else {
+      Issue.record("\(json)")
+      return
+    }
+    #expect(rows.map { $0["status"]?.intValue } == [503, 200])
+    #expect(rows.map { $0["call"]?.stringValue } == ["shop 3", "shop 3"])
+    #expect(rows.map { $0["attempt"]?.intValue } == [1, 2])
+    #expect(rows[0]["faults"] == .array([.text("status 503")]))
+    #expect(rows[1]["gap"]?.doubleValue == 15)
+    #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["take"]?.stringValue == "recording")
+    #expect(rows.map { $0["latency"]?.doubleValue } == [5, 10])
+    await console.end(showing: [])
+    await #expect(throws: URLError.self) {
+      try await URLSession(configuration: .ephemeral).data(from: url)
+    }
+  }
+
+  @Test func `a drill in virtual time has none`() async throws {
+    let run = try await Tool.run(["drill", "--console", "--clock", "virtual", "--calls", "1"])
+    #expect(run.code == 64 && run.complaints.contains("--console shows a drill in real time"))
+  }
+}
