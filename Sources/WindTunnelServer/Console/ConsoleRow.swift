@@ -30,7 +30,8 @@ package struct ConsoleRow: Sendable, Hashable {
   package var interaction: Int?
   /// The ordinal among equal requests of a lane, from 1.
   package var ordinal = 1
-  /// The ordinal among equal requests of one call or client, from 1.
+  /// The ordinal among equal requests of one call or client since the last that was answered well,
+  /// from 1.
   package var attempt = 1
   /// The time since the attempt before ended.
   package var gap: Duration?

@@ -133,7 +133,8 @@ package struct ServedExchanges: Sendable {
 
   package private(set) var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
-  private var sequences: [Sequence: (count: Int, over: Duration?)] = [:]
+  /// How far each has come: one that was answered well begins anew.
+  private var sequences: [Sequence: (count: Int, over: Duration?, isDone: Bool)] = [:]
   /// Faults that were not done of requests which have not come whole.
   private var early: [Key: [UndoneFault]] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
@@ -241,10 +242,10 @@ package struct ServedExchanges: Sendable {
     exchange.undone = early.removeValue(forKey: key) ?? []
     let sequence = Self.sequence(of: outcome)
     if sequences.count >= Self.trackedMax { sequences = [:] }
-    let before = sequences[sequence]
+    let before = sequences[sequence].flatMap { $0.isDone ? nil : $0 }
     exchange.attempt = (before?.count ?? 0) + 1
     exchange.gap = before?.over.map { max(.zero, moment - $0) }
-    sequences[sequence] = (exchange.attempt, nil)
+    sequences[sequence] = (exchange.attempt, nil, false)
     lines[key] = exchange.id
     feed.append(exchange)
     feed.counters.began(
@@ -282,13 +283,17 @@ package struct ServedExchanges: Sendable {
     guard let line = lines[Key(deck: deck, outcome: outcome.id)], let before = feed[line] else {
       return
     }
-    sequences[Self.sequence(of: outcome)]?.over = moment
+    let status = end?.status ?? outcome.status
+    let isWhole = end.map { $0.ending == .whole } ?? true
+    let sequence = Self.sequence(of: outcome)
+    sequences[sequence]?.over = moment
+    sequences[sequence]?.isDone = isWhole && (status ?? 0) < 400
     feed.update(line) { ($0.end, $0.over) = (end, moment) }
     feed.counters.ended(
-      status: end?.status ?? outcome.status,
+      status: status,
       bytes: end?.bytes,
       latency: end?.latency ?? moment - before.at,
-      isWhole: end.map { $0.ending == .whole } ?? true
+      isWhole: isWhole
     )
   }
 

@@ -168,6 +168,11 @@ public final class ReplayServer: Sendable {
   /// The URL of the console's page, `http://127.0.0.1:PORT/`; `nil` where there is none.
   public var consoleURL: String? { console?.url }
 
+  /// Returns the URL of the console's page at another address that it listens at.
+  package func consoleURL(at host: String) -> String? {
+    console.map { "http://\(PrivateAddress.loopback(like: host)):\($0.port)/" }
+  }
+
   /// The URL of the admin port, `http://127.0.0.1:PORT`; `nil` where there is none.
   public var adminURL: String? { adminPort.map { "http://127.0.0.1:\($0)" } }
 

@@ -220,6 +220,9 @@ struct ProxyOrder {
 
           """
       )
+      if let page = server.consoleURL(at: settings.host), let digits {
+        Terminal.complain("The console, for one device: \(page)?code=\(digits)\n")
+      }
     }
     for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
       Terminal.complain(

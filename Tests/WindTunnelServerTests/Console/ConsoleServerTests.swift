@@ -105,7 +105,7 @@ import Testing
       #expect(kept.interactions.map(\.response?.body.text) == ["hello"])
       #expect(try await stand.ask("POST /exchanges/1/again", "{}").statusLine.contains(" 202 "))
       let text = try await stand.events(until: #""id":2,"#)
-      #expect(text.contains(#""attempt":2"#))
+      #expect(text.contains(#""ordinal":2,"attempt":1"#))
     }
   }
 
