@@ -133,7 +133,7 @@ package struct ServedExchanges: Sendable {
 
   package private(set) var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
-  /// How far each has come: one that was answered well begins anew.
+  /// The course of each; one that was answered well begins anew.
   private var sequences: [Sequence: (count: Int, over: Duration?, isDone: Bool)] = [:]
   /// Faults that were not done of requests which have not come whole.
   private var early: [Key: [UndoneFault]] = [:]
