@@ -285,7 +285,9 @@ package struct ServedExchanges: Sendable {
     }
     let status = end?.status ?? outcome.status
     let isWhole = end.map { $0.ending == .whole } ?? true
-    let sequence = Self.sequence(of: outcome)
+    // Of a proxy's client only the request's end knows the address.
+    let asked = if case .request(let asked) = before.matter { asked } else { outcome }
+    let sequence = Self.sequence(of: asked)
     sequences[sequence]?.over = moment
     sequences[sequence]?.isDone = isWhole && (status ?? 0) < 400
     feed.update(line) { ($0.end, $0.over) = (end, moment) }

@@ -89,6 +89,19 @@ import Testing
     #expect(stand.feed.subjects.map(\.row.gap) == [nil, .milliseconds(25), .milliseconds(45), nil])
   }
 
+  /// A proxy names the client where a request ends, and not where its answer does.
+  @Test func `a good answer ends the attempts of a proxy's client, too`() {
+    let stand = Stand()
+    for number in 1...3 {
+      let outcome = stand.deck.decide(Request("GET", "https://api.example.test/home"))
+      var named = outcome
+      named.client = "192.168.1.20"
+      stand.apply(.requestEnd(named, handshake: nil, upload: nil), at: number * 10)
+      stand.end(outcome, 200, at: number * 10 + 5)
+    }
+    #expect(stand.feed.subjects.map(\.row.attempt) == [1, 1, 1])
+  }
+
   @Test func `a request belongs to the segment in which it was decided`() {
     let stand = Stand()
     let outcome = stand.deck.decide(Request("GET", "https://api.example.test/home"))
