@@ -24,6 +24,7 @@ struct LayerAttempt: ConsoleSubject {
   /// The waits and what came of them, a sentence each.
   var remarks: [String] = []
   let rules: RedactionRules
+  let address = ConsoleAddress()
 
   var cost: Int {
     let body = if case .success(let answer)? = outcome { answer.body.count } else { 0 }
@@ -33,8 +34,8 @@ struct LayerAttempt: ConsoleSubject {
   var request: Request? { asked }
 
   var row: ConsoleRow {
-    let shown = asked.url.withoutSecrets
-    var row = ConsoleRow(id: id, at: at, segment: segment, asked.method, "\(shown)")
+    let shown = address.text(of: asked, by: rules)
+    var row = ConsoleRow(id: id, at: at, segment: segment, asked.method, shown)
     row.call = "\(call)"
     (row.attempt, row.gap) = (attempt, gap)
     row.latency = over.map { $0 - at }
@@ -73,7 +74,7 @@ struct LayerAttempt: ConsoleSubject {
       asked,
       response,
       by: rules,
-      match: words.withoutSecrets(of: [asked])
+      match: words.withoutSecrets(of: [asked], by: rules)
     )
   }
 }

@@ -194,8 +194,11 @@ extension String {
   }
 
   /// Returns the same, and without the secrets of some requests where it repeats them.
-  package func withoutSecrets(of requests: [Request]) -> String {
-    var redaction = Redaction(continuing: [])
+  package func withoutSecrets(
+    of requests: [Request],
+    by rules: RedactionRules = .standard
+  ) -> String {
+    var redaction = Redaction(continuing: [], rules: rules)
     let asked = requests.map { Interaction($0, Response()) }
     let answer = Response(headers: ["Content-Type": "text/plain"], body: Body(self))
     let told = Interaction(Request("GET", "/"), answer)
@@ -217,6 +220,12 @@ extension String {
   package var namesSecretField: Bool {
     SecretNames(.standard).kind(of: self, in: .header) != nil
       || ["authorization", "cookie"].contains(lowercased())
+  }
+
+  /// Tells whether what bears this name in an address, a header or a body is a secret by rules.
+  package func namesSecret(by rules: RedactionRules) -> Bool {
+    let names = SecretNames(rules)
+    return [.query, .header, .field].contains { names.kind(of: self, in: $0) != nil }
   }
 
   /// Tells whether what bears this name is a secret in every place: a `session` may be a desktop's.

@@ -281,6 +281,7 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
+  if (row.take === "withheld") return "A fault made another of the recorded answer; what went out is not kept."
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   return `It had status ${row.status}; its bytes were passed on and are not kept.`
 }

@@ -24,6 +24,8 @@ public struct ProxyLog: Sendable {
     /// The hash over the scenario and the seed; two parts of one hash decide the same for the same
     /// requests.
     public let hash: String
+    /// The seed of its draws.
+    public let seed: UInt64
     /// The time at which it began, as an offset in the flight.
     public let start: Duration
     /// The last decision before it.
@@ -78,6 +80,7 @@ public struct ProxyLog: Sendable {
         number: segments.count + 1,
         scenario: scenario.name,
         hash: scenario.hash(seed: seed),
+        seed: seed,
         start: .microseconds((ContinuousClock.now - start).wholeMicroseconds),
         after: lastDecision
       )

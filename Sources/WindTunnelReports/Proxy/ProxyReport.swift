@@ -19,8 +19,10 @@ public struct ProxyReport: Sendable, Hashable {
 
   /// A part of the flight, with the figures of the requests that were decided in it.
   public struct Segment: Sendable, Hashable {
-    /// The number of the part, the scenario, its hash and the beginning.
+    /// The number of the part, the scenario, its hash and seed, and the beginning.
     public var part: ProxyLog.Segment
+    /// The time at which it ended, as an offset in the flight.
+    public var end: Duration
     /// The figures of its requests together.
     public var total: Endpoint
   }
@@ -104,8 +106,9 @@ public struct ProxyReport: Sendable, Hashable {
       Part(name, log, exchanges[name] ?? [], allowing: allowed[name] ?? [])
     }
     let parts = Dictionary(grouping: log.requests) { $0.segment }
-    segments = log.segments.map { part in
-      Segment(part: part, total: Endpoint("*", "*", parts[part.number] ?? []))
+    let ends = log.segments.dropFirst().map(\.start) + [duration]
+    segments = zip(log.segments, ends).map { part, end in
+      Segment(part: part, end: end, total: Endpoint("*", "*", parts[part.number] ?? []))
     }
     unseen = Self.unseen(log)
   }
@@ -212,8 +215,8 @@ extension TunnelEnd.Reason {
 //       "endpoints": [ { "request": "GET http://api.example.com/home", "requests": 4, … } ],
 //       "connections": [ { "host": "api.example.com:443", "connectMilliseconds": 82, … } ],
 //       "rules": [ { "rule": "hangs", "standing": "notMet", "reason": "…" }, … ] } ],
-//     "segments": [ { "number": 1, "scenario": "metro", "hash": "9a9ffb14c1af9d24",
-//       "startMilliseconds": 0, "requests": 12, "repeats": 2, … } ],
+//     "segments": [ { "number": 1, "scenario": "metro", "hash": "9a9ffb14c1af9d24", "seed": 1,
+//       "startMilliseconds": 0, "endMilliseconds": 61034, "requests": 12, "repeats": 2, … } ],
 //     "unseen": [ "…" ] }
 extension ProxyReport {
   /// Returns the report as JSON.
@@ -243,7 +246,9 @@ extension ProxyReport.Segment {
         JSON.Member("number", .number(part.number)),
         JSON.Member("scenario", .text(part.scenario)),
         JSON.Member("hash", .text(part.hash)),
+        JSON.Member("seed", .number(part.seed)),
         JSON.Member("startMilliseconds", .time(part.start)),
+        JSON.Member("endMilliseconds", .time(end)),
       ] + total.members
     )
   }

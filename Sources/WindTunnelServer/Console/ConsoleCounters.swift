@@ -40,7 +40,8 @@ package struct ConsoleCounters: Sendable {
     open = max(0, open - 1)
     self.bytes += bytes ?? 0
     if let status { Self.count("\(status)", in: &statuses) }
-    if isWhole, let status, status < 400 { answered += 1 } else { failed += 1 }
+    // A tunnel has no status where it was opened.
+    if isWhole, (status ?? 200) < 400 { answered += 1 } else { failed += 1 }
     guard let latency else { return }
     if latencies.count < Self.latenciesMax {
       latencies.append(latency.inMilliseconds)

@@ -27,6 +27,17 @@ package enum ConsoleDetail {
     ]
   }
 
+  /// Returns the address of a request without its secrets, which its fields and its body may name;
+  /// `nil` where it cannot be told without them.
+  package static func address(of request: Request, by rules: RedactionRules) -> RequestURL? {
+    var request = request
+    // A line is not worth the reading of a large body.
+    if request.body.count > bodyBytesMax { request.body = Body() }
+    if let safe = safe(Interaction(request, Response()), by: rules) { return safe.request.url }
+    request.body = Body()
+    return safe(Interaction(request, Response()), by: rules)?.request.url
+  }
+
   /// Returns an interaction without its secrets; `nil` where it cannot be looked into for them.
   static func safe(_ interaction: Interaction, by rules: RedactionRules) -> Interaction? {
     Cassette([interaction]).redacted(by: rules).cassette.interactions.first

@@ -81,12 +81,15 @@ struct ConsoleHandler: RequestHandler {
   // MARK: Events
 
   private func events(_ head: RequestHead) -> RequestHandling {
-    guard source.enter() else {
-      return .refuse(
-        .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one.")
-      )
-    }
-    return .takeOver { connection in
+    // Only a whole request takes a place: one that never ends would keep it.
+    .takeOver { connection in
+      guard source.enter() else {
+        return connection.answer(
+          .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one."),
+          to: head,
+          isLast: true
+        )
+      }
       connection.stream { ConsoleStream(source, hello, on: $0, ended: $1) }
     }
   }
@@ -191,6 +194,8 @@ struct ConsoleHandler: RequestHandler {
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     scenario.link = numbers.changing(scenario.link)
     scenario.name = Self.changed(scenario.name, "link changed")
+    // What it is made of may contradict itself, such as a jitter beyond the delay.
+    _ = try Self.read(Data(scenario.json.bytes()))
     return fly(ScenarioOrder(scenario))
   }
 
@@ -204,8 +209,11 @@ struct ConsoleHandler: RequestHandler {
     }
     guard let kept = self.source.request(of: id) else { return gone("\(id)") }
     guard let scenario = actions.scenario?() else { return Self.staysTheSame }
+    guard let path = path(of: kept) else {
+      return .refused(409, "The path of exchange \(id) repeats a secret; write the rule by hand.")
+    }
     let rule: JSON = [
-      "when": ["request": .text("\(kept.method) \(kept.url.path)")], "faults": .array([fault]),
+      "when": ["request": .text("\(kept.method) \(path)")], "faults": .array([fault]),
     ]
     guard case .object(var members) = scenario.json else { return Self.staysTheSame }
     for index in members.indices where members[index].name.value == "rules" {
@@ -219,13 +227,25 @@ struct ConsoleHandler: RequestHandler {
     return fly(ScenarioOrder(try Self.read(changed)))
   }
 
+  /// Returns the path of a request for a pattern, in which a segment with a secret is any; `nil`
+  /// where it cannot be told without one.
+  private func path(of request: Request) -> String? {
+    guard let shown = ConsoleDetail.address(of: request, by: source.rules) else { return nil }
+    func segments(_ url: RequestURL) -> [Substring] {
+      url.path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+    let (asked, safe) = (segments(request.url), segments(shown))
+    guard asked.count == safe.count else { return nil }
+    return zip(asked, safe).map { $0 == $1 ? $0 : "*" }.joined(separator: "/")
+  }
+
   private static func read(_ data: Data) throws(FormatError) -> Scenario {
     try ScenarioOrder(data: data, among: []).scenario
   }
 
   /// The name of a scenario that was changed by hand.
   private static func changed(_ name: String, _ how: String) -> String {
-    name.hasSuffix("(\(how))") ? name : "\(name) (\(how))"
+    name.contains(" (\(how))") ? name : "\(name) (\(how))"
   }
 
   private func again(_ parts: ArraySlice<Substring>) -> Response {

@@ -74,8 +74,8 @@ struct ConsoleLink: Sendable, Hashable {
       link.down.delay = Duration(milliseconds: latency / 2)
     }
     if let jitter {
-      let varied = jitter > 0 ? Jitter(Duration(milliseconds: jitter)) : nil
-      (link.up.jitter, link.down.jitter) = (varied, varied)
+      link.up.jitter = Self.varied(link.up.jitter, by: jitter)
+      link.down.jitter = Self.varied(link.down.jitter, by: jitter)
     }
     if let loss {
       link.up.lossProbability = loss
@@ -84,6 +84,14 @@ struct ConsoleLink: Sendable, Hashable {
     if let down { link.down.bitsPerSecond = down > 0 ? down * 1000 : nil }
     if let up { link.up.bitsPerSecond = up > 0 ? up * 1000 : nil }
     return link
+  }
+
+  /// Returns a variation of this length, with the shape that it had.
+  private static func varied(_ jitter: Jitter?, by milliseconds: Double) -> Jitter? {
+    guard milliseconds > 0 else { return nil }
+    var varied = jitter ?? Jitter(.zero)
+    varied.length = Duration(milliseconds: milliseconds)
+    return varied
   }
 
   var json: JSON {

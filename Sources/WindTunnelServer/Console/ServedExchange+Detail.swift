@@ -13,9 +13,9 @@ extension ServedExchange {
   package var interaction: Interaction? {
     guard case .request(let outcome) = matter else { return nil }
     switch outcome.source {
-    case .recording(let recorded, _):
-      guard let response = recorded.response else { return nil }
-      return Interaction(outcome.request, response)
+    case .recording(var recorded, _):
+      recorded.request = outcome.request
+      return recorded
     case .computed(let response): return Interaction(outcome.request, response)
     case .forward, .unmatched: return nil
     }
@@ -29,12 +29,7 @@ extension ServedExchange {
         .init("curl", ""),
       ]
     }
-    let response: Response? =
-      switch outcome.source {
-      case .recording(let recorded, _): recorded.response
-      case .computed(let response): response
-      case .forward, .unmatched: nil
-      }
+    let response = sent(outcome)
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     let safe = ConsoleDetail.safe(told, by: rules)
@@ -42,6 +37,20 @@ extension ServedExchange {
       .init("stages", stages), .init("match", match(outcome)),
       .init("messages", messages(safe?.messages ?? [])),
     ]
+  }
+
+  /// Returns the answer that went out; `nil` where it is not known: it was a live one, or a fault
+  /// made another of it.
+  private func sent(_ outcome: Outcome) -> Response? {
+    let done = outcome.decision.faults.filter { fault in
+      !undone.contains { $0.fault == fault }
+    }
+    guard !done.contains(where: \.replacesOrCuts) else { return nil }
+    switch outcome.source {
+    case .recording(let recorded, _): return recorded.response
+    case .computed(let response): return response
+    case .forward, .unmatched: return nil
+    }
   }
 
   /// The conversation so far: what was recorded by number, and of what is not on the cassette that
@@ -85,10 +94,11 @@ extension ServedExchange {
   // MARK: Matching
 
   private func match(_ outcome: Outcome) -> JSON {
-    let asked = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"
+    let asked = "\(outcome.request.method) \(address(of: outcome))"
     switch outcome.source {
     case .recording(let interaction, let place):
-      let recorded = "\(interaction.request.method) \(interaction.request.url.withoutSecrets)"
+      let address = ConsoleDetail.address(of: interaction.request, by: rules)
+      let recorded = "\(interaction.request.method) \(address?.description ?? "")"
       let withheld = outcome.decision.faults.contains(where: \.replacesOrCuts)
       let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
       return ConsoleDetail.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
@@ -104,21 +114,30 @@ extension ServedExchange {
           : "\(asked) is not on the cassette; these come nearest."
       return ConsoleDetail.match(
         words,
-        mismatch.candidates.map { Self.candidate($0, outcome.request) }
+        mismatch.candidates.map { candidate($0, outcome.request) }
       )
     }
   }
 
-  private static func candidate(_ candidate: Mismatch.Candidate, _ request: Request) -> JSON {
+  private func candidate(_ candidate: Mismatch.Candidate, _ request: Request) -> JSON {
+    func safe(_ text: String) -> String { text.withoutSecrets(of: [request], by: rules) }
     let differences = candidate.differences.map { difference in
       let isSecret =
-        difference.at.map { $0.namesSecret || $0.namesSecretParameter } ?? false
-        || difference.name.hasPrefix("body")
-      return isSecret ? difference.name : difference.description.withoutSecrets(of: [request])
+        difference.at?.namesSecret(by: rules) ?? false || difference.name.hasPrefix("body")
+      return isSecret ? difference.name : safe(difference.description)
     }
     return [
-      "interaction": .number(candidate.number),
-      "request": .text(candidate.request.withoutSecrets), "differences": .texts(differences),
+      "interaction": .number(candidate.number), "request": .text(safe(candidate.request)),
+      "differences": .texts(differences),
     ]
+  }
+}
+
+extension Request {
+  /// The bytes of its parts.
+  var bytes: Int {
+    let address = url.path.utf8.count + (url.query?.utf8.count ?? 0)
+    let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    return address + fields + body.count
   }
 }

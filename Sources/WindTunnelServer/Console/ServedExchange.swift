@@ -30,18 +30,19 @@ package struct ServedExchange: ConsoleSubject {
   /// Tells whether the client of a proxy closed a connection that had come to a standstill.
   var isLeft = false
   var conversation: ConversationLog?
-  var strayed: [Mismatch] = []
   /// The secrets beside the standard ones.
   let rules: RedactionRules
+  package let cost: Int
+  private let address = ConsoleAddress()
 
   init(_ id: Int, _ matter: Matter, segment: Int, at: Duration, _ rules: RedactionRules) {
     (self.id, self.matter, self.segment, self.at) = (id, matter, segment, at)
     self.rules = rules
+    cost = if case .request(let outcome) = matter { 2000 + outcome.request.bytes } else { 500 }
   }
 
-  package var cost: Int {
-    request.map { 2000 + $0.body.count } ?? 500
-  }
+  /// The address of a request as it is shown.
+  func address(of outcome: Outcome) -> String { address.text(of: outcome.request, by: rules) }
 
   package var row: ConsoleRow {
     switch matter {
@@ -52,13 +53,12 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   private func row(of outcome: Outcome) -> ConsoleRow {
-    let url = outcome.request.url.withoutSecrets
     var row = ConsoleRow(
       id: id,
       at: at,
       segment: segment,
       outcome.request.method,
-      "\(url)"
+      address(of: outcome)
     )
     let take = outcome.take
     row.call = outcome.decision.lane.call.map { "\($0)" }
@@ -68,8 +68,9 @@ package struct ServedExchange: ConsoleSubject {
     row.faults = outcome.decision.faults.map(\.words)
     row.notDone = undone.map(\.description)
     (row.status, row.bytes) = (end?.status, end?.bytes)
-    row.firstByte = firstByte.map { $0 - at }
     row.latency = end?.latency ?? over.map { $0 - at }
+    // The server's own clock looks more closely than the one by which events are taken.
+    row.firstByte = firstByte.map { min($0 - at, row.latency ?? $0 - at) }
     row.ending = isLeft ? "clientLeft" : over.map { _ in end?.ending.name ?? "whole" }
     row.isConversation = conversation != nil
     return row
@@ -147,8 +148,9 @@ package struct ServedExchanges: Sendable {
 
   /// Begins a segment with the next decision.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
+    let before = feed.segments.count
     feed.begin(scenario, seed: seed, at: moment)
-    if let number = feed.segments.last?.number { boundaries.append((lastDecision, number)) }
+    if feed.segments.count > before { boundaries.append((lastDecision, feed.segments.count)) }
   }
 
   package mutating func add(_ finding: JSON) { feed.add(finding) }
@@ -166,7 +168,10 @@ package struct ServedExchanges: Sendable {
     switch event {
     case .decided(let entry):
       lastDecision = max(lastDecision, entry.id)
-      guard entry.take == .connection, !entry.decision.faults.isEmpty else { return }
+      // A tunnel is told of at its end, and a connection that is only late goes on.
+      guard entry.take == .connection, entry.decision.key == Decision.connectionKey,
+        entry.decision.faults.contains(where: \.replacesOrCuts)
+      else { return }
       append(.connection(entry), entry.id, at: moment)
       feed.counters.began(
         entry.decision.faults.map(\.name),
@@ -189,8 +194,8 @@ package struct ServedExchanges: Sendable {
     case .ended(let outcome, let end): finish(outcome, end, deck, at: moment)
     case .left(let outcome): update(outcome, deck) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(outcome, deck) { $0.conversation = log }
-    case .strayed(let outcome, let mismatch):
-      update(outcome, deck) { if $0.strayed.count < 10 { $0.strayed.append(mismatch) } }
+    // What a client says beside the cassette is in the conversation, without a number.
+    case .strayed: break
     case .tunnelEnded(let end):
       append(.tunnel(end), lastDecision, at: max(.zero, moment - end.duration))
       feed.counters.began([], take: nil, attempt: 1, at: moment)

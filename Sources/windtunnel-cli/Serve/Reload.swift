@@ -12,6 +12,7 @@ struct Reload {
   private let order: ServeOrder
   private let watch: FileWatch
   private let sideFolder: URL
+  private let console: Console?
   /// The last complaint of each kind of file.
   private let complaints = Locked<[String: Complaint]>([:])
 
@@ -27,8 +28,8 @@ struct Reload {
   }
 
   /// Watches from now on, so that nothing is missed that is saved after it was read.
-  init(_ order: ServeOrder) throws {
-    self.order = order
+  init(_ order: ServeOrder, _ console: Console?) throws {
+    (self.order, self.console) = (order, console)
     sideFolder = Cassette.sideFolder(of: order.cassette)
     let files = [order.cassette, order.rules, order.weather].compactMap { $0 }
     do {
@@ -74,7 +75,9 @@ struct Reload {
           if scenario.losesSYNs, !deck.scenario.losesSYNs {
             throw Refusal.lostSYNsLater(scenario.name)
           }
-          deck.swap(scenario)
+          deck.swap(scenario, seed: nil) { seed in
+            console?.begin(scenario, seed: seed)
+          }
           return "\(name(weather)): scenario \(scenario.name) from now on"
         }
       }

@@ -36,11 +36,11 @@ enum ServeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let tls = try ServingTLS(arguments)
     let order = try ServeOrder(arguments)
-    let reload = arguments.has("--watch") ? try Reload(order) : nil
+    let console = ConsoleFlag.console(arguments, .serve)
+    let reload = arguments.has("--watch") ? try Reload(order, console) : nil
     let cassette = try order.loadCassette()
     let clock: @Sendable () -> Date = { Date() }
     let unanswered = Unanswered()
-    let console = ConsoleFlag.console(arguments, .serve)
     let deck = Deck(
       cassette,
       scenario: try order.scenario(),

@@ -87,6 +87,11 @@ import WindTunnelReports
     }
     #expect(segments.map { $0["requests"] } == [.number(0), .number(0), .number(4)])
     #expect(segments.map { $0["hash"]?.stringValue } == hashes)
+    #expect(segments.map { $0["seed"]?.intValue } == [1, 1, 1])
+    // Each ends where the next begins, and the last one with the flight.
+    let starts = segments.map { $0["startMilliseconds"]?.doubleValue }
+    let ends = segments.map { $0["endMilliseconds"]?.doubleValue }
+    #expect(ends == starts.dropFirst() + [9000])
     let html = String(decoding: report.htmlData(), as: UTF8.self)
     #expect(html.contains("The flight by segments") && html.contains(hashes[1]))
   }

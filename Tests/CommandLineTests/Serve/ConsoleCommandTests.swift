@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// `--console` of the commands that listen.
+@Suite(.timeLimit(.minutes(10))) struct ConsoleCommandTests {
+  private static let tape = """
+    {"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"one"}}]}
+    """
+
+  private static func weather(_ name: String, _ status: Int) -> String {
+    """
+    {"windtunnelScenario":1,"name":"\(name)","rules":[{"faults":[{"status":\(status)}]}]}
+    """
+  }
+
+  @Test(arguments: [
+    ["serve", "--cassette", "a.json"],
+    ["record", "--upstream", "http://127.0.0.1:9", "--cassette", "new.json"], ["proxy"],
+  ])
+  func `the page's URL is printed, and the page is there until the end`(words: [String])
+    async throws
+  {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape, to: "a.json")
+    let flight = try Flight(words + ["--console"], in: scratch)
+    let url = try #require(await flight.line())
+    let page = try #require(await flight.line())
+    #expect(page.hasPrefix("http://127.0.0.1:") && page.hasSuffix("/") && !page.hasPrefix(url))
+    #expect(await ask(page).body.contains("<title>"))
+    #expect(await ask("\(page)exchanges").body == #"{"rows":[],"dropped":0}"#)
+    flight.signal(SIGINT)
+    #expect(try await flight.end().code == 0)
+  }
+
+  @Test func `a scenario that is saved begins a segment`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.tape, to: "a.json")
+    try scratch.write(Self.weather("rain", 503), to: "rain.json")
+    let words = ["--cassette", "a.json", "--scenario", "rain.json", "--watch", "--console"]
+    let flight = try Flight(["serve"] + words, in: scratch)
+    let url = try #require(await flight.line())
+    let page = try #require(await flight.line())
+    #expect(await ask("\(url)/a").status == 503)
+    try scratch.write(Self.weather("hail", 500), to: "rain.json")
+    while await ask("\(url)/a").status == 503 {}
+    let told = await ask("\(page)scenario").body
+    #expect(told.contains(#""hail""#) && told.hasSuffix(#""segment":2}"#), "\(told)")
+    flight.signal(SIGINT)
+    #expect(try await flight.end().code == 0)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Origins
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// One device of the local network at a console's port, over real sockets.
+@Suite(.timeLimit(.minutes(10))) struct ConsoleDeviceTests {
+  /// An address of this machine beside the loopback ones; `nil` where it has none.
+  private static let host: String? = SocketAddress("192.0.2.1", port: 9).flatMap {
+    if case .at(let own) = OwnMachine.localEnd(towards: $0), !PrivateAddress.isLoopback(own.host) {
+      own.host
+    } else {
+      nil
+    }
+  }
+
+  private func ask(_ host: String, _ port: Int, _ path: String, _ fields: String = "") async throws
+    -> String
+  {
+    let client = try RawClient(try #require(SocketAddress(host, port: port)))
+    defer { client.close() }
+    let named = fields.contains("Host:") ? "" : "Host: \(host):\(port)\r\n"
+    await client.send("GET \(path) HTTP/1.1\r\n\(named)Connection: close\r\n\(fields)\r\n")
+    let (bytes, _) = await client.receiveAll()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(.enabled(if: host != nil, "a machine with an address beside the loopback ones"))
+  func `the first device that gives the code is let in, a second and the admin port are not`()
+    async throws
+  {
+    let host = try #require(Self.host)
+    var options = ReplayServer.Options.patient
+    options.admin = Admin()
+    var port = ConsolePort(Console(.proxy))
+    port.lan = (host, "123456")
+    options.console = port
+    try await ReplayServer.serving(Deck(Cassette()), options) { server in
+      let port = try #require(server.consoleURL.flatMap { RequestURL($0).port })
+      for path in ["/", "/events", "/exchanges", "/?code=654321"] {
+        let answer = try await ask(host, port, path)
+        #expect(answer.statusLine.contains(" 403 "), "\(path)")
+        #expect(answer.content.contains("gives the code"), "\(answer.content)")
+      }
+      let paired = try await ask(host, port, "/?code=123456")
+      #expect(paired.statusLine.contains(" 303 ") && paired.contains("\r\nLocation: /\r\n"))
+      let line = try #require(
+        paired.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") }
+      )
+      #expect(line.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+      let cookie = "Cookie: \(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })\r\n"
+      #expect(try await ask(host, port, "/", cookie).statusLine.hasSuffix("200 OK"))
+      let client = try RawClient(try #require(SocketAddress(host, port: port)))
+      await client.send("GET /events HTTP/1.1\r\nHost: \(host):\(port)\r\n\(cookie)\r\n")
+      #expect(await client.receive(until: "event: segment").contains("event: hello"))
+      client.close()
+      // The cookie opens no other name, and the code nobody else's door.
+      let rebound = try await ask(host, port, "/", "Host: evil.example\r\n\(cookie)")
+      #expect(rebound.statusLine.contains(" 403 "))
+      for (path, fields) in [("/?code=123456", ""), ("/", "Cookie: windtunnel-console=x\r\n")] {
+        let second = try await ask(host, port, path, fields)
+        #expect(second.statusLine.contains(" 403 ") && second.content.contains("Another device"))
+        #expect(!second.contains("Set-Cookie"))
+      }
+      #expect(try await ask("127.0.0.1", port, "/").statusLine.hasSuffix("200 OK"))
+      let admin = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      #expect(try await ask(host, admin, "/requests") == "")
+    }
+  }
+}
