@@ -222,7 +222,7 @@ extension String {
       || ["authorization", "cookie"].contains(lowercased())
   }
 
-  /// Tells whether what bears this name in an address, a header or a body is a secret by rules.
+  /// Tells whether what bears this name in an address, a field or a body is a secret by rules.
   package func namesSecret(by rules: RedactionRules) -> Bool {
     let names = SecretNames(rules)
     return [.query, .header, .field].contains { names.kind(of: self, in: $0) != nil }

@@ -94,11 +94,11 @@ extension ServedExchange {
   // MARK: Matching
 
   private func match(_ outcome: Outcome) -> JSON {
-    let asked = "\(outcome.request.method) \(address(of: outcome))"
+    let asked = "\(outcome.request.method) \(address)"
     switch outcome.source {
     case .recording(let interaction, let place):
-      let address = ConsoleDetail.address(of: interaction.request, by: rules)
-      let recorded = "\(interaction.request.method) \(address?.description ?? "")"
+      let known = ConsoleDetail.address(of: interaction.request, by: rules)
+      let recorded = "\(interaction.request.method) \(known?.description ?? "")"
       let withheld = outcome.decision.faults.contains(where: \.replacesOrCuts)
       let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
       return ConsoleDetail.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
@@ -130,14 +130,5 @@ extension ServedExchange {
       "interaction": .number(candidate.number), "request": .text(safe(candidate.request)),
       "differences": .texts(differences),
     ]
-  }
-}
-
-extension Request {
-  /// The bytes of its parts.
-  var bytes: Int {
-    let address = url.path.utf8.count + (url.query?.utf8.count ?? 0)
-    let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    return address + fields + body.count
   }
 }

@@ -33,7 +33,7 @@ package struct ServedExchange: ConsoleSubject {
   /// The secrets beside the standard ones.
   let rules: RedactionRules
   package let cost: Int
-  private let address = ConsoleAddress()
+  private let shown = ConsoleAddress()
 
   init(_ id: Int, _ matter: Matter, segment: Int, at: Duration, _ rules: RedactionRules) {
     (self.id, self.matter, self.segment, self.at) = (id, matter, segment, at)
@@ -41,8 +41,8 @@ package struct ServedExchange: ConsoleSubject {
     cost = if case .request(let outcome) = matter { 2000 + outcome.request.bytes } else { 500 }
   }
 
-  /// The address of a request as it is shown.
-  func address(of outcome: Outcome) -> String { address.text(of: outcome.request, by: rules) }
+  /// The address of the request as it is shown.
+  var address: String { request.map { shown.text(of: $0, by: rules) } ?? "" }
 
   package var row: ConsoleRow {
     switch matter {
@@ -58,7 +58,7 @@ package struct ServedExchange: ConsoleSubject {
       at: at,
       segment: segment,
       outcome.request.method,
-      address(of: outcome)
+      address
     )
     let take = outcome.take
     row.call = outcome.decision.lane.call.map { "\($0)" }
@@ -93,6 +93,15 @@ package struct ServedExchange: ConsoleSubject {
     row.notDone = entry.misfits
     row.ending = "cut"
     return row
+  }
+}
+
+extension Request {
+  /// The bytes of its parts.
+  fileprivate var bytes: Int {
+    let address = url.path.utf8.count + (url.query?.utf8.count ?? 0)
+    let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    return address + fields + body.count
   }
 }
 

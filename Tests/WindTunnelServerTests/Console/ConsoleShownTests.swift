@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WindTunnelSymptoms
 @_spi(WindTunnel) import WindTunnelCore
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelRedaction
@@ -32,7 +32,10 @@ import WindTunnelSymptoms
   @Test func `what is kept of an exchange is all that its recording has`() {
     var recorded = Interaction(
       Request("GET", "https://api.example.test/home"),
-      .cut(Response(headers: ["Content-Type": "text/plain"], body: Body("hel")), Failure(.timedOut)),
+      .cut(
+        Response(headers: ["Content-Type": "text/plain"], body: Body("hel")),
+        Failure(.timedOut)
+      ),
       timing: Timing(firstByte: .milliseconds(5), lastByte: .milliseconds(9))
     )
     recorded.messages = [
@@ -116,9 +119,9 @@ import WindTunnelSymptoms
 
   @Test func `long addresses and fields count for the room that exchanges take`() {
     var exchanges = ServedExchanges()
+    var request = Request("GET", RequestURL("/home?q=\(String(repeating: "x", count: 1 << 19))"))
+    request.headers["X-Long"] = String(repeating: "y", count: 1 << 19)
     for id in 1...100 {
-      var request = Request("GET", RequestURL("/home?q=\(String(repeating: "x", count: 1 << 19))"))
-      request.headers["X-Long"] = String(repeating: "y", count: 1 << 19)
       let outcome = Outcome(
         id: id,
         request: request,
