@@ -2,13 +2,16 @@
 /// words, and as `WINDTUNNEL_…` in its environment.
 enum CallPlaceholders {
   /// All of them; `ca` is not one, since every call of a scenario has the same.
-  static let names = ["url", "base", "origins", "method", "body", "call"]
+  static let names = ["url", "base", "origins", "kept", "method", "body", "call"]
 
   /// Tells whether a word has one, or names the variable of one as a script does.
-  static func isIn(_ word: String) -> Bool {
-    names.contains { name in
-      word.contains("{\(name)}") || word.contains("WINDTUNNEL_\(name.uppercased())")
-    }
+  static func isIn(_ word: String) -> Bool { names.contains { has(word, $0) } }
+
+  /// Tells whether a word names the file of the configuration that an app has kept.
+  static func namesKept(_ word: String) -> Bool { has(word, "kept") }
+
+  private static func has(_ word: String, _ name: String) -> Bool {
+    word.contains("{\(name)}") || word.contains("WINDTUNNEL_\(name.uppercased())")
   }
 }
 

@@ -28,9 +28,9 @@ public struct DrillPlan: Sendable {
   /// query.
   public var ignoredQuery: [NamePattern] = []
   /// The program that the subject `exec` starts for each call, with its arguments. In them `{url}`,
-  /// `{base}`, `{origins}`, `{method}`, `{body}` and `{call}` stand for those of the call, and
-  /// `{ca}` for the file of the authority that issues the run's certificates. Without a placeholder
-  /// of a call's own, the program is started once and gets each call as a line of JSON.
+  /// `{base}`, `{origins}`, `{kept}`, `{method}`, `{body}` and `{call}` stand for those of the
+  /// call, and `{ca}` for the file of the authority that issues the run's certificates. Without a
+  /// placeholder of a call's own, the program is started once and gets each call as a line of JSON.
   public var command: [String] = []
   /// The time that a call may take; `nil`: the scenario's deadline, else ``standardDeadline``.
   public var deadline: Duration?

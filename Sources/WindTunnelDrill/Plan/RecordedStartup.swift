@@ -10,7 +10,13 @@ internal import WindTunnelServer
 ///
 ///     "_startup": { "probe": "/probe", "configuration": "/configuration", "publicKey": "A6EH…" }
 ///
-/// The public key is the one of Ed25519 that is built into the app, of 32 bytes in base64.
+/// The public key is the one of Ed25519 that is built into the app, of 32 bytes in base64. Three
+/// more may stand there: `"kept"`, the text of an older configuration, which an app that was
+/// launched before has kept; `"versionField"`, the header field in which requests say by which
+/// version of the configuration they go; and `"leadsTo"`, which names by each version the requests
+/// that nothing but that one leads to:
+///
+///     "leadsTo": { "6": "GET /editions/6/**", "7": "GET /editions/7/**" }
 struct RecordedStartup: Sendable {
   /// The name of the note.
   static let note = "_startup"
@@ -29,6 +35,12 @@ struct RecordedStartup: Sendable {
   let configurations: [Data]
   /// The public key that is built in.
   let publicKey: Data
+  /// The configuration that an app which was launched before has kept, where the note has one.
+  private let noted: Data?
+  /// The header field in which requests say by which version of the configuration they go.
+  private let versionField: String?
+  /// The requests that nothing but one version of the configuration leads to.
+  private let leads: [(version: Int, request: RequestPattern)]
 
   /// Reads the note of a cassette; `nil` where it has none.
   ///
@@ -38,11 +50,15 @@ struct RecordedStartup: Sendable {
       return nil
     }
     let (probePath, configurationPath, key): (String?, String?, String?)
+    let kept: String?
     do throws(FormatError) {
       var object = try ObjectReader(note, source: "the cassette", path: Self.note)
       probePath = try object.string("probe")
       configurationPath = try object.string("configuration")
       key = try object.string("publicKey")
+      kept = try object.string("kept")
+      versionField = try object.string("versionField")
+      leads = try Self.leads(in: &object)
       try object.refuseUnknownKeys()
     } catch {
       throw .plan("\(error)")
@@ -54,6 +70,13 @@ struct RecordedStartup: Sendable {
       throw .plan(
         "\"\(Self.note)\" of the cassette needs the paths \"probe\" and \"configuration\", and "
           + "\"publicKey\", 32 bytes in base64."
+      )
+    }
+    noted = kept.map { Data($0.utf8) }
+    if let noted, Self.version(of: noted) == nil {
+      throw .plan(
+        "\"kept\" in \"\(Self.note)\" of the cassette is no configuration: it is a line with a "
+          + "signature, and JSON with \"version\" behind it."
       )
     }
     let probes = cassette.answers(to: probePath)
@@ -87,13 +110,130 @@ struct RecordedStartup: Sendable {
     )
   }
 
+  /// Reads the requests that a version leads to.
+  private static func leads(
+    in object: inout ObjectReader
+  ) throws(FormatError) -> [(version: Int, request: RequestPattern)] {
+    guard let json = object.take("leadsTo") else { return [] }
+    guard case .object(let members) = json, members.count <= leadsMax else {
+      throw object.error("leadsTo", "an object with at most \(leadsMax) versions should stand here")
+    }
+    var leads: [(version: Int, request: RequestPattern)] = []
+    for member in members {
+      guard let version = Int(member.name.value), 0...versionMax ~= version,
+        let text = member.value.stringValue
+      else {
+        throw object.error(
+          "leadsTo",
+          "\"\(member.name.value)\" should be a version, and what it leads to a request such as "
+            + "\"GET /editions/6/**\""
+        )
+      }
+      leads.append((version, RequestPattern(text)))
+    }
+    return leads
+  }
+
+  /// The greatest number of versions whose requests are named.
+  private static let leadsMax = 64
+  /// The greatest version of a configuration.
+  private static let versionMax = Observation.ConfigurationUse.versionMax
+
   /// Tells whether it can be flown in a state: there is an older configuration only where several
   /// were recorded.
   func has(_ state: StartupState) -> Bool { state != .ahead || configurations.count > 1 }
 
   /// Tells whether a request belongs to the start, and is no call of a user's.
-  func isOfStart(_ request: Request) -> Bool {
-    request.method == "GET" && [probePath, configurationPath].contains(request.url.path)
+  func isOfStart(_ request: Request) -> Bool { isProbe(request) || isForConfiguration(request) }
+
+  /// Tells whether a request is one that only a version of the configuration leads to, and is no
+  /// call of its own.
+  func isLedTo(_ request: Request) -> Bool { leads.contains { $0.request.matches(request) } }
+
+  /// Returns what an app has kept of its last launch in a state; `nil` where it has nothing.
+  func kept(in state: StartupState) -> Data? {
+    switch state {
+    case .cold: nil
+    case .warm: noted ?? configurations.first
+    case .ahead: configurations.last
+    }
+  }
+
+  /// Returns the version of the configuration that a request went by, as it says or as it shows;
+  /// `nil` where it does neither.
+  func version(shownBy request: Request) -> Int? {
+    if let versionField, let text = request.headers[versionField] {
+      let version = Int(text.trimmingCharacters(in: .whitespaces))
+      return version.flatMap { 0...Self.versionMax ~= $0 ? $0 : nil }
+    }
+    return leads.first { $0.request.matches(request) }?.version
+  }
+
+  /// Returns the version that stands in a text, whoever has signed it; `nil` where none does.
+  static func version(of text: Data) -> Int? {
+    guard let name = text.range(of: Data("\"version\"".utf8)) else { return nil }
+    let rest = text[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
+    guard rest.first == UInt8(ascii: ":") else { return nil }
+    let digits = rest.dropFirst().drop { $0 == UInt8(ascii: " ") }
+      .prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let version = Int(String(decoding: digits.prefix(19), as: UTF8.self))
+    return version.flatMap { 0...versionMax ~= $0 ? $0 : nil }
+  }
+
+  /// Returns the version that stands in what a client gets of a recorded configuration, and tells
+  /// whether its bytes are others than those that were signed; `nil` where it gets none of it.
+  static func served(
+    _ recorded: Interaction,
+    with faults: [Fault]
+  ) -> (version: Int, isChanged: Bool)? {
+    let answer = AnswerSummary(faults, over: recorded)
+    guard answer.status == 200, answer.symptom == nil, let response = recorded.response else {
+      return nil
+    }
+    var (text, isChanged) = (response.body.data, false)
+    for fault in faults {
+      switch fault {
+      case .alter(.version(let number)):
+        text = ResponseEdit.version(number, of: response.body.data)
+        isChanged = number > 1
+      case .alter(.body(.duplicated)), .alter(.body(.large)), .alter(.body(.invalidUTF8)),
+        .alter(.body(.invalidJSON)):
+        // All of it is there, with more behind it.
+        isChanged = true
+      case .alter(.contentType): break
+      default: if [fault].mislead { return nil }
+      }
+    }
+    return version(of: text).map { ($0, isChanged) }
+  }
+
+  /// The origins of the servers that change all that they say in a scenario, their probe, too.
+  func rogues(in scenario: Scenario) -> Set<String> {
+    guard scenario.startup != nil else { return [] }
+    let changing = scenario.rules.filter { rule in
+      var others = rule.trigger
+      others.request = nil
+      return others == .always && (rule.faults.version ?? 1) > 1
+    }
+    if changing.isEmpty { return [] }
+    return Set(
+      servers.filter { server in
+        var url = server
+        url.path = probePath
+        let probe = Request("GET", url)
+        return changing.contains { $0.trigger.request?.matches(probe) ?? true }
+      }.compactMap(\.origin)
+    )
+  }
+
+  /// Tells whether a request is a probe.
+  func isProbe(_ request: Request) -> Bool {
+    request.method == "GET" && request.url.path == probePath
+  }
+
+  /// Tells whether a request is one for the configuration.
+  func isForConfiguration(_ request: Request) -> Bool {
+    request.method == "GET" && request.url.path == configurationPath
   }
 
   /// The keys of the requests of a start.

@@ -12,6 +12,8 @@ package struct Workload: Sendable {
   /// The key of each of them.
   private let keys: [RequestKey]
   private let authorities: [RequestURL]
+  /// The start of an app that the cassette has; `nil` where it has none.
+  let startup: RecordedStartup?
   /// The keys of the requests of an app's start, which are attempts at no call.
   let startKeys: Set<String>
   /// The first recordings of conversations, by the key of the request that begins them.
@@ -27,7 +29,8 @@ package struct Workload: Sendable {
   /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
   /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
   /// conversation is more than a request, and only a client with a library of its own holds one.
-  /// Requests of a start are no calls either.
+  /// Requests of a start, and those that only a version of its configuration leads to, are no calls
+  /// either.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),
@@ -38,7 +41,10 @@ package struct Workload: Sendable {
     var seen: Set<RequestKey> = []
     let startup = cassette.startup
     let called = cassette.interactions.filter {
-      (holdingConversations || !$0.isConversation) && startup?.isOfStart($0.request) != true
+      guard holdingConversations || !$0.isConversation else { return false }
+      return startup.map { [request = $0.request] in
+        !$0.isOfStart(request) && !$0.isLedTo(request)
+      } ?? true
     }
     let recorded = called.map(\.request)
     conversations = Dictionary(
@@ -66,6 +72,7 @@ package struct Workload: Sendable {
       known.insert($0.origin).inserted
     }
     self.matcher = matcher
+    self.startup = startup
     startKeys = startup?.keys(by: matcher) ?? []
   }
 

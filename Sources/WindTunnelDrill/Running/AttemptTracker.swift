@@ -352,10 +352,19 @@ final class AttemptTracker: Sendable {
     sent.isConditional = outcome.request.isConditional
     sent.resumesAt = resumesAt
     sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
+    startRequests.note(outcome, isOfStart: isOfStart, in: &seen.start)
     if !isOfStart, let number = outcome.decision.faults.version,
       seen.versions.count < Self.versionsMax
     {
-      seen.versions.append(AnsweredVersion(number: number, resumesAt: resumesAt))
+      let origin = outcome.request.url.origin
+      seen.versions.append(
+        AnsweredVersion(
+          number: number,
+          resumesAt: resumesAt,
+          origin: origin,
+          isOfFailedProbe: origin.map(seen.start.failedProbes.contains) ?? false
+        )
+      )
     }
     if seen.isSecure == true, !outcome.isSecure {
       let open = SentValues.openCookies(of: cassette)

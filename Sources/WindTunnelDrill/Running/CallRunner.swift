@@ -51,6 +51,8 @@ struct CallRunner: Sendable {
   private let authorityFile: URL?
   private let alarms: (hanging: Alarm, givingUp: Alarm)
   private let cassette: Cassette
+  /// The start of an app that the cassette has; `nil` where it has none.
+  private let startWatch: StartWatch?
   /// The age of the scenario when the first call begins; `nil`: it begins with the first attempt.
   private let age: Duration?
   /// The number of calls so far.
@@ -121,9 +123,10 @@ struct CallRunner: Sendable {
       setup.errors,
       setup.authority?.issuer,
       names,
-      servers: setup.cassette.startup?.servers ?? []
+      servers: workload.startup?.servers ?? []
     )
     cassette = setup.cassette
+    startWatch = workload.startup.map { StartWatch($0, in: setup.scenario, subject) }
   }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
@@ -235,6 +238,11 @@ struct CallRunner: Sendable {
     } catch {
       return emit(.refused("\(error)"))
     }
+    let kept: KeptFile?
+    do { kept = try startWatch?.keptFile() } catch {
+      return emit(.refused("What an app has kept cannot be written: \(error)"))
+    }
+    defer { kept?.remove() }
     let call = DrillCall(
       index: number,
       request: request,
@@ -249,7 +257,8 @@ struct CallRunner: Sendable {
       network: route.network,
       watchesMemory: scenario.hasUnboundedBodies,
       conversation: workload.conversation(of: number),
-      servers: route.servers
+      servers: route.servers,
+      kept: kept
     )
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
@@ -331,6 +340,10 @@ struct CallRunner: Sendable {
         // Whatever else the server changed on purpose no client can tell.
         observation.showsAnswerOf = Observation.portalPage
       }
+    }
+    if let startWatch {
+      observation.rogueAnswer = startWatch.rogueAnswer(end.result, key, seen, among: bodies)
+      observation.configuration = startWatch.configuration(of: seen)
     }
     emit(.ended(observation))
   }

@@ -7,6 +7,10 @@ struct AnsweredVersion: Sendable {
   var number: Int
   /// The first byte that was asked for, where the request took up what broke off.
   var resumesAt: Int?
+  /// The origin of the server that was asked.
+  var origin: String?
+  /// Tells whether that server had been probed, and had said other things than it must.
+  var isOfFailedProbe = false
 }
 
 /// A change of a body between two requests, the later of which took it up.
@@ -172,6 +176,26 @@ struct RecordedBodies: Sendable {
     return json?.texts.contains { $0.contains(text) } ?? false
   }
 
+  /// Tells whether a call brought a version of a recorded body that was recorded nowhere: by
+  /// itself, in a layout of its own, as a part of other JSON, or as a text or bytes within.
+  func shows(version number: Int, _ result: CallResult, _ key: RequestKey) -> Bool {
+    guard let body = result.body, let recorded = bodies[key], match(result, key) != true else {
+      return false
+    }
+    let shown = Self.json(body)
+    return recorded.contains { take in
+      let version = Self.withoutLineEnd(ResponseEdit.version(number, of: take.data))
+      guard version.count >= Self.tellingBytes,
+        !bodies.values.contains(where: { $0.contains { $0.printed == version } })
+      else { return false }
+      if body.range(of: version) != nil { return true }
+      guard let shown else { return false }
+      if let json = Self.json(version), shown.holds(json) { return true }
+      let text = String(decoding: version, as: UTF8.self)
+      return shown.texts.contains { $0.contains(text) }
+    }
+  }
+
   /// Returns the request of a key without its query.
   private static func endpoint(of key: String) -> String {
     String(key.prefix { $0 != "?" })
@@ -246,5 +270,17 @@ struct RecordedBodies: Sendable {
   private static func isPage(_ body: Data) -> Bool {
     let head = String(decoding: body.prefix(200), as: UTF8.self).drop { $0.isWhitespace }
     return ["<!doctype html", "<html"].contains { head.lowercased().hasPrefix($0) }
+  }
+}
+
+extension JSON {
+  /// Tells whether it is another one in the same spelling, or has it as a part.
+  fileprivate func holds(_ other: JSON) -> Bool {
+    if self == other { return true }
+    return switch self {
+    case .object(let members): members.contains { $0.value.holds(other) }
+    case .array(let parts): parts.contains { $0.holds(other) }
+    case .string, .number, .bool, .null: false
+    }
   }
 }

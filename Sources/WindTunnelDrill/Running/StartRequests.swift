@@ -15,24 +15,66 @@ struct StartRequests: Sendable {
     fileprivate var redirects = 0
     /// Tells whether a request of the call's own has come.
     fileprivate var hasOwn = false
+    /// The origins of the servers that said other things at a probe than they must.
+    private(set) var failedProbes: Set<String> = []
+    /// The versions of the configuration that came, and that requests went by.
+    private(set) var configuration = Observation.ConfigurationUse()
+    /// So many versions of a kind are kept.
+    private static let versionsMax = 8
+
+    /// Notes what a request of the start was answered, or by what another one went.
+    fileprivate mutating func note(_ outcome: Outcome, isOfStart: Bool, of startup: RecordedStartup)
+    {
+      func add(_ version: Int, to versions: inout [Int]) {
+        if versions.count < Self.versionsMax, !versions.contains(version) {
+          versions.append(version)
+        }
+      }
+      let (request, faults) = (outcome.request, outcome.decision.faults)
+      guard isOfStart else {
+        if let version = startup.version(shownBy: request) { add(version, to: &configuration.used) }
+        return
+      }
+      if startup.isProbe(request), (faults.version ?? 1) > 1, let origin = request.url.origin {
+        failedProbes.insert(origin)
+      }
+      guard startup.isForConfiguration(request), case .recording(let recorded, _) = outcome.source,
+        let served = RecordedStartup.served(recorded, with: faults)
+      else { return }
+      if served.isChanged {
+        add(served.version, to: &configuration.changed)
+      } else {
+        add(served.version, to: &configuration.signed)
+      }
+    }
   }
 
   /// The requests of no start.
   static let none = StartRequests(keys: []) { _ in nil }
 
   private let keys: Set<String>
+  private let startup: RecordedStartup?
   /// Returns the key of what a call asks for.
   private let own: @Sendable (Int) -> String?
 
   /// Makes one of the keys of a start's requests, none where the cassette has no start, and of that
   /// of each call's own request.
-  init(keys: Set<String>, own: @escaping @Sendable (Int) -> String?) {
-    (self.keys, self.own) = (keys, own)
+  init(
+    keys: Set<String>,
+    of startup: RecordedStartup? = nil,
+    own: @escaping @Sendable (Int) -> String?
+  ) {
+    (self.keys, self.startup, self.own) = (keys, startup, own)
   }
 
   /// Makes the rule for the calls of a workload.
   init(of workload: Workload) {
-    self.init(keys: workload.startKeys) { workload.key(of: $0).text }
+    self.init(keys: workload.startKeys, of: workload.startup) { workload.key(of: $0).text }
+  }
+
+  /// Notes what the whole request of an attempt shows of its client's start.
+  func note(_ outcome: Outcome, isOfStart: Bool, in seen: inout Seen) {
+    if let startup { seen.note(outcome, isOfStart: isOfStart, of: startup) }
   }
 
   /// Tells whether an attempt belongs to the start, and notes it.

@@ -44,6 +44,9 @@ public struct DrillCall: Sendable {
   let conversation: Interaction?
   /// The servers of the cassette's start; empty where it has none.
   let servers: [CallServer]
+  /// The file of the configuration that an app has kept, for programs; `nil` where the cassette has
+  /// no start, and for all others.
+  let kept: KeptFile?
   /// Tells whether the memory of its program is looked at.
   let watchesMemory: Bool
   /// The start of the program that is started for it.
@@ -73,7 +76,8 @@ public struct DrillCall: Sendable {
     network: PrivateNetwork? = nil,
     watchesMemory: Bool = false,
     conversation: Interaction? = nil,
-    servers: [CallServer] = []
+    servers: [CallServer] = [],
+    kept: KeptFile? = nil
   ) {
     self.index = index
     self.request = request
@@ -87,7 +91,7 @@ public struct DrillCall: Sendable {
     self.network = network
     self.watchesMemory = watchesMemory
     self.conversation = conversation
-    self.servers = servers
+    (self.servers, self.kept) = (servers, kept)
   }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps

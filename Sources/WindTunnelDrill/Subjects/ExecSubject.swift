@@ -25,6 +25,7 @@ struct ExecSubject: Subject {
 
   let needsSockets = true
   let endsCalls = true
+  var namesKept: Bool { command.contains(where: CallPlaceholders.namesKept) }
 
   /// A program of which nothing is seen starts for no longer than that, as far as others wait for
   /// its place; one whose server is not there is never seen.
@@ -72,6 +73,7 @@ struct ExecSubject: Subject {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
       ("origins", call.origins.map(\.absoluteString).joined(separator: " ")),
+      ("kept", call.kept?.url.path ?? ""),
       ("method", call.request.method), ("call", String(call.index)),
     ]
     // The last, since what was recorded may have any word in it.

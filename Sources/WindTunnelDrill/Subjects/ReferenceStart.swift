@@ -26,7 +26,10 @@ struct ReferenceStart: Sendable {
       }
     }
 
-    deinit {
+    deinit { remove() }
+
+    /// Removes it with all that is in it.
+    func remove() {
       // The system clears up what stays.
       try? FileManager.default.removeItem(at: url)
     }
@@ -43,13 +46,7 @@ struct ReferenceStart: Sendable {
 
   /// Returns the folder of an app that was launched before; `nil` where it never was.
   func folder(of state: StartupState) async throws -> Folder? {
-    let text: Data? =
-      switch state {
-      case .cold: nil
-      case .warm: recorded.configurations.first
-      case .ahead: recorded.configurations.last
-      }
-    guard let text else { return nil }
+    guard let text = recorded.kept(in: state) else { return nil }
     let folder = try Folder()
     _ = try await bootstrap(in: folder, dialTest: nil).launch(by: OneAnswer(body: text))
     return folder

@@ -4,7 +4,8 @@ internal import WindTunnel
 /// The lines that are written to a program which lives from call to call: a JSON object each.
 enum ServiceLine {
   /// Asks for a call: `call`, `method` and `url`, the headers that a client sets, the `origins` of
-  /// the servers that a start has, and the body where there is one that is text.
+  /// the servers that a start has and the file of what its app has `kept`, and the body where there
+  /// is one that is text.
   static func asking(for call: DrillCall) -> Data {
     var headers: [JSON.Member] = []
     for field in call.request.fieldsOfClient {
@@ -27,6 +28,7 @@ enum ServiceLine {
       let origins = call.origins.map { JSON.text($0.absoluteString) }
       members.append(JSON.Member("origins", .array(origins)))
     }
+    if let kept = call.kept { members.append(JSON.Member("kept", .text(kept.url.path))) }
     if !call.request.body.data.isEmpty, let body = call.request.body.text {
       members.append(JSON.Member("body", .text(body)))
     }

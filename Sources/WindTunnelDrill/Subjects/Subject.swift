@@ -17,6 +17,8 @@ package protocol Subject: Sendable {
   func holdsConversations(on stage: Stage) -> Bool
   /// Tells whether it ends each call by itself: what does not end in time it has killed.
   var endsCalls: Bool { get }
+  /// Tells whether it is a program whose words name the file of what an app has kept.
+  var namesKept: Bool { get }
   /// Returns the subject as it is before its first call: one that keeps something from call to call
   /// keeps nothing from scenario to scenario.
   func anew() -> any Subject
@@ -31,6 +33,7 @@ extension Subject {
   package var needsSockets: Bool { false }
   package func holdsConversations(on stage: Stage) -> Bool { needsSockets }
   package var endsCalls: Bool { false }
+  package var namesKept: Bool { false }
   package func warmUp(_ rehearsal: Rehearsal) async {}
   package func anew() -> any Subject { self }
   package var canBeMadeAnew: Bool { false }

@@ -98,6 +98,10 @@ struct JudgedCall: Sendable {
     static let eventsCompared = Self(rawValue: 1_048_576)
     /// Its last answer was a stream that ended with an event of an error.
     static let errorEvent = Self(rawValue: 2_097_152)
+    /// It asked a server that says other things than it must at an app's start.
+    static let rogue = Self(rawValue: 4_194_304)
+    /// Its requests show by which version of an app's configuration it went.
+    static let configured = Self(rawValue: 8_388_608)
   }
 
   /// The call that is judged.
@@ -241,6 +245,8 @@ extension JudgedCall.Traits {
     if call.replacesScalars != nil { insert(.scalarsCompared) }
     if call.showsCutEvent != nil { insert(.eventsCompared) }
     if call.hidesErrorEvent != nil { insert(.errorEvent) }
+    if call.rogueAnswer != nil { insert(.rogue) }
+    if call.configuration != nil { insert(.configured) }
     for attempt in call.startAttempts {
       if attempt.sent?.addsParameters == true { insert(.addsParameters) }
       if !attempt.isRequest { insert(.connectedOnly) }

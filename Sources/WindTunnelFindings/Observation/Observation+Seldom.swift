@@ -14,6 +14,8 @@ extension Observation {
     var replacesScalars: Bool?
     var showsCutEvent: Bool?
     var hidesErrorEvent: Bool?
+    var rogueAnswer: RogueAnswer?
+    var configuration: ConfigurationUse?
     var received: ReceivedMessages?
     var isStale: Bool?
     var memory: Memory?
@@ -69,6 +71,18 @@ extension Observation {
   public var hidesErrorEvent: Bool? {
     get { seldom?.value.hidesErrorEvent }
     set { if newValue != nil || seldom != nil { change { $0.hidesErrorEvent = newValue } } }
+  }
+  /// The use of a server that says other things than it must at an app's start; `nil` where the
+  /// call asked none, or returned what may be made of anything.
+  public var rogueAnswer: RogueAnswer? {
+    get { seldom?.value.rogueAnswer }
+    set { if newValue != nil || seldom != nil { change { $0.rogueAnswer = newValue } } }
+  }
+  /// The configurations that an app's start met, and those that the call went by; `nil` where
+  /// nothing that it sent shows by which it went.
+  public var configuration: ConfigurationUse? {
+    get { seldom?.value.configuration }
+    set { if newValue != nil || seldom != nil { change { $0.configuration = newValue } } }
   }
   /// The messages of conversations that the client says it received; `nil` where it does not say.
   public var received: ReceivedMessages? {

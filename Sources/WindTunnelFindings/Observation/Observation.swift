@@ -223,6 +223,12 @@ extension Observation {
     members.add("replacesScalars", replacesScalars)
     members.add("showsCutEvent", showsCutEvent)
     members.add("hidesErrorEvent", hidesErrorEvent)
+    if let rogueAnswer {
+      members.append(JSON.Member("rogueAnswer", .text(rogueAnswer.rawValue)))
+    }
+    if let configuration {
+      members.append(JSON.Member("configuration", configuration.json))
+    }
     if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
     if let memory {
@@ -257,6 +263,10 @@ extension Observation {
     hidesErrorEvent = try object.bool("hidesErrorEvent")
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
+    rogueAnswer = try object.choice("rogueAnswer", RogueAnswer.self)
+    if let use = try object.object("configuration") {
+      configuration = try ConfigurationUse(reading: use)
+    }
     if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")

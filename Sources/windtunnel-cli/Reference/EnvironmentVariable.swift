@@ -64,6 +64,11 @@ struct EnvironmentVariable {
       "drill",
       "The addresses of the servers of a start, with spaces between them, the nearest first: {origins}."
     ),
+    .init(
+      "WINDTUNNEL_KEPT",
+      "drill",
+      "The file of the configuration that an app has kept of its last launch, a copy for each call: {kept}."
+    ),
     .init("WINDTUNNEL_METHOD", "drill", "The method of the call: {method}."),
     .init("WINDTUNNEL_CALL", "drill", "The number of the call, from 0: {call}."),
     .init("WINDTUNNEL_BODY", "drill", "The content to send, where there is some: {body}."),

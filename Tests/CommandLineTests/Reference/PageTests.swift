@@ -68,8 +68,8 @@ import Testing
   /// Those that a library reads for us, by no name in the code; or whose name is put together there.
   private static let unspelled = ["TMPDIR"]
   private static let prefixed = [
-    "WINDTUNNEL_URL", "WINDTUNNEL_BASE", "WINDTUNNEL_ORIGINS", "WINDTUNNEL_METHOD",
-    "WINDTUNNEL_CALL",
+    "WINDTUNNEL_URL", "WINDTUNNEL_BASE", "WINDTUNNEL_ORIGINS", "WINDTUNNEL_KEPT",
+    "WINDTUNNEL_METHOD", "WINDTUNNEL_CALL",
   ]
 
   @Test func `every variable that the code names is on the page, and none besides`() throws {

@@ -99,6 +99,14 @@ import WindTunnel
     (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
     (whole.replacesScalars, whole.showsCutEvent) = (true, false)
     whole.hidesErrorEvent = true
+    whole.rogueAnswer = .shownDespiteProbe
+    whole.configuration = .init(
+      kept: 5,
+      isGiven: true,
+      signed: [4, 6],
+      changed: [7],
+      used: [5, 7]
+    )
     whole.received = received
     (whole.notOnCassette, whole.printed) = ("GET /b, nearest #1 GET /a, differs in path", "200")
     whole.cancellation = .init(after: .milliseconds(5), toReturn: .zero, attemptsAfter: 0)

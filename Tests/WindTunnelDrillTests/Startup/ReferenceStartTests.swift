@@ -70,11 +70,11 @@ import WindTunnelSymptoms
     ("nearest-dead", End(.builtIn, "late", second, .seconds(60))),
     ("nearest-slow", End(.fetched(version: 6), nil, second, .seconds(9))),
     ("nearest-lies", End(.builtIn, "unsigned", second, .seconds(60))),
-    ("captive-portal", End(.lastGood(version: 6), "unsigned", near, .seconds(9))),
-    ("config-garbage", End(.lastGood(version: 6), "unsigned", near, .seconds(9))),
-    ("config-late", End(.lastGood(version: 6), "late", near, .seconds(9))),
+    ("captive-portal", End(.lastGood(version: 5), "unsigned", near, .milliseconds(8500))),
+    ("config-garbage", End(.lastGood(version: 5), "unsigned", near, .milliseconds(8500))),
+    ("config-late", End(.lastGood(version: 5), "late", near, .milliseconds(8500))),
     ("config-replayed", End(.lastGood(version: 7), "replayed", near, .seconds(8))),
-    ("offline-start", End(.lastGood(version: 6), "unreachable", near, .seconds(9))),
+    ("offline-start", End(.lastGood(version: 5), "unreachable", near, .milliseconds(8500))),
   ]
 
   @Test(arguments: ends)
@@ -102,6 +102,13 @@ import WindTunnelSymptoms
       "names /settings, and no GET of it with an answer was recorded at https://near.example.test"
     ),
     (#"{ "probes": "/probe" }"#, "probe"),
+    (
+      #"{ "probe": "/probe", "configuration": "/configuration", "publicKey": "KEY", "kept": "5" }"#,
+      "is no configuration"
+    ),
+    (#"{ "probe": "/probe", "leadsTo": [] }"#, "an object with at most 64 versions"),
+    (#"{ "probe": "/probe", "leadsTo": { "six": "GET /6" } }"#, "\"six\" should be a version"),
+    (#"{ "probe": "/probe", "leadsTo": { "6": 6 } }"#, "what it leads to a request"),
   ]
 
   @Test(arguments: notes)

@@ -86,4 +86,84 @@ import WindTunnel
     let read = try Observation(line: call.json.description.utf8)
     #expect(read == call)
   }
+
+  // MARK: trusts-rogue-server
+
+  /// A call that asked a server which says other things than it must.
+  private static func rogue(
+    _ answer: Observation.RogueAnswer?,
+    _ ending: Observation.CallResult = .succeeded
+  ) -> Observation {
+    var call = call([RuleTests.attempt(2, to: 3, faults: #"{"version":2}"#)], ending)
+    call.rogueAnswer = answer
+    return call
+  }
+
+  @Test func `the page of a server that failed its probe is an error, and without one a warning`()
+    throws
+  {
+    let rule = "trusts-rogue-server"
+    #expect(
+      try RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program)
+        == "error 0: A server had said other things at its probe than it must, and it showed that "
+        + "server's page. (1 of 1 call)"
+    )
+    #expect(
+      try RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service)
+        == "warning 0: It showed the page of a server that says other things than it must, and had "
+        + "not probed it. (1 of 2 calls)"
+    )
+    for kept in [Self.rogue(.refused), Self.rogue(.shown, .failed("exit 1"))] {
+      #expect(try RuleTests.words(rule, [kept], of: .program) == "kept by 1")
+    }
+    #expect(try RuleTests.words(rule, [Self.rogue(nil)], of: .program) == "not met")
+  }
+
+  // MARK: configurations
+
+  private static func went(_ use: Observation.ConfigurationUse?) -> Observation {
+    var call = call([RuleTests.attempt(2, to: 3)])
+    call.configuration = use
+    return call
+  }
+
+  @Test func `a call that goes by what nobody signed is named`() throws {
+    let rule = "accepts-unsigned-configuration"
+    #expect(
+      try RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service)
+        == "error 0: It went by version 6 of the configuration, which had come with bytes that "
+        + "nobody has signed. (1 of 1 call)"
+    )
+    let careful = Self.went(.init(kept: 5, changed: [6], used: [5]))
+    #expect(try RuleTests.words(rule, [careful], of: .program) == "kept by 1")
+    for unknown in [
+      // It may have it from another server, or from its last launch.
+      Observation.ConfigurationUse(kept: 5, signed: [6], changed: [6], used: [6]),
+      .init(kept: 6, changed: [6], used: [6]), .init(kept: 5, signed: [6], used: [6]),
+    ] {
+      #expect(try RuleTests.words(rule, [Self.went(unknown)], of: .program) == "not met")
+    }
+    #expect(try RuleTests.words(rule, [Self.went(nil)], of: .program) == "not met")
+  }
+
+  @Test func `a program that goes back behind what it was given is named`() throws {
+    let rule = "accepts-rolled-back-configuration"
+    let use = Observation.ConfigurationUse(kept: 7, isGiven: true, signed: [6], used: [6])
+    #expect(
+      try RuleTests.words(rule, [Self.went(use)], of: .program)
+        == "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
+        + "(1 of 1 call)"
+    )
+    var careful = use
+    careful.used = [7]
+    #expect(try RuleTests.words(rule, [Self.went(careful)], of: .program) == "kept by 1")
+    // Whoever was not given it cannot know that it is an old one.
+    for change: (inout Observation.ConfigurationUse) -> Void in [
+      { $0.isGiven = false }, { $0.kept = nil }, { $0.kept = 6 }, { $0.signed = [8] },
+    ] {
+      var other = use
+      change(&other)
+      #expect(try RuleTests.words(rule, [Self.went(other)], of: .program) == "not met")
+    }
+  }
 }

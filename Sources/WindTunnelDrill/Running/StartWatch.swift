@@ -1,0 +1,63 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The start of an app in one scenario, as it is held against what its calls send and show.
+struct StartWatch: Sendable {
+  private let startup: RecordedStartup
+  private let state: StartupState
+  /// The origins of the servers that change all that they say.
+  private let rogues: Set<String>
+  /// Tells whether its client is a program that is told of what it has kept.
+  private let isGivenKept: Bool
+  /// Tells whether its client can be given a file.
+  private let takesFile: Bool
+  /// The versions of the configuration that came to some call as they were signed: whoever has one
+  /// may have it from there.
+  private let signed = Locked<[Int]>([])
+
+  init(_ startup: RecordedStartup, in scenario: Scenario, _ subject: any Subject) {
+    (self.startup, state) = (startup, scenario.startup ?? .warm)
+    rogues = startup.rogues(in: scenario)
+    (isGivenKept, takesFile) = (subject.namesKept, subject.needsSockets)
+  }
+
+  /// Makes the file of what an app has kept, which is a launch's own; `nil` where its client can be
+  /// given none. Of the first launch of all it has a place and is not there.
+  func keptFile() throws -> KeptFile? {
+    takesFile ? try KeptFile(startup.kept(in: state)) : nil
+  }
+
+  /// Returns what a call did with a server that says other things than it must; `nil` where it
+  /// asked none, or shows what may be made of anything.
+  func rogueAnswer(
+    _ result: CallResult?,
+    _ key: RequestKey,
+    _ seen: AttemptTracker.Seen,
+    among bodies: RecordedBodies
+  ) -> Observation.RogueAnswer? {
+    guard !rogues.isEmpty, let result else { return nil }
+    let answers = seen.versions.filter { answer in
+      answer.number > 1 && answer.origin.map(rogues.contains) ?? false
+    }
+    guard !answers.isEmpty || !seen.start.failedProbes.isDisjoint(with: rogues) else { return nil }
+    guard result.ending == .succeeded else { return .refused }
+    if let shown = answers.first(where: { bodies.shows(version: $0.number, result, key) }) {
+      return shown.isOfFailedProbe ? .shownDespiteProbe : .shown
+    }
+    return bodies.match(result, key) == true ? .refused : nil
+  }
+
+  /// Returns the configurations that a call met and went by; `nil` where nothing shows the latter.
+  func configuration(of seen: AttemptTracker.Seen) -> Observation.ConfigurationUse? {
+    var use = seen.start.configuration
+    use.signed = signed.withLock { all in
+      all += use.signed.filter { !all.contains($0) }
+      return all.sorted()
+    }
+    guard !use.used.isEmpty else { return nil }
+    use.kept = startup.kept(in: state).flatMap(RecordedStartup.version)
+    use.isGiven = isGivenKept
+    return use
+  }
+}

@@ -1,0 +1,92 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
+extension Observation {
+  /// The ways in which a call meets a server that says other things than it must at an app's start.
+  public enum RogueAnswer: String, Sendable, Hashable, CaseIterable {
+    /// The call returned nothing that the server had said.
+    case refused
+    /// The call returned what the server had said, and had not probed it.
+    case shown
+    /// The call returned what the server had said, also to its probe.
+    case shownDespiteProbe
+  }
+
+  /// The versions of an app's configuration that a call met, each once, and those that its requests
+  /// went by: what a client says in a field, or a request that only one version leads to.
+  public struct ConfigurationUse: Sendable, Hashable {
+    /// The version that the app had kept of its last launch; `nil` where it had none.
+    public var kept: Int?
+    /// Tells whether the client's command names the file of that one.
+    public var isGiven: Bool
+    /// The versions that came as they were signed, to this call or to one that began before it.
+    public var signed: [Int]
+    /// The versions that stood in what came changed, which nobody has signed.
+    public var changed: [Int]
+    /// The versions that requests of the call itself went by.
+    public var used: [Int]
+
+    /// Makes one of the versions of each kind.
+    public init(
+      kept: Int? = nil,
+      isGiven: Bool = false,
+      signed: [Int] = [],
+      changed: [Int] = [],
+      used: [Int] = []
+    ) {
+      (self.kept, self.isGiven) = (kept, isGiven)
+      (self.signed, self.changed, self.used) = (signed, changed, used)
+    }
+
+    /// The versions that it can have from changed texts alone.
+    var unsigned: [Int] { changed.filter { !signed.contains($0) && $0 != kept } }
+
+    /// The versions that were served and are older than the one that its client was given; `nil`
+    /// where it was given none.
+    var older: [Int]? {
+      guard isGiven, let kept else { return nil }
+      return signed.filter { $0 < kept }
+    }
+  }
+}
+
+extension Observation.ConfigurationUse {
+  /// The greatest version that is told.
+  package static let versionMax = Int(Int32.max)
+
+  var json: JSON {
+    var members: [JSON.Member] = []
+    if let kept { members.append(JSON.Member("kept", .number(kept))) }
+    if isGiven { members.append(JSON.Member("given", true)) }
+    for (name, versions) in [("signed", signed), ("changed", changed), ("used", used)]
+    where !versions.isEmpty {
+      members.append(JSON.Member(JSON.Text(name), .array(versions.map { .number($0) })))
+    }
+    return .object(members)
+  }
+
+  init(reading object: ObjectReader) throws(FormatError) {
+    var object = object
+    self.init(
+      kept: try object.int("kept", in: 0...Self.versionMax),
+      isGiven: try object.bool("given") ?? false,
+      signed: try Self.versions("signed", &object),
+      changed: try Self.versions("changed", &object),
+      used: try Self.versions("used", &object)
+    )
+    try object.refuseUnknownKeys()
+  }
+
+  private static func versions(
+    _ name: String,
+    _ object: inout ObjectReader
+  ) throws(FormatError) -> [Int] {
+    var versions: [Int] = []
+    for json in try object.array(name) ?? [] {
+      guard let version = json.intValue, 0...versionMax ~= version else {
+        throw object.error(name, "\(json) is no version")
+      }
+      versions.append(version)
+    }
+    return versions
+  }
+}

@@ -1,0 +1,36 @@
+extension FindingRule {
+  /// Another's server is taken for the nearest of one's own.
+  static let trustsRogueServer = FindingRule(
+    "trusts-rogue-server",
+    .error,
+    "Shows the page of a server that says other things than it must.",
+    condition:
+      "at an app's start a call asked a server that changes all that it says, its probe, too, and showed "
+      + "a page that can be held against what was recorded",
+    cost: "Whoever is the nearest in a network shows the user what it likes.",
+    remedy:
+      "Probe each server before it is asked for anything, hold the answer against data that is built in, "
+      + "and leave one that says other things.",
+    source: "CWE-345 (insufficient verification of data authenticity); RFC 3552 §3.3.3 and §3.3.5",
+    scope: .call(.rogue) { call in
+      switch call.observation.rogueAnswer {
+      case nil: return .notMet
+      case .refused: return .kept
+      case _ where !call.claimsSuccess: return .kept
+      case .shownDespiteProbe:
+        return .broken(
+          Violation(
+            "A server had said other things at its probe than it must, and it showed that server's page."
+          )
+        )
+      case .shown:
+        return .broken(
+          Violation(
+            "It showed the page of a server that says other things than it must, and had not probed it.",
+            severity: .warning
+          )
+        )
+      }
+    }
+  )
+}
