@@ -22,6 +22,8 @@ public struct ProcessDrill: Sendable {
   private let authority: AuthorityFile.Kind
   /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
   var grace: ChildProcess.Patience?
+  /// Tells whether somebody is told of each call that has ended: nobody else pays for its words.
+  package var tellsCalls = false
 
   /// An event in the course of a drill.
   public enum Progress: Sendable {
@@ -175,10 +177,12 @@ public struct ProcessDrill: Sendable {
       progress(.attempt(scenario: scenario.name, subject: subject, call: call, attempt))
     }
     let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
-    run.ended = { observation in
-      let masked = words.map { observation.masked(by: $0) }
-      guard let told = masked ?? [observation].withKeysMasked().first else { return }
-      progress(.ended(scenario: scenario.name, subject: subject, told))
+    if tellsCalls {
+      run.ended = { observation in
+        let masked = words.map { observation.masked(by: $0) }
+        guard let told = masked ?? [observation].withKeysMasked().first else { return }
+        progress(.ended(scenario: scenario.name, subject: subject, told))
+      }
     }
     run.began = { beginnings.note($0, of: subject) }
     let traffic = Locked(Flight.Traffic())

@@ -15,7 +15,7 @@ import { Weather } from "./weather.js"
 const NOTICE_MS = 8_000
 const NOTICES_MAX = 4
 const PIECE = 1_000
-/** How long nothing was summed before the rows that are missing are fetched. */
+/** The time without sums after which the rows that are missing are fetched. */
 const CALM_MS = 1_500
 
 const store = new Store()

@@ -71,7 +71,7 @@ export class Detail {
   }
 
   async #load() {
-    // What can be done is told by the first event.
+    // The first event tells the actions that the tool has.
     if (this.#store.hello === null) return
     const id = this.#id
     const asked = (this.#asked += 1)

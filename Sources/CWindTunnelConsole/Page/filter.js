@@ -56,7 +56,7 @@ export function searchText(row) {
 
 /**
  * A filter as a test of entries (`{ row, text }` of the store), or null where everything passes.
- * What cannot be understood is said in `problem`, and is looked for as a plain text.
+ * A word that cannot be understood is said in `problem`, and is looked for as a plain text.
  */
 export function parse(text) {
   const tests = []

@@ -76,7 +76,7 @@ const apart = (name) => name.replace(/(?<=[a-z])[A-Z]+/g, (capital) => ` ${capit
 
 export const isOpen = (row) => row.ending === null
 
-/** Whether something went otherwise than in good weather: a fault, an error, or no whole answer. */
+/** Tells if something went otherwise than in good weather: a fault, an error, or no whole answer. */
 export function isBroken(row) {
   return (
     row.faults.length > 0 || row.status >= 400 || (row.ending !== null && row.ending !== "whole")
@@ -91,7 +91,7 @@ const TAKES = {
   withheld: "withheld by a fault",
 }
 
-/** What the cassette said, short for the list: "recording #4". */
+/** The cassette's word on it, short for the list: "recording #4". */
 export function take(row) {
   if (row.take === null) return "–"
   return row.interaction === null ? row.take : `${row.take} #${row.interaction}`

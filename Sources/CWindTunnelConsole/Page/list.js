@@ -14,7 +14,7 @@ export class List {
   #grid
   #rows
   #filter = { test: null }
-  /** What is listed, in order: entries, and `{ number }` where a segment begins. */
+  /** The items of the list, in order: entries, and `{ number }` where a segment begins. */
   #items = []
   #elements = new Map()
   #lastSegment = null
@@ -22,7 +22,7 @@ export class List {
   #height = 28
   #isFollowing = true
   #newestSeen = 0
-  /** Where the list was put last to show the newest. */
+  /** The place of the list when it was put last to show the newest. */
   #placed = 0
   #active = null
   #opened = null

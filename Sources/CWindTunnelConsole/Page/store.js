@@ -1,4 +1,4 @@
-// What the page knows: the events, folded. Views subscribe and are told what kind of thing changed.
+// The state of the page: the events, folded. Views subscribe and are told what kind of thing changed.
 
 import { searchText } from "./filter.js"
 

@@ -8,7 +8,7 @@ import * as format from "./format.js"
 const DELAYS = [0, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000]
 const LOSSES = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5]
 const RATES = [8, 16, 32, 64, 128, 256, 400, 500, 780, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]
-/** How long a slider rests before its value is sent. */
+/** The time that a slider rests before its value is sent. */
 const SETTLED_MS = 250
 
 /** The sliders: steps that people use, since an even scale has no room for the small ones. */

@@ -8,7 +8,7 @@
 
 /// The bytes of the shipped file of a number, from 0; NULL after the last.
 const unsigned char *wt_shipped_bytes(size_t number);
-/// How many bytes it has.
+/// The number of bytes of that file.
 size_t wt_shipped_length(size_t number);
 /// Its name: `examples/NAME`, or `scenarios/NAME` in the order of the group `pre-release`.
 const char *wt_shipped_name(size_t number);

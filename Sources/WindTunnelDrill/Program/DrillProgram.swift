@@ -182,7 +182,8 @@ package struct DrillProgram: Sendable {
     let baseline = try arguments.value("--baseline").map {
       try Report(contentsOf: URL(filePath: $0))
     }
-    let drill = try drill(plan)
+    var drill = try drill(plan)
+    drill.tellsCalls = arguments.has("--console")
     for scenario in plan.leftOut {
       Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
     }

@@ -191,7 +191,7 @@ public struct DialTest: Sendable {
         group.addTask {
           // Whoever is cancelled is not waited for.
           try? await time.sleep(for: end - time.uptime)
-          // What has come meanwhile, and waits for its turn, counts.
+          // Answers that have come meanwhile, and wait for their turn, count.
           await Task.yield()
           change.yield()
         }

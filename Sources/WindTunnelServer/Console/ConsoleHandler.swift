@@ -194,7 +194,7 @@ struct ConsoleHandler: RequestHandler {
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     scenario.link = numbers.changing(scenario.link)
     scenario.name = Self.changed(scenario.name, "link changed")
-    // What it is made of may contradict itself, such as a jitter beyond the delay.
+    // Its parts may contradict each other, such as a jitter beyond the delay.
     _ = try Self.read(Data(scenario.json.bytes()))
     return fly(ScenarioOrder(scenario))
   }

@@ -181,7 +181,7 @@ package struct ServedExchanges: Sendable {
       guard entry.take == .connection, entry.decision.key == Decision.connectionKey,
         entry.decision.faults.contains(where: \.replacesOrCuts)
       else { return }
-      append(.connection(entry), entry.id, at: moment)
+      append(.connection(entry), in: segment(of: entry.id), at: moment)
       feed.counters.began(
         entry.decision.faults.map(\.name),
         take: nil,
@@ -203,10 +203,16 @@ package struct ServedExchanges: Sendable {
     case .ended(let outcome, let end): finish(outcome, end, deck, at: moment)
     case .left(let outcome): update(outcome, deck) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(outcome, deck) { $0.conversation = log }
-    // What a client says beside the cassette is in the conversation, without a number.
+    // The conversation has what a client says beside the cassette, without a number.
     case .strayed: break
     case .tunnelEnded(let end):
-      append(.tunnel(end), lastDecision, at: max(.zero, moment - end.duration))
+      // It was decided when it was opened, perhaps many segments ago.
+      let segment = feed.segments.last { $0.scenario.name == end.scenario }?.number
+      append(
+        .tunnel(end),
+        in: segment ?? self.segment(of: lastDecision),
+        at: max(.zero, moment - end.duration)
+      )
       feed.counters.began([], take: nil, attempt: 1, at: moment)
       feed.counters.ended(
         status: nil,
@@ -223,14 +229,14 @@ package struct ServedExchanges: Sendable {
 
   private mutating func append(
     _ matter: ServedExchange.Matter,
-    _ decision: Int,
+    in segment: Int,
     at moment: Duration
   ) {
     feed.append(
       ServedExchange(
         feed.nextID,
         matter,
-        segment: segment(of: decision),
+        segment: segment,
         at: moment,
         rules
       )

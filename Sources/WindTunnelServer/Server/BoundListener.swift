@@ -98,40 +98,29 @@ struct BoundListener: @unchecked Sendable {
     counting open: ConnectionLimit
   ) async throws -> BoundListener? {
     guard let group, let admin = options.admin, let received = options.received else { return nil }
-    guard let address = SocketAddress("127.0.0.1", port: admin.port) else {
-      throw ServerError.cannotListen("\(admin.port) is no port; they end at 65535")
-    }
-    var own = ReplayServer.Options()
-    own.limits = Admin.limits
-    own.isAdmin = true
     let console = options.console?.console
     let handler = AdminHandler(admin, deck, received, open) { scenario, seed in
       console?.begin(scenario, seed: seed)
     }
-    return try await BoundListener.open(
-      at: address,
-      for: .fixed(.deck),
-      group,
-      deck,
-      own,
-      nil,
-      asked: { _ in handler }
-    )
+    return try await openOwn(at: "127.0.0.1", admin.port, Admin.limits, group, deck) { _ in
+      handler
+    }
   }
 
-  /// Listens for the pages of a console, at the loopback interface or at another address.
-  static func openConsole(
+  /// Listens for requests that the process answers by itself, whatever the weather is.
+  static func openOwn(
     at host: String,
-    port: Int,
+    _ port: Int,
+    _ limits: Limits,
     _ group: EventLoopGroup,
     _ deck: Deck,
     _ handler: @escaping @Sendable (_ peer: String) -> any RequestHandler
   ) async throws -> BoundListener {
     guard let address = SocketAddress(host, port: port) else {
-      throw ServerError.cannotListen("\(host) and \(port) are no address and port")
+      throw ServerError.cannotListen("\(host):\(port) is no address with a port up to 65535")
     }
     var own = ReplayServer.Options()
-    (own.host, own.limits, own.isAdmin) = (host, ConsoleHandler.limits, true)
+    (own.host, own.limits, own.isAdmin) = (host, limits, true)
     return try await BoundListener.open(
       at: address,
       for: .fixed(.deck),

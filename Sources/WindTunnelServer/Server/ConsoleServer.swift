@@ -9,7 +9,7 @@ package final class ConsoleServer: Sendable {
   private let group: EventLoopGroup
   private let listeners: Locked<[BoundListener]>
 
-  /// Listens for pages.
+  /// Opens the port to pages.
   ///
   /// - Parameters:
   ///   - tool: The tool whose console it is.
@@ -32,14 +32,14 @@ package final class ConsoleServer: Sendable {
     }
     // No request is played at it.
     let deck = Deck(Cassette())
-    let own = try await BoundListener.openConsole(at: "127.0.0.1", port: port, group, deck, handler)
+    let group = group
+    func open(at host: String, _ port: Int) async throws -> BoundListener {
+      try await BoundListener.openOwn(at: host, port, ConsoleHandler.limits, group, deck, handler)
+    }
+    let own = try await open(at: "127.0.0.1", port)
     self.port = own.port
     var all = [own]
-    if let lan {
-      all.append(
-        try await BoundListener.openConsole(at: lan.host, port: own.port, group, deck, handler)
-      )
-    }
+    if let lan { all.append(try await open(at: lan.host, own.port)) }
     listeners = Locked(all)
   }
 

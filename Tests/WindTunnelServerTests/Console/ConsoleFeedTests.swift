@@ -113,6 +113,25 @@ import Testing
     #expect(stand.feed.segments.map(\.number) == [1, 2])
   }
 
+  @Test func `a tunnel belongs to the segment in which it was opened`() {
+    let stand = Stand()
+    stand.exchanges.withLock { $0.begin(Scenario("next"), seed: 1, at: .milliseconds(5)) }
+    _ = stand.begin("/home", at: 6)
+    for scenario in ["next", stand.deck.scenario.name] {
+      let end = TunnelEnd(
+        scenario: scenario,
+        authority: "api.example.test:443",
+        connect: .milliseconds(1),
+        bytesUp: 1,
+        bytesDown: 2,
+        duration: .milliseconds(3),
+        reason: .closed
+      )
+      stand.apply(.tunnelEnded(end), at: 9)
+    }
+    #expect(stand.feed.subjects.map(\.row.segment) == [2, 2, 1])
+  }
+
   @Test func `where nobody looks no change is noted`() {
     let stand = Stand()
     let outcome = stand.begin("/home", at: 1)

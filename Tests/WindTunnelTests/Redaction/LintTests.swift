@@ -42,7 +42,7 @@ import WindTunnelSymptoms
         let leaks = CassetteLint(try Cassette(contentsOf: file)).leaks
         // A public key and signatures are drawn as secrets are, and are none.
         let isSigned = file.lastPathComponent == "startup.json"
-        let known = isSigned ? Array(repeating: "entropy", count: 5) : []
+        let known = isSigned ? Array(repeating: "entropy", count: 6) : []
         #expect(leaks.map(\.kind) == known, "\(file.lastPathComponent): \(leaks)")
       }
     }
