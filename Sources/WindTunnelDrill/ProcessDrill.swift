@@ -247,7 +247,7 @@ public struct ProcessDrill: Sendable {
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
-      ignoredQuery: plan.matcher.ignoredQuery.map(\.description),
+      ignoredQuery: plan.ignoredQuery.map(\.description),
       elapsedMilliseconds: plan.elapsed?.inMilliseconds,
       authorityFile: authority == .there ? AuthorityFile.place().path : nil,
       command: plan.command,

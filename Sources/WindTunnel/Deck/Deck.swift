@@ -502,7 +502,8 @@ extension Deck {
   /// The parts of a request that decide which recording answers it.
   public var matcher: Matcher { state.withLock { $0.cassette }.matcher }
 
-  /// The origin that most of the cassette was recorded from, such as `https://api.example.com`.
+  /// The origin of requests that name none, such as `https://api.example.com`: the one that most
+  /// of the cassette was recorded from.
   public var origin: RequestURL? { state.withLock { $0.cassette }.origin }
 
   /// The interactions of the deck, in order.

@@ -31,7 +31,8 @@ package struct PreparedRequest: Sendable {
 /// next one that is loaded takes its place.
 final class LoadedCassette: Sendable {
   let matcher: Matcher
-  /// The origin that most of it was recorded from.
+  /// The origin of the requests that name none: by default the one that most of it was recorded
+  /// from.
   let origin: RequestURL?
   let index: MatchIndex
   /// Every request with its answer, in order, in the very list of the cassette; the answer of a
@@ -80,7 +81,7 @@ final class LoadedCassette: Sendable {
     let requests = interactions.map(\.request)
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
     playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
-    origin = RequestURL.mostFrequentOrigin(of: requests)
+    origin = options.origin ?? RequestURL.mostFrequentOrigin(of: requests)
     index = MatchIndex(requests, matcher: options.matcher)
   }
 

@@ -18,6 +18,9 @@ public struct PlaybackOptions: Sendable {
   /// The addresses that stand in for hosts where a live origin is asked:
   /// `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette the hosts keep their names.
   public var mapping: [String: RequestURL]
+  /// The origin of the requests that name none; `nil`: the one that most of the cassette was
+  /// recorded from.
+  package var origin: RequestURL?
   /// Tells whether requests come through a forward proxy: it forwards those to other hosts, and
   /// answers 502 where a connection fails.
   public var isProxied: Bool

@@ -44,6 +44,8 @@ public struct Matcher: Sendable, Hashable {
   public var paths: [PathTemplate] = []
   /// The query parameters that are ignored.
   public var ignoredQuery: [NamePattern] = []
+  /// The paths at which no part of the query is compared, such as that of a probe.
+  package var pathsWithoutQuery: Set<String> = []
   /// The names of the header fields whose values must be equal; all other fields are ignored.
   public var headers: [String] = []
   /// The rule by which bodies are compared.
@@ -97,9 +99,8 @@ public struct Matcher: Sendable, Hashable {
   /// Returns the part of a key behind the path: the canonical query and the body's hash, where they
   /// count.
   private func rest(_ request: Request) -> String {
-    let asked = request.url.query ?? ""
-    if asked.isEmpty, body.reading == .ignored { return "" }
-    let query = canonical(query: asked)
+    if request.url.query?.isEmpty ?? true, body.reading == .ignored { return "" }
+    let query = canonicalQuery(request.url)
     let digest = ComparedBody(request, body).digest
     return (query.isEmpty ? "" : "?\(query)") + (digest.isEmpty ? "" : " \(digest)")
   }
@@ -176,9 +177,11 @@ extension Matcher {
   }
 
   /// Returns the query without what is ignored, in canonical order.
-  private func canonical(query: String) -> String {
-    if ignoredQuery.isEmpty { return Self.canonical(query: query) }
-    return queryFields(query).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
+  private func canonicalQuery(_ url: RequestURL) -> String {
+    if ignoredQuery.isEmpty, pathsWithoutQuery.isEmpty {
+      return Self.canonical(query: url.query ?? "")
+    }
+    return queryFields(url).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
       .joined(separator: "&")
   }
 
@@ -200,8 +203,9 @@ extension Matcher {
   }
 
   /// Returns the parameters that count, in canonical order and spelling.
-  func queryFields(_ query: String?) -> [RequestParts.Field] {
-    let fields = (query ?? "").split(separator: "&").map { item in
+  func queryFields(_ url: RequestURL) -> [RequestParts.Field] {
+    if pathsWithoutQuery.contains(url.path) { return [] }
+    let fields = (url.query ?? "").split(separator: "&").map { item in
       let parts = String(item).canonicalPercentEncoding
         .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       return RequestParts.Field(

@@ -262,8 +262,8 @@ extension Mismatch {
     -> [NamePattern]
   {
     FieldDifference.all(
-      matcher.queryFields(recorded.url.query),
-      matcher.queryFields(asked.url.query)
+      matcher.queryFields(recorded.url),
+      matcher.queryFields(asked.url)
     ).map { NamePattern($0.name) }
   }
 

@@ -22,8 +22,8 @@ struct RequestDistance {
     add(.path, isCompared: true, weight: path.weight, path.difference.map { [$0] } ?? [])
     compareFields(
       .query,
-      matcher.queryFields(recorded.url.query),
-      matcher.queryFields(asked.url.query),
+      matcher.queryFields(recorded.url),
+      matcher.queryFields(asked.url),
       isCompared: true
     ) { "query \"\($0)\"" }
     // A recorded part answers its own range only, whatever else is compared.
@@ -140,7 +140,7 @@ struct RequestDistance {
     }
     if recorded.url.path != asked.url.path { distance += path(recorded, asked, matcher).weight }
     guard recorded.url.query != asked.url.query else { return distance }
-    let fields = [recorded, asked].map { matcher.queryFields($0.url.query) }
+    let fields = [recorded, asked].map { matcher.queryFields($0.url) }
     return distance + 0.5 * Double(FieldDifference.all(fields[0], fields[1]).count)
   }
 

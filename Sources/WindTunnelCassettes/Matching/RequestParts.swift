@@ -38,7 +38,7 @@ struct RequestParts {
   init(_ request: Request, _ matcher: Matcher, opens: Bool) {
     method = matcher.comparesMethod ? request.method : "*"
     segments = PathTemplate.segments(matcher.path(request)).map(String.init)
-    query = matcher.queryFields(request.url.query)
+    query = matcher.queryFields(request.url)
     headers = matcher.headerFields(request)
     body =
       opens && matcher.body.reading(of: request.headers["Content-Type"] ?? "") == .bytes

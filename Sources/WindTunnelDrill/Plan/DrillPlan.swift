@@ -95,13 +95,14 @@ public struct DrillPlan: Sendable {
   }
 
   /// The parts by which requests are compared.
-  package var matcher: Matcher {
+  package var matcher: Matcher { Self.matcher(of: cassette, ignoring: ignoredQuery) }
+
+  /// Returns the parts by which requests for a cassette are compared.
+  static func matcher(of cassette: Cassette, ignoring query: [NamePattern]) -> Matcher {
     var matcher = Matcher.pathAndQuery
-    matcher.ignoredQuery = ignoredQuery
-    // The facts of a launch are others at each.
-    if cassette.startup != nil {
-      matcher.ignoredQuery += RecordedStartup.facts.map { NamePattern($0) }
-    }
+    matcher.ignoredQuery = query
+    // The facts of a launch are others at each, and so is what keeps a probe out of caches.
+    matcher.pathsWithoutQuery = cassette.startup?.paths ?? []
     return matcher
   }
 
@@ -190,7 +191,9 @@ public struct DrillPlan: Sendable {
     guard !cassette.interactions.isEmpty else {
       throw .plan("The cassette has no interactions, so there is nothing to call.")
     }
-    _ = try RecordedStartup(cassette)
+    if let startup = try RecordedStartup(cassette) {
+      for scenario in scenarios { try startup.refuseExpired(in: scenario.startup ?? .warm) }
+    }
     if let calls, !(1...Self.callsMax ~= calls) {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")
     }

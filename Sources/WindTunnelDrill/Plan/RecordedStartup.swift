@@ -20,8 +20,6 @@ internal import WindTunnelServer
 struct RecordedStartup: Sendable {
   /// The name of the note.
   static let note = "_startup"
-  /// The query parameters of a launch's facts, which no recording can have.
-  static let facts = LaunchFacts(place: "", network: "").parameters.map(\.name)
 
   /// The origins that the probe was recorded at, the nearest first.
   let servers: [RequestURL]
@@ -171,13 +169,30 @@ struct RecordedStartup: Sendable {
 
   /// Returns the version that stands in a text, whoever has signed it; `nil` where none does.
   static func version(of text: Data) -> Int? {
-    guard let name = text.range(of: Data("\"version\"".utf8)) else { return nil }
+    number("version", in: text).flatMap { 0...versionMax ~= $0 ? $0 : nil }
+  }
+
+  /// Returns the number that stands behind a name in a text; `nil` where none does.
+  private static func number(_ name: String, in text: Data) -> Int? {
+    guard let name = text.range(of: Data("\"\(name)\"".utf8)) else { return nil }
     let rest = text[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
     guard rest.first == UInt8(ascii: ":") else { return nil }
     let digits = rest.dropFirst().drop { $0 == UInt8(ascii: " ") }
       .prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    let version = Int(String(decoding: digits.prefix(19), as: UTF8.self))
-    return version.flatMap { 0...versionMax ~= $0 ? $0 : nil }
+    return Int(String(decoding: digits.prefix(19), as: UTF8.self))
+  }
+
+  /// Refuses a state in which an app has kept a configuration whose time is over: whoever is
+  /// launched with it has nothing, and flies a first launch by another name.
+  func refuseExpired(in state: StartupState, at now: Date = .now) throws(DrillError) {
+    guard let text = kept(in: state), let seconds = Self.number("expires", in: text),
+      TimeInterval(seconds) <= now.timeIntervalSince1970
+    else { return }
+    let day = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+    throw .plan(
+      "The configuration that the app has kept has expired at \(day), so that no start is a warm "
+        + "one. Sign one with a later \"expires\", or fly a scenario whose \"startup\" is \"cold\"."
+    )
   }
 
   /// Returns the version that stands in what a client gets of a recorded configuration, and tells
@@ -236,9 +251,12 @@ struct RecordedStartup: Sendable {
     request.method == "GET" && request.url.path == configurationPath
   }
 
+  /// The paths of the requests of a start, whatever query they have.
+  var paths: Set<String> { [probePath, configurationPath] }
+
   /// The keys of the requests of a start.
   func keys(by matcher: Matcher) -> Set<String> {
-    Set([probePath, configurationPath].map { matcher.key(Request("GET", RequestURL($0))).text })
+    Set(paths.map { matcher.key(Request("GET", RequestURL($0))).text })
   }
 }
 

@@ -51,7 +51,7 @@ package struct Workload: Sendable {
       called.filter(\.isConversation).map { (matcher.key($0.request), $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    let origin = Deck(cassette).origin
+    let origin = startup?.servers.first ?? Deck(cassette).origin
     let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request
     }

@@ -105,12 +105,15 @@ struct CallRunner: Sendable {
       ? try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
         attempts.askedForName(of: $0, until: $1)
       } : nil
+    var options = PlaybackOptions(matcher: setup.matcher, then: .repeat)
+    // The nearest of several servers is the one that is known by the call's own address.
+    options.origin = workload.startup?.servers.first
     deck = Deck(
       setup.cassette,
       // What is waited for at the name server is not waited for again.
       scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
       seed: setup.seed,
-      options: PlaybackOptions(matcher: setup.matcher, then: .repeat),
+      options: options,
       observe: { attempts.observe($0) }
     )
     age = setup.elapsed

@@ -95,7 +95,10 @@ enum SubjectProcess {
       stage: Stage(rawValue: job.stage) ?? .inProcess,
       errors: Symptom.Platform(rawValue: job.errors) ?? .current
     )
-    setup.matcher.ignoredQuery = job.ignoredQuery.map { NamePattern($0) }
+    setup.matcher = DrillPlan.matcher(
+      of: setup.cassette,
+      ignoring: job.ignoredQuery.map { NamePattern($0) }
+    )
     setup.elapsed = job.elapsedMilliseconds.map { Duration(milliseconds: $0) }
     if let file = job.authorityFile.map({ URL(filePath: $0) }) {
       let authority = try CertificateAuthority()

@@ -94,7 +94,7 @@ struct NetworkLayerSubject: Subject {
       do {
         let startup: Startup
         (client, startup) = try await started(launch, for: call, observer: observer)
-        // Whoever has just asked every server in vain shows what there is.
+        // Whoever has just asked every server in vain asks once more and shows what there is.
         if startup.record.dial?.isFound == false { endpoint.mostRetries = 0 }
       } catch {
         return .bad("\(error)".inOneLine(atMost: 200))
@@ -134,7 +134,8 @@ struct NetworkLayerSubject: Subject {
     let startup = try await launch.start.launch(
       in: folder,
       by: transport,
-      feeding: admission
+      feeding: admission,
+      within: call.deadline * Self.share
     )
     let configuration = startup.configuration
     let left = max(.milliseconds(1), call.deadline * Self.share - (time.uptime - begin))

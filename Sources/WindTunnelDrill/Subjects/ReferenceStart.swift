@@ -54,27 +54,43 @@ struct ReferenceStart: Sendable {
 
   /// Launches the app in the folder of what it keeps. The requests of its start are for the
   /// recorded origins.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - transport: The transport of the requests.
+  ///   - admission: The controller that hears of the probes.
+  ///   - limit: The time in which the page has to be there: of a short one, half goes to the
+  ///     configuration at most and a quarter to the probes.
+  /// - Returns: The start.
   func launch(
     in folder: Folder,
     by transport: any Transport,
-    feeding admission: AdmissionController
+    feeding admission: AdmissionController,
+    within limit: Duration
   ) async throws -> Startup {
     let dialTest = DialTest(
       candidates: recorded.servers.compactMap { URL(string: $0.origin ?? "") },
       path: recorded.probePath,
-      expecting: recorded.probe
+      expecting: recorded.probe,
+      budget: min(.seconds(1), limit / 4)
     )
-    return try await bootstrap(in: folder, dialTest: dialTest)
+    return try await bootstrap(in: folder, dialTest: dialTest, waiting: min(.seconds(2), limit / 2))
       .launch(by: transport, feeding: admission)
   }
 
-  private func bootstrap(in folder: Folder, dialTest: DialTest?) throws -> Bootstrap {
+  private func bootstrap(
+    in folder: Folder,
+    dialTest: DialTest?,
+    waiting budget: Duration = .seconds(2)
+  ) throws -> Bootstrap {
     let nearest = recorded.servers.first?.origin ?? ""
     let url = URL(string: nearest + recorded.configurationPath)
     return Bootstrap(
       builtIn: ConfigurationLayer(baseURL: nearest),
       facts: LaunchFacts(app: Self.app),
-      fetching: url.map { Bootstrap.Source(url: $0, publicKeys: [recorded.publicKey]) },
+      fetching: url.map {
+        Bootstrap.Source(url: $0, publicKeys: [recorded.publicKey], budget: budget)
+      },
       keptIn: folder.url.appending(path: "configuration"),
       keysAt: try FileKeyPlace(directory: folder.url.appending(path: "keys")),
       dialTest: dialTest,

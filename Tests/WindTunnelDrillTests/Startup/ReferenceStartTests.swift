@@ -26,8 +26,7 @@ import WindTunnelSymptoms
     let scenario = try #require(try Shipped.scenarios(named: [name]).first)
     let cassette = try Shipped.startup()
     let recorded = try #require(try RecordedStartup(cassette))
-    var matcher = Matcher.pathAndQuery
-    matcher.ignoredQuery = RecordedStartup.facts.map { NamePattern($0) }
+    let matcher = DrillPlan.matcher(of: cassette, ignoring: [])
     let deck = Deck(
       cassette,
       scenario: scenario,
@@ -50,7 +49,8 @@ import WindTunnelSymptoms
         route.servers,
         by: URLSessionTransport(session: route.session.session)
       ),
-      feeding: AdmissionController(time: time)
+      feeding: AdmissionController(time: time),
+      within: .seconds(20)
     )
     target.close(route, isHung: false)
     await target.close()
@@ -134,6 +134,116 @@ import WindTunnelSymptoms
     let plan = DrillPlan(try Shipped.startup(), in: [])
     #expect(plan.workload.all.map(\.url.target) == ["/home"])
     #expect(plan.workload.all.map(\.url.host) == [Self.near])
+  }
+
+  @Test func `the query of a start alone is not compared`() throws {
+    var cassette = try Shipped.startup()
+    for (time, text) in [("8", "Good morning"), ("20", "Good evening")] {
+      cassette.interactions.append(
+        Interaction(
+          Request("GET", RequestURL("https://\(Self.near)/news?time=\(time)")),
+          .text(Body(text))
+        )
+      )
+    }
+    let plan = DrillPlan(cassette, in: [])
+    #expect(
+      plan.workload.all.map(\.url.target) == ["/home", "/news?time=8", "/news?time=20"]
+    )
+    func key(_ target: String) -> String {
+      plan.matcher.key(Request("GET", RequestURL("https://\(Self.near)\(target)"))).text
+    }
+    #expect(key("/probe?nonce=1") == "GET /probe")
+    #expect(key("/configuration?app=2.0&os=9") == "GET /configuration")
+    #expect(key("/probes?nonce=1") == "GET /probes?nonce=1")
+  }
+
+  @Test func `a probe and a configuration that have a query of their own are asked for`()
+    async throws
+  {
+    var cassette = try Shipped.startup()
+    for place in cassette.interactions.indices
+    where ["/probe", "/configuration"].contains(cassette.interactions[place].request.url.path) {
+      cassette.interactions[place].request.url.query = "size=4"
+    }
+    let recorded = try #require(try RecordedStartup(cassette))
+    let deck = Deck(
+      cassette,
+      options: PlaybackOptions(
+        matcher: DrillPlan.matcher(of: cassette, ignoring: []),
+        then: .repeat
+      )
+    )
+    let target = InProcessTarget(deck, errors: .current, servers: recorded.servers)
+    let route = target.open(Workload.lane("calm", 0))
+    let startup = try await ReferenceStart(recorded, SystemTime()).launch(
+      in: ReferenceStart.Folder(),
+      by: URLSessionTransport(session: route.session.session),
+      feeding: AdmissionController(time: SystemTime()),
+      within: .seconds(20)
+    )
+    target.close(route, isHung: false)
+    #expect(startup.record.source == .fetched(version: 6))
+    #expect(startup.record.dial?.isFound == true)
+  }
+
+  @Test func `the nearest server is the call's own, whatever most was recorded at`() throws {
+    var cassette = try Shipped.startup()
+    for page in 0..<20 {
+      cassette.interactions.append(
+        Interaction(Request("GET", RequestURL("https://\(Self.second)/\(page)")), .text(Body("x")))
+      )
+    }
+    #expect(Deck(cassette).origin?.host == Self.second)
+    let plan = DrillPlan(cassette, in: [])
+    #expect(Set(plan.workload.all.map(\.url.host)) == [Self.near])
+  }
+
+  @Test func `what was kept and has expired is no warm start`() throws {
+    let cassette = try Shipped.startup()
+    let recorded = try #require(try RecordedStartup(cassette))
+    let later = Date(timeIntervalSince1970: 4_102_444_800)
+    for state in [StartupState.warm, .ahead] {
+      try recorded.refuseExpired(in: state, at: later - 1)
+      let error = #expect(throws: DrillError.self) {
+        try recorded.refuseExpired(in: state, at: later)
+      }
+      #expect(error?.description.contains("has expired at 2100-01-01T00:00:00Z") == true)
+    }
+    try recorded.refuseExpired(in: .cold, at: later)
+  }
+
+  @Test func `a start leaves a call with little time some for its page`() async throws {
+    // Both wait for as long as they may.
+    let silent = Scenario(
+      "silent",
+      rules: [
+        .on("GET /configuration", .always, .stall(.afterRequest)),
+        .on("GET /probe", .always, .stall(.afterRequest)),
+      ]
+    )
+    let cassette = try Shipped.startup()
+    let recorded = try #require(try RecordedStartup(cassette))
+    let deck = Deck(
+      cassette,
+      scenario: silent,
+      options: PlaybackOptions(
+        matcher: DrillPlan.matcher(of: cassette, ignoring: []),
+        then: .repeat
+      )
+    )
+    let target = InProcessTarget(deck, errors: .current, servers: recorded.servers)
+    let route = target.open(Workload.lane("silent", 0))
+    let startup = try await ReferenceStart(recorded, SystemTime()).launch(
+      in: ReferenceStart.Folder(),
+      by: URLSessionTransport(session: route.session.session),
+      feeding: AdmissionController(time: SystemTime()),
+      within: .milliseconds(400)
+    )
+    target.close(route, isHung: false)
+    #expect(startup.record.refusal == "late")
+    #expect(startup.record.fetch.map { $0 < .seconds(2) } == true, "and not the usual 2 s")
+    #expect(startup.record.dial?.isFound == false)
   }
 }
 

@@ -27,13 +27,16 @@ import WindTunnelSymptoms
   func `each server has an address of its own, where what was recorded at it is played`(
     scenario: Scenario
   ) async throws {
-    let cassette = try Shipped.startup()
+    var cassette = try Shipped.startup()
     let servers = try #require(try RecordedStartup(cassette)).servers
-    let deck = Deck(
-      cassette,
-      scenario: scenario,
-      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat)
-    )
+    // The nearest is the call's own, and not the one that most was recorded at.
+    for page in 0..<20 {
+      let url = RequestURL("https://second.example.test/\(page)")
+      cassette.interactions.append(Interaction(Request("GET", url), .text(Body("page"))))
+    }
+    var options = PlaybackOptions(matcher: .pathAndQuery, then: .repeat)
+    options.origin = servers.first
+    let deck = Deck(cassette, scenario: scenario, options: options)
     let target = try await Targets.target(.onTheWire, deck, scenario, .current, servers: servers)
     // A port that was given back is lent again.
     for call in 0..<2 {
