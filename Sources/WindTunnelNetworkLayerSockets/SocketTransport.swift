@@ -20,7 +20,8 @@ internal import WindTunnelSymptoms
 /// )
 /// ```
 ///
-/// Connections are kept for the next request. A server by `https` has to show a certificate for its
+/// Connections are kept for the next request, unless one says `Connection: close`. Addresses of a
+/// server are tried a quarter of a second apart (RFC 8305). A server by `https` has to show a certificate for its
 /// name that leads to a trusted authority. Content in gzip and deflate is decoded where there is a
 /// zlib, and redirects are followed, without credentials to another host or out of TLS, as by
 /// `URLSessionTransport`. Failures have the same symptoms as there.

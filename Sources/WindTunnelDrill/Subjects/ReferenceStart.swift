@@ -62,6 +62,8 @@ struct ReferenceStart: Sendable {
   ///   - limit: The time in which the page has to be there: of a short one, half goes to the
   ///     configuration at most and a quarter to the probes.
   /// - Returns: The start.
+  /// - Throws: Whatever keeps it from one: a folder that cannot be used, or a configuration that is
+  ///   none.
   func launch(
     in folder: Folder,
     by transport: any Transport,

@@ -57,13 +57,22 @@ extension StreamedAnswer {
   }
 }
 
-/// A receiver that keeps the content in memory.
+/// A receiver that keeps the content in memory, as far as that is sane.
 struct MemoryReceiver: Receiver {
   let progress: TransferProgress?
+  /// The most bytes of content.
+  var bytesMax = 256 << 20
 
   func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
     var body = Data()
-    try await answer.pass { piece in
+    try await answer.pass { piece throws(TransportError) in
+      guard body.count + piece.count <= bytesMax else {
+        answer.cancel()
+        throw .failed(
+          .undecodableBody,
+          text: "The content is larger than \(bytesMax) bytes: what is kept in memory. Download it."
+        )
+      }
       body += piece
       progress?.received(Int64(body.count), of: answer.lengthOfContent)
     }

@@ -4,8 +4,8 @@ internal import WindTunnelSymptoms
 
 /// A client of HTTP/1.1 (RFC 9112) on sockets, which keeps connections for the next request.
 ///
-/// A name is looked up, its addresses are tried one after the other, and a server by `https` has to
-/// prove its name. All of a client's connections share one thread, which ends with the last
+/// A name is looked up, its addresses are tried a quarter of a second apart (RFC 8305), and a server
+/// by `https` has to prove its name. All of a client's connections share one thread, which ends with the last
 /// exchange and this.
 package final class HTTPClient: Sendable {
   /// The limits of a client's connections, and of what a server may send.
@@ -27,6 +27,8 @@ package final class HTTPClient: Sendable {
     /// The most bytes of content that nobody wants and that are read all the same, so that the
     /// connection can be kept.
     package var discardedBytesMax = 64 << 10
+    /// The time that such a rest may take.
+    package var discardSeconds = 1.0
     /// The most interim answers (1xx, RFC 9110 §15.2) before the final one.
     package var interimAnswersMax = 1000
 

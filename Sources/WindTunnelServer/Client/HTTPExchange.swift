@@ -74,6 +74,15 @@ package final class HTTPExchange: @unchecked Sendable {
 
   private var request: Request { question.request }
 
+  /// Tells whether the request asks that its connection serves no other (RFC 9112 §9.6).
+  private var endsConnection: Bool {
+    request.headers.values("Connection").contains { value in
+      value.split(separator: ",").contains {
+        $0.trimmingCharacters(in: .whitespaces).equalsIgnoringASCIICase("close")
+      }
+    }
+  }
+
   // MARK: From any thread
 
   /// Ends it at once, without a word.
@@ -96,6 +105,9 @@ package final class HTTPExchange: @unchecked Sendable {
       exchange.hear = { _ in }
       exchange.discarding = exchange.client.limits.discardedBytesMax
       exchange.channel?.resumeReading()
+      // However it trickles: a new connection is had sooner.
+      let limit = Int64(nanosecondsOf: exchange.client.limits.discardSeconds)
+      exchange.reactor?.schedule(after: limit) { [weak exchange] _ in exchange?.end(nil) }
     }
   }
 
@@ -159,11 +171,7 @@ package final class HTTPExchange: @unchecked Sendable {
     let connector = OriginConnector(
       to: addresses,
       on: reactor,
-      // Each address has its part of the time, so that a silent one does not take it all.
-      within: min(
-        client.limits.connectSeconds,
-        question.silenceSeconds / Double(max(1, addresses.count))
-      ),
+      within: min(client.limits.connectSeconds, question.silenceSeconds),
       engine: client.sockets.engine(for: request.url),
       refusal: { _ in nil },
       completed: { [weak self] in self?.connected($0) }
@@ -228,6 +236,7 @@ package final class HTTPExchange: @unchecked Sendable {
     if content.length > 0 || ["POST", "PUT", "PATCH"].contains(request.method) {
       fields.append("Content-Length", "\(content.length)")
     }
+    if endsConnection { fields.append("Connection", "close") }
     let head = HeaderFields([HeaderField("Host", host)] + fields)
     channel.write { $0.appendHead(method: request.method, target: url.target, headers: head) }
     content.rewind()
@@ -312,7 +321,7 @@ package final class HTTPExchange: @unchecked Sendable {
     self.channel = nil
     channel?.delegate = nil
     if let channel {
-      if start.keepsAlive, parser.bufferedBytes == 0, channel.phase == .open,
+      if start.keepsAlive, !endsConnection, parser.bufferedBytes == 0, channel.phase == .open,
         !channel.inputEnded, channel.queuedBytes == 0, content.isPassed
       {
         client.connections.enqueue(channel, to: server)

@@ -58,7 +58,11 @@ struct SentContent {
   }
 
   /// Closes the file, when nobody reads it any more.
-  func close() { file?.close() }
+  func close() {
+    guard let file else { return }
+    // The disk may be reading still, and the loop waits for nobody.
+    DispatchQueue.global().async { file.close() }
+  }
 
   /// A file that is read by one at a time.
   private final class OpenedFile: @unchecked Sendable {

@@ -154,8 +154,7 @@ package final class WebSocketLine: @unchecked Sendable {
     let connector = OriginConnector(
       to: addresses,
       on: reactor,
-      // Each address has its part of the time, so that a silent one does not take it all.
-      within: min(dialer.limits.connectSeconds, seconds / Double(max(1, addresses.count))),
+      within: min(dialer.limits.connectSeconds, seconds),
       engine: dialer.sockets.engine(for: url),
       refusal: { _ in nil },
       completed: connected

@@ -1,9 +1,12 @@
 internal import Foundation
 
-/// A search for the first of an origin's addresses that takes a connection.
+/// A search for the first of an origin's addresses that takes a connection (RFC 8305, "Happy
+/// Eyeballs").
 ///
-/// An address that the client must not be connected to is left out, and one that does not answer in
-/// time gives the next a try. The connection that is tried keeps it. On the loop's thread only.
+/// Addresses are tried in the order given, the families by turns (§4). The next one is tried when
+/// one has failed, or has taken a quarter of a second (§5); the others are tried on, and the first
+/// that takes a connection keeps it. An address that the client must not be connected to is left
+/// out. On the loop's thread only.
 final class OriginConnector {
   /// The result of the search.
   enum Completion {
@@ -20,16 +23,27 @@ final class OriginConnector {
     case forbidden(AddressRefusal)
   }
 
+  /// One address that is tried, for as long as it may take.
+  private struct Attempt {
+    var channel: Channel
+    var limit: Reactor.Timer
+  }
+
+  /// The time that an address has before the next one is tried beside it (RFC 8305 §8, "Connection
+  /// Attempt Delay").
+  private static let headStartNanoseconds: Int64 = 250_000_000
+
   private let reactor: Reactor
   private let seconds: Double
   private let engine: () throws(SocketError) -> TLSEngine?
   private let refusal: (SocketAddress) -> AddressRefusal?
   private let completed: (Completion) -> Void
-  private var addresses: [SocketAddress]
+  /// The addresses that were not tried yet.
+  private var addresses: ArraySlice<SocketAddress>
+  private var attempts: [Attempt] = []
+  private var headStart: Reactor.Timer?
   private var firstRefusal: AddressRefusal?
   private var failure: SocketError?
-  private var channel: Channel?
-  private var timer: Reactor.Timer?
   private var isOver = false
 
   /// Makes a search.
@@ -49,91 +63,122 @@ final class OriginConnector {
     refusal: @escaping (SocketAddress) -> AddressRefusal?,
     completed: @escaping (Completion) -> Void
   ) {
-    (self.addresses, self.reactor, self.seconds) = (addresses, reactor, seconds)
+    self.addresses = Self.byTurns(addresses)[...]
+    (self.reactor, self.seconds) = (reactor, seconds)
     (self.engine, self.refusal, self.completed) = (engine, refusal, completed)
   }
 
   /// Tries the first address.
-  func begin() { connectNext(after: nil) }
+  func begin() { tryNext() }
 
   /// Ends the search without a word.
-  func cancel() {
-    isOver = true
-    drop()
+  func cancel() { end(keeping: nil) }
+
+  /// Returns addresses with their families by turns, beginning with that of the first: where there
+  /// is no way to one family, that costs one head start and not one for each of its addresses.
+  static func byTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    guard let family = addresses.first?.family else { return [] }
+    var lines = [
+      addresses.filter { $0.family == family }, addresses.filter { $0.family != family },
+    ]
+    var order: [SocketAddress] = []
+    while order.count < addresses.count {
+      for line in lines.indices where !lines[line].isEmpty {
+        order.append(lines[line].removeFirst())
+      }
+    }
+    return order
   }
 
-  private func connectNext(after error: SocketError?) {
-    note(error)
-    while !addresses.isEmpty {
-      let address = addresses.removeFirst()
+  private func tryNext() {
+    stopHeadStart()
+    while let address = addresses.popFirst() {
       if let refusal = refusal(address) {
         firstRefusal = firstRefusal ?? refusal
         continue
       }
       do throws(SocketError) {
         let engine = try engine()
-        channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
-        return limit(address)
+        let channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
+        attempts.append(Attempt(channel: channel, limit: limit(of: channel, to: address)))
+        return giveHeadStart()
       } catch {
         note(error)
       }
     }
-    complete(firstRefusal.map { .forbidden($0) } ?? .failed(failure))
+    if attempts.isEmpty { complete(firstRefusal.map { .forbidden($0) } ?? .failed(failure)) }
+  }
+
+  private func giveHeadStart() {
+    if addresses.isEmpty { return }
+    headStart = reactor.schedule(after: Self.headStartNanoseconds) { [weak self] _ in
+      guard let self, !isOver else { return }
+      headStart = nil
+      tryNext()
+    }
+  }
+
+  private func stopHeadStart() {
+    if let headStart { reactor.cancel(headStart) }
+    headStart = nil
+  }
+
+  private func limit(of channel: Channel, to address: SocketAddress) -> Reactor.Timer {
+    reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self, weak channel] _ in
+      guard let self, !isOver, let channel else { return }
+      channel.delegate = nil
+      channel.abandon()
+      failed(channel, SocketError(.connect, ETIMEDOUT, address))
+    }
+  }
+
+  /// Notes that an address took no connection, and does not wait to try the next one.
+  private func failed(_ channel: Channel, _ error: SocketError) {
+    for attempt in attempts where attempt.channel === channel { reactor.cancel(attempt.limit) }
+    attempts.removeAll { $0.channel === channel }
+    note(error)
+    tryNext()
   }
 
   /// Keeps the first error that says something of the origin: there may be no way at all to an
   /// address of the other family.
-  private func note(_ error: SocketError?) {
-    guard let error else { return }
+  private func note(_ error: SocketError) {
     if failure == nil || failure?.kind == .unreachable { failure = error }
   }
 
-  private func limit(_ address: SocketAddress) {
-    timer = reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
-      guard let self, !isOver else { return }
-      timer = nil
-      drop()
-      connectNext(after: SocketError(.connect, ETIMEDOUT, address))
-    }
-  }
-
-  private func complete(_ completion: Completion) {
-    isOver = true
-    channel = nil
-    stopTimer()
+  private func complete(_ completion: Completion, with channel: Channel? = nil) {
+    end(keeping: channel)
     completed(completion)
   }
 
-  private func drop() {
-    stopTimer()
-    let dead = channel
-    channel = nil
-    dead?.delegate = nil
-    dead?.abandon()
-  }
-
-  private func stopTimer() {
-    if let timer { reactor.cancel(timer) }
-    timer = nil
+  private func end(keeping kept: Channel?) {
+    isOver = true
+    stopHeadStart()
+    let ended = attempts
+    attempts = []
+    for attempt in ended {
+      reactor.cancel(attempt.limit)
+      if attempt.channel === kept { continue }
+      attempt.channel.delegate = nil
+      attempt.channel.abandon()
+    }
   }
 }
 
 extension OriginConnector: ChannelDelegate {
-  func channelConnected(_ channel: Channel) { complete(.connected(channel)) }
+  func channelConnected(_ channel: Channel) { complete(.connected(channel), with: channel) }
 
   // Nothing is said before the connection is there.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
 
-  func channelReachedEnd(_ channel: Channel) { complete(.reachedEnd(channel)) }
+  func channelReachedEnd(_ channel: Channel) { complete(.reachedEnd(channel), with: channel) }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     guard !isOver else { return }
-    self.channel = nil
-    stopTimer()
     if let error, error.operation == .connect {
-      connectNext(after: error)
+      failed(channel, error)
     } else {
-      complete(.closed(error))
+      complete(.closed(error), with: channel)
     }
   }
 }

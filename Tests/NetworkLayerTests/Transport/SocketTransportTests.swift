@@ -157,18 +157,18 @@ import WindTunnelSymptoms
             connection: 1,
             head: """
               GET /a%20b?c=d%26e HTTP/1.1\r\nHost: \(place)\r\nAccept: text/html\r
-              Accept-Encoding: identity\r\nX-A: 1, 2
+              Accept-Encoding: identity\r\nX-A: 1, 2\r\nConnection: close
               """
           ),
           KeptOrigin.Asked(
-            connection: 1,
+            connection: 2,
             head: """
               POST / HTTP/1.1\r\nHost: app.example.test\r\nAccept: */*\r
               Accept-Encoding: gzip, deflate\r\nContent-Length: 0
               """
           ),
           KeptOrigin.Asked(
-            connection: 1,
+            connection: 2,
             head: """
               POST / HTTP/1.1\r\nHost: app.example.test\r\nAccept: */*\r
               Accept-Encoding: gzip, deflate\r\nContent-Length: 5
@@ -345,6 +345,37 @@ import WindTunnelSymptoms
       while try await transport.client?.idleConnections() != 0 { await Task.yield() }
       #expect(try await transport.send(try Self.request(origin.url, "POST")).status == 200)
       #expect(origin.asked.map(\.connection) == [1, 2])
+    }
+  }
+
+  @Test func `a request that asks for it has a connection of its own`() async throws {
+    try await Self.fly({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, transport in
+      var request = try Self.request(origin.url)
+      request.setValue("Close, X-A", forHTTPHeaderField: "Connection")
+      for _ in 1...2 { #expect(try await transport.send(request).status == 200) }
+      #expect(origin.asked.map(\.connection) == [1, 2])
+      #expect(origin.asked.allSatisfy { $0.head.contains("\r\nConnection: close") })
+      #expect(try await transport.client?.idleConnections() == 0)
+    }
+  }
+
+  @Test func `the rest of a redirect that never comes holds no connection up`() async throws {
+    let silence = DispatchSemaphore(value: 0)
+    try await Self.fly({ asked in
+      asked.line == "GET /from"
+        ? [
+          .send(answer("302 Moved\nLocation: /to\nContent-Length: 9", Data("a".utf8))),
+          .await(silence),
+        ]
+        : [.send(answer("200 OK\nContent-Length: 0"))]
+    }) { origin, transport in
+      let request = try Self.request(origin.url + "/from")
+      let status = try await transport.send(request).status
+      #expect(status == 200)
+      // Its server sees it end, however long the request may wait.
+      silence.signal()
+      while origin.left == 0 { await Task.yield() }
+      #expect(origin.asked.map(\.line) == ["GET /from", "GET /to"])
     }
   }
 

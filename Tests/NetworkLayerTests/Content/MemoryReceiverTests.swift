@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+@_spi(WindTunnel) import WindTunnelCore
+import WindTunnelSymptoms
+
+@testable import WindTunnelNetworkLayer
+
+/// The limit of content that is kept in memory.
+@Suite struct MemoryReceiverTests {
+  @Test func `an answer of a byte more than is kept in memory is given up`() async throws {
+    let given = Locked(0)
+    func answer(_ count: Int) -> StreamedAnswer {
+      StreamedAnswer(
+        status: 200,
+        headers: [:],
+        pieces: AsyncThrowingStream { stream in
+          for _ in 0..<count { stream.yield(Data("abc".utf8)) }
+          stream.finish()
+        },
+        cancel: { given.withLock { $0 += 1 } }
+      )
+    }
+    let receiver = MemoryReceiver(progress: nil, bytesMax: 6)
+    #expect(try await receiver.take(answer(2)).body == Data("abcabc".utf8))
+    #expect(given.withLock { $0 } == 0)
+    let error = await #expect(throws: TransportError.self) { try await receiver.take(answer(3)) }
+    #expect(
+      error
+        == .failed(
+          .undecodableBody,
+          text: "The content is larger than 6 bytes: what is kept in memory. Download it."
+        )
+    )
+    #expect(given.withLock { $0 } == 1, "its server is told")
+  }
+}
