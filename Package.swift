@@ -205,7 +205,8 @@ let package = Package(
       name: "WindTunnelServerTests",
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
-        "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "Schemas",
+        "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "PlantedSecrets",
+        "Schemas",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",

@@ -35,6 +35,8 @@ public struct ProcessDrill: Sendable {
     case ended(scenario: String, subject: String, Observation)
     /// A subject has finished a scenario.
     case finished(scenario: String, subject: String)
+    /// All subjects have finished a scenario, which is judged.
+    case judged(Report.Flown)
   }
 
   /// Makes a drill whose subjects run in `executable`, started with `arguments`, which must call
@@ -131,8 +133,14 @@ public struct ProcessDrill: Sendable {
       }
       // A part of a drill on several machines has no call in some scenarios, and says so.
       let isStopped = keepsPart && Task.isCancelled
+      let flown = plan.flown(
+        scenario,
+        on: stage,
+        rows.filter { !isStopped || !$0.observations.isEmpty }
+      )
+      progress(.judged(flown))
       return (
-        plan.flown(scenario, on: stage, rows.filter { !isStopped || !$0.observations.isEmpty }),
+        flown,
         isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
       )
     }

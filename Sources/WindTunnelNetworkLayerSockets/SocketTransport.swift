@@ -21,10 +21,10 @@ internal import WindTunnelSymptoms
 /// ```
 ///
 /// Connections are kept for the next request, unless one says `Connection: close`. Addresses of a
-/// server are tried a quarter of a second apart (RFC 8305). A server by `https` has to show a certificate for its
-/// name that leads to a trusted authority. Content in gzip and deflate is decoded where there is a
-/// zlib, and redirects are followed, without credentials to another host or out of TLS, as by
-/// `URLSessionTransport`. Failures have the same symptoms as there.
+/// server are tried a quarter of a second apart (RFC 8305). A server by `https` has to show a
+/// certificate for its name that leads to a trusted authority. Content in gzip and deflate is
+/// decoded where there is a zlib, and redirects are followed, without credentials to another host
+/// or out of TLS, as by `URLSessionTransport`. Failures have the same symptoms as there.
 ///
 /// A request that is lost with a kept connection before a byte of its answer came is sent once more
 /// over a new one, if it may be met twice (RFC 9110 §9.2.2) or not a byte of it had been sent

@@ -281,7 +281,7 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
-  if (row.take === "withheld") return "A fault made another of the recorded answer; what went out is not kept."
+  if (row.take === "withheld" || row.faults.length > row.notDone.length) return "A fault made another of the answer; what went out is not kept."
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   return `It had status ${row.status}; its bytes were passed on and are not kept.`
 }
@@ -298,10 +298,11 @@ function message(found, absent, copy) {
   ]
 }
 
-function body({ body: text, bodyBytes, bodyKind, cutAt }, copy) {
+function body({ body: text, bodyBytes, bodyKind, cutAt, note: reason }, copy) {
   if (bodyKind === "empty" || (bodyBytes === 0 && !text)) return [note("No body.")]
   const kind = bodyKind === "unknown" ? "a body" : bodyKind
   const cut = cutAt === null ? "" : `, cut off after ${format.size(cutAt)}`
+  if (reason) return [note(`${format.size(bodyBytes)}: ${reason}.`)]
   if (text === null) return [note(`${format.size(bodyBytes)} of ${kind}${cut}; not shown.`)]
   const whole = bodyKind === "json" ? format.readable(text) : text
   const shown = element("pre", { tabindex: "0", role: "region", "aria-label": "Body" }, whole.slice(0, BODY_SHOWN_MAX))

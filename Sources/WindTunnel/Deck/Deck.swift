@@ -307,6 +307,11 @@ extension Deck {
   /// Reports that the first byte of an answer has been sent to the client.
   public func answerBegan(_ outcome: Outcome) { observe?(.firstByte(outcome)) }
 
+  /// Reports what an origin has answered.
+  package func passed(_ answer: LiveAnswer, for outcome: Outcome) {
+    observe?(.passed(outcome, answer))
+  }
+
   /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)

@@ -3,12 +3,12 @@ public import WindTunnelSymptoms
 /// One event of an exchange, as a deck reports it to its observer.
 ///
 /// The events of a request are, in this order, ``decided(_:)``,
-/// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, and
-/// ``ended(_:_:)``, behind which a played conversation has ``conversed(_:_:)`` and may have
-/// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone, and those of a tunnel
-/// ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may be ``undone(_:_:)``.
-/// Each holds whole values, so that a log, a count or a page is a fold over the events and needs no
-/// table of its own.
+/// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, perhaps
+/// ``passed(_:_:)`` where that is live, and ``ended(_:_:)``, behind which a played conversation has
+/// ``conversed(_:_:)`` and may have ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone,
+/// and those of a tunnel ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may
+/// be ``undone(_:_:)``. Each holds whole values, so that a log, a count or a page is a fold over
+/// the events and needs no table of its own.
 public enum ExchangeEvent: Sendable {
   /// The deck decided the answer to a request, or the faults of a connection or a tunnel.
   ///
@@ -26,6 +26,9 @@ public enum ExchangeEvent: Sendable {
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
   /// The first byte of the answer has been sent to the client.
   case firstByte(Outcome)
+  /// The origin has said all that it says of a request that was passed on; reported only where a
+  /// console shows it.
+  case passed(Outcome, LiveAnswer)
   /// The answer has ended: whole, cut, or abandoned by the client.
   ///
   /// The second value is `nil` where the stage does not measure it, as in process.

@@ -23,22 +23,29 @@ final class DrillConsole: Sendable {
   /// The URL of the page.
   var url: String { server.url }
 
+  /// Tells whether a page is open.
+  var isWatched: Bool { board.readers > 0 }
+
   /// Takes what a drill tells of its progress.
   func take(_ progress: ProcessDrill.Progress) {
-    guard case .ended(let name, let subject, let call) = progress else { return }
-    let scenario = scenarios.first { $0.name == name } ?? Scenario(name)
-    board.write { book, moment in
-      book.take(call, of: subject, in: scenario, seed: seed, at: moment)
+    switch progress {
+    case .ended(let name, let subject, let call):
+      let scenario = scenarios.first { $0.name == name } ?? Scenario(name)
+      board.write { book, moment in
+        book.take(call, of: subject, in: scenario, seed: seed, at: moment)
+      }
+    case .judged(let flown):
+      // The first one is judged.
+      guard let subject = flown.subjects.first?.name else { return }
+      board.write { book, _ in
+        for finding in flown.findings { book.add(finding, of: subject) }
+      }
+    case .calls, .attempt, .finished: break
     }
   }
 
-  /// Shows the findings, and tells the pages that the drill is over.
-  func end(showing findings: [JudgedFinding]) async {
-    board.write { book, _ in
-      for finding in findings { book.add(finding) }
-    }
-    await server.stop()
-  }
+  /// Tells the pages that the drill is over.
+  func end() async { await server.stop() }
 }
 
 /// An attempt of a drill's call, as a console shows it.
@@ -98,7 +105,7 @@ private struct DrillAttempts: ConsoleBook {
         words.first ?? "",
         words.last ?? ""
       )
-      row.call = "\(subject) \(call.call)"
+      row.call = Self.name(of: call.call, subject)
       row.attempt = place + 1
       row.gap = last.map { max(.zero, start - $0) }
       row.faults = Observation.Attempt.faults(of: attempt.decision)
@@ -124,20 +131,27 @@ private struct DrillAttempts: ConsoleBook {
     }
   }
 
-  mutating func add(_ judged: JudgedFinding) {
+  mutating func add(_ judged: JudgedFinding, of subject: String) {
     let segment = feed.segments.last { $0.scenario.name == judged.scenario }?.number
-    feed.add(judged.row("\(judged.scenario)/\(judged.finding.rule)", segment: segment))
+    let call = Self.name(of: judged.finding.call, subject)
+    let rows = feed.subjects.map(\.row).filter { $0.segment == segment && $0.call == call }
+    feed.add(
+      judged.row("\(judged.scenario)/\(judged.finding.rule)", segment: segment, rows.map(\.id))
+    )
   }
+
+  /// The name of a call in a line.
+  private static func name(of call: Int, _ subject: String) -> String { "\(subject) \(call)" }
 }
 
 extension JudgedFinding {
   /// The finding as a console shows it.
-  package func row(_ id: String, segment: Int?) -> JSON {
+  package func row(_ id: String, segment: Int?, _ rows: [Int]) -> JSON {
     [
       "id": .text(id), "rule": .text(finding.rule),
       "title": .text(FindingRule.named(finding.rule)?.title ?? finding.rule),
       "severity": .text(finding.severity.rawValue), "text": .text(finding.seen),
-      "rows": .array([]), "segment": segment.map { .number($0) } ?? .null,
+      "rows": .array(rows.map { .number($0) }), "segment": segment.map { .number($0) } ?? .null,
     ]
   }
 }

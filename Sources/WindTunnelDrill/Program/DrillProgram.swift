@@ -195,7 +195,7 @@ package struct DrillProgram: Sendable {
     let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
     if let console { Terminal.complain("console: \(console.url)\n") }
     let end = try await end(of: drill, console)
-    await console?.end(showing: end.report.findings)
+    await console?.end()
     var report = end.report
     if let signal = end.signal {
       Terminal.progress("")
@@ -292,7 +292,7 @@ package struct DrillProgram: Sendable {
     switch progress {
     case .calls(let scenario, let subject, let done, let count):
       Terminal.progress("\(scenario), \(subject): \(done) of \(count) calls")
-    case .attempt, .ended: break
+    case .attempt, .ended, .judged: break
     // A log is as short as what a terminal keeps.
     case .finished: Terminal.progress("")
     }

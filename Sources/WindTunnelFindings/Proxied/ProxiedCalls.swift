@@ -4,6 +4,8 @@ package struct ProxiedCall: Sendable, Hashable {
   package let client: String
   /// The call; its ending is that of its last answer, since nobody says more.
   package fileprivate(set) var observation: Observation
+  /// The numbers of its requests' decisions, in their order.
+  package fileprivate(set) var decisions: [Int] = []
 
   /// Folds the exchanges of one scenario into calls, in the order of their beginnings.
   ///
@@ -130,6 +132,7 @@ private struct ProxiedCallFold {
     }
     found[call].leavesBefore(attempt)
     found[call].observation.attempts.append(attempt)
+    found[call].decisions.append(exchange.decision)
     if let next = exchange.redirect {
       let end = attempt.headCame ?? exchange.end
       redirects[Place(sender: exchange.sender, url: next)] = Redirect(call: call, end: end)

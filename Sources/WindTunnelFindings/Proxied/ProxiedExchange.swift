@@ -3,6 +3,8 @@ internal import WindTunnelSymptoms
 
 /// A request that a proxy passed on or answered, as far as rules look at it.
 package struct ProxiedExchange: Sendable, Hashable {
+  /// The number of its decision.
+  package let decision: Int
   /// The scenario that it was decided in.
   package var scenario: String?
   /// The address of the client.
@@ -92,7 +94,7 @@ package struct ProxiedExchanges: Sendable {
       guard let place = waiting.removeValue(forKey: outcome.id) else { return }
       all[place].isWaiting = false
       all[place].attempt.end = moment
-    case .undone, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
+    case .undone, .passed, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
     }
   }
 
@@ -119,6 +121,7 @@ package struct ProxiedExchanges: Sendable {
     if let first = open.firstByte { attempt.stages.body = max(.zero, moment - first) }
     attempt.sent = open.sent
     return ProxiedExchange(
+      decision: outcome.id,
       scenario: end.scenario,
       client: sender.client,
       attempt: attempt,

@@ -60,6 +60,9 @@ extension ProxyReport {
     }
   }
 
+  /// The numbers of the decisions that a finding is shown by, in their order.
+  package func decisions(of judged: JudgedFinding) -> [Int] { call(of: judged)?.decisions ?? [] }
+
   private func call(of judged: JudgedFinding) -> ProxiedCall? {
     scenarios.first { $0.name == judged.scenario }?.shownCalls
       .first { $0.observation.call == judged.finding.call }

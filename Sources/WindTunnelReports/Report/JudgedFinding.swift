@@ -34,19 +34,24 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+extension Report.Flown {
+  /// The findings about the judged subject in this scenario, in the rules' order.
+  package var findings: [JudgedFinding] {
+    rules.compactMap(\.finding).map { finding in
+      JudgedFinding(
+        scenario: name,
+        finding: finding,
+        allowance: allowed.first { $0.rule == finding.rule }?.reason,
+        isKnown: brokenBefore?[finding.rule].map { $0 >= finding.severity } ?? false
+      )
+    }
+  }
+}
+
 extension Report {
   /// The findings about the judged subject, the gravest first and then in the scenarios' order.
   public var findings: [JudgedFinding] {
-    let all = scenarios.flatMap { flown in
-      flown.rules.compactMap(\.finding).map { finding in
-        JudgedFinding(
-          scenario: flown.name,
-          finding: finding,
-          allowance: flown.allowed.first { $0.rule == finding.rule }?.reason,
-          isKnown: flown.brokenBefore?[finding.rule].map { $0 >= finding.severity } ?? false
-        )
-      }
-    }
+    let all = scenarios.flatMap(\.findings)
     return Finding.Severity.allCases.sorted(by: >).flatMap { severity in
       all.filter { $0.finding.severity == severity }
     }

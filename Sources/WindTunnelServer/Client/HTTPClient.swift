@@ -4,9 +4,9 @@ internal import WindTunnelSymptoms
 
 /// A client of HTTP/1.1 (RFC 9112) on sockets, which keeps connections for the next request.
 ///
-/// A name is looked up, its addresses are tried a quarter of a second apart (RFC 8305), and a server
-/// by `https` has to prove its name. All of a client's connections share one thread, which ends with the last
-/// exchange and this.
+/// A name is looked up, its addresses are tried a quarter of a second apart (RFC 8305), and a
+/// server by `https` has to prove its name. All of a client's connections share one thread, which
+/// ends with the last exchange and this.
 package final class HTTPClient: Sendable {
   /// The limits of a client's connections, and of what a server may send.
   package struct Limits: Sendable, Hashable {
@@ -40,6 +40,9 @@ package final class HTTPClient: Sendable {
   package struct Question: Sendable {
     /// The request; its body is the content unless there is a file.
     package var request: Request
+    /// The proxy that is asked for the whole URL, by `http` (RFC 9112 §3.2.2); `nil`: the server
+    /// itself is.
+    package var proxy: RequestURL?
     /// The file with the content, open at any place, and the count of its bytes.
     package var file: (handle: FileHandle, bytes: Int)?
     /// The time for which nothing may move, from the start to the last byte.

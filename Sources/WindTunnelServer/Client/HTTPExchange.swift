@@ -73,6 +73,8 @@ package final class HTTPExchange: @unchecked Sendable {
   }
 
   private var request: Request { question.request }
+  /// The place that is connected to.
+  private var place: RequestURL { question.proxy ?? question.request.url }
 
   /// Tells whether the request asks that its connection serves no other (RFC 9112 §9.6).
   private var endsConnection: Bool {
@@ -122,7 +124,7 @@ package final class HTTPExchange: @unchecked Sendable {
     if case .over = phase { return }
     self.reactor = reactor
     lastMove = Moment.now()
-    let url = request.url
+    let url = place
     guard let scheme = url.scheme, scheme == "http" || scheme == "https" else {
       return failed(.unsupportedURL, "The URL is neither by http nor by https.")
     }
@@ -151,7 +153,7 @@ package final class HTTPExchange: @unchecked Sendable {
 
   private func connect() {
     phase = .connecting
-    let url = request.url
+    let url = place
     stageBegan = Moment.now()
     client.sockets.names().resolve(
       (url.host ?? "").withoutBrackets,
@@ -172,7 +174,7 @@ package final class HTTPExchange: @unchecked Sendable {
       to: addresses,
       on: reactor,
       within: min(client.limits.connectSeconds, question.silenceSeconds),
-      engine: client.sockets.engine(for: request.url),
+      engine: client.sockets.engine(for: place),
       refusal: { _ in nil },
       completed: { [weak self] in self?.connected($0) }
     )
@@ -193,13 +195,13 @@ package final class HTTPExchange: @unchecked Sendable {
     case .closed(let error?), .failed(let error?): end(.failed(DialFailure(error)))
     case .closed(nil): closedEarly()
     case .failed(nil), .forbidden:
-      failed(.hostNotFound, "\(request.url.host ?? "") has no address.")
+      failed(.hostNotFound, "\(place.host ?? "") has no address.")
     }
   }
 
   /// The server has ended the connection before there was a request on it.
   private func closedEarly() {
-    guard request.url.scheme == "https" else {
+    guard place.scheme == "https" else {
       return failed(.emptyAnswer, "The server closed the connection without an answer.")
     }
     failed(.secureConnectionFailed, "The server ended the TLS handshake before it was done.")
@@ -238,7 +240,8 @@ package final class HTTPExchange: @unchecked Sendable {
     }
     if endsConnection { fields.append("Connection", "close") }
     let head = HeaderFields([HeaderField("Host", host)] + fields)
-    channel.write { $0.appendHead(method: request.method, target: url.target, headers: head) }
+    let target = question.proxy == nil ? url.target : "\(url)"
+    channel.write { $0.appendHead(method: request.method, target: target, headers: head) }
     content.rewind()
     if content.length > 0 { channel.notifyWhenDrained() } else { stages.send = spent() }
   }
@@ -408,7 +411,7 @@ package final class HTTPExchange: @unchecked Sendable {
   }
 
   private var silenceWords: String {
-    let host = request.url.host ?? "The server"
+    let host = place.host ?? "The server"
     return switch phase {
     case .waiting: "All connections to \(host) were in use for too long."
     case .connecting: "\(host) took too long to take a connection."

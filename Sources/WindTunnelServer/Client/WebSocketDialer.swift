@@ -3,7 +3,8 @@ package import WindTunnel
 internal import WindTunnelSymptoms
 
 /// A dialler of WebSocket connections, as a client opens them (RFC 6455 §4.1): a name is looked up,
-/// its addresses are tried a quarter of a second apart, and a server by `https` has to prove its name.
+/// its addresses are tried a quarter of a second apart, and a server by `https` has to prove its
+/// name.
 ///
 /// Its connections share one thread, which ends with the last of them and this.
 package final class WebSocketDialer: Sendable {

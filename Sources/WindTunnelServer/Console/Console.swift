@@ -52,6 +52,13 @@ public final class Console: Sendable {
   /// Shows a finding: `{"id", "rule", "title", "severity", "text", "rows", "segment"}`.
   package func show(_ finding: JSON) { board.write { book, _ in book.add(finding) } }
 
+  /// Returns the numbers of the lines of some decisions, those that are kept.
+  package func lines(of decisions: [Int]) -> [Int] {
+    var lines: [Int] = []
+    board.write { book, _ in lines = book.lines(of: decisions) }
+    return lines
+  }
+
   /// Tells whether a page is open.
   package var isWatched: Bool { board.readers > 0 }
 }
@@ -89,8 +96,9 @@ package struct ConsoleActions: Sendable {
   package var scenario: (@Sendable () -> Scenario)?
   /// Flies a scenario from the next request on, or answers the reason why not, as a sentence.
   package var fly: (@Sendable (ScenarioOrder) -> String?)?
-  /// Sends a request once more; `nil` where the tool cannot.
-  package var again: (@Sendable (Request) -> Void)?
+  /// Sends a request once more, or answers false where enough are under way; `nil` where the tool
+  /// cannot.
+  package var again: (@Sendable (Request) -> Bool)?
 
   /// Tells whether exchanges have what a cassette is made of.
   package var keeps = true

@@ -7,6 +7,13 @@ package enum ConsoleDetail {
   /// The bytes of a body that are shown.
   static let bodyBytesMax = 64 << 10
 
+  /// The content of an answer that is not shown.
+  struct Unshown {
+    var bytes: Int
+    /// The reason, as the end of a sentence about it.
+    var words: String
+  }
+
   /// Returns what is shown of an exchange that is on no cassette.
   ///
   /// - Parameters:
@@ -44,10 +51,15 @@ package enum ConsoleDetail {
   }
 
   /// Returns the messages of an exchange and the words that ask again for it.
-  static func members(_ safe: Interaction?, hasResponse: Bool) -> [JSON.Member] {
-    [
+  static func members(
+    _ safe: Interaction?,
+    hasResponse: Bool,
+    without unshown: Unshown? = nil
+  ) -> [JSON.Member] {
+    let response = safe?.response.map { message($0, unshown) }
+    return [
       .init("request", safe.map { message($0.request) } ?? .null),
-      .init("response", hasResponse ? safe?.response.map(message) ?? .null : .null),
+      .init("response", hasResponse ? response ?? .null : .null),
       .init("curl", .text(safe.map { curl($0.request) } ?? "")),
     ]
   }
@@ -61,22 +73,31 @@ package enum ConsoleDetail {
     message("\(request.method) \(request.url) HTTP/1.1", request.headers, request.body)
   }
 
-  private static func message(_ response: Response) -> JSON {
-    message("HTTP/1.1 \(response.status)", response.headers, response.body)
+  private static func message(_ response: Response, _ unshown: Unshown?) -> JSON {
+    message("HTTP/1.1 \(response.status)", response.headers, response.body, unshown)
   }
 
-  private static func message(_ line: String, _ headers: HeaderFields, _ body: Body) -> JSON {
+  private static func message(
+    _ line: String,
+    _ headers: HeaderFields,
+    _ body: Body,
+    _ unshown: Unshown? = nil
+  ) -> JSON {
     let type = headers["Content-Type"] ?? ""
     let shown = Data(body.data.prefix(bodyBytesMax))
     // A cut may be within a scalar.
     let text = body.text.map { _ in String(decoding: shown, as: UTF8.self) }
     let kind =
-      body.count == 0 ? "empty" : text == nil ? "binary" : type.contains("json") ? "json" : "text"
+      unshown != nil
+      ? "unknown"
+      : body.count == 0 ? "empty" : text == nil ? "binary" : type.contains("json") ? "json" : "text"
     return [
       "line": .text(line),
       "headers": .array(headers.map { .array([.text($0.name), .text($0.value)]) }),
-      "body": body.count == 0 ? .null : .orNull(text), "bodyBytes": .number(body.count),
+      "body": body.count == 0 ? .null : .orNull(text),
+      "bodyBytes": .number(unshown?.bytes ?? body.count),
       "bodyKind": .text(kind), "cutAt": body.count > bodyBytesMax ? .number(bodyBytesMax) : .null,
+      "note": .orNull(unshown?.words),
     ]
   }
 

@@ -71,6 +71,7 @@ struct ConsoleHandler: RequestHandler {
       response.secure()
       return response
     }
+    if head.method == "GET", head.url.path == "/" { return .codePage(isWrong: !query.isEmpty) }
     return .refused(
       403,
       "This console is open to one device that gives the code: open "
@@ -254,7 +255,12 @@ struct ConsoleHandler: RequestHandler {
     }
     let text = parts[parts.startIndex + 1]
     guard let id = Int(text), let request = source.request(of: id) else { return gone(text) }
-    again(request)
+    guard again(request) else {
+      return .refused(
+        503,
+        "\(ConsoleRepeats.underWayMax) requests that were sent again are under way; wait for one."
+      )
+    }
     return .told(["id": .null, "status": .null], status: 202)
   }
 
@@ -273,8 +279,8 @@ struct ConsoleHandler: RequestHandler {
     guard !interactions.isEmpty else {
       return .refused(
         409,
-        "None of these can be kept: of a live answer the console has no content; record it with "
-          + "windtunnel record or proxy --record."
+        "None of these can be kept: of a large live answer, or one that was broken off, the console has "
+          + "no content; record it with windtunnel record or proxy --record."
       )
     }
     let cassette = Cassette(interactions).redacted(by: self.source.rules).cassette
@@ -294,6 +300,30 @@ extension Response {
 
   fileprivate static func refused(_ status: Int, _ sentence: String) -> Response {
     told(["error": .text(sentence)], status: status)
+  }
+
+  /// Returns the page on which a device gives the code.
+  fileprivate static func codePage(isWrong: Bool) -> Response {
+    let html = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><title>WindTunnel: the code</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark"></head><body>
+      <h1>The code at the terminal</h1>
+      <p>\(isWrong ? "That was not the code. " : "")This console is open to one device that gives the code.</p>
+      <form action="/"><label>Code <input name="code" inputmode="numeric" autocomplete="off" autofocus
+      required></label> <button>Open the console</button></form>
+      </body></html>
+
+      """
+    var response = Response(
+      status: 403,
+      headers: ["Content-Type": "text/html; charset=utf-8"],
+      body: Body(html)
+    ).secured
+    response.head.headers["Content-Security-Policy"] =
+      "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    return response
   }
 
   /// Adds the fields that every answer of a console has.

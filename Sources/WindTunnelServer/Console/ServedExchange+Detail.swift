@@ -17,7 +17,8 @@ extension ServedExchange {
       recorded.request = outcome.request
       return recorded
     case .computed(let response): return Interaction(outcome.request, response)
-    case .forward, .unmatched: return nil
+    case .forward: return live?.decoded.map { Interaction(outcome.request, $0) }
+    case .unmatched: return nil
     }
   }
 
@@ -29,28 +30,48 @@ extension ServedExchange {
         .init("curl", ""),
       ]
     }
-    let response = sent(outcome)
+    let (response, note) = sent(outcome)
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     let safe = ConsoleDetail.safe(told, by: rules)
-    return ConsoleDetail.members(safe, hasResponse: response != nil) + [
+    return ConsoleDetail.members(safe, hasResponse: response != nil, without: note) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("messages", messages(safe?.messages ?? [])),
     ]
   }
 
-  /// Returns the answer that went out; `nil` where it is not known: it was a live one, or a fault
-  /// made another of it.
-  private func sent(_ outcome: Outcome) -> Response? {
+  /// Returns the answer that went out, and why its content is not shown; `nil` where it is not
+  /// known: a fault made another of it.
+  private func sent(_ outcome: Outcome) -> (Response?, ConsoleDetail.Unshown?) {
     let done = outcome.decision.faults.filter { fault in
       !undone.contains { $0.fault == fault }
     }
-    guard !done.contains(where: \.replacesOrCuts) else { return nil }
+    guard !done.contains(where: \.replacesOrCuts) else { return (nil, nil) }
     switch outcome.source {
-    case .recording(let recorded, _): return recorded.response
-    case .computed(let response): return response
-    case .forward, .unmatched: return nil
+    case .recording(let recorded, _): return (recorded.response, nil)
+    case .computed(let response): return (response, nil)
+    case .forward: return passed
+    case .unmatched: return (nil, nil)
     }
+  }
+
+  /// The answer of the origin, decoded, and why its content is not shown.
+  private var passed: (Response?, ConsoleDetail.Unshown?) {
+    guard let live else { return (nil, nil) }
+    if let decoded = live.decoded { return (decoded, nil) }
+    let words =
+      if isContentForgotten {
+        "no longer kept, since newer ones are"
+      } else if live.content != nil {
+        "encoded in \(live.head.headers["Content-Encoding"] ?? "something"), which is not read here"
+      } else if live.bytes > Self.contentBytesMax {
+        "too large to be looked through for secrets; record it to keep it"
+      } else {
+        "not whole, so that it cannot be looked through for secrets"
+      }
+    var bare = Response()
+    bare.head = live.head
+    return (bare, ConsoleDetail.Unshown(bytes: live.bytes, words: words))
   }
 
   /// The conversation so far: what was recorded by number, and of what is not on the cassette that
@@ -131,4 +152,28 @@ extension ServedExchange {
       "differences": .texts(differences),
     ]
   }
+}
+
+extension LiveAnswer {
+  /// The answer with its content as it is meant; `nil` where that is not there or cannot be
+  /// decoded.
+  fileprivate var decoded: Response? {
+    guard let content else { return nil }
+    var response = Response()
+    (response.head, response.body) = (head, content)
+    let codings = head.headers.values("Content-Encoding")
+    if codings.isEmpty || content.count == 0 { return response }
+    do throws(ContentDecoder.Failure) {
+      let decoder = try ContentDecoder(codings, bytesMax: Self.decodedBytesMax)
+      response.body = Body(try decoder.decode(content.data))
+      guard decoder.isWhole else { return nil }
+    } catch {
+      return nil
+    }
+    for name in ["Content-Encoding", "Content-Length"] { response.head.headers[name] = nil }
+    return response
+  }
+
+  /// The greatest content that is decoded.
+  private static let decodedBytesMax = 4 << 20
 }

@@ -30,8 +30,13 @@ package struct ServedExchange: ConsoleSubject {
   /// Tells whether the client of a proxy closed a connection that had come to a standstill.
   var isLeft = false
   var conversation: ConversationLog?
+  /// The answer of the origin that it was passed on to.
+  private(set) var live: LiveAnswer?
+  /// Tells whether the content of that is no longer kept, since newer ones are.
+  private(set) var isContentForgotten = false
   /// The secrets beside the standard ones.
   let rules: RedactionRules
+  /// The memory that it takes, roughly, but for the content of a live answer.
   package let cost: Int
   private let shown = ConsoleAddress()
 
@@ -39,6 +44,18 @@ package struct ServedExchange: ConsoleSubject {
     (self.id, self.matter, self.segment, self.at) = (id, matter, segment, at)
     self.rules = rules
     cost = if case .request(let outcome) = matter { 2000 + outcome.request.bytes } else { 500 }
+  }
+
+  /// The greatest content of one live answer that is kept, and of all together.
+  package static let (contentBytesMax, contentsBytesMax) = (256 << 10, 16 << 20)
+
+  /// Takes what an origin has answered.
+  mutating func take(_ answer: LiveAnswer) { live = answer }
+
+  /// Gives the content of a live answer up.
+  mutating func forgetContent() {
+    isContentForgotten = live?.content != nil
+    live?.content = nil
   }
 
   /// The address of the request as it is shown.
@@ -150,6 +167,9 @@ package struct ServedExchanges: Sendable {
   /// The last decision of the first deck, and the decisions behind which segments begin.
   private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
+  /// The lines with the content of live answers, the oldest first, and the bytes of all.
+  private var contents: [(line: Int, bytes: Int)] = []
+  private var contentBytes = 0
   /// The secrets beside the standard ones.
   package let rules: RedactionRules
 
@@ -200,6 +220,7 @@ package struct ServedExchanges: Sendable {
       }
     case .firstByte(let outcome):
       update(outcome, deck) { $0.firstByte = moment }
+    case .passed(let outcome, let answer): take(answer, for: outcome, deck)
     case .ended(let outcome, let end): finish(outcome, end, deck, at: moment)
     case .left(let outcome): update(outcome, deck) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(outcome, deck) { $0.conversation = log }
@@ -221,6 +242,28 @@ package struct ServedExchanges: Sendable {
         isWhole: !end.isBroken
       )
     }
+  }
+
+  /// Returns the numbers of the lines of some decisions of the first deck, those that are kept.
+  package func lines(of decisions: [Int]) -> [Int] {
+    decisions.compactMap { lines[Key(deck: 0, outcome: $0)] }.filter { feed[$0] != nil }
+  }
+
+  /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
+  private mutating func take(_ answer: LiveAnswer, for outcome: Outcome, _ deck: Int) {
+    guard let line = lines[Key(deck: deck, outcome: outcome.id)] else { return }
+    feed.update(line) { $0.take(answer) }
+    guard let bytes = answer.content?.count, bytes > 0 else { return }
+    contents.append((line, bytes))
+    contentBytes += bytes
+    var given = 0
+    while contentBytes > ServedExchange.contentsBytesMax {
+      contentBytes -= contents[given].bytes
+      feed.update(contents[given].line) { $0.forgetContent() }
+      given += 1
+    }
+    // A tenth at a time, so that each moves once.
+    contents.removeFirst(given)
   }
 
   private func segment(of decision: Int) -> Int {

@@ -14,10 +14,14 @@ final class ProxyHandler: RequestHandler {
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
-    let route = ProxyRoute(head, port: context.origins.port)
+    let route = ProxyRoute(head, port: context.origins.port, opensTLS: proxy.contexts != nil)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
     switch route {
     case .request: return .play(DeckRequest())
+    case .secureRequest(let host, let port):
+      let scenario = context.deck.scenario.name
+      let origin = OpenedTunnel(to: host, port: port, in: scenario, context.origins)
+      return .play(DeckRequest(naming: origin.naming, handshakes: origin.nextHandshakes))
     case .page(let path, let isThroughProxy):
       let address = isThroughProxy ? nil : head.headers["Host"]
       return .answer { [proxy, context] _ in
@@ -50,7 +54,7 @@ final class ProxyHandler: RequestHandler {
       }
     case .page: return .refuse(CodePage(after: .none, isOwnPage: true).response)
     case .refusal(let status, let text): return .refuse(.notice(status, text))
-    case .request, .tunnel: break
+    case .request, .secureRequest, .tunnel: break
     }
     let verdict = proxy.check(GivenCode.inCredentials(head.headers) ?? "", from: peer)
     guard verdict != .right else {
@@ -134,12 +138,14 @@ private enum ProxyRoute {
   case tunnel(String, port: Int)
   /// A request to pass on or to answer from the cassette.
   case request
+  /// The same for a server by `https`, which the proxy speaks TLS to.
+  case secureRequest(String, port: Int)
   /// The proxy's own pages, by path.
   case page(String, isThroughProxy: Bool)
   /// Something that a proxy does not do.
   case refusal(status: Int, String)
 
-  init(_ head: RequestHead, port: Int) {
+  init(_ head: RequestHead, port: Int, opensTLS: Bool) {
     if head.method == "CONNECT" {
       self = Self.tunnel(to: head.target)
       return
@@ -166,6 +172,8 @@ private enum ProxyRoute {
         "\(head.target.prefix(60)) names no host that can be asked: there should stand a name or an "
           + "address and, behind a colon, a port from 1 to 65535 (RFC 9110 §4.2.1)."
       )
+    } else if url.scheme == "https", opensTLS {
+      self = .secureRequest(url.host ?? "", port: url.effectivePort ?? 443)
     } else if url.scheme == "https" {
       self = .refusal(
         status: 501,

@@ -170,6 +170,7 @@ extension PortContext {
       keepsEncodings: options.keepsEncodings,
       closesConnections: options.closesConnections,
       limits: options.limits,
+      toldBytesMax: options.console == nil ? 0 : ServedExchange.contentBytesMax,
       proxy: proxy,
       received: options.received,
       journal: journal

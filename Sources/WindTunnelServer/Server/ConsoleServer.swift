@@ -58,7 +58,7 @@ package final class ConsoleServer: Sendable {
 
 extension ConsoleActions {
   /// Makes what a page may do to a server that plays, records or passes on.
-  init(of port: ConsolePort, on deck: Deck, again: (@Sendable (Request) -> Void)?) {
+  init(of port: ConsolePort, on deck: Deck, again: (@Sendable (Request) -> Bool)?) {
     self.init()
     self.again = again
     guard !port.scenarios.isEmpty else { return }
@@ -72,39 +72,5 @@ extension ConsoleActions {
       }
       return nil
     }
-  }
-}
-
-/// Requests that a console sends to the server beside it, each once more.
-final class ConsoleRepeats: Sendable {
-  /// The time for which nothing may move.
-  private static let silenceSeconds = 60.0
-
-  private let base: RequestURL
-  private let client: HTTPClient
-  private let exchanges = Locked<[UUID: HTTPExchange]>([:])
-
-  /// Makes a sender to a server at an address.
-  init(to url: String) throws(DialFailure) {
-    base = RequestURL(url)
-    client = try HTTPClient()
-  }
-
-  func send(_ request: Request) {
-    var request = request
-    (request.url.scheme, request.url.host, request.url.port) = (base.scheme, base.host, base.port)
-    request.url.userInfo = nil
-    for name in ["Host", "Content-Length", "Connection", "Transfer-Encoding"] {
-      request.headers[name] = nil
-    }
-    let key = UUID()
-    let question = HTTPClient.Question(request, silenceSeconds: Self.silenceSeconds)
-    let exchange = client.send(question) { [exchanges] event in
-      switch event {
-      case .end, .unreadable, .failed: exchanges.withLock { $0[key] = nil }
-      case .sent, .head, .content: break
-      }
-    }
-    exchanges.withLock { $0[key] = exchange }
   }
 }

@@ -146,12 +146,17 @@ public final class ReplayServer: Sendable {
   ) async throws -> ConsoleServer? {
     guard let settings else { return nil }
     settings.console.begin(deck.scenario, seed: deck.seed)
-    var again: (@Sendable (Request) -> Void)?
-    // A proxy is asked for whole URLs, and TLS wants a name that is not known here.
-    if options.proxy == nil, !isSecure {
+    var again: (@Sendable (Request) -> Bool)?
+    // TLS wants a name that is not known here.
+    if !isSecure {
       let host = PrivateAddress.loopback(like: options.host)
       let repeats: ConsoleRepeats
-      do { repeats = try ConsoleRepeats(to: "http://\(host):\(port)") } catch {
+      do {
+        repeats = try ConsoleRepeats(
+          to: "http://\(host):\(port)",
+          isProxy: options.proxy != nil
+        )
+      } catch {
         throw ServerError.cannotListen("\(error)")
       }
       again = { repeats.send($0) }

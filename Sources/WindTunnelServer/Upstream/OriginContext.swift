@@ -22,6 +22,8 @@ final class OriginContext: Sendable {
   /// Tells whether every answer ends its connection.
   let closesConnections: Bool
   let limits: Limits
+  /// The greatest content of a live answer that observers are told of; 0: they are told of none.
+  let toldBytesMax: Int
   /// The proxy that the port is; `nil` for any other.
   let proxy: ProxyContext?
   /// The log of requests; `nil` where nobody can ask for it.
@@ -43,6 +45,7 @@ final class OriginContext: Sendable {
     keepsEncodings: Bool,
     closesConnections: Bool,
     limits: Limits,
+    toldBytesMax: Int,
     proxy: ProxyContext?,
     received: ReceivedRequests?,
     journal: JournalWriter?
@@ -53,7 +56,7 @@ final class OriginContext: Sendable {
       upstream, ignoredHosts, recordedOrigin
     )
     (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
-    self.closesConnections = closesConnections
+    (self.closesConnections, self.toldBytesMax) = (closesConnections, toldBytesMax)
     (self.proxy, self.received, self.journal) = (proxy, received, journal)
   }
 

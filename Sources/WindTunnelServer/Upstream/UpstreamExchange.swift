@@ -52,6 +52,8 @@ final class UpstreamExchange {
   private var answer: ResponseStart?
   private var framing: AnswerFraming?
   private var body = Spool()
+  /// The answer as observers are told of it.
+  private var told: LiveContent
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
   private var isOver = false
   /// The bytes that wait for the player, as they will stand on the wire.
@@ -81,6 +83,7 @@ final class UpstreamExchange {
     (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
     (self.client, self.meter, self.reactor) = (client, meter, reactor)
     request = UpstreamRequest(exchange.outcome.request, exchange.upload)
+    told = LiveContent(bytesMax: origins.toldBytesMax)
   }
 
   /// Tells whether the client has a part of the answer.
@@ -349,6 +352,7 @@ extension UpstreamExchange {
       timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
       body.append(data)
     }
+    told.take(data)
     exchange.measure?.bytes += data.count
     let isChunked = framing?.framing == .chunked
     put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
@@ -364,11 +368,20 @@ extension UpstreamExchange {
     let channel = channel
     self.channel = nil
     if let channel { returnToPool(channel) }
+    tellAnswer(isWhole: true)
     keep(.response(response(answer))) { passing in
       if passing.framing?.framing == .chunked { passing.put { $0.appendLastChunk() } }
       passing.finish()
       if let meter = passing.meter { meter.advance(.ended(.down)) } else { passing.clientHasAll() }
     }
+  }
+
+  /// Tells observers of the answer, as far as it came.
+  private func tellAnswer(isWhole: Bool) {
+    guard let answer,
+      let told = told.answer(exchange.authority.recorded(answer.head), isWhole: isWhole)
+    else { return }
+    deck.passed(told, for: outcome)
   }
 
   /// The last byte is with the client.
@@ -423,6 +436,7 @@ extension UpstreamExchange {
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
     )
     if answer == nil, client != nil { leaveUndone("the origin has not answered") }
+    tellAnswer(isWhole: false)
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
       let answer = passing.answer
       if answer == nil { passing.exchange.measure?.status = 502 }
@@ -605,6 +619,7 @@ extension UpstreamExchange {
     // down.
     guard !isOver else { return }
     isOver = true
+    tellAnswer(isWhole: false)
     stopPatience()
     connector?.cancel()
     channel?.abandon()

@@ -177,7 +177,8 @@ private final class ProxyFlight: Sendable {
         let id = "\(judged.scenario)/\(judged.finding.rule)"
         guard shown.insert(id).inserted else { continue }
         let segment = report.segments.last { $0.part.scenario == judged.scenario }
-        console.show(judged.row(id, segment: segment?.part.number))
+        let rows = console.lines(of: report.decisions(of: judged))
+        console.show(judged.row(id, segment: segment?.part.number, rows))
       }
     }
   }

@@ -46,10 +46,51 @@ import WindTunnel
     #expect(rows[1]["gap"]?.doubleValue == 15)
     #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["take"]?.stringValue == "recording")
     #expect(rows.map { $0["latency"]?.doubleValue } == [5, 10])
-    await console.end(showing: [])
+    await console.end()
     await #expect(throws: URLError.self) {
       try await URLSession(configuration: .ephemeral).data(from: url)
     }
+  }
+
+  @Test func `what is found in a scenario is shown at its end, with the lines that show it`()
+    async throws
+  {
+    let scenario = try #require(try Shipped.scenarios(named: ["rate-limited"]).first)
+    var plan = try DrillPlan()
+    (plan.scenarios, plan.calls, plan.subjects) = ([scenario], 4, ["hasty"])
+    let console = try await DrillConsole(plan)
+    // One that asks again at once, however long it is told to wait.
+    let hasty = ClosureSubject(name: "hasty") { call in
+      for _ in 0..<4 {
+        if let body = try? await ClosureDrillTests.ask(call) { return body }
+      }
+      throw URLError(.badServerResponse)
+    }
+    let report = try await Drill.fly([hasty], plan)
+    let flown = try #require(report.scenarios.first)
+    let finding = try #require(flown.findings.first { $0.finding.rule == "ignores-retry-after" })
+    for call in flown.subjects[0].observations {
+      console.take(.ended(scenario: scenario.name, subject: "hasty", call))
+    }
+    console.take(.judged(flown))
+    let url = try #require(URL(string: "\(console.url)events"))
+    let reading = Task { try await URLSession(configuration: .ephemeral).data(from: url).0 }
+    // The stream ends with the console.
+    while !console.isWatched { await Task.yield() }
+    await console.end()
+    let text = String(decoding: try await reading.value, as: UTF8.self)
+    let line = try #require(
+      text.split(separator: "\n").first { $0.contains(#""rule":"ignores-retry-after""#) }
+    )
+    let told = try JSON(parsing: Data(line.dropFirst("data: ".count).utf8), source: "finding")
+    guard case .array(let lines)? = told["rows"] else {
+      Issue.record("\(told)")
+      return
+    }
+    let rows = lines.compactMap(\.intValue)
+    let call = flown.subjects[0].observations.first { $0.call == finding.finding.call }
+    #expect(rows.count == call?.attempts.count && !rows.isEmpty)
+    #expect(text.contains(#""id":\#(rows.first ?? 0),"kind":"request""#))
   }
 
   @Test func `a drill in virtual time has none`() async throws {

@@ -43,6 +43,10 @@ import Testing
         let answer = try await ask(host, port, path)
         #expect(answer.statusLine.contains(" 403 "), "\(path)")
         #expect(answer.content.contains("gives the code"), "\(answer.content)")
+        let isPage = answer.contains("\r\nContent-Type: text/html; charset=utf-8\r\n")
+        #expect(isPage == (path == "/" || path.hasPrefix("/?")), "a person is shown a field")
+        #expect(isPage == answer.content.contains(#"<form action="/">"#))
+        #expect(answer.contains("That was not the code") == (path == "/?code=654321"))
       }
       let paired = try await ask(host, port, "/?code=123456")
       #expect(paired.statusLine.contains(" 303 ") && paired.contains("\r\nLocation: /\r\n"))

@@ -18,6 +18,7 @@ import Testing
     case .requestEnd(let outcome, let handshake, let upload):
       "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
     case .firstByte(let outcome): "first byte \(outcome.id)"
+    case .passed(let outcome, let answer): "passed \(outcome.id) \(answer.head.status)"
     case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
     case .left(let outcome): "left \(outcome.id)"
     case .conversed(let outcome, _): "conversed \(outcome.id)"

@@ -1,0 +1,53 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// Requests that a console sends to the server beside it, each once more.
+final class ConsoleRepeats: Sendable {
+  /// The time for which nothing may move.
+  private static let silenceSeconds = 60.0
+
+  /// The most that are under way.
+  static let underWayMax = 64
+
+  private let base: RequestURL
+  private let isProxy: Bool
+  private let client: HTTPClient
+  /// Those under way; `nil` until it is sent, since it may have ended by then.
+  private let exchanges = Locked<[UUID: HTTPExchange?]>([:])
+
+  /// Makes a sender to a server at an address, or through it where that is a proxy.
+  init(to url: String, isProxy: Bool) throws(DialFailure) {
+    (base, self.isProxy) = (RequestURL(url), isProxy)
+    client = try HTTPClient()
+  }
+
+  /// Sends a request; false where as many as may be are under way.
+  func send(_ request: Request) -> Bool {
+    let key = UUID()
+    let hasRoom = exchanges.withLock { exchanges in
+      guard exchanges.count < Self.underWayMax else { return false }
+      exchanges[key] = .some(nil)
+      return true
+    }
+    guard hasRoom else { return false }
+    var request = request
+    if !isProxy {
+      (request.url.scheme, request.url.host, request.url.port) = (base.scheme, base.host, base.port)
+    }
+    request.url.userInfo = nil
+    for name in ["Host", "Content-Length", "Connection", "Transfer-Encoding"] {
+      request.headers[name] = nil
+    }
+    var question = HTTPClient.Question(request, silenceSeconds: Self.silenceSeconds)
+    if isProxy { question.proxy = base }
+    let exchange = client.send(question) { [exchanges] event in
+      switch event {
+      case .end, .unreadable, .failed: exchanges.withLock { _ = $0.removeValue(forKey: key) }
+      case .sent, .head, .content: break
+      }
+    }
+    exchanges.withLock { if $0[key] != nil { $0[key] = exchange } }
+    return true
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Origins
+import PlantedSecrets
+import Testing
+@_spi(WindTunnel) import WindTunnelCore
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// Answers of live origins at the console of a proxy, and requests that it sends again.
+@Suite(.timeLimit(.minutes(10))) struct ConsoleLiveTests {
+  /// Makes a proxy with a console.
+  private static func proxying(
+    _ scenario: Scenario = .calm,
+    opening: TunnelOpening? = nil,
+    _ body: (ConsoleStand) async throws -> Void
+  ) async throws {
+    let console = Console(.proxy)
+    let deck = Deck(
+      Cassette(),
+      scenario: scenario,
+      options: PlaybackOptions(then: .repeat, isProxied: true),
+      observe: { console.observe($0) }
+    )
+    var options = ReplayServer.Options.patient
+    var proxy = Proxying()
+    proxy.opening = opening
+    (options.proxy, options.console) = (proxy, ConsolePort(console))
+    try await ReplayServer.serving(deck, options) { server in
+      let port = try #require(server.consoleURL.flatMap { RequestURL($0).port })
+      try await body(ConsoleStand(server: server, console: console, port: port))
+    }
+  }
+
+  private static func answer(_ fields: String, _ content: Data) -> [KeptOrigin.Step] {
+    let head = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(content.count)\r\n\r\n"
+    return [.send(Data(head.utf8) + content)]
+  }
+
+  private static func detail(_ id: Int, of stand: ConsoleStand) async throws -> JSON {
+    let text = try await stand.ask("GET /exchanges/\(id)", type: nil).content
+    return try JSON(parsing: Data(text.utf8), source: "detail")
+  }
+
+  private static let secret = "q9secretvalue7x"
+  private static let json = #"{"name":"Ada","access_token":"\#(secret)"}"#
+  private static let type = "Content-Type: application/json\r\n"
+
+  /// What an origin answers by path.
+  private static let answers: [String: [KeptOrigin.Step]] = [
+    "/plain": answer(type, Data(json.utf8)),
+    "/packed": answer("\(type)Content-Encoding: gzip\r\n", Packed.gzip(json)),
+    "/other": answer("\(type)Content-Encoding: br\r\n", Data([1, 2, 3])),
+    "/large": answer(type, Data(count: ServedExchange.contentBytesMax + 1)),
+    "/broken": [
+      .send(Data("HTTP/1.1 200 OK\r\n\(type)Content-Length: 999\r\n\r\n\(json)".utf8)), .close,
+    ],
+    "/moved": [
+      .send(
+        Data("HTTP/1.1 302 Found\r\nLocation: /plain?access_token=\(secret)\r\n\r\n".utf8)
+      ), .close,
+    ],
+  ]
+
+  @Test func `a live answer is shown without its secrets, or why it is not`() async throws {
+    let origin = try KeptOrigin { asked in
+      Self.answers[String(asked.line.dropFirst("GET ".count))] ?? [.close]
+    }
+    defer { origin.stop() }
+    try await Self.proxying { stand in
+      let paths = ["/plain", "/packed", "/other", "/large", "/broken", "/moved"]
+      for path in paths { _ = try await stand.get("\(origin.url)\(path)") }
+      var shown: [String: JSON] = [:]
+      for (place, path) in paths.enumerated() {
+        let detail = try await Self.detail(place + 1, of: stand)
+        shown[path] = detail["response"] ?? .null
+        #expect(!String(decoding: Data(detail.bytes()), as: UTF8.self).contains(Self.secret))
+      }
+      for path in ["/plain", "/packed"] {
+        let body = shown[path]?["body"]?.stringValue ?? ""
+        #expect(body.hasPrefix(#"{"name":"Ada","access_token":"REDACTED"#), "\(path): \(body)")
+        #expect(shown[path]?["bodyKind"] == "json" && shown[path]?["note"] == .null)
+      }
+      #expect(shown["/plain"]?["line"] == "HTTP/1.1 200")
+      let notes = [
+        "/other": "encoded in br, which is not read here",
+        "/large": "too large to be looked through for secrets; record it to keep it",
+        "/broken": "not whole, so that it cannot be looked through for secrets",
+      ]
+      for (path, note) in notes {
+        #expect(shown[path]?["note"] == .text(note) && shown[path]?["body"] == .null)
+        #expect(shown[path]?["bodyKind"] == "unknown")
+      }
+      #expect(shown["/large"]?["bodyBytes"]?.intValue == ServedExchange.contentBytesMax + 1)
+      #expect(shown["/moved"]?["bodyKind"] == "empty")
+      // A cassette is made of what came whole.
+      let kept = try await stand.ask("POST /cassettes", #"{"ids":[1,2,3,4,5,6]}"#)
+      let cassette = try Cassette(data: Data(kept.content.utf8), source: "kept")
+      #expect(cassette.interactions.map(\.request.url.path) == ["/plain", "/packed", "/moved"])
+      #expect(cassette.interactions[1].response?.body.text?.contains("Ada") == true)
+      #expect(cassette.interactions[1].response?.headers["Content-Encoding"] == nil)
+      #expect(!kept.contains(Self.secret))
+    }
+  }
+
+  @Test func `an answer that a fault took the place of is not shown as the answer`() async throws {
+    let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
+    defer { origin.stop() }
+    let scenario: Scenario = [.on("GET *", .always, .truncate(afterBodyBytes: 3))]
+    try await Self.proxying(scenario) { stand in
+      _ = try await stand.get("\(origin.url)/plain")
+      #expect(try await Self.detail(1, of: stand)["response"] == .null)
+    }
+  }
+
+  @Test func `where there is no console nobody is told of a live answer`() async throws {
+    let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
+    defer { origin.stop() }
+    let told = Locked(0)
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(then: .repeat, isProxied: true),
+      observe: { if case .passed = $0 { told.withLock { $0 += 1 } } }
+    )
+    var options = ReplayServer.Options.patient
+    options.proxy = Proxying()
+    try await ReplayServer.serving(deck, options) { server in
+      let url = "\(origin.url)/plain"
+      let asked = "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      let heard = try await server.answer(to: asked)
+      #expect(heard.content == Self.json)
+    }
+    #expect(told.withLock { $0 } == 0)
+  }
+
+  @Test func `the contents of the newest live answers are kept`() {
+    var exchanges = ServedExchanges()
+    let large = Body(Data(count: ServedExchange.contentBytesMax))
+    let most = ServedExchange.contentsBytesMax / ServedExchange.contentBytesMax
+    for id in 1...most + 3 {
+      let outcome = Outcome(
+        id: id,
+        request: Request("GET", RequestURL("http://api.example.test/\(id)")),
+        source: .forward(ticket: nil),
+        decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
+      )
+      exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+      let head = Response().head
+      let answer = LiveAnswer(head: head, content: large, bytes: large.count)
+      exchanges.apply(.passed(outcome, answer), at: .zero)
+    }
+    let kept = exchanges.feed.subjects.filter { $0.interaction != nil }.map(\.id)
+    #expect(kept == Array(4...most + 3))
+    let told = exchanges.feed[1]?.detail.first { $0.name.value == "response" }?.value
+    #expect(told?["note"] == "no longer kept, since newer ones are")
+  }
+
+  @Test func `a proxy sends a request again through itself`() async throws {
+    let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
+    defer { origin.stop() }
+    try await Self.proxying { stand in
+      let body = #"{"a":1}"#
+      _ = try await stand.server.answer(
+        to: "POST \(origin.url)/orders?x=1 HTTP/1.1\r\nHost: x\r\nX-A: 1\r\n\(Self.type)"
+          + "Connection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      )
+      let told = try await stand.ask("POST /exchanges/1/again", "{}")
+      #expect(told.statusLine.contains(" 202 "))
+      while origin.asked.count < 2 { await Task.yield() }
+      let asked = origin.asked
+      #expect(asked.map(\.line) == ["POST /orders?x=1", "POST /orders?x=1"])
+      #expect(asked.allSatisfy { $0.body == Data(body.utf8) && $0.head.contains("\r\nX-A: 1") })
+      // It is a line of its own.
+      let text = try await stand.events(until: #""id":2,"#)
+      #expect(text.contains(#""again":true"#))
+    }
+  }
+
+  @Test func `no more requests than so many are sent again at once`() async throws {
+    let go = DispatchSemaphore(value: 0)
+    let count = Locked(0)
+    let origin = try KeptOrigin { _ in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      return (isFirst ? [] : [.await(go)]) + Self.answer("", Data())
+    }
+    defer { origin.stop() }
+    try await Self.proxying { stand in
+      _ = try await stand.get("\(origin.url)/a")
+      for _ in 0..<ConsoleRepeats.underWayMax {
+        let told = try await stand.ask("POST /exchanges/1/again", "{}")
+        #expect(told.statusLine.contains(" 202 "))
+      }
+      let refused = try await stand.ask("POST /exchanges/1/again", "{}")
+      #expect(refused.statusLine.contains(" 503 "))
+      #expect(refused.content.contains("64 requests that were sent again are under way"))
+      for _ in 0..<ConsoleRepeats.underWayMax { go.signal() }
+      // Each that ends makes room.
+      while try await !stand.ask("POST /exchanges/1/again", "{}").statusLine.contains(" 202 ") {
+        await Task.yield()
+      }
+      go.signal()
+    }
+  }
+
+  @Test(.enabled(if: TLSKit.isThere, TLSKit.isMissing))
+  func `a proxy that opens tunnels sends a request by https again, and takes one in the open`()
+    async throws
+  {
+    let file = try TLSKit.authorityFile(nil)
+    defer { file.remove() }
+    let opening = TunnelOpening(
+      ServerTLS(authority: try TLSKit.authority.get()),
+      trusting: .certificates(file.url)
+    )
+    let deck = Deck([.get("/up", json: ["n": 1], then: .repeat)])
+    try await TLSServerTests.serving(deck) { origin, _ async throws in
+      try await Self.proxying(opening: opening) { stand in
+        let url = "https://localhost:\(origin.port)/up"
+        #expect(try await stand.get(url).content == #"{"n":1}"#)
+        _ = try await stand.ask("POST /exchanges/1/again", "{}")
+        _ = try await stand.events(until: #""id":2,"#)
+        while try await Self.detail(2, of: stand)["row"]?["status"]?.intValue == nil {
+          await Task.yield()
+        }
+        let again = try await Self.detail(2, of: stand)
+        #expect(again["row"]?["url"] == .text(url) && again["row"]?["status"]?.intValue == 200)
+        #expect(again["response"]?["body"] == #"{"n":1}"#)
+      }
+    }
+  }
+}
