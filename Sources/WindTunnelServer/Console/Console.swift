@@ -5,8 +5,8 @@ public import WindTunnel
 /// The exchanges of a running tool, its scenarios and its figures, for a page beside it.
 ///
 /// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
-/// latest 10,000 exchanges are kept, 64 MiB at most. Lines and events are made only while a page is
-/// open.
+/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open events are only written
+/// down, and no line is made.
 public final class Console: Sendable {
   /// The tools that have a console.
   public enum Tool: String, Sendable, Hashable, CaseIterable {
@@ -24,7 +24,7 @@ public final class Console: Sendable {
 
   /// The tool whose console it is.
   public let tool: Tool
-  package let board: ConsoleBoard<ServedExchanges>
+  package let board: ConsoleBoard<ServedBook>
 
   /// Makes a console without exchanges so far.
   ///
@@ -33,7 +33,7 @@ public final class Console: Sendable {
   ///   - rules: The secrets that are left out of all that it shows, beside the standard ones.
   public init(_ tool: Tool, redacting rules: RedactionRules = .standard) {
     self.tool = tool
-    board = ConsoleBoard(ServedExchanges(rules))
+    board = ConsoleBoard(ServedBook(rules))
   }
 
   /// Takes an event of a deck.
@@ -41,7 +41,7 @@ public final class Console: Sendable {
 
   /// Takes an event of one of several decks.
   package func observe(_ event: ExchangeEvent, of deck: Int) {
-    board.write { book, moment in book.apply(event, of: deck, at: moment) }
+    board.write { book, moment in book.take(event, of: deck, at: moment) }
   }
 
   /// Begins a segment of the story: the next decision is made in this scenario.

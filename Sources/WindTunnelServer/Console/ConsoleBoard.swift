@@ -11,9 +11,14 @@ package protocol ConsoleBook: Sendable {
   var rules: RedactionRules { get }
   /// Notes whether somebody looks.
   mutating func watch(_ isWatched: Bool)
+  /// Takes into the feed what was only written down.
+  mutating func settle()
 }
 
-extension ServedExchanges: ConsoleBook {}
+extension ConsoleBook {
+  /// Nothing is written down beside the feed.
+  package mutating func settle() {}
+}
 
 /// The place in a console's news that one reader has come to.
 package struct ConsoleCursor: Sendable, Hashable {
@@ -83,6 +88,14 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     state.withLock { change(&$0.book, moment) }
   }
 
+  /// Reads the book as it is now.
+  private func read<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { state in
+      state.book.settle()
+      return body(&state)
+    }
+  }
+
   private var elapsed: Duration { .nanoseconds(Moment.now() - start) }
 
   package func enter() -> Bool {
@@ -103,7 +116,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
 
   package func begin() -> ConsoleCursor {
     var cursor = ConsoleCursor()
-    cursor.changes = state.withLock { $0.book.feed.changeCount }
+    cursor.changes = read { $0.book.feed.changeCount }
     return cursor
   }
 
@@ -112,7 +125,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     withCounters: Bool
   ) -> [ConsoleEvent] {
     let (before, moment) = (cursor, elapsed)
-    let (feed, segments, findings, changes) = state.withLock { state in
+    let (feed, segments, findings, changes) = read { state in
       let feed = state.book.feed
       return (
         (counters: feed.counters, changeCount: feed.changeCount),
@@ -149,19 +162,19 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   }
 
   package func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
-    let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
+    let subjects = read { Array($0.book.feed.subjects(after: id, most: most)) }
     return (made(subjects), subjects.last?.id)
   }
 
   /// The lines that are kept, made anew.
-  package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
+  package var lines: [ConsoleRow] { read { $0.book.feed.subjects }.map(\.row) }
 
   package var counts: (kept: Int, dropped: Int) {
-    state.withLock { ($0.book.feed.subjects.count, $0.book.feed.dropped) }
+    read { ($0.book.feed.subjects.count, $0.book.feed.dropped) }
   }
 
   package func detail(of id: Int) -> JSON? {
-    let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
+    let (found, segments) = read { ($0.book.feed[id], $0.book.feed.segments) }
     guard let subject = found else { return nil }
     let segment = subject.row.segment
     let scenario = segments.first { $0.number == segment }?.scenario.name
@@ -171,12 +184,12 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   }
 
   package func interaction(of id: Int) -> Interaction?? {
-    state.withLock { $0.book.feed[id] }.map(\.interaction)
+    read { $0.book.feed[id] }.map(\.interaction)
   }
 
-  package func request(of id: Int) -> Request? { state.withLock { $0.book.feed[id] }?.request }
+  package func request(of id: Int) -> Request? { read { $0.book.feed[id] }?.request }
 
   package var rules: RedactionRules { state.withLock { $0.book.rules } }
 
-  package var segmentNumber: Int { state.withLock { $0.book.feed.segments.last?.number ?? 1 } }
+  package var segmentNumber: Int { read { $0.book.feed.segments.last?.number ?? 1 } }
 }

@@ -1,0 +1,232 @@
+internal import Foundation
+package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The exchanges of one or more decks, as a fold over their events.
+package struct ServedExchanges: Sendable {
+  /// The number of exchanges under way, and of sequences of equal requests, that are told apart.
+  private static let trackedMax = 20_000
+
+  private struct Key: Sendable, Hashable {
+    var deck: Int
+    var outcome: Int
+  }
+
+  /// Equal requests of one call or client.
+  private struct Sequence: Sendable, Hashable {
+    var lane: Lane
+    var client: String?
+    var method: String
+    var url: RequestURL
+  }
+
+  package private(set) var feed = ConsoleFeed<ServedExchange>()
+  private var lines: [Key: Int] = [:]
+  /// The course of each; one that was answered well begins anew.
+  private var sequences: [Sequence: (count: Int, over: Duration?, isDone: Bool)] = [:]
+  /// Faults that were not done of requests which have not come whole.
+  private var early: [Key: [UndoneFault]] = [:]
+  /// The last decision of the first deck, and the decisions behind which segments begin.
+  private var lastDecision = 0
+  private var boundaries: [(after: Int, number: Int)] = []
+  /// The lines with the content of live answers, the oldest first, and the bytes of all.
+  private var contents: [(line: Int, bytes: Int)] = []
+  private var contentBytes = 0
+  /// The secrets beside the standard ones.
+  package let rules: RedactionRules
+
+  package init(_ rules: RedactionRules = .standard) { self.rules = rules }
+
+  /// Begins a segment with the next decision.
+  package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
+    let before = feed.segments.count
+    feed.begin(scenario, seed: seed, at: moment)
+    if feed.segments.count > before { boundaries.append((lastDecision, feed.segments.count)) }
+  }
+
+  package mutating func add(_ finding: JSON) { feed.add(finding) }
+
+  /// Notes whether somebody looks.
+  package mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
+
+  /// Counts exchanges that are over and that nobody can look at any more.
+  mutating func skip(_ count: Int) { feed.skip(count) }
+
+  /// Takes an event of a deck.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - deck: The number of the deck, where there are several.
+  ///   - moment: The time from the console's start.
+  package mutating func apply(_ event: ExchangeEvent, of deck: Int = 0, at moment: Duration) {
+    note(event)
+    if let step = ServedStep(event) { apply(step, of: deck, at: moment) }
+  }
+
+  /// Notes the decision of an event, which may begin a segment whatever becomes of it.
+  mutating func note(_ event: ExchangeEvent) {
+    if case .decided(let entry) = event { lastDecision = max(lastDecision, entry.id) }
+  }
+
+  /// Takes what an event has to say.
+  mutating func apply(_ step: ServedStep, of deck: Int, at moment: Duration) {
+    func key(_ outcome: Int) -> Key { Key(deck: deck, outcome: outcome) }
+    switch step {
+    case .connection(let entry):
+      append(.connection(entry), in: segment(of: entry.id), at: moment)
+      feed.counters.began(
+        entry.decision.faults.map(\.name),
+        take: nil,
+        attempt: 1,
+        at: moment
+      )
+      feed.counters.ended(status: nil, bytes: nil, latency: nil, isWhole: false)
+    case .begun(let outcome, let handshake, let upload):
+      begin(outcome, key(outcome.id), handshake, upload, at: moment)
+    case .undone(let outcome, let faults):
+      let key = key(outcome)
+      if let line = lines[key] {
+        feed.update(line) { $0.undone += faults }
+      } else if early.count < Self.trackedMax {
+        early[key, default: []] += faults
+      }
+    case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
+    case .passed(let outcome, let answer): take(answer, for: key(outcome))
+    case .ended(let outcome, let end, let status):
+      finish(key(outcome), end, status, at: moment)
+    case .left(let outcome): update(key(outcome)) { $0.isLeft = true }
+    case .conversed(let outcome, let log): update(key(outcome)) { $0.conversation = log }
+    case .tunnel(let end):
+      // It was decided when it was opened, perhaps many segments ago.
+      let segment = feed.segments.last { $0.scenario.name == end.scenario }?.number
+      append(
+        .tunnel(end),
+        in: segment ?? self.segment(of: lastDecision),
+        at: max(.zero, moment - end.duration)
+      )
+      feed.counters.began([], take: nil, attempt: 1, at: moment)
+      feed.counters.ended(
+        status: nil,
+        bytes: end.bytesDown,
+        latency: end.duration,
+        isWhole: !end.isBroken
+      )
+    }
+  }
+
+  /// Returns the numbers of the lines of some decisions of the first deck, those that are kept.
+  package func lines(of decisions: [Int]) -> [Int] {
+    decisions.compactMap { lines[Key(deck: 0, outcome: $0)] }.filter { feed[$0] != nil }
+  }
+
+  /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
+  private mutating func take(_ answer: LiveAnswer, for key: Key) {
+    guard let line = lines[key] else { return }
+    feed.update(line) { $0.take(answer) }
+    guard let bytes = answer.content?.count, bytes > 0 else { return }
+    contents.append((line, bytes))
+    contentBytes += bytes
+    var given = 0
+    while contentBytes > ServedExchange.contentsBytesMax {
+      contentBytes -= contents[given].bytes
+      feed.update(contents[given].line) { $0.forgetContent() }
+      given += 1
+    }
+    contents.removeFirst(given)
+  }
+
+  private func segment(of decision: Int) -> Int {
+    boundaries.last { $0.after < decision }?.number ?? boundaries.first?.number ?? 1
+  }
+
+  private mutating func append(
+    _ matter: ServedExchange.Matter,
+    in segment: Int,
+    at moment: Duration
+  ) {
+    feed.append(
+      ServedExchange(
+        feed.nextID,
+        matter,
+        segment: segment,
+        at: moment,
+        rules
+      )
+    )
+  }
+
+  private mutating func begin(
+    _ outcome: Outcome,
+    _ key: Key,
+    _ handshake: Duration?,
+    _ upload: Duration?,
+    at moment: Duration
+  ) {
+    if lines.count >= Self.trackedMax { forgetDropped() }
+    var exchange = ServedExchange(
+      feed.nextID,
+      .request(outcome),
+      segment: segment(of: outcome.id),
+      at: moment,
+      rules
+    )
+    (exchange.handshake, exchange.upload) = (handshake, upload)
+    exchange.undone = early.removeValue(forKey: key) ?? []
+    let sequence = Self.sequence(of: outcome)
+    if sequences.count >= Self.trackedMax { sequences = [:] }
+    let before = sequences[sequence].flatMap { $0.isDone ? nil : $0 }
+    exchange.attempt = (before?.count ?? 0) + 1
+    exchange.gap = before?.over.map { max(.zero, moment - $0) }
+    sequences[sequence] = (exchange.attempt, nil, false)
+    lines[key] = exchange.id
+    feed.append(exchange)
+    feed.counters.began(
+      outcome.decision.faults.map(\.name),
+      take: outcome.take.name,
+      attempt: exchange.attempt,
+      at: moment
+    )
+  }
+
+  private static func sequence(of outcome: Outcome) -> Sequence {
+    Sequence(
+      lane: outcome.decision.lane,
+      client: outcome.client,
+      method: outcome.request.method,
+      url: outcome.request.url
+    )
+  }
+
+  private mutating func update(_ key: Key, _ change: (inout ServedExchange) -> Void) {
+    if let line = lines[key] { feed.update(line, change) }
+  }
+
+  private mutating func finish(
+    _ key: Key,
+    _ end: ExchangeEnd?,
+    _ meant: Int?,
+    at moment: Duration
+  ) {
+    guard let line = lines[key], let before = feed[line], case .request(let asked) = before.matter
+    else { return }
+    let status = end?.status ?? meant
+    let isWhole = end.map { $0.ending == .whole } ?? true
+    // Of a proxy's client only the request's end knows the address.
+    let sequence = Self.sequence(of: asked)
+    sequences[sequence]?.over = moment
+    sequences[sequence]?.isDone = isWhole && (status ?? 0) < 400
+    feed.update(line) { ($0.end, $0.over) = (end, moment) }
+    feed.counters.ended(
+      status: status,
+      bytes: end?.bytes,
+      latency: end?.latency ?? moment - before.at,
+      isWhole: isWhole
+    )
+  }
+
+  /// Forgets which lines belong to exchanges that are no longer kept.
+  private mutating func forgetDropped() {
+    let first = feed.subjects.first?.id ?? 0
+    lines = lines.filter { $0.value >= first }
+  }
+}
