@@ -263,8 +263,8 @@ let package = Package(
       // The tool is run as a process; the dependency has it built.
       dependencies: [
         "WindTunnelReports", "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
-        "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelServer",
-        "windtunnel-cli",
+        "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",
+        "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Golden"]
     ),
