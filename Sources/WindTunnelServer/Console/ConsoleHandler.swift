@@ -113,6 +113,7 @@ struct ConsoleHandler: RequestHandler {
     let path = request.url.path
     let method = request.method == "HEAD" ? "GET" : request.method
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    if let response = Self.otherMethod(method, of: path, parts) { return response }
     let isChange = method != "GET"
     if isChange, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
       return .refused(415, "A change is told as application/json.")
@@ -128,7 +129,8 @@ struct ConsoleHandler: RequestHandler {
         return fly(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
       case ("PUT", "link", 1): return try change(request.body.data)
       case ("POST", "rules", 1): return try add(request.body.data)
-      case ("POST", "exchanges", 3) where parts.last == "again": return again(parts)
+      case ("POST", "exchanges", 3) where parts.last == "again":
+        return try again(parts, request.body.data)
       case ("POST", "cassettes", 1): return try keep(request.body.data)
       default:
         return .refused(
@@ -142,15 +144,46 @@ struct ConsoleHandler: RequestHandler {
     }
   }
 
+  /// Returns the answer to a method that a path does not have (RFC 9110 §15.5.6); `nil` for one
+  /// that it has, and where there is no such path.
+  private static func otherMethod(
+    _ method: String,
+    of path: String,
+    _ parts: ArraySlice<Substring>
+  ) -> Response? {
+    let allowed: [String]
+    switch (parts.first, parts.count) {
+    case ("scenario", 1): allowed = ["GET", "HEAD", "PUT"]
+    case ("link", 1): allowed = ["PUT"]
+    case ("rules", 1), ("cassettes", 1): allowed = ["POST"]
+    case ("exchanges", 3) where parts.last == "again": allowed = ["POST"]
+    case ("exchanges", 1...2), ("events", 1): allowed = ["GET", "HEAD"]
+    default:
+      guard ConsoleFiles.all[path] != nil else { return nil }
+      allowed = ["GET", "HEAD"]
+    }
+    if allowed.contains(method) { return nil }
+    let all = allowed.joined(separator: ", ")
+    var response = Response.refused(
+      405,
+      "There is no \(method.prefix(20)) \(path.prefix(60)) here; it has \(all)."
+    )
+    response.head.headers["Allow"] = all
+    return response
+  }
+
+  /// The greatest number of a query.
+  private static let numberMax = 1_000_000_000
+
   private func list(_ query: String?) throws(FormatError) -> Response {
     func number(_ name: String, _ standard: Int) throws(FormatError) -> Int {
       let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
       guard let text = pair?.dropFirst(name.count + 1) else { return standard }
-      guard let number = Int(text), number >= 0 else {
+      guard let number = Int(text), 0...Self.numberMax ~= number else {
         throw FormatError(
           source: "query",
           place: name,
-          problem: "\(JSON.text(String(text.prefix(20)))) is no number",
+          problem: "\(JSON.text(String(text.prefix(20)))) is no number up to \(Self.numberMax)",
           remedy: "Write such as \(name)=100."
         )
       }
@@ -249,7 +282,12 @@ struct ConsoleHandler: RequestHandler {
     name.contains(" (\(how))") ? name : "\(name) (\(how))"
   }
 
-  private func again(_ parts: ArraySlice<Substring>) -> Response {
+  private func again(
+    _ parts: ArraySlice<Substring>,
+    _ body: Data
+  ) throws(FormatError) -> Response {
+    let top = try ObjectReader(JSON(parsing: body, source: "again"), source: "again", path: "")
+    try top.refuseUnknownKeys()
     guard let again = actions.again else {
       return .refused(409, "This tool sends no requests of its own.")
     }
@@ -257,7 +295,7 @@ struct ConsoleHandler: RequestHandler {
     guard let id = Int(text), let request = source.request(of: id) else { return gone(text) }
     guard again(request) else {
       return .refused(
-        503,
+        429,
         "\(ConsoleRepeats.underWayMax) requests that were sent again are under way; wait for one."
       )
     }
@@ -271,7 +309,7 @@ struct ConsoleHandler: RequestHandler {
     try top.refuseUnknownKeys()
     guard ids.count <= Self.keptMax else {
       return .refused(
-        413,
+        400,
         "\(ids.count) exchanges are more than the \(Self.keptMax) of a cassette."
       )
     }

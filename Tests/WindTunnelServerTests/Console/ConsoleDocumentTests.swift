@@ -22,11 +22,13 @@ import Testing
   private static let asked: [Asked] = [
     Asked(line: "GET /exchanges", path: "/exchanges", status: 200),
     Asked(line: "GET /exchanges?since=x", path: "/exchanges", status: 400),
+    Asked(line: "GET /exchanges?limit=1000000001", path: "/exchanges", status: 400),
     Asked(line: "GET /exchanges/1", path: "/exchanges/{id}", status: 200),
     Asked(line: "GET /exchanges/2", path: "/exchanges/{id}", status: 200),
     Asked(line: "GET /exchanges/99", path: "/exchanges/{id}", status: 404),
     Asked(line: "POST /exchanges/1/again", body: "{}", path: "/exchanges/{id}/again", status: 202),
     Asked(line: "POST /exchanges/99/again", body: "{}", path: "/exchanges/{id}/again", status: 404),
+    Asked(line: "POST /exchanges/1/again", body: "[]", path: "/exchanges/{id}/again", status: 400),
     Asked(line: "GET /scenario", path: "/scenario", status: 200),
     Asked(line: "PUT /scenario", body: #"{"name":"rain"}"#, path: "/scenario", status: 200),
     Asked(line: "PUT /scenario", body: "{}", path: "/scenario", status: 400),
@@ -50,6 +52,26 @@ import Testing
     Asked(line: "POST /cassettes", body: #"{"ids":[]}"#, path: "/cassettes", status: 409),
     Asked(line: "GET /openapi.json", path: "/openapi.json", status: 200),
   ]
+
+  /// Asks each path for a method that it does not have.
+  private func methods(of document: JSONSchema) async throws {
+    guard case .object(let paths)? = document.root["paths"] else { return }
+    try await ConsoleStand.serving { stand in
+      for path in paths {
+        guard case .object(let methods) = path.value else { continue }
+        let asked = path.name.value.replacing("{id}", with: "1")
+        let answer = try await stand.ask("DELETE \(asked)", type: nil)
+        #expect(answer.statusLine.contains(" 405 "), "\(asked): \(answer.statusLine)")
+        let allowed = try #require(
+          answer.split(separator: "\r\n").first { $0.hasPrefix("Allow: ") }
+        )
+        for method in methods {
+          #expect(allowed.contains(method.name.value.uppercased()), "\(asked): \(allowed)")
+        }
+      }
+      #expect(try await stand.ask("DELETE /nowhere").statusLine.contains(" 404 "))
+    }
+  }
 
   @Test func `what is answered is what the document says, and all that it says is asked`()
     async throws
@@ -78,6 +100,7 @@ import Testing
         if let schema { #expect(document.problems(body, schema) == [], "\(asked.line)") }
       }
     }
+    try await methods(of: document)
     guard case .object(let paths)? = document.root["paths"] else {
       Issue.record("no paths")
       return
