@@ -145,11 +145,8 @@ const detail = new Detail(store, {
   keep,
   again: async (id) => {
     try {
-      const answer = await api.again(id)
-      const show = answer.id === null ? [] : [
-        " ", element("button", { type: "button", onclick: () => open(answer.id) }, "Show it"),
-      ]
-      say(`Flown again: ${answer.status ?? "no answer"}.`, false, ...show)
+      await api.again(id)
+      say("Sent again; it comes as a line of its own.")
     } catch (error) {
       sayError(error)
     }

@@ -221,7 +221,9 @@ struct ProxyOrder {
           """
       )
       if let page = server.consoleURL(at: settings.host), let digits {
-        Terminal.complain("The console, for one device: \(page)?code=\(digits)\n")
+        let url = "\(page)?code=\(digits)"
+        Terminal.complain("The console, for one other device: \(url)\n")
+        if Terminal.isSeen, let code = QRCode(url) { Terminal.show(code) }
       }
     }
     for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
