@@ -466,9 +466,18 @@ extension Deck {
   /// is empty, since its entries named places on the old one. Ordinals go on, so that the scenario
   /// does not begin again with each save. Meant for a deck that plays.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
+    load(cassette, matcher: matcher, keepingStubs: true)
+  }
+
+  /// Plays another cassette, and where asked removes the stubs at the same moment, so that no
+  /// request meets the one without the other.
+  package func load(_ cassette: Cassette, matcher: Matcher? = nil, keepingStubs: Bool) {
     // The index takes its time; no request has to wait for it.
     let next = LoadedCassette(cassette, state.withLock { $0.options(by: matcher) })
-    state.withLock { $0.load(next) }
+    state.withLock { state in
+      if !keepingStubs { state.removeStubs() }
+      state.load(next)
+    }
   }
 
   /// Puts a stub in front of the cassette from the next request on, in place of one of the same

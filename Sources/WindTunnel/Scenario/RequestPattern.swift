@@ -46,10 +46,6 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Tells whether it speaks of tunnels and nothing else.
   var isForTunnels: Bool { method == "CONNECT" }
 
-  /// The method that is most likely meant where one stands in small letters; `nil` where it is
-  /// well.
-  package var meantMethod: String? { method.flatMap { Self.meant($0) } }
-
   /// Returns the method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
   package static func meant(_ method: String) -> String? {
     let capitals = method.uppercased()

@@ -127,6 +127,9 @@ struct RecordedStartup: Sendable {
             + "\"GET /editions/6/**\""
         )
       }
+      if let wrong = RequestPattern.problem(with: text) {
+        throw object.error("leadsTo", wrong.problem, remedy: wrong.remedy)
+      }
       leads.append((version, RequestPattern(text)))
     }
     return leads

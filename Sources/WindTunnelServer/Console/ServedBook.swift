@@ -10,14 +10,15 @@ package struct ServedBook: ConsoleBook {
     var moment: Duration
   }
 
-  /// The most requests that are written down and not read; of twice as many the older half goes.
-  private static let requestsMax = ConsoleFeed<ServedExchange>.subjectsMax
-  /// The most bytes of their content; beyond it they are read, which keeps less.
-  private static let bytesMax = 32 << 20
+  /// The most lines that are written down and not read; of twice as many the older half goes.
+  private static let linesMax = ConsoleFeed<ServedExchange>.subjectsMax
+  /// The most bytes of their content, and the most entries of them all; beyond either they are
+  /// read, which keeps less.
+  private static let (bytesMax, entriesMax) = (32 << 20, 20 * linesMax)
 
   private var exchanges: ServedExchanges
   private var unread: [Entry] = []
-  private var (requests, bytes) = (0, 0)
+  private var (lines, bytes) = (0, 0)
 
   init(_ rules: RedactionRules) { exchanges = ServedExchanges(rules) }
 
@@ -32,38 +33,44 @@ package struct ServedBook: ConsoleBook {
   package mutating func settle() {
     if unread.isEmpty { return }
     for entry in unread { exchanges.apply(entry.step, of: entry.deck, at: entry.moment) }
-    (unread, requests, bytes) = ([], 0, 0)
+    (unread, lines, bytes) = ([], 0, 0)
   }
 
   /// Takes an event of one of several decks.
   mutating func take(_ event: ExchangeEvent, of deck: Int, at moment: Duration) {
     exchanges.note(event)
-    guard let step = ServedStep(event) else { return }
+    if let step = ServedStep(event) { take(step, of: deck, at: moment) }
+  }
+
+  private mutating func take(_ step: ServedStep, of deck: Int, at moment: Duration) {
     if exchanges.feed.isWatched { return exchanges.apply(step, of: deck, at: moment) }
     unread.append(Entry(step: step, deck: deck, moment: moment))
     bytes += step.contentBytes
-    if case .begun = step { requests += 1 }
-    if bytes > Self.bytesMax { settle() }
-    if requests >= 2 * Self.requestsMax { forgetOlder() }
+    if step.beginsLine { lines += 1 }
+    if bytes > Self.bytesMax || unread.count > Self.entriesMax { settle() }
+    if lines >= 2 * Self.linesMax { forgetOlder() }
   }
 
   private mutating func forgetOlder() {
     var (given, count) = (0, 0)
-    while count < Self.requestsMax {
-      if case .begun = unread[given].step { count += 1 }
-      bytes -= unread[given].step.contentBytes
+    while count < Self.linesMax {
+      let entry = unread[given]
+      if entry.step.beginsLine { count += 1 }
+      if case .segment = entry.step {
+        exchanges.apply(entry.step, of: entry.deck, at: entry.moment)
+      }
+      bytes -= entry.step.contentBytes
       given += 1
     }
     unread.removeFirst(given)
-    requests -= count
+    lines -= count
     exchanges.skip(count)
   }
 
   /// Begins a segment with the next decision.
   mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
-    // Whatever was decided before belongs to the one before.
-    settle()
-    exchanges.begin(scenario, seed: seed, at: moment)
+    // Whoever switches holds the deck's lock, and does not wait for all that is unread.
+    take(.segment(scenario, seed: seed, after: exchanges.lastDecision), of: 0, at: moment)
   }
 
   mutating func add(_ finding: JSON) { exchanges.add(finding) }

@@ -27,7 +27,7 @@ package struct ServedExchanges: Sendable {
   /// Faults that were not done of requests which have not come whole.
   private var early: [Key: [UndoneFault]] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
-  private var lastDecision = 0
+  private(set) var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
   /// The lines with the content of live answers, the oldest first, and the bytes of all.
   private var contents: [(line: Int, bytes: Int)] = []
@@ -39,9 +39,7 @@ package struct ServedExchanges: Sendable {
 
   /// Begins a segment with the next decision.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
-    let before = feed.segments.count
-    feed.begin(scenario, seed: seed, at: moment)
-    if feed.segments.count > before { boundaries.append((lastDecision, feed.segments.count)) }
+    apply(.segment(scenario, seed: seed, after: lastDecision), of: 0, at: moment)
   }
 
   package mutating func add(_ finding: JSON) { feed.add(finding) }
@@ -72,6 +70,10 @@ package struct ServedExchanges: Sendable {
   mutating func apply(_ step: ServedStep, of deck: Int, at moment: Duration) {
     func key(_ outcome: Int) -> Key { Key(deck: deck, outcome: outcome) }
     switch step {
+    case .segment(let scenario, let seed, let after):
+      let before = feed.segments.count
+      feed.begin(scenario, seed: seed, at: moment)
+      if feed.segments.count > before { boundaries.append((after, feed.segments.count)) }
     case .connection(let entry):
       append(.connection(entry), in: segment(of: entry.id), at: moment)
       feed.counters.began(

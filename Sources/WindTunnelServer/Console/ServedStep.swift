@@ -15,6 +15,8 @@ enum ServedStep: Sendable {
   case left(Int)
   indirect case conversed(Int, ConversationLog)
   indirect case tunnel(TunnelEnd)
+  /// A segment begins behind the decision of this number.
+  indirect case segment(Scenario, seed: UInt64, after: Int)
 
   /// Takes it out of an event; `nil` where no line changes by that.
   init?(_ event: ExchangeEvent) {
@@ -40,12 +42,21 @@ enum ServedStep: Sendable {
     }
   }
 
-  /// The bytes of content that it holds in memory.
+  /// Tells whether a line begins with it.
+  var beginsLine: Bool {
+    switch self {
+    case .begun, .connection, .tunnel: true
+    case .undone, .firstByte, .passed, .ended, .left, .conversed, .segment: false
+    }
+  }
+
+  /// The bytes of content that it holds in memory, roughly.
   var contentBytes: Int {
     switch self {
     case .begun(let outcome, _, _): outcome.request.body.count
     case .passed(_, let answer): answer.content?.count ?? 0
-    default: 0
+    case .conversed(_, let log): log.messages.count * 64
+    case .connection, .undone, .firstByte, .ended, .left, .tunnel, .segment: 0
     }
   }
 }

@@ -111,8 +111,7 @@ final class AdminHandler: RequestHandler, Sendable {
         swapped(order.scenario, seed)
       }
     case .load(let cassette)?:
-      deck.removeStubs()
-      deck.load(cassette)
+      deck.load(cassette, keepingStubs: false)
       received.log.withLock { $0.beginTape() }
     case .put(let stub)?:
       // Another connection may have put the last one meanwhile.
@@ -450,7 +449,11 @@ extension RequestFilter {
           throw Self.error(name, "a method is written in capitals", "Did you mean \(meant)?")
         }
         method = value
-      case "path": path = RequestPattern(value)
+      case "path":
+        if let wrong = RequestPattern.problem(with: value) {
+          throw Self.error(name, wrong.problem, wrong.remedy)
+        }
+        path = RequestPattern(value)
       case "since": since = try Self.number(name, value, in: 0...Int.max)
       case "status": status = try Self.number(name, value, in: 100...999)
       case "limit": limit = try Self.number(name, value, in: 1...RequestLog.entriesMax)

@@ -271,20 +271,17 @@ struct RequestQuestion: Sendable, Hashable {
     }
   }
 
-  /// A method in small letters is another one (RFC 9110 §9.1), which nobody means: no request would
-  /// be found, and a question for none passed.
+  /// Reads a pattern that some request could match: of another one none would be found, and a
+  /// question for none passed.
   private static func pattern(
     _ text: String,
     _ place: String,
     _ top: ObjectReader
   ) throws(FormatError) -> RequestPattern {
-    let pattern = RequestPattern(text)
-    guard let meant = pattern.meantMethod else { return pattern }
-    throw top.error(
-      place,
-      "a method is written in capitals",
-      remedy: "Did you mean \"\(meant)\(text.drop { $0 != " " })\"?"
-    )
+    if let wrong = RequestPattern.problem(with: text) {
+      throw top.error(place, wrong.problem, remedy: wrong.remedy)
+    }
+    return RequestPattern(text)
   }
 
   /// Tells whether a log can answer it: nothing that it asks for has been dropped.

@@ -109,6 +109,7 @@ import WindTunnelSymptoms
     (#"{ "probe": "/probe", "leadsTo": [] }"#, "an object with at most 64 versions"),
     (#"{ "probe": "/probe", "leadsTo": { "six": "GET /6" } }"#, "\"six\" should be a version"),
     (#"{ "probe": "/probe", "leadsTo": { "6": 6 } }"#, "what it leads to a request"),
+    (#"{ "probe": "/probe", "leadsTo": { "6": "GET six" } }"#, "\"six\" is no path"),
   ]
 
   @Test(arguments: notes)

@@ -41,14 +41,18 @@ import Testing
     }
     both { $0.begin(.calm, seed: 1, at: .zero) }
     for id in 1...30 {
+      let decision = Self.outcome(id).decision
+      let entry = Journal.Entry(id: id, decision: decision, take: .recording(0))
+      both { $0.take(.decided(entry), of: 0, at: .zero) }
       for (event, moment) in Self.events(id) { both { $0.take(event, of: 0, at: moment) } }
       let rain = Scenario("rain")
       if id == 20 { both { $0.begin(rain, seed: 2, at: .milliseconds(205)) } }
     }
-    #expect(eager.feed.subjects.count == 30 && lazy.feed.subjects.count == 20)
+    #expect(eager.feed.subjects.count == 30 && lazy.feed.subjects.isEmpty)
     lazy.settle()
     #expect(lazy.feed.subjects.map(\.row) == eager.feed.subjects.map(\.row))
     #expect(lazy.feed.segments == eager.feed.segments)
+    #expect(lazy.feed.subjects.map(\.segment) == (1...30).map { $0 > 20 ? 2 : 1 })
     let later = Duration.seconds(9)
     #expect(lazy.feed.counters.json(at: later) == eager.feed.counters.json(at: later))
   }
@@ -58,6 +62,7 @@ import Testing
     book.begin(.calm, seed: 1, at: .zero)
     let count = 3 * ConsoleFeed<ServedExchange>.subjectsMax + 5
     for id in 1...count {
+      if id == 7 { book.begin(Scenario("rain"), seed: 2, at: .zero) }
       for (event, moment) in Self.events(id) { book.take(event, of: 0, at: moment) }
     }
     book.settle()
@@ -66,6 +71,26 @@ import Testing
     #expect(kept >= ConsoleFeed<ServedExchange>.subjectsMax * 9 / 10)
     #expect(book.feed.dropped == count - kept)
     #expect(book.feed.subjects.allSatisfy { $0.row.status == 200 })
+    #expect(book.feed.segments.map(\.scenario.name) == ["calm", "rain"])
+  }
+
+  @Test func `connections that fail are not piled up either`() {
+    var book = ServedBook(.standard)
+    book.begin(.calm, seed: 1, at: .zero)
+    let count = 3 * ConsoleFeed<ServedExchange>.subjectsMax
+    for id in 1...count {
+      let decision = Decision(
+        lane: .deck,
+        key: Decision.connectionKey,
+        ordinal: id,
+        faults: [.connection(.refused)]
+      )
+      let entry = Journal.Entry(id: id, decision: decision, take: .connection)
+      book.take(.decided(entry), of: 0, at: .milliseconds(id))
+    }
+    book.settle()
+    #expect(book.feed.subjects.last?.row.at == .milliseconds(count))
+    #expect(book.feed.dropped == count - book.feed.subjects.count && book.feed.dropped > 0)
   }
 
   @Test func `large contents are not piled up`() {

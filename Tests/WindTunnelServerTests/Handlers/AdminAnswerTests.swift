@@ -147,7 +147,7 @@ import Testing
     ("GET", "/requests?limit=0", "", "a whole number from 1 to 10000"),
     ("GET", "/requests?take=eaten", "", "is none of recording"),
     ("POST", "/verify", "{}", "one of"),
-    ("POST", "/verify", #"{"request":"get /home","times":0}"#, "Did you mean \\\"GET /home\\\"?"),
+    ("POST", "/verify", #"{"request":"get /home","times":0}"#, "Write \\\"GET /home\\\"."),
     ("GET", "/requests?method=get", "", "Did you mean GET?"),
   ])
   func `what makes no sense is refused in words, and changes nothing`(

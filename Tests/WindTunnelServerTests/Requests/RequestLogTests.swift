@@ -139,12 +139,18 @@ import Testing
     (#"{"inOrder":[1]}"#, "inOrder[0]: 1 is no request such as \"GET /home\"."),
     ("[", "line 1, column 2: not JSON"),
     (
+      #"{"request":"GET home","times":0}"#,
+      "request: \"home\" is no path: it does not begin with /. Write for example"
+    ),
+    (
       #"{"request":"get /a?b=1","times":0}"#,
-      "request: a method is written in capitals. Did you mean \"GET /a?b=1\"?"
+      "request: \"get\" is no method that clients send: methods are case-sensitive. "
+        + "Write \"GET /a?b=1\"."
     ),
     (
       #"{"inOrder":["GET /a","Post /b"]}"#,
-      "inOrder[1]: a method is written in capitals. Did you mean \"POST /b\"?"
+      "inOrder[1]: \"Post\" is no method that clients send: methods are case-sensitive. "
+        + "Write \"POST /b\"."
     ),
   ])
   func `a question that makes no sense is refused in words`(text: String, words: String) {
