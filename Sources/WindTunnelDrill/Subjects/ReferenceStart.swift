@@ -52,6 +52,12 @@ struct ReferenceStart: Sendable {
     return folder
   }
 
+  /// The time that a start waits for a configuration and for its probes, of the time in which its
+  /// page has to be there: half of it and a quarter, where that is little.
+  static func budgets(within limit: Duration) -> (configuration: Duration, probes: Duration) {
+    (min(.seconds(2), limit / 2), min(.seconds(1), limit / 4))
+  }
+
   /// Launches the app in the folder of what it keeps. The requests of its start are for the
   /// recorded origins.
   ///
@@ -59,8 +65,7 @@ struct ReferenceStart: Sendable {
   ///   - folder: The folder.
   ///   - transport: The transport of the requests.
   ///   - admission: The controller that hears of the probes.
-  ///   - limit: The time in which the page has to be there: of a short one, half goes to the
-  ///     configuration at most and a quarter to the probes.
+  ///   - limit: The time in which the page has to be there.
   /// - Returns: The start.
   /// - Throws: Whatever keeps it from one: a folder that cannot be used, or a configuration that is
   ///   none.
@@ -70,13 +75,14 @@ struct ReferenceStart: Sendable {
     feeding admission: AdmissionController,
     within limit: Duration
   ) async throws -> Startup {
+    let budgets = Self.budgets(within: limit)
     let dialTest = DialTest(
       candidates: recorded.servers.compactMap { URL(string: $0.origin ?? "") },
       path: recorded.probePath,
       expecting: recorded.probe,
-      budget: min(.seconds(1), limit / 4)
+      budget: budgets.probes
     )
-    return try await bootstrap(in: folder, dialTest: dialTest, waiting: min(.seconds(2), limit / 2))
+    return try await bootstrap(in: folder, dialTest: dialTest, waiting: budgets.configuration)
       .launch(by: transport, feeding: admission)
   }
 

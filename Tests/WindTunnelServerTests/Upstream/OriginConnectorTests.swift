@@ -58,7 +58,12 @@ import Testing
     let second = Events<Bool>()
     let first = try await loop.serve { _ in }
     let other = try await loop.serve { _ in second(true) }
-    #expect(try await Self.connected(to: [first, other], loop) == "\(first)")
+    var found = ""
+    // A loop that does not get its turn for a quarter of a second tries both.
+    for _ in 0..<5 where found != "\(first)" {
+      found = try await Self.connected(to: [first, other], loop)
+    }
+    #expect(found == "\(first)")
     let client = try RawClient(other)
     #expect(try await second.next())
     client.close()
