@@ -78,8 +78,13 @@ import Testing
       proxy: proxy
     )
     let head = Self.head(method, target)
-    #expect(ProxyHandler(proxy, in: context).handle(head).status == known)
-    let stranger = ProxyHandler(proxy, in: context, unknownPeer: "192.0.2.1")
+    #expect(ProxyHandler(proxy, in: context, from: "127.0.0.1").handle(head).status == known)
+    let stranger = ProxyHandler(
+      proxy,
+      in: context,
+      from: "192.0.2.1",
+      unknownPeer: "192.0.2.1"
+    )
     #expect(stranger.handle(head).status == unknown)
     #expect(stranger.handle(head).isRefused)
   }

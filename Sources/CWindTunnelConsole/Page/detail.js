@@ -281,9 +281,9 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
-  if (row.take === "withheld" || row.faults.length > row.notDone.length) return "A fault made another of the answer; what went out is not kept."
+  if (row.take === "withheld") return "A fault made another of the recorded answer; what went out is not kept."
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
-  return `It had status ${row.status}; its bytes were passed on and are not kept.`
+  return `It had status ${row.status}; what went out is not kept.`
 }
 
 function message(found, absent, copy) {

@@ -192,7 +192,7 @@ public struct DrillPlan: Sendable {
       throw .plan("The cassette has no interactions, so there is nothing to call.")
     }
     if let startup = try RecordedStartup(cassette) {
-      for scenario in scenarios { try startup.refuseExpired(in: scenario.startup ?? .warm) }
+      for state in scenarios.compactMap(\.startup) { try startup.refuseExpired(in: state) }
     }
     if let calls, !(1...Self.callsMax ~= calls) {
       throw .plan("\(calls) calls: a subject makes 1 to \(Self.callsMax) in a scenario.")

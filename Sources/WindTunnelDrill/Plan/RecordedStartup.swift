@@ -172,26 +172,31 @@ struct RecordedStartup: Sendable {
 
   /// Returns the version that stands in a text, whoever has signed it; `nil` where none does.
   static func version(of text: Data) -> Int? {
-    number("version", in: text).flatMap { 0...versionMax ~= $0 ? $0 : nil }
-  }
-
-  /// Returns the number that stands behind a name in a text; `nil` where none does.
-  private static func number(_ name: String, in text: Data) -> Int? {
-    guard let name = text.range(of: Data("\"\(name)\"".utf8)) else { return nil }
+    guard let name = text.range(of: Data("\"version\"".utf8)) else { return nil }
     let rest = text[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
     guard rest.first == UInt8(ascii: ":") else { return nil }
     let digits = rest.dropFirst().drop { $0 == UInt8(ascii: " ") }
       .prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    return Int(String(decoding: digits.prefix(19), as: UTF8.self))
+    let version = Int(String(decoding: digits.prefix(19), as: UTF8.self))
+    return version.flatMap { 0...versionMax ~= $0 ? $0 : nil }
+  }
+
+  /// Returns the second since 1970 at which a text expires, which stands in the JSON behind its
+  /// first line; `nil` where none does.
+  private static func expiry(of text: Data) -> Double? {
+    guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    // What is no JSON has no time either.
+    let json = try? JSON(parsing: Data(text[(end + 1)...]), source: "configuration")
+    return json?["expires"]?.doubleValue
   }
 
   /// Refuses a state in which an app has kept a configuration whose time is over: whoever is
   /// launched with it has nothing, and flies a first launch by another name.
   func refuseExpired(in state: StartupState, at now: Date = .now) throws(DrillError) {
-    guard let text = kept(in: state), let seconds = Self.number("expires", in: text),
-      TimeInterval(seconds) <= now.timeIntervalSince1970
+    guard let text = kept(in: state), let seconds = Self.expiry(of: text),
+      seconds <= now.timeIntervalSince1970
     else { return }
-    let day = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+    let day = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     throw .plan(
       "The configuration that the app has kept has expired at \(day), so that no start is a warm "
         + "one. Sign one with a later \"expires\", or fly a scenario whose \"startup\" is \"cold\"."

@@ -1,4 +1,5 @@
 @_spi(WindTunnel) internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The state that a port's connections on one loop share.
 final class PortContext: Sendable {
@@ -26,6 +27,8 @@ final class PortContext: Sendable {
   /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
   let parsedRequests: ParsedRequestCache?
   let renderedResponses = RenderedResponses()
+  /// The console that a device sees through the proxy that it is behind, once it is open.
+  let proxiedConsole: Locked<ProxiedConsole?>
 
   /// Makes the context of a port.
   ///
@@ -37,6 +40,7 @@ final class PortContext: Sendable {
   ///   - tls: What connections speak TLS by.
   ///   - playsDeck: False where a handler of its own answers.
   ///   - isReloaded: Whether rules may come that look at bodies.
+  ///   - proxiedConsole: The place of a console that may be opened later.
   init(
     _ origins: OriginContext,
     owner: PortOwner,
@@ -44,8 +48,10 @@ final class PortContext: Sendable {
     policy: OriginPolicy?,
     tls: TLSContext?,
     playsDeck: Bool,
-    isReloaded: Bool
+    isReloaded: Bool,
+    proxiedConsole: Locked<ProxiedConsole?>
   ) {
+    self.proxiedConsole = proxiedConsole
     (self.origins, self.owner, self.host, self.policy, self.tls) = (
       origins, owner, host, policy, tls
     )

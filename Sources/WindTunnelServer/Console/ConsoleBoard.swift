@@ -44,6 +44,8 @@ package protocol ConsoleSource: AnyObject, Sendable {
   func detail(of id: Int) -> JSON?
   /// The interaction of a line; an empty optional where the line is not kept.
   func interaction(of id: Int) -> Interaction??
+  /// The reason why the request of a line is not sent again; `nil` where it may be.
+  func reasonAgainstRepeat(of id: Int) -> String?
   /// The request of a line as it came, for whoever sends it once more or makes a rule for it.
   func request(of id: Int) -> Request?
   var segmentNumber: Int { get }
@@ -185,6 +187,10 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
 
   package func interaction(of id: Int) -> Interaction?? {
     read { $0.book.feed[id] }.map(\.interaction)
+  }
+
+  package func reasonAgainstRepeat(of id: Int) -> String? {
+    read { $0.book.feed[id] }?.reasonAgainstRepeat
   }
 
   package func request(of id: Int) -> Request? { read { $0.book.feed[id] }?.request }

@@ -54,11 +54,11 @@ package enum ConsoleDetail {
   static func members(
     _ safe: Interaction?,
     hasResponse: Bool,
-    without unshown: Unshown? = nil
+    without unshown: (request: Unshown?, response: Unshown?) = (nil, nil)
   ) -> [JSON.Member] {
-    let response = safe?.response.map { message($0, unshown) }
+    let response = safe?.response.map { message($0, unshown.response) }
     return [
-      .init("request", safe.map { message($0.request) } ?? .null),
+      .init("request", safe.map { message($0.request, unshown.request) } ?? .null),
       .init("response", hasResponse ? response ?? .null : .null),
       .init("curl", .text(safe.map { curl($0.request) } ?? "")),
     ]
@@ -69,8 +69,9 @@ package enum ConsoleDetail {
     ["words": .text(words), "candidates": .array(candidates)]
   }
 
-  private static func message(_ request: Request) -> JSON {
-    message("\(request.method) \(request.url) HTTP/1.1", request.headers, request.body)
+  private static func message(_ request: Request, _ unshown: Unshown?) -> JSON {
+    let line = "\(request.method) \(request.url) HTTP/1.1"
+    return message(line, request.headers, request.body, unshown)
   }
 
   private static func message(_ response: Response, _ unshown: Unshown?) -> JSON {

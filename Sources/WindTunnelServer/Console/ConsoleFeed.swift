@@ -15,6 +15,13 @@ package protocol ConsoleSubject: Sendable {
   var request: Request? { get }
   /// The interaction that it would be on a cassette; `nil` where it cannot be kept.
   var interaction: Interaction? { get }
+  /// The reason why its request is not sent again, as a sentence; `nil` where it may be.
+  var reasonAgainstRepeat: String? { get }
+}
+
+extension ConsoleSubject {
+  /// Whoever has the request whole may send it.
+  package var reasonAgainstRepeat: String? { nil }
 }
 
 /// The latest things that a console shows, and what of them has changed: bounded, and a value.

@@ -34,7 +34,8 @@ final class ConsoleGate: Sendable {
   /// Returns the reason why a request is not answered; `nil` for one that is.
   func refusal(of head: RequestHead, from peer: String) -> Refusal? {
     // RFC 9112 §3.2.2: a whole URL prevails.
-    let name = head.url.host ?? head.headers["Host"] ?? ""
+    let whole = head.url.host.map { $0 + (head.url.port.map { ":\($0)" } ?? "") }
+    let name = whole ?? head.headers["Host"] ?? ""
     let stranger = OriginPolicy().stranger(in: head.headers, askedAs: name) {
       $0 == lan?.host
     }

@@ -157,7 +157,8 @@ struct ConsoleHandler: RequestHandler {
     case ("link", 1): allowed = ["PUT"]
     case ("rules", 1), ("cassettes", 1): allowed = ["POST"]
     case ("exchanges", 3) where parts.last == "again": allowed = ["POST"]
-    case ("exchanges", 1...2), ("events", 1): allowed = ["GET", "HEAD"]
+    case ("events", 1): allowed = ["GET"]
+    case ("exchanges", 1...2): allowed = ["GET", "HEAD"]
     default:
       guard ConsoleFiles.all[path] != nil else { return nil }
       allowed = ["GET", "HEAD"]
@@ -293,6 +294,7 @@ struct ConsoleHandler: RequestHandler {
     }
     let text = parts[parts.startIndex + 1]
     guard let id = Int(text), let request = source.request(of: id) else { return gone(text) }
+    if let reason = source.reasonAgainstRepeat(of: id) { return .refused(409, reason) }
     guard again(request) else {
       return .refused(
         429,

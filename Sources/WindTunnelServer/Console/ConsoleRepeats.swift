@@ -4,8 +4,8 @@ internal import WindTunnel
 
 /// Requests that a console sends to the server beside it, each once more.
 final class ConsoleRepeats: Sendable {
-  /// The time for which nothing may move.
-  private static let silenceSeconds = 60.0
+  /// The time that each may take: an endless answer keeps nobody's place.
+  private static let seconds = 60.0
 
   /// The most that are under way.
   static let underWayMax = 64
@@ -19,7 +19,9 @@ final class ConsoleRepeats: Sendable {
   /// Makes a sender to a server at an address, or through it where that is a proxy.
   init(to url: String, isProxy: Bool) throws(DialFailure) {
     (base, self.isProxy) = (RequestURL(url), isProxy)
-    client = try HTTPClient()
+    var limits = HTTPClient.Limits()
+    limits.connectionsPerServer = Self.underWayMax
+    client = try HTTPClient(limits)
   }
 
   /// Sends a request; false where as many as may be are under way.
@@ -39,7 +41,7 @@ final class ConsoleRepeats: Sendable {
     for name in ["Host", "Content-Length", "Connection", "Transfer-Encoding"] {
       request.headers[name] = nil
     }
-    var question = HTTPClient.Question(request, silenceSeconds: Self.silenceSeconds)
+    var question = HTTPClient.Question(request, silenceSeconds: Self.seconds)
     if isProxy { question.proxy = base }
     let exchange = client.send(question) { [exchanges] event in
       switch event {
@@ -48,6 +50,9 @@ final class ConsoleRepeats: Sendable {
       }
     }
     exchanges.withLock { if $0[key] != nil { $0[key] = exchange } }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.seconds) { [weak exchange] in
+      exchange?.cancel()
+    }
     return true
   }
 }

@@ -12,9 +12,9 @@ package struct ServedBook: ConsoleBook {
 
   /// The most lines that are written down and not read; of twice as many the older half goes.
   private static let linesMax = ConsoleFeed<ServedExchange>.subjectsMax
-  /// The most bytes of their content, and the most entries of them all; beyond either they are
-  /// read, which keeps less.
-  private static let (bytesMax, entriesMax) = (32 << 20, 20 * linesMax)
+  /// The most bytes that they take, and the most entries; beyond either they are read, which keeps
+  /// less.
+  private static let (bytesMax, entriesMax) = (64 << 20, 20 * linesMax)
 
   private var exchanges: ServedExchanges
   private var unread: [Entry] = []
@@ -45,7 +45,7 @@ package struct ServedBook: ConsoleBook {
   private mutating func take(_ step: ServedStep, of deck: Int, at moment: Duration) {
     if exchanges.feed.isWatched { return exchanges.apply(step, of: deck, at: moment) }
     unread.append(Entry(step: step, deck: deck, moment: moment))
-    bytes += step.contentBytes
+    bytes += step.cost
     if step.beginsLine { lines += 1 }
     if bytes > Self.bytesMax || unread.count > Self.entriesMax { settle() }
     if lines >= 2 * Self.linesMax { forgetOlder() }
@@ -56,15 +56,12 @@ package struct ServedBook: ConsoleBook {
     while count < Self.linesMax {
       let entry = unread[given]
       if entry.step.beginsLine { count += 1 }
-      if case .segment = entry.step {
-        exchanges.apply(entry.step, of: entry.deck, at: entry.moment)
-      }
-      bytes -= entry.step.contentBytes
+      exchanges.forget(entry.step, of: entry.deck, at: entry.moment)
+      bytes -= entry.step.cost
       given += 1
     }
     unread.removeFirst(given)
     lines -= count
-    exchanges.skip(count)
   }
 
   /// Begins a segment with the next decision.

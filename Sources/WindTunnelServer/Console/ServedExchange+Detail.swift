@@ -11,7 +11,9 @@ extension ServedExchange {
   }
 
   package var interaction: Interaction? {
-    guard case .request(let outcome) = matter else { return nil }
+    guard case .request(let outcome) = matter, !outcome.request.isWithoutItsContent else {
+      return nil
+    }
     switch outcome.source {
     case .recording(var recorded, _):
       recorded.request = outcome.request
@@ -34,7 +36,13 @@ extension ServedExchange {
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     let safe = ConsoleDetail.safe(told, by: rules)
-    return ConsoleDetail.members(safe, hasResponse: response != nil, without: note) + [
+    let asked: ConsoleDetail.Unshown? =
+      outcome.request.isWithoutItsContent
+      ? ConsoleDetail.Unshown(
+        bytes: outcome.request.headers["Content-Length"].flatMap { Int($0) } ?? 0,
+        words: "passed on while it came, and not kept"
+      ) : nil
+    return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("messages", messages(safe?.messages ?? [])),
     ]

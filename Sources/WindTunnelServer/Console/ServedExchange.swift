@@ -36,14 +36,28 @@ package struct ServedExchange: ConsoleSubject {
   private(set) var isContentForgotten = false
   /// The secrets beside the standard ones.
   let rules: RedactionRules
-  /// The memory that it takes, roughly, but for the content of a live answer.
-  package let cost: Int
+  private let ownCost: Int
   private let shown = ConsoleAddress()
 
   init(_ id: Int, _ matter: Matter, segment: Int, at: Duration, _ rules: RedactionRules) {
     (self.id, self.matter, self.segment, self.at) = (id, matter, segment, at)
     self.rules = rules
-    cost = if case .request(let outcome) = matter { 2000 + outcome.request.bytes } else { 500 }
+    ownCost = if case .request(let outcome) = matter { outcome.cost } else { 500 }
+  }
+
+  /// The memory that it takes, roughly, but for the content of a live answer.
+  package var cost: Int { ownCost + (conversation?.cost ?? 0) }
+
+  /// A device of the network reaches less than this machine does, by which a request would be sent
+  /// again; and content that was passed on while it came is nowhere any more.
+  package var reasonAgainstRepeat: String? {
+    guard case .request(let outcome) = matter else { return nil }
+    if outcome.request.isWithoutItsContent {
+      return "The content of exchange \(id) was passed on while it came and is not kept."
+    }
+    guard let client = outcome.client, !PrivateAddress.isLoopback(client) else { return nil }
+    return "Exchange \(id) came from \(client), which may not reach all that this machine may; "
+      + "send it again from there (Copy as curl)."
   }
 
   /// The greatest content of one live answer that is kept, and of all together.
@@ -113,7 +127,27 @@ package struct ServedExchange: ConsoleSubject {
   }
 }
 
+extension Outcome {
+  /// The memory that a console needs to keep it, roughly, in bytes.
+  var cost: Int {
+    let computed = if case .computed(let response) = source { response.body.count } else { 0 }
+    return 2000 + request.bytes + computed
+  }
+}
+
+extension ConversationLog {
+  /// The memory that a console needs to keep it, roughly, in bytes.
+  var cost: Int { messages.count * 64 }
+}
+
 extension Request {
+  /// Tells whether it had content that is not here.
+  var isWithoutItsContent: Bool {
+    body.count == 0
+      && (headers["Transfer-Encoding"] != nil
+        || headers["Content-Length"].map { $0 != "0" } == true)
+  }
+
   /// The bytes of its parts.
   fileprivate var bytes: Int {
     let address = url.path.utf8.count + (url.query?.utf8.count ?? 0)

@@ -31,7 +31,12 @@ package struct ServedExchanges: Sendable {
   private var boundaries: [(after: Int, number: Int)] = []
   /// The lines with the content of live answers, the oldest first, and the bytes of all.
   private var contents: [(line: Int, bytes: Int)] = []
-  private var contentBytes = 0
+  /// The first of them that still counts, and the bytes of all that do.
+  private var (firstContent, contentBytes) = (0, 0)
+  /// Live answers to requests that have not come whole.
+  private var earlyAnswers: [Key: LiveAnswer] = [:]
+  /// Exchanges under way whose beginnings were counted and not kept.
+  private var uncounted: Set<Key> = []
   /// The secrets beside the standard ones.
   package let rules: RedactionRules
 
@@ -47,8 +52,42 @@ package struct ServedExchanges: Sendable {
   /// Notes whether somebody looks.
   package mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
 
-  /// Counts exchanges that are over and that nobody can look at any more.
-  mutating func skip(_ count: Int) { feed.skip(count) }
+  /// Counts what a step says, and keeps no line of it; one that is there already changes.
+  mutating func forget(_ step: ServedStep, of deck: Int, at moment: Duration) {
+    switch step {
+    case .begun(let outcome, _, _):
+      let faults = outcome.decision.faults.map(\.name)
+      feed.counters.began(faults, take: outcome.take.name, attempt: 1, at: moment)
+      uncounted.insert(Key(deck: deck, outcome: outcome.id))
+      feed.skip(1)
+    case .connection(let entry):
+      count(entry, at: moment)
+      feed.skip(1)
+    case .tunnel(let end):
+      count(end, at: moment)
+      feed.skip(1)
+    case .undone(let id, _), .firstByte(let id), .passed(let id, _), .left(let id),
+      .conversed(let id, _):
+      if lines[Key(deck: deck, outcome: id)] != nil { apply(step, of: deck, at: moment) }
+    case .ended, .segment: apply(step, of: deck, at: moment)
+    }
+  }
+
+  private mutating func count(_ entry: Journal.Entry, at moment: Duration) {
+    let faults = entry.decision.faults.map(\.name)
+    feed.counters.began(faults, take: nil, attempt: 1, at: moment)
+    feed.counters.ended(status: nil, bytes: nil, latency: nil, isWhole: false)
+  }
+
+  private mutating func count(_ end: TunnelEnd, at moment: Duration) {
+    feed.counters.began([], take: nil, attempt: 1, at: moment)
+    feed.counters.ended(
+      status: nil,
+      bytes: end.bytesDown,
+      latency: end.duration,
+      isWhole: !end.isBroken
+    )
+  }
 
   /// Takes an event of a deck.
   ///
@@ -76,20 +115,15 @@ package struct ServedExchanges: Sendable {
       if feed.segments.count > before { boundaries.append((after, feed.segments.count)) }
     case .connection(let entry):
       append(.connection(entry), in: segment(of: entry.id), at: moment)
-      feed.counters.began(
-        entry.decision.faults.map(\.name),
-        take: nil,
-        attempt: 1,
-        at: moment
-      )
-      feed.counters.ended(status: nil, bytes: nil, latency: nil, isWhole: false)
+      count(entry, at: moment)
     case .begun(let outcome, let handshake, let upload):
       begin(outcome, key(outcome.id), handshake, upload, at: moment)
     case .undone(let outcome, let faults):
       let key = key(outcome)
       if let line = lines[key] {
         feed.update(line) { $0.undone += faults }
-      } else if early.count < Self.trackedMax {
+      } else {
+        if early.count >= Self.trackedMax { early = [:] }
         early[key, default: []] += faults
       }
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
@@ -106,13 +140,7 @@ package struct ServedExchanges: Sendable {
         in: segment ?? self.segment(of: lastDecision),
         at: max(.zero, moment - end.duration)
       )
-      feed.counters.began([], take: nil, attempt: 1, at: moment)
-      feed.counters.ended(
-        status: nil,
-        bytes: end.bytesDown,
-        latency: end.duration,
-        isWhole: !end.isBroken
-      )
+      count(end, at: moment)
     }
   }
 
@@ -123,19 +151,32 @@ package struct ServedExchanges: Sendable {
 
   /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
   private mutating func take(_ answer: LiveAnswer, for key: Key) {
-    guard let line = lines[key] else { return }
+    guard let line = lines[key] else {
+      // It was answered before it had come whole.
+      if earlyAnswers.count >= Self.earlyAnswersMax { earlyAnswers = [:] }
+      earlyAnswers[key] = answer
+      return
+    }
     feed.update(line) { $0.take(answer) }
     guard let bytes = answer.content?.count, bytes > 0 else { return }
     contents.append((line, bytes))
     contentBytes += bytes
-    var given = 0
-    while contentBytes > ServedExchange.contentsBytesMax {
-      contentBytes -= contents[given].bytes
-      feed.update(contents[given].line) { $0.forgetContent() }
-      given += 1
+    let first = feed.subjects.first?.id ?? 0
+    while firstContent < contents.count,
+      contentBytes > ServedExchange.contentsBytesMax || contents[firstContent].line < first
+    {
+      contentBytes -= contents[firstContent].bytes
+      feed.update(contents[firstContent].line) { $0.forgetContent() }
+      firstContent += 1
     }
-    contents.removeFirst(given)
+    // Half at a time, so that each moves once.
+    guard firstContent > contents.count / 2 else { return }
+    contents.removeFirst(firstContent)
+    firstContent = 0
   }
+
+  /// So many live answers may be there before their requests.
+  private static let earlyAnswersMax = 64
 
   private func segment(of decision: Int) -> Int {
     boundaries.last { $0.after < decision }?.number ?? boundaries.first?.number ?? 1
@@ -182,6 +223,7 @@ package struct ServedExchanges: Sendable {
     sequences[sequence] = (exchange.attempt, nil, false)
     lines[key] = exchange.id
     feed.append(exchange)
+    if let answer = earlyAnswers.removeValue(forKey: key) { take(answer, for: key) }
     feed.counters.began(
       outcome.decision.faults.map(\.name),
       take: outcome.take.name,
@@ -209,10 +251,18 @@ package struct ServedExchanges: Sendable {
     _ meant: Int?,
     at moment: Duration
   ) {
-    guard let line = lines[key], let before = feed[line], case .request(let asked) = before.matter
-    else { return }
     let status = end?.status ?? meant
     let isWhole = end.map { $0.ending == .whole } ?? true
+    if uncounted.remove(key) != nil {
+      feed.counters.ended(
+        status: status,
+        bytes: end?.bytes,
+        latency: end?.latency,
+        isWhole: isWhole
+      )
+    }
+    guard let line = lines[key], let before = feed[line], case .request(let asked) = before.matter
+    else { return }
     // Of a proxy's client only the request's end knows the address.
     let sequence = Self.sequence(of: asked)
     sequences[sequence]?.over = moment

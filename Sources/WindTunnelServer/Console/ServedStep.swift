@@ -50,12 +50,12 @@ enum ServedStep: Sendable {
     }
   }
 
-  /// The bytes of content that it holds in memory, roughly.
-  var contentBytes: Int {
+  /// The memory that it takes, roughly, in bytes.
+  var cost: Int {
     switch self {
-    case .begun(let outcome, _, _): outcome.request.body.count
+    case .begun(let outcome, _, _): outcome.cost
     case .passed(_, let answer): answer.content?.count ?? 0
-    case .conversed(_, let log): log.messages.count * 64
+    case .conversed(_, let log): log.cost
     case .connection, .undone, .firstByte, .ended, .left, .tunnel, .segment: 0
     }
   }

@@ -1,31 +1,51 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The role of a connection to a forward proxy, which takes requests for any host and opens
 /// tunnels.
 final class ProxyHandler: RequestHandler {
   private let context: PortContext
   private let proxy: ProxyContext
+  private let peer: String
   /// The address of a peer that has not given the code.
   private var unknownPeer: String?
 
-  init(_ proxy: ProxyContext, in context: PortContext, unknownPeer: String? = nil) {
-    (self.proxy, self.context, self.unknownPeer) = (proxy, context, unknownPeer)
+  init(
+    _ proxy: ProxyContext,
+    in context: PortContext,
+    from peer: String,
+    unknownPeer: String? = nil
+  ) {
+    (self.proxy, self.context, self.peer) = (proxy, context, peer)
+    self.unknownPeer = unknownPeer
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
     let route = ProxyRoute(head, port: context.origins.port, opensTLS: proxy.contexts != nil)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
+    // The proxy would connect nobody to this machine, and asks for no page of its own.
+    if let console = context.proxiedConsole.withLock({ $0 }), console.isMeant(by: head) {
+      return console.handler(peer).handle(head)
+    }
     switch route {
     case .request: return .play(DeckRequest())
     case .secureRequest(let host, let port):
       let scenario = context.deck.scenario.name
       let origin = OpenedTunnel(to: host, port: port, in: scenario, context.origins)
-      return .play(DeckRequest(naming: origin.naming, handshakes: origin.nextHandshakes))
+      // Nothing was paid for by a CONNECT, so that all its round trips are the request's.
+      return .play(DeckRequest(naming: origin.naming))
     case .page(let path, let isThroughProxy):
       let address = isThroughProxy ? nil : head.headers["Host"]
       return .answer { [proxy, context] _ in
-        ProxyPage(path, proxy.settings, context.deck, calledBy: address).response
+        let console = context.proxiedConsole.withLock { $0 }
+        return ProxyPage(
+          path,
+          proxy.settings,
+          context.deck,
+          console: console?.url,
+          calledBy: address
+        ).response
       }
     case .refusal(let status, let text): return .answer { _ in .notice(status, text) }
     case .tunnel(let host, let port):

@@ -11,14 +11,23 @@ struct ProxyPage {
   ///   - path: The path of the page.
   ///   - proxy: The proxy's settings.
   ///   - deck: The deck, whose scenario the page names.
+  ///   - console: The URL of the console; `nil` where there is none that devices may see.
   ///   - address: The proxy's own address as the client calls it; `nil` where it came through the
   ///     proxy.
-  init(_ path: String, _ proxy: Proxying, _ deck: Deck, calledBy address: String? = nil) {
+  init(
+    _ path: String,
+    _ proxy: Proxying,
+    _ deck: Deck,
+    console: String?,
+    calledBy address: String? = nil
+  ) {
     switch (path, proxy.authority) {
     case ("/", let authority) where address != nil:
-      response = .page(Self.instructions(for: address ?? "", opensTunnels: authority != nil))
+      let page = Self.instructions(for: address ?? "", opensTunnels: authority != nil)
+      response = .page(page + Self.console(at: console))
     case ("/", let authority):
-      response = .page(Self.body(deck.scenario, opensTunnels: authority != nil))
+      let page = Self.body(deck.scenario, opensTunnels: authority != nil)
+      response = .page(page + Self.console(at: console))
     case (Proxying.pictureHostPath, _):
       response = Response(
         headers: ["Content-Type": "image/svg+xml", "Cache-Control": "no-store"],
@@ -77,6 +86,17 @@ struct ProxyPage {
     </svg>
 
     """
+
+  /// Leads to the console, where there is one that devices may see.
+  private static func console(at url: String?) -> String {
+    guard let url else { return "" }
+    return """
+
+      <h2>See it fly</h2>
+      <p><a href="\(url)">The console</a> shows each request as it comes and changes the weather, to one
+      device that gives the code.</p>
+      """
+  }
 
   /// Says how the authority's certificate is installed, or that none has to be.
   private static func certificate(opensTunnels: Bool) -> String {

@@ -72,13 +72,15 @@ struct ConnectionReceiver: Sendable {
       guard let peer = socket.peerAddress?.host else { return reject(socket) }
       begin(socket, own(peer), on: reactor)?.open()
     } else if let proxy = context.origins.proxy {
+      guard let peer = socket.peerAddress?.host else { return reject(socket) }
+      func handler(unknown: String? = nil) -> ProxyHandler {
+        ProxyHandler(proxy, in: context, from: peer, unknownPeer: unknown)
+      }
       switch proxy.receive(socket) {
       case .gone: reject(socket)
-      case .served: begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.open()
-      case .unknown(let peer):
-        begin(socket, ProxyHandler(proxy, in: context, unknownPeer: peer), on: reactor)?.open()
-      case .refused(let sentence):
-        begin(socket, ProxyHandler(proxy, in: context), on: reactor)?.reject(sentence)
+      case .served: begin(socket, handler(), on: reactor)?.open()
+      case .unknown: begin(socket, handler(unknown: peer), on: reactor)?.open()
+      case .refused(let sentence): begin(socket, handler(), on: reactor)?.reject(sentence)
       }
     } else {
       begin(socket, ReplayHandler(context: context), on: reactor)?.open()

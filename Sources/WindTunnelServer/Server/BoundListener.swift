@@ -182,7 +182,8 @@ extension PortContext {
       policy: options.origins,
       tls: tls,
       playsDeck: playsDeck,
-      isReloaded: options.isReloaded
+      isReloaded: options.isReloaded,
+      proxiedConsole: options.proxiedConsole
     )
   }
 }

@@ -6,6 +6,8 @@ internal import WindTunnel
 package final class ConsoleServer: Sendable {
   /// The port at the loopback interface, and at the other address where there is one.
   package let port: Int
+  /// Makes the role of a connection from an address.
+  let handler: @Sendable (_ peer: String) -> any RequestHandler
   private let group: EventLoopGroup
   private let listeners: Locked<[BoundListener]>
 
@@ -27,7 +29,7 @@ package final class ConsoleServer: Sendable {
   ) async throws {
     group = try EventLoopGroup(loops: 1)
     let gate = ConsoleGate(lan)
-    let handler: @Sendable (String) -> any RequestHandler = { peer in
+    let handler: @Sendable (_ peer: String) -> any RequestHandler = { peer in
       ConsoleHandler(tool: tool, source: source, actions: actions, gate: gate, peer: peer)
     }
     // No request is played at it.
@@ -37,7 +39,7 @@ package final class ConsoleServer: Sendable {
       try await BoundListener.openOwn(at: host, port, ConsoleHandler.limits, group, deck, handler)
     }
     let own = try await open(at: "127.0.0.1", port)
-    self.port = own.port
+    (self.port, self.handler) = (own.port, handler)
     var all = [own]
     if let lan { all.append(try await open(at: lan.host, own.port)) }
     listeners = Locked(all)

@@ -67,6 +67,8 @@ public final class ReplayServer: Sendable {
     var isAdmin = false
     /// The log of requests; `nil` where nobody can ask for it.
     var received: ReceivedRequests?
+    /// The place of the console that devices see through a proxy.
+    var proxiedConsole = Locked<ProxiedConsole?>(nil)
 
     /// Makes options with their defaults.
     public init() {}
@@ -98,6 +100,7 @@ public final class ReplayServer: Sendable {
     if let obstacle = options.obstacle(to: deck.scenario) { throw obstacle }
     var options = options
     options.received = options.admin.map { _ in ReceivedRequests() }
+    options.proxiedConsole = Locked(nil)
     self.options = options
     tls = try options.tls.map { tls throws(ServerError) in try TLSContext(tls) }
     contexts = try options.proxy?.opening.map { opening throws(ServerError) in
@@ -161,13 +164,18 @@ public final class ReplayServer: Sendable {
       }
       again = { repeats.send($0) }
     }
-    return try await ConsoleServer(
+    let console = try await ConsoleServer(
       settings.console.tool,
       settings.console.board,
       ConsoleActions(of: settings, on: deck, again: again),
       port: settings.port,
       lan: settings.lan
     )
+    if let host = settings.lan?.host {
+      let proxied = ProxiedConsole(host: host, port: console.port, handler: console.handler)
+      options.proxiedConsole.withLock { $0 = proxied }
+    }
+    return console
   }
 
   /// The URL of the console's page, `http://127.0.0.1:PORT/`; `nil` where there is none.

@@ -44,6 +44,8 @@ final class OriginConnector {
   private var headStart: Reactor.Timer?
   private var firstRefusal: AddressRefusal?
   private var failure: SocketError?
+  /// The end of a connection that was taken and not kept, while another address was tried.
+  private var lost: Completion?
   private var isOver = false
 
   /// Makes a search.
@@ -106,7 +108,8 @@ final class OriginConnector {
         note(error)
       }
     }
-    if attempts.isEmpty { complete(firstRefusal.map { .forbidden($0) } ?? .failed(failure)) }
+    guard attempts.isEmpty else { return }
+    complete(lost ?? firstRefusal.map { .forbidden($0) } ?? .failed(failure))
   }
 
   private func giveHeadStart() {
@@ -134,9 +137,24 @@ final class OriginConnector {
 
   /// Notes that an address took no connection, and does not wait to try the next one.
   private func failed(_ channel: Channel, _ error: SocketError) {
+    remove(channel)
+    note(error)
+    tryNext()
+  }
+
+  private func remove(_ channel: Channel) {
     for attempt in attempts where attempt.channel === channel { reactor.cancel(attempt.limit) }
     attempts.removeAll { $0.channel === channel }
-    note(error)
+  }
+
+  /// Ends the search with a connection that was taken and has ended before it was ready; while
+  /// another address is tried, that one may do better.
+  private func ended(_ channel: Channel, _ completion: Completion, without error: SocketError?) {
+    guard attempts.count > 1 else { return complete(completion, with: channel) }
+    remove(channel)
+    channel.delegate = nil
+    channel.abandon()
+    lost = lost ?? .closed(error)
     tryNext()
   }
 
@@ -171,14 +189,16 @@ extension OriginConnector: ChannelDelegate {
   // Nothing is said before the connection is there.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
 
-  func channelReachedEnd(_ channel: Channel) { complete(.reachedEnd(channel), with: channel) }
+  func channelReachedEnd(_ channel: Channel) {
+    ended(channel, .reachedEnd(channel), without: nil)
+  }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     guard !isOver else { return }
     if let error, error.operation == .connect {
       failed(channel, error)
     } else {
-      complete(.closed(error), with: channel)
+      ended(channel, .closed(error), without: error)
     }
   }
 }

@@ -28,6 +28,64 @@ import Testing
   }
 
   @Test(.enabled(if: host != nil, "a machine with an address beside the loopback ones"))
+  func `a device that is behind the proxy sees the console through it, and as no exchange`()
+    async throws
+  {
+    let host = try #require(Self.host)
+    let console = Console(.proxy)
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(then: .repeat, isProxied: true),
+      observe: { console.observe($0) }
+    )
+    var options = ReplayServer.Options.patient
+    var proxy = Proxying()
+    proxy.admission = .code("123456")
+    (options.proxy, options.host) = (proxy, host)
+    var settings = ConsolePort(console)
+    settings.lan = (host, "123456")
+    settings.scenarios = [.calm, Scenario("rain", rules: [.on("GET *", .always, .status(429))])]
+    options.console = settings
+    try await ReplayServer.serving(deck, options) { server in
+      let url = try #require(server.consoleURL(at: host))
+      func ask(_ line: String, _ fields: String = "", _ body: String = "") async throws -> String {
+        let client = try RawClient(try #require(SocketAddress(host, port: server.port)))
+        defer { client.close() }
+        let place = try #require(RequestURL(url).port)
+        await client.send(
+          "\(line) HTTP/1.1\r\nHost: \(host):\(place)\r\nConnection: close\r\n\(fields)"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        let (bytes, _) = await client.receiveAll()
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      let guide = try await ask("GET http://wind.tunnel/")
+      #expect(guide.contains("<a href=\"\(url)\">The console</a>"))
+      #expect(try await ask("GET \(url)").contains(#"<form action="/">"#))
+      let paired = try await ask("GET \(url)?code=123456")
+      #expect(paired.statusLine.contains(" 303 "))
+      let line = try #require(
+        paired.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") }
+      )
+      let cookie = "Cookie: \(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })\r\n"
+      let page = try await ask("GET \(url)", cookie)
+      #expect(page.statusLine.hasSuffix("200 OK") && page.contains("Content-Security-Policy"))
+      let own = "Origin: \(url.dropLast())\r\nContent-Type: application/json\r\n"
+      let change = #"{"name":"rain"}"#
+      let changed = try await ask("PUT \(url)scenario", cookie + own, change)
+      #expect(changed.content == #"{"segment":2}"#, "\(changed)")
+      let stranger = "Origin: http://\(host)\r\nContent-Type: application/json\r\n"
+      let refused = try await ask("PUT \(url)scenario", cookie + stranger, change)
+      #expect(refused.statusLine.contains(" 403 "), "a page at another port")
+      let client = try RawClient(try #require(SocketAddress(host, port: server.port)))
+      await client.send("GET \(url)events HTTP/1.1\r\nHost: \(host)\r\n\(cookie)\r\n")
+      #expect(await client.receive(until: "event: segment").contains("event: hello"))
+      client.close()
+      #expect(console.board.counts.kept == 0, "none of it is an exchange")
+    }
+  }
+
+  @Test(.enabled(if: host != nil, "a machine with an address beside the loopback ones"))
   func `the first device that gives the code is let in, a second and the admin port are not`()
     async throws
   {

@@ -176,6 +176,42 @@ import Testing
     }
   }
 
+  @Test func `what another device has asked for is not sent again from here`() async throws {
+    try await Self.proxying { stand in
+      var outcome = Outcome(
+        id: 900,
+        request: Request("GET", "http://127.0.0.1:1/requests"),
+        source: .forward(ticket: nil),
+        decision: Decision(lane: .deck, key: "GET /requests", ordinal: 1, faults: [])
+      )
+      outcome.client = "192.168.1.7"
+      stand.console.observe(.requestEnd(outcome, handshake: nil, upload: nil))
+      let told = try await stand.ask("POST /exchanges/1/again", "{}")
+      #expect(told.statusLine.contains(" 409 ") && told.content.contains("came from 192.168.1.7"))
+      #expect(stand.console.board.counts.kept == 1)
+    }
+  }
+
+  @Test func `content that was passed on while it came is not sent or kept as none`() async throws {
+    let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
+    defer { origin.stop() }
+    try await Self.proxying { stand in
+      let body = String(repeating: "x", count: 300 << 10)
+      _ = try await stand.server.answer(
+        to: "PUT \(origin.url)/file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      )
+      #expect(origin.asked.map(\.body.count) == [body.utf8.count])
+      let told = try await stand.ask("POST /exchanges/1/again", "{}")
+      #expect(told.statusLine.contains(" 409 ") && told.content.contains("is not kept"))
+      #expect(try await stand.ask("POST /cassettes", #"{"ids":[1]}"#).contains(" 409 "))
+      let request = try await Self.detail(1, of: stand)["request"]
+      #expect(request?["note"] == "passed on while it came, and not kept")
+      #expect(request?["bodyBytes"]?.intValue == body.utf8.count)
+      #expect(origin.asked.count == 1)
+    }
+  }
+
   @Test func `no more requests than so many are sent again at once`() async throws {
     let go = DispatchSemaphore(value: 0)
     let count = Locked(0)
@@ -196,6 +232,8 @@ import Testing
       let refused = try await stand.ask("POST /exchanges/1/again", "{}")
       #expect(refused.statusLine.contains(" 429 "))
       #expect(refused.content.contains("64 requests that were sent again are under way"))
+      // All of them are on their way, and none waits for a connection.
+      while origin.asked.count < 1 + ConsoleRepeats.underWayMax { await Task.yield() }
       for _ in 0..<ConsoleRepeats.underWayMax { go.signal() }
       // Each that ends makes room.
       while try await !stand.ask("POST /exchanges/1/again", "{}").statusLine.contains(" 202 ") {

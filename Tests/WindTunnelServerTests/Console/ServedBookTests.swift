@@ -72,6 +72,9 @@ import Testing
     #expect(book.feed.dropped == count - kept)
     #expect(book.feed.subjects.allSatisfy { $0.row.status == 200 })
     #expect(book.feed.segments.map(\.scenario.name) == ["calm", "rain"])
+    let told = book.feed.counters.json(at: .seconds(999))
+    #expect(told["requests"]?.intValue == count && told["answered"]?.intValue == count)
+    #expect(told["open"] == 0 && told["statuses"]?["200"]?.intValue == count)
   }
 
   @Test func `connections that fail are not piled up either`() {
