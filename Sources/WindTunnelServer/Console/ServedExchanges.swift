@@ -58,6 +58,7 @@ package struct ServedExchanges: Sendable {
     case .begun(let outcome, _, _):
       let faults = outcome.decision.faults.map(\.name)
       feed.counters.began(faults, take: outcome.take.name, attempt: 1, at: moment)
+      if uncounted.count >= Self.trackedMax { uncounted = [] }
       uncounted.insert(Key(deck: deck, outcome: outcome.id))
       feed.skip(1)
     case .connection(let entry):
