@@ -15,7 +15,7 @@ public import Foundation
 /// once when it arrives, and once more when its exchange has ended.
 public final class Deck: Sendable {
   private let state: Locked<State>
-  private let observe: (@Sendable (ExchangeEvent) -> Void)?
+  private let observer: Observer?
   /// The clock by which recordings are played as if they were of today.
   private let today: (@Sendable () -> Date)?
   package let recordingJournal: RecordingJournal?
@@ -62,6 +62,25 @@ public final class Deck: Sendable {
     recordingJournal: RecordingJournal? = nil,
     observe: (@Sendable (ExchangeEvent) -> Void)? = nil
   ) {
+    self.init(
+      cassette,
+      scenario: scenario,
+      seed: seed,
+      options: options,
+      recordingJournal: recordingJournal,
+      observer: observe.map { Observer(tell: $0) }
+    )
+  }
+
+  /// Makes a deck of a cassette with an observer that need not be told of every exchange.
+  package convenience init(
+    _ cassette: Cassette,
+    scenario: Scenario,
+    seed: UInt64,
+    options: PlaybackOptions,
+    recordingJournal: RecordingJournal? = nil,
+    observer: Observer?
+  ) {
     recordingJournal?.begin(after: cassette, options.redaction, rewrites: options.mode == .rewrite)
     self.init(
       LoadedCassette(cassette, options),
@@ -69,7 +88,7 @@ public final class Deck: Sendable {
       seed: seed,
       options,
       recordingJournal,
-      observe
+      observer
     )
   }
 
@@ -92,11 +111,44 @@ public final class Deck: Sendable {
     seed: UInt64,
     _ options: PlaybackOptions,
     _ recordingJournal: RecordingJournal? = nil,
-    _ observe: (@Sendable (ExchangeEvent) -> Void)? = nil
+    _ observer: Observer? = nil
   ) {
-    (self.recordingJournal, self.observe) = (recordingJournal, observe)
+    (self.recordingJournal, self.observer) = (recordingJournal, observer)
     (redaction, today) = (options.redaction, options.refreshingDates)
     state = Locked(State(cassette, scenario, seed: seed, options))
+  }
+}
+
+extension Deck {
+  /// Whoever is told of a deck's events.
+  package struct Observer: Sendable {
+    fileprivate let tell: @Sendable (ExchangeEvent) -> Void
+    /// Tells whether it is told of every exchange; else of those that somebody follows, of requests
+    /// that nothing answers, and of what was not done.
+    fileprivate let takesAll: Bool
+
+    /// Makes an observer of a closure.
+    package init(takingAll takesAll: Bool = true, tell: @escaping @Sendable (ExchangeEvent) -> Void)
+    {
+      (self.takesAll, self.tell) = (takesAll, tell)
+    }
+  }
+
+  /// Follows these exchanges from the next decision on; without that all are followed.
+  package func follow(_ attention: Attention) { state.withLock { $0.attention = attention } }
+
+  /// The number of exchanges that nobody followed.
+  package var unfollowed: Int { state.withLock { $0.unfollowed } }
+
+  /// Returns whoever is told of the next decision, and whether somebody follows it.
+  private func audience(
+    of state: inout State,
+    at now: Date?
+  ) -> (observe: ((ExchangeEvent) -> Void)?, isFollowed: Bool) {
+    guard let observer else { return (nil, false) }
+    let isFollowed = state.follows(at: now)
+    guard observer.takesAll || isFollowed else { return (nil, false) }
+    return (observer.tell, isFollowed)
   }
 }
 
@@ -120,12 +172,12 @@ extension Deck {
   ) -> Arrival {
     let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
       if !state.routes.ignores(request.url) {
-        let decision = state.open(lane: lane, at: now, telling: observe)
+        let decision = state.open(lane: lane, at: now, telling: observer?.tell)
         let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
         if opening != .nothing { return (opening, nil) }
       }
       let prepared = state.cassette.prepare(request)
-      return (nil, state.decide(prepared, lane, at: now, telling: observe))
+      return (nil, decide(prepared, lane, at: now, in: &state))
     }
     if let decided { return .decided(complete(decided)) }
     return .opening(opening ?? .nothing)
@@ -138,9 +190,20 @@ extension Deck {
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     complete(
       state.withLock { state in
-        state.decide(state.cassette.prepare(request), lane, at: now, telling: observe)
+        decide(state.cassette.prepare(request), lane, at: now, in: &state)
       }
     )
+  }
+
+  @inline(__always)
+  private func decide(
+    _ prepared: PreparedRequest,
+    _ lane: Lane,
+    at now: Date?,
+    in state: inout State
+  ) -> State.Decided {
+    let (observe, isFollowed) = audience(of: &state, at: now)
+    return state.decide(prepared, lane, at: now, isFollowed: isFollowed, telling: observe)
   }
 
   /// Decides what a request gets, and returns what was worked out of it beside that: for when it
@@ -152,7 +215,7 @@ extension Deck {
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
     let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
-      return (state.decide(prepared, lane, at: now, telling: observe), prepared)
+      return (decide(prepared, lane, at: now, in: &state), prepared)
     }
     return (complete(decided), prepared)
   }
@@ -174,14 +237,15 @@ extension Deck {
     lane: Lane,
     at now: Date?
   ) -> RepeatedArrival {
-    // What observes is told of an outcome.
-    let key = observe == nil ? key : nil
     let (isSame, decided) = state.withLock { state -> (Bool, State.Decided?) in
       guard state.cassette === prepared.cassette else { return (false, nil) }
-      if let key, state.repeatResponse(key, to: prepared, lane, at: now) {
+      let (observe, isFollowed) = audience(of: &state, at: now)
+      // What observes is told of an outcome.
+      if observe == nil, let key, state.repeatResponse(key, to: prepared, lane, at: now) {
         return (true, nil)
       }
-      return (false, state.decide(prepared, lane, at: now, telling: observe))
+      let decided = state.decide(prepared, lane, at: now, isFollowed: isFollowed, telling: observe)
+      return (false, decided)
     }
     if isSame { return .sameResponse }
     return decided.map { .decided(complete($0)) } ?? .outdated
@@ -251,7 +315,7 @@ extension Deck {
     at now: Date? = nil
   ) -> (delivery: Delivery, path: LinkPath?) {
     let (decision, path) = state.withLock { state -> (Decision, LinkPath?) in
-      let decision = state.open(lane: lane, at: now, telling: observe)
+      let decision = state.open(lane: lane, at: now, telling: observer?.tell)
       // What its request's connection takes of a rate that is shared it does not take twice.
       var path = state.scenario.path(decision)
       path?.shared = nil
@@ -277,7 +341,7 @@ extension Deck {
         lane: lane,
         isOpened: isOpened,
         at: now,
-        telling: observe
+        telling: observer?.tell
       )
     }
   }
@@ -301,32 +365,43 @@ extension Deck {
     handshake: Duration? = nil,
     upload: Duration? = nil
   ) {
-    observe?(.requestEnd(outcome, handshake: handshake, upload: upload))
+    guard isObserved(outcome) || outcome.isUnmatched else { return }
+    observer?.tell(.requestEnd(outcome, handshake: handshake, upload: upload))
   }
 
   /// Reports that the first byte of an answer has been sent to the client.
-  public func answerBegan(_ outcome: Outcome) { observe?(.firstByte(outcome)) }
+  public func answerBegan(_ outcome: Outcome) {
+    if isObserved(outcome) { observer?.tell(.firstByte(outcome)) }
+  }
 
   /// Reports what an origin has answered.
   package func passed(_ answer: LiveAnswer, for outcome: Outcome) {
-    observe?(.passed(outcome, answer))
+    if isObserved(outcome) { observer?.tell(.passed(outcome, answer)) }
   }
 
   /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { $0.end(id, at: slot) }
-    observe?(.ended(outcome, end))
+    if isObserved(outcome) { observer?.tell(.ended(outcome, end)) }
   }
 
   /// Tells that a client has closed the connection on which its answer stood still.
-  package func left(_ outcome: Outcome) { observe?(.left(outcome)) }
+  package func left(_ outcome: Outcome) {
+    if isObserved(outcome) { observer?.tell(.left(outcome)) }
+  }
 
   /// Tells that a tunnel has been closed.
-  package func tunnelEnded(_ end: TunnelEnd) { observe?(.tunnelEnded(end)) }
+  package func tunnelEnded(_ end: TunnelEnd) { observer?.tell(.tunnelEnded(end)) }
 
-  /// Tells whether anybody is told of events, so that an end is worth being measured.
-  package var isObserved: Bool { observe != nil }
+  /// Tells whether anybody is told of events.
+  package var isObserved: Bool { observer != nil }
+
+  /// Tells whether anybody is told of an exchange, so that its end is worth being measured.
+  package func isObserved(_ outcome: Outcome) -> Bool {
+    guard let observer else { return false }
+    return observer.takesAll || outcome.isFollowed
+  }
 
   /// Notes in the journal what an answer gave no room for.
   func note(_ misfits: [String], on outcome: Outcome) {
@@ -409,7 +484,7 @@ extension Deck {
 
   /// Tells the observer of a conversation so far.
   package func conversing(_ log: ConversationLog, in outcome: Outcome) {
-    observe?(.conversed(outcome, log))
+    if isObserved(outcome) { observer?.tell(.conversed(outcome, log)) }
   }
 
   /// Notes what was left of a conversation that has ended, and a message of the client's that is
@@ -429,7 +504,7 @@ extension Deck {
       // A program's own values may be secret.
       notes.append("A message is not on the cassette: \(mismatch.nearestWords).")
       state.withLock { $0.keep(mismatch) }
-      observe?(.strayed(outcome, mismatch))
+      observer?.tell(.strayed(outcome, mismatch))
     }
     if !notes.isEmpty { note(notes, on: outcome) }
   }
@@ -593,7 +668,7 @@ extension Deck {
   package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
     if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)
-    observe?(.undone(outcome, undone))
+    observer?.tell(.undone(outcome, undone))
   }
 }
 

@@ -26,6 +26,9 @@ extension Deck {
     /// The number of times that each recording was played in the unnamed lane, by its place.
     private var plays: [Int] = []
     private var lastID = 0
+    /// The exchanges that somebody follows, and the number of those that nobody did.
+    var attention = Attention.everything
+    private(set) var unfollowed = 0
     private var sessionCount = 0
 
     private static let missesMax = 100
@@ -69,6 +72,13 @@ extension Deck {
 
     /// A decision, and what of it is left to be done.
     typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?)
+
+    /// Tells whether the exchange is followed that is decided next.
+    mutating func follows(at now: Date?) -> Bool {
+      let isFollowed = attention.takes(at: now)
+      if !isFollowed { unfollowed += 1 }
+      return isFollowed
+    }
 
     /// Decides what a connection meets that is opened.
     mutating func open(
@@ -127,6 +137,7 @@ extension Deck {
       _ prepared: PreparedRequest,
       _ lane: Lane,
       at now: Date?,
+      isFollowed: Bool = true,
       telling observe: ((ExchangeEvent) -> Void)?
     ) -> Decided {
       let (lane, id) = (prepared.lane ?? lane, newID())
@@ -157,6 +168,7 @@ extension Deck {
           pace: options.pace,
           moment: now,
           slot: arrival.slot,
+          isFollowed: isFollowed,
           renderedKey: renderedKey(of: take, for: prepared, decision)
         ),
         deferred

@@ -54,7 +54,7 @@ struct DeckResponder {
     // Most clients call the address that they were given, and of their outcomes no copy is made;
     // nor where nobody is told.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
-    let isTold = context.deck.isObserved || context.origins.received != nil
+    let isTold = context.deck.isObserved(outcome) || context.origins.received != nil
     guard isTold, host != nil || client != nil || isSecure else {
       context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
       return
@@ -163,7 +163,7 @@ struct DeckResponder {
     guard context.sendsRendered, !channel.isCongested,
       let response = context.renderedResponses.response(to: head, outcome)
     else { return nil }
-    var measure = ExchangeMeasure(in: context.origins)
+    var measure = ExchangeMeasure(of: outcome, in: context.origins)
     channel.write(response)
     context.deck.answerBegan(outcome)
     measure?.answered(with: outcome)

@@ -1,3 +1,4 @@
+internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
 /// Requests that came before, by the bytes that they came in.
@@ -36,7 +37,8 @@ final class ParsedRequestCache: @unchecked Sendable {
 
   func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {
     guard bytes.count <= Self.bytesMax, let found = known[Self.hash(bytes)],
-      found.isSecure == isSecure, found.bytes.elementsEqual(bytes)
+      found.isSecure == isSecure, found.bytes.count == bytes.count,
+      let base = bytes.baseAddress, memcmp(found.bytes, base, bytes.count) == 0
     else { return nil }
     return found
   }

@@ -5,8 +5,9 @@ public import WindTunnel
 /// The exchanges of a running tool, its scenarios and its figures, for a page beside it.
 ///
 /// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
-/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open events are only written
-/// down, and no line is made.
+/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open a thousand exchanges are
+/// followed and twenty a second more, of a server that only plays no event is made of the others,
+/// and no line is made of any.
 public final class Console: Sendable {
   /// The tools that have a console.
   public enum Tool: String, Sendable, Hashable, CaseIterable {
@@ -24,7 +25,7 @@ public final class Console: Sendable {
 
   /// The tool whose console it is.
   public let tool: Tool
-  package let board: ConsoleBoard<ServedBook>
+  package let board: ConsoleBoard<ServedExchanges>
 
   /// Makes a console without exchanges so far.
   ///
@@ -33,7 +34,7 @@ public final class Console: Sendable {
   ///   - rules: The secrets that are left out of all that it shows, beside the standard ones.
   public init(_ tool: Tool, redacting rules: RedactionRules = .standard) {
     self.tool = tool
-    board = ConsoleBoard(ServedBook(rules))
+    board = ConsoleBoard(ServedExchanges(rules))
   }
 
   /// Takes an event of a deck.
@@ -41,7 +42,7 @@ public final class Console: Sendable {
 
   /// Takes an event of one of several decks.
   package func observe(_ event: ExchangeEvent, of deck: Int) {
-    board.write { book, moment in book.take(event, of: deck, at: moment) }
+    if event.isFollowed { board.write { $0.apply(event, of: deck, at: $1) } }
   }
 
   /// Begins a segment of the story: the next decision is made in this scenario.
@@ -54,13 +55,28 @@ public final class Console: Sendable {
 
   /// Returns the numbers of the lines of some decisions, those that are kept.
   package func lines(of decisions: [Int]) -> [Int] {
-    var lines: [Int] = []
-    board.write { book, _ in lines = book.lines(of: decisions) }
-    return lines
+    board.read { $0.lines(of: decisions) }
   }
 
   /// Tells whether a page is open.
   package var isWatched: Bool { board.readers > 0 }
+
+  /// Follows the exchanges of a deck: all while a page is open, and else some, for whoever comes.
+  func attend(to deck: Deck) {
+    let order = Locked(())
+    board.attend(
+      ConsoleAudience(
+        changed: { [weak deck, weak board] in
+          // Of two changes the one that comes last looks last.
+          order.withLock { _ in
+            guard let deck, let board else { return }
+            deck.follow(board.readers > 0 ? .everything : .some(.init()))
+          }
+        },
+        unfollowed: { [weak deck] in deck?.unfollowed ?? 0 }
+      )
+    )
+  }
 }
 
 /// The port at which a console's page is served.
@@ -113,5 +129,18 @@ package struct ConsoleActions: Sendable {
       "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil),
       "keep": .bool(keeps),
     ]
+  }
+}
+
+extension ExchangeEvent {
+  /// Tells whether it belongs to an exchange that somebody follows, or to none.
+  fileprivate var isFollowed: Bool {
+    switch self {
+    case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
+      .passed(let outcome, _), .ended(let outcome, _), .left(let outcome),
+      .conversed(let outcome, _), .strayed(let outcome, _):
+      outcome.isFollowed
+    case .decided, .tunnelEnded: true
+    }
   }
 }

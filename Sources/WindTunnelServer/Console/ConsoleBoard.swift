@@ -11,13 +11,6 @@ package protocol ConsoleBook: Sendable {
   var rules: RedactionRules { get }
   /// Notes whether somebody looks.
   mutating func watch(_ isWatched: Bool)
-  /// Takes into the feed what was only written down.
-  mutating func settle()
-}
-
-extension ConsoleBook {
-  /// Nothing is written down beside the feed.
-  package mutating func settle() {}
 }
 
 /// The place in a console's news that one reader has come to.
@@ -65,12 +58,21 @@ package struct ConsoleEvent: Sendable, Hashable {
   var bytes: [UInt8] { Array("event: \(name)\ndata: ".utf8) + data.bytes() + Array("\n\n".utf8) }
 }
 
+/// Whoever carries the exchanges that a board shows.
+package struct ConsoleAudience: Sendable {
+  /// Called when a first reader has come or the last has left.
+  var changed: @Sendable () -> Void
+  /// Returns the number of exchanges that nobody followed.
+  var unfollowed: @Sendable () -> Int
+}
+
 /// A console's book behind a lock, and its readers.
 package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   private struct State: Sendable {
     var book: Book
     var readers = 0
     var rowsMade = 0
+    var audience: ConsoleAudience?
   }
 
   private let state: Locked<State>
@@ -90,35 +92,45 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     state.withLock { change(&$0.book, moment) }
   }
 
-  /// Reads the book as it is now.
-  private func read<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    state.withLock { state in
-      state.book.settle()
-      return body(&state)
-    }
+  /// Reads the book.
+  package func read<Result: Sendable>(_ body: (Book) -> Result) -> Result {
+    state.withLock { body($0.book) }
   }
 
   private var elapsed: Duration { .nanoseconds(Moment.now() - start) }
 
+  /// Tells whoever carries the exchanges whether somebody looks, from now on.
+  func attend(_ audience: ConsoleAudience) {
+    state.withLock { $0.audience = audience }
+    audience.changed()
+  }
+
   package func enter() -> Bool {
-    state.withLock { state in
-      guard state.readers < ConsolePort.readersMax else { return false }
+    let (isIn, audience) = state.withLock { state -> (Bool, ConsoleAudience?) in
+      guard state.readers < ConsolePort.readersMax else { return (false, nil) }
       state.readers += 1
-      if state.readers == 1 { state.book.watch(true) }
-      return true
+      guard state.readers == 1 else { return (true, nil) }
+      state.book.watch(true)
+      return (true, state.audience)
     }
+    // Events are told under the lock that it takes.
+    audience?.changed()
+    return isIn
   }
 
   package func leave() {
-    state.withLock { state in
+    let audience = state.withLock { state -> ConsoleAudience? in
       state.readers -= 1
-      if state.readers == 0 { state.book.watch(false) }
+      guard state.readers == 0 else { return nil }
+      state.book.watch(false)
+      return state.audience
     }
+    audience?.changed()
   }
 
   package func begin() -> ConsoleCursor {
     var cursor = ConsoleCursor()
-    cursor.changes = read { $0.book.feed.changeCount }
+    cursor.changes = state.withLock { $0.book.feed.changeCount }
     return cursor
   }
 
@@ -127,7 +139,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     withCounters: Bool
   ) -> [ConsoleEvent] {
     let (before, moment) = (cursor, elapsed)
-    let (feed, segments, findings, changes) = read { state in
+    let (feed, segments, findings, changes) = state.withLock { state in
       let feed = state.book.feed
       return (
         (counters: feed.counters, changeCount: feed.changeCount),
@@ -164,19 +176,22 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   }
 
   package func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
-    let subjects = read { Array($0.book.feed.subjects(after: id, most: most)) }
+    let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
     return (made(subjects), subjects.last?.id)
   }
 
   /// The lines that are kept, made anew.
-  package var lines: [ConsoleRow] { read { $0.book.feed.subjects }.map(\.row) }
+  package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
 
   package var counts: (kept: Int, dropped: Int) {
-    read { ($0.book.feed.subjects.count, $0.book.feed.dropped) }
+    let (kept, dropped, audience) = state.withLock { state in
+      (state.book.feed.subjects.count, state.book.feed.dropped, state.audience)
+    }
+    return (kept, dropped + (audience?.unfollowed() ?? 0))
   }
 
   package func detail(of id: Int) -> JSON? {
-    let (found, segments) = read { ($0.book.feed[id], $0.book.feed.segments) }
+    let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
     guard let subject = found else { return nil }
     let segment = subject.row.segment
     let scenario = segments.first { $0.number == segment }?.scenario.name
@@ -186,16 +201,16 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   }
 
   package func interaction(of id: Int) -> Interaction?? {
-    read { $0.book.feed[id] }.map(\.interaction)
+    state.withLock { $0.book.feed[id] }.map(\.interaction)
   }
 
   package func reasonAgainstRepeat(of id: Int) -> String? {
-    read { $0.book.feed[id] }?.reasonAgainstRepeat
+    state.withLock { $0.book.feed[id] }?.reasonAgainstRepeat
   }
 
-  package func request(of id: Int) -> Request? { read { $0.book.feed[id] }?.request }
+  package func request(of id: Int) -> Request? { state.withLock { $0.book.feed[id] }?.request }
 
   package var rules: RedactionRules { state.withLock { $0.book.rules } }
 
-  package var segmentNumber: Int { read { $0.book.feed.segments.last?.number ?? 1 } }
+  package var segmentNumber: Int { state.withLock { $0.book.feed.segments.last?.number ?? 1 } }
 }

@@ -72,9 +72,6 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     }
   }
 
-  /// Counts things that were never kept.
-  package mutating func skip(_ count: Int) { dropped += count }
-
   /// Changes a thing that is still kept.
   package mutating func update(_ id: Int, _ change: (inout Subject) -> Void) {
     guard let index = index(of: id) else { return }

@@ -3,7 +3,7 @@ package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The exchanges of one or more decks, as a fold over their events.
-package struct ServedExchanges: Sendable {
+package struct ServedExchanges: ConsoleBook {
   /// The number of exchanges under way, and of sequences of equal requests, that are told apart.
   private static let trackedMax = 20_000
 
@@ -27,7 +27,7 @@ package struct ServedExchanges: Sendable {
   /// Faults that were not done of requests which have not come whole.
   private var early: [Key: [UndoneFault]] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
-  private(set) var lastDecision = 0
+  private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
   /// The lines with the content of live answers, the oldest first, and the bytes of all.
   private var contents: [(line: Int, bytes: Int)] = []
@@ -35,8 +35,6 @@ package struct ServedExchanges: Sendable {
   private var (firstContent, contentBytes) = (0, 0)
   /// Live answers to requests that have not come whole.
   private var earlyAnswers: [Key: LiveAnswer] = [:]
-  /// Exchanges under way whose beginnings were counted and not kept.
-  private var uncounted: Set<Key> = []
   /// The secrets beside the standard ones.
   package let rules: RedactionRules
 
@@ -44,35 +42,15 @@ package struct ServedExchanges: Sendable {
 
   /// Begins a segment with the next decision.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
-    apply(.segment(scenario, seed: seed, after: lastDecision), of: 0, at: moment)
+    let before = feed.segments.count
+    feed.begin(scenario, seed: seed, at: moment)
+    if feed.segments.count > before { boundaries.append((lastDecision, feed.segments.count)) }
   }
 
   package mutating func add(_ finding: JSON) { feed.add(finding) }
 
   /// Notes whether somebody looks.
   package mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
-
-  /// Counts what a step says, and keeps no line of it; one that is there already changes.
-  mutating func forget(_ step: ServedStep, of deck: Int, at moment: Duration) {
-    switch step {
-    case .begun(let outcome, _, _):
-      let faults = outcome.decision.faults.map(\.name)
-      feed.counters.began(faults, take: outcome.take.name, attempt: 1, at: moment)
-      if uncounted.count >= Self.trackedMax { uncounted = [] }
-      uncounted.insert(Key(deck: deck, outcome: outcome.id))
-      feed.skip(1)
-    case .connection(let entry):
-      count(entry, at: moment)
-      feed.skip(1)
-    case .tunnel(let end):
-      count(end, at: moment)
-      feed.skip(1)
-    case .undone(let id, _), .firstByte(let id), .passed(let id, _), .left(let id),
-      .conversed(let id, _):
-      if lines[Key(deck: deck, outcome: id)] != nil { apply(step, of: deck, at: moment) }
-    case .ended, .segment: apply(step, of: deck, at: moment)
-    }
-  }
 
   private mutating func count(_ entry: Journal.Entry, at moment: Duration) {
     let faults = entry.decision.faults.map(\.name)
@@ -97,28 +75,18 @@ package struct ServedExchanges: Sendable {
   ///   - deck: The number of the deck, where there are several.
   ///   - moment: The time from the console's start.
   package mutating func apply(_ event: ExchangeEvent, of deck: Int = 0, at moment: Duration) {
-    note(event)
-    if let step = ServedStep(event) { apply(step, of: deck, at: moment) }
-  }
-
-  /// Notes the decision of an event, which may begin a segment whatever becomes of it.
-  mutating func note(_ event: ExchangeEvent) {
-    if case .decided(let entry) = event { lastDecision = max(lastDecision, entry.id) }
-  }
-
-  /// Takes what an event has to say.
-  mutating func apply(_ step: ServedStep, of deck: Int, at moment: Duration) {
-    func key(_ outcome: Int) -> Key { Key(deck: deck, outcome: outcome) }
-    switch step {
-    case .segment(let scenario, let seed, let after):
-      let before = feed.segments.count
-      feed.begin(scenario, seed: seed, at: moment)
-      if feed.segments.count > before { boundaries.append((after, feed.segments.count)) }
-    case .connection(let entry):
+    func key(_ outcome: Outcome) -> Key { Key(deck: deck, outcome: outcome.id) }
+    switch event {
+    case .decided(let entry):
+      lastDecision = max(lastDecision, entry.id)
+      // A tunnel is told of at its end, and a connection that is only late goes on.
+      guard entry.take == .connection, entry.decision.key == Decision.connectionKey,
+        entry.decision.faults.contains(where: \.replacesOrCuts)
+      else { return }
       append(.connection(entry), in: segment(of: entry.id), at: moment)
       count(entry, at: moment)
-    case .begun(let outcome, let handshake, let upload):
-      begin(outcome, key(outcome.id), handshake, upload, at: moment)
+    case .requestEnd(let outcome, let handshake, let upload):
+      begin(outcome, key(outcome), handshake, upload, at: moment)
     case .undone(let outcome, let faults):
       let key = key(outcome)
       if let line = lines[key] {
@@ -129,11 +97,10 @@ package struct ServedExchanges: Sendable {
       }
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
     case .passed(let outcome, let answer): take(answer, for: key(outcome))
-    case .ended(let outcome, let end, let status):
-      finish(key(outcome), end, status, at: moment)
+    case .ended(let outcome, let end): finish(key(outcome), outcome, end, at: moment)
     case .left(let outcome): update(key(outcome)) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(key(outcome)) { $0.conversation = log }
-    case .tunnel(let end):
+    case .tunnelEnded(let end):
       // It was decided when it was opened, perhaps many segments ago.
       let segment = feed.segments.last { $0.scenario.name == end.scenario }?.number
       append(
@@ -142,6 +109,8 @@ package struct ServedExchanges: Sendable {
         at: max(.zero, moment - end.duration)
       )
       count(end, at: moment)
+    // The conversation has what a client says beside the cassette, without a number.
+    case .strayed: break
     }
   }
 
@@ -248,20 +217,12 @@ package struct ServedExchanges: Sendable {
 
   private mutating func finish(
     _ key: Key,
+    _ outcome: Outcome,
     _ end: ExchangeEnd?,
-    _ meant: Int?,
     at moment: Duration
   ) {
-    let status = end?.status ?? meant
+    let status = end?.status ?? (end == nil ? outcome.status : nil)
     let isWhole = end.map { $0.ending == .whole } ?? true
-    if uncounted.remove(key) != nil {
-      feed.counters.ended(
-        status: status,
-        bytes: end?.bytes,
-        latency: end?.latency,
-        isWhole: isWhole
-      )
-    }
     guard let line = lines[key], let before = feed[line], case .request(let asked) = before.matter
     else { return }
     // Of a proxy's client only the request's end knows the address.
@@ -281,5 +242,13 @@ package struct ServedExchanges: Sendable {
   private mutating func forgetDropped() {
     let first = feed.subjects.first?.id ?? 0
     lines = lines.filter { $0.value >= first }
+  }
+}
+
+extension Outcome {
+  /// The status that the deck means to send; `nil` where it is not the deck's to say.
+  fileprivate var status: Int? {
+    guard case .recording(let interaction, _) = source else { return nil }
+    return decision.faults.contains(where: \.replacesOrCuts) ? nil : interaction.response?.status
   }
 }

@@ -149,6 +149,7 @@ public final class ReplayServer: Sendable {
   ) async throws -> ConsoleServer? {
     guard let settings else { return nil }
     settings.console.begin(deck.scenario, seed: deck.seed)
+    settings.console.attend(to: deck)
     var again: (@Sendable (Request) -> Bool)?
     // TLS wants a name that is not known here.
     if !isSecure {

@@ -24,7 +24,7 @@ final class RequestExchange {
   ) {
     (self.head, self.outcome, self.authority) = (head, outcome, authority)
     (self.delivery, self.upload, self.context) = (delivery, upload, context)
-    measure = ExchangeMeasure(in: context)
+    measure = ExchangeMeasure(of: outcome, in: context)
   }
 
   /// Tells that the answer has come to its end, once.
@@ -49,8 +49,8 @@ struct ExchangeMeasure {
   private var requestEnd = Moment.now()
 
   /// Begins with nothing; `nil` where nobody is told.
-  init?(in context: OriginContext) {
-    let isObserved = context.deck.isObserved
+  init?(of outcome: Outcome, in context: OriginContext) {
+    let isObserved = context.deck.isObserved(outcome)
     guard isObserved || context.received != nil else { return nil }
     scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
   }

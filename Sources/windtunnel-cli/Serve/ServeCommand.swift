@@ -51,11 +51,12 @@ enum ServeCommand: Command {
         pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
         refreshingDates: arguments.has("--refresh-dates") ? clock : nil
       ),
-      observe: { event in
+      observer: Deck.Observer(takingAll: false) { event in
         unanswered.observe(event)
         console?.observe(event)
       }
     )
+    if console == nil { deck.follow(.nothing) }
     var options = ReplayServer.Options()
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.host = try BindFlag.host(arguments) ?? options.host

@@ -1,0 +1,154 @@
+import Foundation
+import Origins
+import Testing
+@_spi(WindTunnel) import WindTunnelCore
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// What is followed of exchanges while nobody looks at a console, and while somebody does.
+@Suite(.timeLimit(.minutes(5))) struct ConsoleAttentionTests {
+  private static let second = Date(timeIntervalSince1970: 1_790_000_000)
+
+  @Test func `so many are followed at once, and a few a second behind them`() {
+    var attention = Attention.some(.init())
+    func followed(of count: Int, after seconds: Double) -> Int {
+      (0..<count).count { _ in attention.takes(at: Self.second + seconds) }
+    }
+    let burst = Attention.Allowance.burst
+    #expect(followed(of: 5000, after: 0) == burst)
+    #expect(followed(of: 5000, after: 0.01) == 0)
+    #expect(followed(of: 5000, after: 2) == 40)
+    #expect(followed(of: 5000, after: 3600) == burst)
+    // A clock that is set back gives nothing and takes nothing.
+    #expect(followed(of: 10, after: 0) == 0)
+    #expect(followed(of: 30, after: 1) == 20)
+  }
+
+  @Test func `without a clock nothing comes back`() {
+    var attention = Attention.some(.init())
+    #expect((0..<3000).count { _ in attention.takes(at: nil) } == Attention.Allowance.burst)
+  }
+
+  @Test func `everything is everything, and nothing is nothing`() {
+    var (all, none) = (Attention.everything, Attention.nothing)
+    #expect((0..<3000).allSatisfy { _ in all.takes(at: nil) && !none.takes(at: nil) })
+  }
+
+  /// A deck whose observer wants only what is followed, and the names of the events that it saw.
+  private static func deck(
+    _ cassette: Cassette,
+    _ console: Console? = nil
+  ) -> (Deck, Locked<[String: Int]>) {
+    let seen = Locked<[String: Int]>([:])
+    let deck = Deck(
+      cassette,
+      scenario: .calm,
+      seed: 1,
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
+      observer: Deck.Observer(takingAll: false) { event in
+        let name = "\(event)".prefix { $0 != "(" }
+        seen.withLock { $0["\(name)", default: 0] += 1 }
+        console?.observe(event)
+      }
+    )
+    return (deck, seen)
+  }
+
+  private static let tape = Cassette([
+    Interaction(
+      Request("GET", "http://api.example.test/a"),
+      Response(headers: ["Content-Type": "text/plain"], body: Body("hello"))
+    )
+  ])
+
+  /// Sends requests over one connection, each when the one before is answered.
+  private static func ask(
+    _ server: ReplayServer,
+    _ path: String,
+    times: Int = 1
+  ) async throws {
+    let client = try RawClient(.loopback(port: server.port))
+    for _ in 0..<times {
+      await client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+      let answer = await client.receive(until: "\r\n\r\n")
+      #expect(answer.hasPrefix("HTTP/1.1 "))
+    }
+    client.close()
+  }
+
+  /// Waits until events of a name have been seen so often.
+  private static func wait(for name: String, _ count: Int, in seen: Locked<[String: Int]>) async {
+    while seen.withLock({ $0[name, default: 0] }) < count { await Task.yield() }
+  }
+
+  @Test func `of exchanges that nobody follows no event is made`() async throws {
+    let (deck, seen) = Self.deck(Self.tape)
+    deck.follow(.nothing)
+    try await ReplayServer.serving(deck) { server in
+      try await Self.ask(server, "/a", times: 50)
+      #expect(seen.withLock { $0 } == ["decided": 1], "the connection's")
+      #expect(deck.unfollowed == 50 && deck.journal.all.count == 50)
+      deck.follow(.everything)
+      try await Self.ask(server, "/a")
+      await Self.wait(for: "ended", 1, in: seen)
+      #expect(
+        seen.withLock { $0 } == ["decided": 3, "requestEnd": 1, "firstByte": 1, "ended": 1]
+      )
+      #expect(deck.unfollowed == 50)
+    }
+  }
+
+  @Test func `of what nothing answers it is told all the same`() async throws {
+    let (deck, seen) = Self.deck(Self.tape)
+    deck.follow(.nothing)
+    try await ReplayServer.serving(deck) { server in
+      try await Self.ask(server, "/b", times: 5)
+      #expect(seen.withLock { $0 } == ["decided": 1, "requestEnd": 5])
+    }
+  }
+
+  @Test func `an observer of everything is told of what nobody follows`() async throws {
+    let seen = Locked<[Bool]>([])
+    let deck = Deck(
+      Self.tape,
+      scenario: .calm,
+      seed: 1,
+      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
+      observer: Deck.Observer { event in
+        if case .ended(let outcome, _) = event { seen.withLock { $0.append(outcome.isFollowed) } }
+      }
+    )
+    deck.follow(.nothing)
+    try await ReplayServer.serving(deck) { server in
+      try await Self.ask(server, "/a", times: 2)
+      while seen.withLock({ $0.count }) < 2 { await Task.yield() }
+      #expect(seen.withLock { $0 } == [false, false])
+    }
+  }
+
+  @Test func `whoever opens the page sees how much was not followed, and all from now on`()
+    async throws
+  {
+    let console = Console(.serve)
+    let (deck, seen) = Self.deck(Self.tape, console)
+    var options = ReplayServer.Options.patient
+    options.console = ConsolePort(console)
+    try await ReplayServer.serving(deck, options) { server in
+      deck.follow(.nothing)
+      try await Self.ask(server, "/a", times: 30)
+      #expect(console.board.counts == (0, 30))
+      #expect(console.board.enter())
+      try await Self.ask(server, "/a", times: 3)
+      await Self.wait(for: "ended", 3, in: seen)
+      #expect(console.board.counts == (3, 30))
+      console.board.leave()
+      // Behind a page that is closed some are followed.
+      let more = Attention.Allowance.burst + 500
+      try await Self.ask(server, "/a", times: more)
+      let (kept, dropped) = console.board.counts
+      #expect(kept >= Attention.Allowance.burst && dropped > 30 && kept + dropped == 33 + more)
+      #expect(console.board.rowsMade == 0)
+    }
+  }
+}

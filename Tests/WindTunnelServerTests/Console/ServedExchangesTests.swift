@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+@_spi(WindTunnel) import WindTunnelCore
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+
+/// The exchanges of a console, as a fold over events.
+@Suite struct ServedExchangesTests {
+  private static func outcome(_ id: Int, _ body: Body = .empty) -> Outcome {
+    Outcome(
+      id: id,
+      request: Request("GET", RequestURL("http://api.example.test/\(id)"), body: body),
+      source: .computed(Response()),
+      decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
+    )
+  }
+
+  private static let end = ExchangeEnd(
+    status: 200,
+    bytes: 3,
+    latency: .milliseconds(2),
+    ending: .whole
+  )
+
+  private static func events(_ id: Int) -> [(ExchangeEvent, Duration)] {
+    let outcome = outcome(id)
+    return [
+      (.requestEnd(outcome, handshake: nil, upload: nil), .milliseconds(10 * id)),
+      (.firstByte(outcome), .milliseconds(10 * id + 1)),
+      (.ended(outcome, end), .milliseconds(10 * id + 2)),
+    ]
+  }
+
+  @Test func `of very many the latest are kept, and the others counted`() {
+    var exchanges = ServedExchanges()
+    exchanges.begin(.calm, seed: 1, at: .zero)
+    let count = 3 * ConsoleFeed<ServedExchange>.subjectsMax + 5
+    for id in 1...count {
+      if id == 7 { exchanges.begin(Scenario("rain"), seed: 2, at: .zero) }
+      for (event, moment) in Self.events(id) { exchanges.apply(event, of: 0, at: moment) }
+    }
+    #expect(exchanges.feed.subjects.last?.row.url == "http://api.example.test/\(count)")
+    let kept = exchanges.feed.subjects.count
+    #expect(kept >= ConsoleFeed<ServedExchange>.subjectsMax * 9 / 10)
+    #expect(exchanges.feed.dropped == count - kept)
+    #expect(exchanges.feed.subjects.allSatisfy { $0.row.status == 200 })
+    #expect(exchanges.feed.segments.map(\.scenario.name) == ["calm", "rain"])
+    let told = exchanges.feed.counters.json(at: .seconds(999))
+    #expect(told["requests"]?.intValue == count && told["answered"]?.intValue == count)
+    #expect(told["open"] == 0 && told["statuses"]?["200"]?.intValue == count)
+  }
+
+  @Test func `connections that fail are not piled up either`() {
+    var exchanges = ServedExchanges()
+    exchanges.begin(.calm, seed: 1, at: .zero)
+    let count = 3 * ConsoleFeed<ServedExchange>.subjectsMax
+    for id in 1...count {
+      let decision = Decision(
+        lane: .deck,
+        key: Decision.connectionKey,
+        ordinal: id,
+        faults: [.connection(.refused)]
+      )
+      let entry = Journal.Entry(id: id, decision: decision, take: .connection)
+      exchanges.apply(.decided(entry), of: 0, at: .milliseconds(id))
+    }
+    #expect(exchanges.feed.subjects.last?.row.at == .milliseconds(count))
+    #expect(exchanges.feed.dropped == count - exchanges.feed.subjects.count && exchanges.feed.dropped > 0)
+  }
+
+  @Test func `large contents are not piled up`() {
+    var exchanges = ServedExchanges()
+    let body = Body(Data(count: 1 << 20))
+    for id in 1...200 {
+      let outcome = Self.outcome(id, body)
+      exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), of: 0, at: .zero)
+    }
+    #expect(exchanges.feed.subjects.count > 0, "they were read meanwhile, and the oldest given up")
+    #expect(exchanges.feed.subjects.count < 64 && exchanges.feed.dropped > 100)
+  }
+
+  @Test func `whoever asks without a page open sees what happened`() throws {
+    let console = Console(.serve)
+    console.begin(.calm, seed: 1)
+    for (event, _) in Self.events(1) { console.observe(event) }
+    #expect(console.board.counts.kept == 1)
+    #expect(console.board.rows(after: 0, most: 9).rows.count == 1)
+    #expect(console.lines(of: [1, 2]) == [1])
+  }
+}
