@@ -83,7 +83,7 @@ byId("filters").addEventListener("change", (event) => {
 
 function showCount(number) {
   const all = store.entries.length
-  const fallen = store.dropped > 0 ? ` (${format.count(store.dropped)} older ones are gone)` : ""
+  const fallen = store.dropped > 0 ? ` (${format.count(store.dropped)} more are not kept)` : ""
   const shown = number === all ? "" : `${format.count(number)} of `
   setText(byId("shown"), `${shown}${format.count(all)}${fallen}`)
   byId("empty").hidden = number > 0

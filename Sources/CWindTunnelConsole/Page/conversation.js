@@ -7,7 +7,8 @@ import * as format from "./format.js"
 const MESSAGES_MAX = 200
 const TEXT_MAX = 2_000
 
-export function conversation(messages) {
+/** @param further the number of messages behind these that are not kept */
+export function conversation(messages, further) {
   if (messages.length === 0) return [element("p", { class: "note" }, "Nothing was said yet.")]
   const list = element("ol", { class: "lanes" }, ...messages.slice(0, MESSAGES_MAX).map(item))
   const rest = messages.slice(MESSAGES_MAX)
@@ -29,6 +30,9 @@ export function conversation(messages) {
     ),
     list,
     more,
+    further > 0 && element(
+      "p", { class: "note" }, `${format.several(further, "further message")} not kept.`,
+    ),
   ]
 }
 

@@ -104,7 +104,7 @@ export class Detail {
       this.#attempts(row),
       detail.stages.length > 0 && part("Stages", ...stages(detail.stages)),
       part(row.take === "unmatched" ? "Why nothing matched" : "Why this matched", ...match(detail.match)),
-      detail.messages && part("Conversation", ...conversation(detail.messages)),
+      detail.messages && part("Conversation", ...conversation(detail.messages, detail.furtherMessages ?? 0)),
       part("Request", ...message(detail.request, "The request is not kept.", this.#actions.copy)),
       part("Answer", ...message(detail.response, withoutAnswer(row), this.#actions.copy)),
     ].filter(Boolean)

@@ -13,7 +13,7 @@ package enum Attention: Sendable, Hashable {
     /// The number of exchanges that are followed at once.
     package static let burst = 1000
     /// The number that comes back in a second.
-    package static let perSecond = 20.0
+    package static let perSecond = 5.0
 
     private var left = Double(burst)
     /// The time at which `left` was counted last.

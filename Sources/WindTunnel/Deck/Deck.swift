@@ -482,6 +482,11 @@ extension Deck {
     )
   }
 
+  /// Tells the observer of a message of a live conversation.
+  package func said(_ message: WebSocketMessage, in outcome: Outcome) {
+    if isObserved(outcome) { observer?.tell(.said(outcome, message)) }
+  }
+
   /// Tells the observer of a conversation so far.
   package func conversing(_ log: ConversationLog, in outcome: Outcome) {
     if isObserved(outcome) { observer?.tell(.conversed(outcome, log)) }

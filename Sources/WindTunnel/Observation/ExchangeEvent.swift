@@ -4,8 +4,9 @@ public import WindTunnelSymptoms
 ///
 /// The events of a request are, in this order, ``decided(_:)``,
 /// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, perhaps
-/// ``passed(_:_:)`` where that is live, and ``ended(_:_:)``, behind which a played conversation has
-/// ``conversed(_:_:)`` and may have ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone,
+/// ``passed(_:_:)`` where that is live, and ``ended(_:_:)``, behind which a live conversation has
+/// ``said(_:_:)`` for each message, and a played one ``conversed(_:_:)`` and perhaps
+/// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone,
 /// and those of a tunnel ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may
 /// be ``undone(_:_:)``. Each holds whole values, so that a log, a count or a page is a fold over
 /// the events and needs no table of its own.
@@ -29,6 +30,9 @@ public enum ExchangeEvent: Sendable {
   /// The origin has said all that it says of a request that was passed on; reported only where a
   /// console shows it.
   case passed(Outcome, LiveAnswer)
+  /// One side of a live conversation has said something, before any fault; reported only where a
+  /// console shows it.
+  case said(Outcome, WebSocketMessage)
   /// The answer has ended: whole, cut, or abandoned by the client.
   ///
   /// The second value is `nil` where the stage does not measure it, as in process.

@@ -94,7 +94,7 @@ package struct ProxiedExchanges: Sendable {
       guard let place = waiting.removeValue(forKey: outcome.id) else { return }
       all[place].isWaiting = false
       all[place].attempt.end = moment
-    case .undone, .passed, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
+    case .undone, .passed, .said, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
     }
   }
 

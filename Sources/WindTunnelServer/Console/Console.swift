@@ -6,7 +6,7 @@ public import WindTunnel
 ///
 /// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
 /// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open a thousand exchanges are
-/// followed and twenty a second more, of a server that only plays no event is made of the others,
+/// followed and five a second more, of a server that only plays no event is made of the others,
 /// and no line is made of any.
 public final class Console: Sendable {
   /// The tools that have a console.
@@ -138,7 +138,7 @@ extension ExchangeEvent {
     switch self {
     case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
       .passed(let outcome, _), .ended(let outcome, _), .left(let outcome),
-      .conversed(let outcome, _), .strayed(let outcome, _):
+      .said(let outcome, _), .conversed(let outcome, _), .strayed(let outcome, _):
       outcome.isFollowed
     case .decided, .tunnelEnded: true
     }

@@ -92,7 +92,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     state.withLock { change(&$0.book, moment) }
   }
 
-  /// Reads the book.
+  /// Returns what a closure reads of the book.
   package func read<Result: Sendable>(_ body: (Book) -> Result) -> Result {
     state.withLock { body($0.book) }
   }

@@ -19,7 +19,9 @@ extension ServedExchange {
       recorded.request = outcome.request
       return recorded
     case .computed(let response): return Interaction(outcome.request, response)
-    case .forward: return live?.decoded.map { Interaction(outcome.request, $0) }
+    case .forward:
+      // A conversation is more than its handshake.
+      return said != nil ? nil : live?.decoded.map { Interaction(outcome.request, $0) }
     case .unmatched: return nil
     }
   }
@@ -35,6 +37,7 @@ extension ServedExchange {
     let (response, note) = sent(outcome)
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
+    if let said { told.messages = said.messages }
     let safe = ConsoleDetail.safe(told, by: rules)
     let asked: ConsoleDetail.Unshown? =
       outcome.request.isWithoutItsContent
@@ -45,7 +48,15 @@ extension ServedExchange {
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("messages", messages(safe?.messages ?? [])),
+      .init("furtherMessages", .number(furtherMessages)),
     ]
+  }
+
+  /// The number of messages of the conversation that are not shown.
+  private var furtherMessages: Int {
+    if let said { return said.further }
+    guard let conversation else { return 0 }
+    return conversation.further + max(0, conversation.messages.count - Self.messagesMax)
   }
 
   /// Returns the answer that went out, and why its content is not shown; `nil` where it is not
@@ -82,29 +93,39 @@ extension ServedExchange {
     return (bare, ConsoleDetail.Unshown(bytes: live.bytes, words: words))
   }
 
-  /// The conversation so far: what was recorded by number, and of what is not on the cassette that
-  /// it came.
+  /// The conversation so far: what was said where it is live; else what was recorded by number, and
+  /// of what is not on the cassette that it came.
   private func messages(_ recorded: [WebSocketMessage]) -> JSON {
+    if said != nil {
+      return .array(recorded.map { Self.line(of: $0, from: $0.sender, at: $0.offset) })
+    }
     guard let conversation else { return .null }
     return .array(
       conversation.messages.prefix(Self.messagesMax).map { message in
         let known = message.number.flatMap { number in
           recorded.indices.contains(number - 1) ? recorded[number - 1] : nil
         }
-        let kind =
-          switch known?.kind {
-          case .text, nil: "text"
-          case .binary: "binary"
-          case .close: "close"
-          }
-        return [
-          "at": .milliseconds(message.at), "from": .text(message.sender.rawValue),
-          "kind": .text(kind),
-          "text": .text(known?.body.text ?? (known == nil ? "not on the cassette" : "")),
-          "bytes": .number(known?.body.count ?? 0), "faults": .array([]),
-        ]
+        return Self.line(of: known, from: message.sender, at: message.at)
       }
     )
+  }
+
+  private static func line(
+    of message: WebSocketMessage?,
+    from sender: WebSocketMessage.Sender,
+    at moment: Duration
+  ) -> JSON {
+    let kind =
+      switch message?.kind {
+      case .text, nil: "text"
+      case .binary: "binary"
+      case .close: "close"
+      }
+    return [
+      "at": .milliseconds(moment), "from": .text(sender.rawValue), "kind": .text(kind),
+      "text": .text(message.map { $0.body.text ?? "" } ?? "not on the cassette"),
+      "bytes": .number(message?.body.count ?? 0), "faults": .array([]),
+    ]
   }
 
   // MARK: Stages

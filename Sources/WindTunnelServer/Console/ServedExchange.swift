@@ -13,6 +13,23 @@ package struct ServedExchange: ConsoleSubject {
     case connection(Journal.Entry)
   }
 
+  /// The first messages of a live conversation. Behind one that is not kept none is: it may have
+  /// given a secret away.
+  struct Said: Sendable {
+    private(set) var messages: [WebSocketMessage] = []
+    private(set) var bytes = 0
+    /// The number of messages that are not kept.
+    private(set) var further = 0
+
+    fileprivate mutating func take(_ message: WebSocketMessage) {
+      bytes += message.body.count
+      guard further == 0, bytes <= ServedExchange.contentBytesMax,
+        messages.count < ServedExchange.messagesMax
+      else { return further += 1 }
+      messages.append(message)
+    }
+  }
+
   package let id: Int
   let matter: Matter
   let segment: Int
@@ -32,6 +49,8 @@ package struct ServedExchange: ConsoleSubject {
   var conversation: ConversationLog?
   /// The answer of the origin that it was passed on to.
   private(set) var live: LiveAnswer?
+  /// What both sides of a live conversation have said; `nil` where it is none.
+  private(set) var said: Said?
   /// Tells whether the content of that is no longer kept, since newer ones are.
   private(set) var isContentForgotten = false
   /// The secrets beside the standard ones.
@@ -46,7 +65,9 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   /// The memory that it takes, roughly, but for the content of a live answer.
-  package var cost: Int { ownCost + (conversation?.cost ?? 0) }
+  package var cost: Int {
+    ownCost + (conversation?.cost ?? 0) + (said.map { min($0.bytes, Self.contentBytesMax) } ?? 0)
+  }
 
   /// A device of the network reaches less than this machine does, by which a request would be sent
   /// again; and content that was passed on while it came is nowhere any more.
@@ -64,7 +85,14 @@ package struct ServedExchange: ConsoleSubject {
   package static let (contentBytesMax, contentsBytesMax) = (256 << 10, 16 << 20)
 
   /// Takes what an origin has answered.
-  mutating func take(_ answer: LiveAnswer) { live = answer }
+  mutating func take(_ answer: LiveAnswer) {
+    live = answer
+    // RFC 9110 §15.2.2: what follows is no HTTP.
+    if answer.head.status == 101 { said = Said() }
+  }
+
+  /// Takes what one side of a live conversation has said.
+  mutating func hear(_ message: WebSocketMessage) { said?.take(message) }
 
   /// Gives the content of a live answer up.
   mutating func forgetContent() {
@@ -103,7 +131,7 @@ package struct ServedExchange: ConsoleSubject {
     // The server's own clock looks more closely than the one by which events are taken.
     row.firstByte = firstByte.map { min($0 - at, row.latency ?? $0 - at) }
     row.ending = isLeft ? "clientLeft" : over.map { _ in end?.ending.name ?? "whole" }
-    row.isConversation = conversation != nil
+    row.isConversation = conversation != nil || said != nil
     return row
   }
 

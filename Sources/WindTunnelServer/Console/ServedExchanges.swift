@@ -98,6 +98,7 @@ package struct ServedExchanges: ConsoleBook {
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
     case .passed(let outcome, let answer): take(answer, for: key(outcome))
     case .ended(let outcome, let end): finish(key(outcome), outcome, end, at: moment)
+    case .said(let outcome, let message): update(key(outcome)) { $0.hear(message) }
     case .left(let outcome): update(key(outcome)) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(key(outcome)) { $0.conversation = log }
     case .tunnelEnded(let end):

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A record of what is said on a WebSocket connection that passes: it reads along, and changes
-/// nothing.
+/// A record of what is said on a WebSocket connection that passes, for a cassette or for whoever
+/// looks: it reads along, and changes nothing.
 ///
 /// On the loop's thread only.
 final class ConversationRecorder {
@@ -14,7 +14,11 @@ final class ConversationRecorder {
   private let start = Moment.now()
   private var client: Side
   private var server: Side
+  /// Tells whether it is kept for the cassette, and whether somebody is told of each message.
+  private let isKept: Bool
+  private let isTold: Bool
   private var messages: [WebSocketMessage] = []
+  private var lastKind: WebSocketMessage.Kind?
   private var bytes = 0
   /// The reason why no more is recorded; `nil`: all is.
   private var shortfall: String?
@@ -34,8 +38,8 @@ final class ConversationRecorder {
     }
   }
 
-  /// Begins behind a handshake; `nil` where nothing is recorded, or where the answer breaks a rule
-  /// of handshakes, which the client will say.
+  /// Begins behind a handshake; `nil` where nothing is recorded and nobody looks, or where the
+  /// answer breaks a rule of handshakes, which the client will say.
   ///
   /// - Parameters:
   ///   - exchange: The exchange of the handshake.
@@ -50,7 +54,9 @@ final class ConversationRecorder {
     on channel: Channel,
     in origins: OriginContext
   ) {
-    guard case .forward(_?) = exchange.outcome.source else { return nil }
+    isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
+    isTold = origins.shows(exchange.outcome)
+    guard isKept || isTold else { return nil }
     let terms: WebSocketHandshake.Terms
     do throws(WebSocketHandshake.Failure) {
       terms = try WebSocketHandshake.terms(
@@ -67,6 +73,9 @@ final class ConversationRecorder {
     roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
     client = Side(.client, terms, most: origins.limits.messageBytesMax)
     server = Side(.server, terms, most: origins.limits.messageBytesMax)
+    guard isTold else { return }
+    let opened = LiveAnswer(head: exchange.authority.recorded(answer), content: .empty, bytes: 0)
+    origins.deck.passed(opened, for: exchange.outcome)
   }
 
   /// Takes note of what passes; the client's side is the left one.
@@ -116,6 +125,9 @@ final class ConversationRecorder {
   }
 
   private func add(_ message: WebSocketMessage) {
+    lastKind = message.kind
+    if isTold { origins.deck.said(message, in: exchange.outcome) }
+    guard isKept else { return }
     bytes += message.body.count + Self.messageBytes + message.fragments.count * 8
     guard bytes <= Self.bytesMax else {
       shortfall = "it has more than \(Self.bytesMax) bytes"
@@ -128,9 +140,7 @@ final class ConversationRecorder {
   private func ended(_ sender: WebSocketMessage.Sender) {
     let isOver = sender == .client ? client.isOver : server.isOver
     // Who is cut off ends without a word, too, and that says nothing.
-    guard !isOver, shortfall == nil, messages.last?.kind != .close(1006) else {
-      return
-    }
+    guard !isOver, shortfall == nil, lastKind != .close(1006) else { return }
     if sender == .client { client.isOver = true } else { server.isOver = true }
     add(WebSocketMessage(from: sender, closing: 1006, offset: offset))
   }
@@ -139,6 +149,7 @@ final class ConversationRecorder {
 
   /// Keeps what was said, without what belonged to the one handshake.
   private func keep() {
+    guard isKept else { return }
     let (deck, outcome) = (origins.deck, exchange.outcome)
     var request = outcome.request
     request.headers.remove("Sec-WebSocket-Key")

@@ -60,6 +60,9 @@ final class OriginContext: Sendable {
     (self.proxy, self.received, self.journal) = (proxy, received, journal)
   }
 
+  /// Tells whether somebody looks at what an origin says to a request.
+  func shows(_ outcome: Outcome) -> Bool { toldBytesMax > 0 && outcome.isFollowed }
+
   /// Tells whether there is anybody whom a request could be passed on to.
   var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
 

@@ -83,7 +83,7 @@ final class UpstreamExchange {
     (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
     (self.client, self.meter, self.reactor) = (client, meter, reactor)
     request = UpstreamRequest(exchange.outcome.request, exchange.upload)
-    told = LiveContent(bytesMax: exchange.outcome.isFollowed ? origins.toldBytesMax : 0)
+    told = LiveContent(bytesMax: origins.shows(exchange.outcome) ? origins.toldBytesMax : 0)
   }
 
   /// Tells whether the client has a part of the answer.

@@ -18,11 +18,11 @@ import Testing
     let burst = Attention.Allowance.burst
     #expect(followed(of: 5000, after: 0) == burst)
     #expect(followed(of: 5000, after: 0.01) == 0)
-    #expect(followed(of: 5000, after: 2) == 40)
+    #expect(followed(of: 5000, after: 2) == 10)
     #expect(followed(of: 5000, after: 3600) == burst)
     // A clock that is set back gives nothing and takes nothing.
     #expect(followed(of: 10, after: 0) == 0)
-    #expect(followed(of: 30, after: 1) == 20)
+    #expect(followed(of: 30, after: 1) == 5)
   }
 
   @Test func `without a clock nothing comes back`() {

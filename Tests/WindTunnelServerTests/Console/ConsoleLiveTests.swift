@@ -155,6 +155,84 @@ import Testing
     #expect(told?["note"] == "no longer kept, since newer ones are")
   }
 
+  @Test(arguments: [false, true])
+  func `a live conversation is two lanes, without its secrets`(compresses: Bool) async throws {
+    guard !compresses || PerMessageDeflate.isSupported else { return }
+    let origin = try await WebSocketOrigin(compresses: compresses, answering: WebSocketOrigin.echo)
+    try await Self.proxying { stand in
+      let peer = try await WebSocketPeer(
+        try stand.server.client(),
+        "http://\(origin.address)/chat",
+        compresses ? ["Sec-WebSocket-Extensions": "permessage-deflate"] : [:],
+        deflate: compresses ? PerMessageDeflate() : nil
+      )
+      for text in [#"{"access_token":"\#(Self.secret)"}"#, #"{"hello":"\#(Self.secret)"}"#] {
+        await peer.say(text)
+        #expect(await peer.hear(1) == [.text(text, frames: 1)])
+      }
+      await peer.say([0, 255])
+      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      // It is there while it goes on.
+      let whole = try await Self.detail(1, of: stand)
+      #expect(whole["row"]?["conversation"] == true && whole["row"]?["status"] == 101)
+      #expect(whole["response"]?["line"] == "HTTP/1.1 101" && whole["furtherMessages"] == 0)
+      guard case .array(let messages)? = whole["messages"] else {
+        Issue.record("no messages: \(whole)")
+        return
+      }
+      let lanes = messages.map { message in
+        let told = ["from", "kind", "text"].map { message[$0]?.stringValue ?? "-" }
+        return "\(told.joined(separator: " ")) \(message["bytes"]?.intValue ?? -1)"
+      }
+      let token = #"{"access_token":"REDACTED-access-token-1"}"#
+      let hello = #"{"hello":"REDACTED-access-token-1"}"#
+      #expect(
+        lanes == [
+          "client text \(token) 42", "server text \(token) 42",
+          "client text \(hello) 35", "server text \(hello) 35",
+          "client binary  2", "server binary  2",
+        ]
+      )
+      #expect(!String(decoding: Data(whole.bytes()), as: UTF8.self).contains(Self.secret))
+      await peer.close(1000)
+      _ = await peer.hearAll()
+      await peer.leave()
+      // A handshake alone is no cassette.
+      let kept = try await stand.ask("POST /cassettes", #"{"ids":[1]}"#)
+      #expect(!kept.contains("HTTP/1.1 200"))
+    }
+    await origin.loop.stop()
+  }
+
+  @Test func `of a live conversation nothing is kept behind what is not`() {
+    var exchanges = ServedExchanges()
+    let outcome = Outcome(
+      id: 1,
+      request: Request("GET", "http://api.example.test/chat"),
+      source: .forward(ticket: nil),
+      decision: Decision(lane: .deck, key: "GET /chat", ordinal: 1, faults: [])
+    )
+    exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+    var head = Response().head
+    head.status = 101
+    exchanges.apply(.passed(outcome, LiveAnswer(head: head, content: .empty, bytes: 0)), at: .zero)
+    func say(_ count: Int) {
+      let message = WebSocketMessage(
+        from: .client,
+        Body(Data(count: count)),
+        isText: false,
+        offset: .zero
+      )
+      exchanges.apply(.said(outcome, message), at: .zero)
+    }
+    say(10)
+    say(ServedExchange.contentBytesMax)
+    say(10)
+    let said = exchanges.feed[1]?.said
+    #expect(said?.messages.map(\.body.count) == [10] && said?.further == 2)
+    #expect(exchanges.feed[1].map { $0.cost < 2 * ServedExchange.contentBytesMax } == true)
+  }
+
   @Test func `a proxy sends a request again through itself`() async throws {
     let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
     defer { origin.stop() }

@@ -66,7 +66,9 @@ import Testing
       exchanges.apply(.decided(entry), of: 0, at: .milliseconds(id))
     }
     #expect(exchanges.feed.subjects.last?.row.at == .milliseconds(count))
-    #expect(exchanges.feed.dropped == count - exchanges.feed.subjects.count && exchanges.feed.dropped > 0)
+    #expect(
+      exchanges.feed.dropped == count - exchanges.feed.subjects.count && exchanges.feed.dropped > 0
+    )
   }
 
   @Test func `large contents are not piled up`() {
