@@ -40,7 +40,12 @@ typedef struct {
 
 static __thread thread_time own;
 
+// A thread that ends still asks for the time, and locks with the system's own call, when the data of a
+// sanitizer about it are gone (glibc, nptl_deallocate_tsd).
+#define WHEN_A_THREAD_ENDS __attribute__((disable_sanitizer_instrumentation))
+
 // Here as below: any thread may be the first to look a library's function up, and all find the same.
+WHEN_A_THREAD_ENDS
 static int real_clock(clockid_t clock, struct timespec *time) {
   static int (*_Atomic library)(clockid_t, struct timespec *);
   // The vDSO's by the library: a system call would cost others ten times as much.
@@ -50,6 +55,7 @@ static int real_clock(clockid_t clock, struct timespec *time) {
 }
 
 // What a clock read when this thread's time began; null where it is none that says the time.
+WHEN_A_THREAD_ENDS
 static const int64_t *start_of(clockid_t clock) {
   if (!own.keeper) return NULL;
   switch (clock) {
@@ -76,6 +82,7 @@ static int64_t real_nanoseconds(clockid_t clock) {
 }
 
 
+WHEN_A_THREAD_ENDS
 int clock_gettime(clockid_t clock, struct timespec *time) {
   const int64_t *start = start_of(clock);
   if (!start) return real_clock(clock, time);
@@ -186,6 +193,7 @@ static uint64_t draw(uint64_t *seed) {
 
 // The system's random numbers, which the standard library asks for by this function alone (Swift 6.3,
 // Random.cpp; it calls its own swift_stdlib_random without looking for another's).
+WHEN_A_THREAD_ENDS
 long syscall(long number, ...) {
   va_list list;
   va_start(list, number);
