@@ -66,7 +66,7 @@ struct LayerAttempt: ConsoleSubject {
 
   var interaction: Interaction? { response.map { Interaction(asked, $0) } }
 
-  var detail: [JSON.Member] {
+  func detail(in scenario: Scenario?) -> [JSON.Member] {
     let words = ([engine.map { "Sent by \($0)." }].compactMap(\.self) + remarks).joined(
       separator: " "
     )

@@ -31,12 +31,14 @@ const CHARTS = [
 
 function perSecond(sample, before, name) {
   if (!before) return null
-  return Math.max(0, sample[name] - before[name]) / Math.max((sample.at - before.at) / 1000, 0.1)
+  // Counters come once a second while something changes: what a longer pause ends with is of its last.
+  const seconds = Math.min(Math.max((sample.at - before.at) / 1000, 0.1), 1)
+  return Math.max(0, sample[name] - before[name]) / seconds
 }
 
 const TALLIES = [
   { key: "statuses", title: "Statuses", filter: "status" },
-  { key: "takes", title: "Cassette", filter: "take" },
+  { key: "takes", title: "Answered by", filter: "take" },
   { key: "faults", title: "Faults", filter: "fault" },
 ]
 
@@ -63,7 +65,7 @@ export class Charts {
   #draw() {
     const counters = this.#store.counters
     const totals = [
-      ["requests", counters.requests], ["under way", counters.open], ["failed", counters.failed],
+      ["requests", counters.requests + counters.unseen], ["under way", counters.open], ["failed", counters.failed],
       ["faulted", counters.faulted], ["retries", counters.retries],
     ].map(([name, number]) => element("div", {}, element("dt", {}, name), element("dd", {}, format.count(number))))
     totals.push(element("div", {}, element("dt", {}, "bytes"), element("dd", {}, format.size(counters.bytes))))
@@ -173,7 +175,7 @@ function makeTallyRow(name, onclick) {
   const number = element("span", { class: "number" })
   const button = element(
     "button", { type: "button", title: `Show only ${name}`, onclick },
-    element("span", {}, format.fault(name)), number,
+    element("span", {}, format.TAKES[name] ?? format.fault(name)), number,
   )
   return { item: element("li", {}, button), button, number }
 }

@@ -12,7 +12,8 @@ import { Store } from "./store.js"
 import { connect } from "./stream.js"
 import { Weather } from "./weather.js"
 
-const NOTICE_MS = 8_000
+const NOTICE_MS = 5_000
+const ERROR_MS = 20_000
 const NOTICES_MAX = 4
 const PIECE = 1_000
 /** The time without sums after which the rows that are missing are fetched. */
@@ -24,13 +25,14 @@ const store = new Store()
 
 function say(text, isError = false, ...more) {
   const notices = byId("notices")
+  for (const older of [...notices.children]) if (older.dataset.text === text) older.remove()
   const close = element(
     "button", { type: "button", class: "plain", "aria-label": "Dismiss", onclick: () => notice.remove() }, "×",
   )
-  const notice = element("p", { class: isError ? "error" : null }, text, ...more, close)
+  const notice = element("p", { class: isError ? "error" : null, "data-text": text }, text, ...more, close)
   notices.append(notice)
   while (notices.childElementCount > NOTICES_MAX) notices.firstElementChild.remove()
-  if (!isError) setTimeout(() => notice.remove(), NOTICE_MS)
+  setTimeout(() => notice.remove(), isError ? ERROR_MS : NOTICE_MS)
 }
 
 const sayError = (error) => say(error.message, true)
@@ -46,7 +48,7 @@ const list = new List(store, byId("grid"), {
     setText(byId("selected"), `${format.several(ids.length, "exchange")} selected`)
     selected = ids
   },
-  onCount: (number) => showCount(number),
+  onCount: (number, height) => showCount(number, height),
   onNews: (number) => {
     byId("news").hidden = number === 0
     setText(byId("news"), `${format.count(number)} new ↓`)
@@ -81,14 +83,20 @@ byId("filters").addEventListener("change", (event) => {
   }
 })
 
-function showCount(number) {
+function showCount(number, height) {
   const all = store.entries.length
-  const fallen = store.dropped > 0 ? ` (${format.count(store.dropped)} more are not kept)` : ""
-  const shown = number === all ? "" : `${format.count(number)} of `
-  setText(byId("shown"), `${shown}${format.count(all)}${fallen}`)
-  byId("empty").hidden = number > 0
+  const missing = [
+    store.dropped > 0 && `${format.count(store.dropped)} older ones are gone`,
+    store.unseen > 0 && `${format.count(store.unseen)} more passed while no page was open`,
+  ].filter(Boolean).join(", ")
+  const shown = number === all ? format.several(all, "exchange") : `${format.count(number)} of ${format.count(all)}`
+  setText(byId("shown"), missing ? `${shown} (${missing})` : shown)
+  const empty = byId("empty")
+  empty.hidden = number > 0
+  empty.style.setProperty("--lines", `${height}px`)
   const none = "No request yet. They appear here as they arrive."
-  setText(byId("empty"), all > 0 ? "No exchange passes the filter." : none)
+  const without = missing ? `No exchange here passes the filter; ${missing}.` : "No exchange passes the filter."
+  setText(empty, all > 0 ? without : none)
 }
 
 // The choices of a select are those that occurred; they grow with the counters.
@@ -160,7 +168,9 @@ const detail = new Detail(store, {
     }
     try {
       const { segment } = await api.addRule(row.id, fault)
-      say(`The rule holds from the next request on: segment ${segment}.`)
+      const path = format.urlParts(row.url).rest.split("?")[0]
+      say(`From the next request on ${row.method} ${path} of any host and query has it: segment ${segment}. `
+        + "A click on the scenario takes its rules out again.")
     } catch (error) {
       sayError(error)
     }
@@ -317,9 +327,10 @@ async function fetchMissing() {
   store.missingAfter = null
   try {
     for (;;) {
-      const { rows, dropped } = await api.exchangesAfter(after, PIECE)
+      const { rows, dropped, unseen } = await api.exchangesAfter(after, PIECE)
       store.addRows(rows)
       store.dropped = Math.max(store.dropped, dropped)
+      store.unseen = unseen
       if (rows.length < PIECE) break
       after = rows.at(-1).id
     }

@@ -3,36 +3,19 @@
 import { element } from "./dom.js"
 import * as format from "./format.js"
 
-/** Messages that are shown at once; the others come by a click. */
-const MESSAGES_MAX = 200
 const TEXT_MAX = 2_000
 
-/** @param further the number of messages behind these that are not kept */
-export function conversation(messages, further) {
-  if (messages.length === 0) return [element("p", { class: "note" }, "Nothing was said yet.")]
-  const list = element("ol", { class: "lanes" }, ...messages.slice(0, MESSAGES_MAX).map(item))
-  const rest = messages.slice(MESSAGES_MAX)
-  const more = rest.length > 0 && element(
-    "button",
-    {
-      type: "button",
-      onclick: (event) => {
-        event.target.remove()
-        list.append(...rest.map((message, index) => item(message, index + MESSAGES_MAX, messages)))
-      },
-    },
-    `Show ${format.several(rest.length, "more message")}`,
-  )
+/** @param unshown the reason why not all messages are there; null where they are */
+export function conversation(messages, unshown) {
+  const note = unshown && element("p", { class: "note" }, unshown)
+  if (messages.length === 0) return [note || element("p", { class: "note" }, "Nothing was said yet.")]
   return [
     element(
       "p", { class: "lanes-head", "aria-hidden": "true" },
       element("span", {}, "Client"), element("span", {}, "Server"),
     ),
-    list,
-    more,
-    further > 0 && element(
-      "p", { class: "note" }, `${format.several(further, "further message")} not kept.`,
-    ),
+    element("ol", { class: "lanes" }, ...messages.map(item)),
+    note,
   ]
 }
 

@@ -100,18 +100,21 @@ export class Detail {
     return [
       this.#head(row),
       this.#buttons(detail),
-      part("Course", facts(row, detail.scenario)),
+      part("Summary", facts(row, detail.scenario, detail.rules ?? [])),
       this.#attempts(row),
-      detail.stages.length > 0 && part("Stages", ...stages(detail.stages)),
-      part(row.take === "unmatched" ? "Why nothing matched" : "Why this matched", ...match(detail.match)),
-      detail.messages && part("Conversation", ...conversation(detail.messages, detail.furtherMessages ?? 0)),
+      // One stage alone is no course.
+      detail.stages.length > 1 && part("Stages", ...stages(detail.stages)),
+      detail.match.words !== "" && part(
+        row.take === "unmatched" ? "Why nothing matched" : "Why this answer", ...match(detail.match),
+      ),
+      detail.messages && part("Conversation", ...conversation(detail.messages, detail.unshown)),
       part("Request", ...message(detail.request, "The request is not kept.", this.#actions.copy)),
       part("Answer", ...message(detail.response, withoutAnswer(row), this.#actions.copy)),
     ].filter(Boolean)
   }
 
   #head(row) {
-    const title = row ? [element("b", {}, row.method), " ", row.url] : [`Exchange ${this.#id}`]
+    const title = row ? [`#${row.id} `, element("b", {}, row.method), " ", row.url] : [`Exchange ${this.#id}`]
     return element(
       "header", {},
       element("button", { type: "button", id: "detail-close", onclick: () => this.#actions.close() }, "Close"),
@@ -119,8 +122,10 @@ export class Detail {
     )
   }
 
-  #buttons({ row, curl }) {
+  #buttons({ row, curl, request, againstRepeat }) {
     const { can, tool } = this.#store.hello
+    // Of a tunnel or a connection nothing can be sent or kept.
+    if (!request && row.kind !== "request") return null
     const button = (id, label, isAllowed, action) =>
       element("button", { type: "button", id, disabled: !isAllowed, onclick: action }, label)
     const refused = [
@@ -131,10 +136,11 @@ export class Detail {
     return element(
       "div", { class: "actions", role: "group", "aria-label": "Actions" },
       button("copy-curl", "Copy as curl", Boolean(curl), () => this.#actions.copy(curl, "The curl command")),
-      button("again", "Fly again", can.again, () => this.#actions.again(row.id)),
+      button("again", "Fly again", can.again && againstRepeat === null, () => this.#actions.again(row.id)),
       button("keep", "Keep as cassette", can.keep, () => this.#actions.keep([row.id])),
       can.rule && this.#ruleForm(row),
       refused.length > 0 && element("p", { class: "reason" }, `“${tool}” ${refused.join(", ")}.`),
+      againstRepeat !== null && can.again && element("p", { class: "reason" }, `Not flown again: ${againstRepeat}`),
     )
   }
 
@@ -215,17 +221,19 @@ function part(title, ...content) {
 
 const note = (text) => element("p", { class: "note" }, text)
 
-function facts(row, scenario) {
+function facts(row, scenario, rules) {
   const gap = row.gap === null ? "" : `, ${duration(row.gap)} after the one before had ended`
   const pairs = [
     ["Status", row.status === null ? "none" : String(row.status)],
     ["Ended", format.ending(row.ending)],
     ["Began", `${format.moment(row.at)}, in segment ${row.segment} (${scenario})`],
-    ["Took", `${duration(row.latency)}, first byte after ${duration(row.firstByte)}`],
+    ["Took", row.firstByte === null
+      ? duration(row.latency)
+      : `${duration(row.latency)}, first byte after ${duration(row.firstByte)}`],
     ["Size", format.size(row.bytes)],
     ["Attempt", `${format.ordinalWord(row.attempt)}${gap}`],
-    ["Cassette", format.takeInWords(row)],
-    row.faults.length > 0 && ["Faults", row.faults.map(format.fault).join(" · ")],
+    row.kind === "request" && ["Answered by", format.takeInWords(row)],
+    row.faults.length > 0 && ["Faults", (rules.length > 0 ? rules : row.faults).map(format.fault).join(" · ")],
     row.notDone.length > 0 && ["Not done", row.notDone.map(format.fault).join(" · ")],
     row.call !== null && ["Call", row.call],
     row.client !== null && ["Client", row.client],
@@ -281,7 +289,10 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
-  if (row.take === "withheld") return "A fault made another of the recorded answer; what went out is not kept."
+  if (row.take === "withheld") {
+    const status = row.status === null ? "" : `, with status ${row.status}`
+    return `WindTunnel made it${status}; what went out is not kept.`
+  }
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   return `It had status ${row.status}; what went out is not kept.`
 }

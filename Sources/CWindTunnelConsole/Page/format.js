@@ -83,27 +83,41 @@ export function isBroken(row) {
   )
 }
 
-const TAKES = {
-  recording: "from the recording",
-  computed: "computed",
-  forwarded: "forwarded to the server",
+/** Who answers, by the word of the tool. */
+export const TAKES = {
+  recording: "recording",
+  computed: "stub",
+  forwarded: "the server",
   unmatched: "nothing matched",
-  withheld: "withheld by a fault",
+  withheld: "WindTunnel",
 }
 
-/** The cassette's word on it, short for the list: "recording #4". */
+/** Who has answered, short for the list: "recording #4". */
 export function take(row) {
   if (row.take === null) return "–"
-  return row.interaction === null ? row.take : `${row.take} #${row.interaction}`
+  const name = TAKES[row.take] ?? row.take
+  if (row.interaction === null) return name
+  return row.take === "withheld" ? `${name}, not #${row.interaction}` : `${name} #${row.interaction}`
 }
 
 /** The same as a sentence's part, for the detail. */
 export function takeInWords(row) {
-  if (row.take === null) return "nothing yet"
-  const words = TAKES[row.take] ?? row.take
-  if (row.interaction === null) return words
-  const ordinal = row.ordinal > 1 ? `, the ${ordinalWord(row.ordinal)} time` : ""
-  return `${words}: interaction ${row.interaction}${ordinal}`
+  switch (row.take) {
+    case null:
+      return "nothing yet"
+    case "recording":
+      return `recording ${row.interaction}${row.ordinal > 1 ? `, the ${ordinalWord(row.ordinal)} time` : ""}`
+    case "withheld":
+      return row.interaction === null
+        ? "WindTunnel itself; the server was not asked"
+        : `WindTunnel itself; recording ${row.interaction} was kept back`
+    case "computed":
+      return "a stub or a function"
+    case "unmatched":
+      return "WindTunnel, by 501: nothing matched"
+    default:
+      return TAKES[row.take] ?? row.take
+  }
 }
 
 export function ordinalWord(number) {

@@ -32,7 +32,7 @@ export class List {
   #draw = oncePerFrame(() => this.#render())
   #rebuild = oncePerFrame(() => this.#build())
 
-  /** `onOpen(id)`, `onSelect(ids)`, `onCount(number)` of rows that pass, `onNews(number)` of those unseen. */
+  /** `onOpen(id)`, `onSelect(ids)`, `onCount(number, height)` of rows that pass and of all lines, `onNews(number)` of those unseen. */
   constructor(store, grid, callbacks) {
     this.#store = store
     this.#grid = grid
@@ -128,7 +128,9 @@ export class List {
     // A story that was just begun is shown before its first request.
     if (!test) {
       for (const number of this.#store.segments.keys()) {
-        if (number > (this.#lastSegment ?? 0)) this.#items.push({ number })
+        if (number <= (this.#lastSegment ?? 0)) continue
+        this.#items.push({ number })
+        this.#lastSegment = number
       }
     }
     if (!this.#isFollowing) {
@@ -218,7 +220,7 @@ export class List {
       if (item.row && item.row.id === this.#active) active = shown.element.id
     }
     grid.setAttribute("aria-rowcount", this.#items.length + 1)
-    this.callbacks.onCount(this.#exchanges)
+    this.callbacks.onCount(this.#exchanges, this.#items.length * this.#height)
     if (active) grid.setAttribute("aria-activedescendant", active)
     else grid.removeAttribute("aria-activedescendant")
   }
@@ -403,6 +405,7 @@ function troubles(row) {
   return [...row.faults.map(format.fault), ...ending].join(" · ")
 }
 
+/** The parts of a story in words: what was flown in it, and the hash by which two of a kind are known. */
 function fillSegment(shown, segment, number) {
   setKind(shown, "segment")
   shown.row = null

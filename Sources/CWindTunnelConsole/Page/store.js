@@ -41,6 +41,8 @@ export class Store {
   countedAt = 0
   /** Rows that fell out, here and in the tool. */
   dropped = 0
+  /** Exchanges that passed while no page was open, beyond those that are followed all the same. */
+  unseen = 0
   /** The smallest id from which on rows may be missing since they were summed; null for none. */
   missingAfter = null
 
@@ -76,6 +78,7 @@ export class Store {
         this.#forget()
         this.hello = data
         this.dropped = data.dropped
+        this.unseen = data.unseen
         return this.#tell("all")
       case "segment":
         this.segments.set(data.number, data)
@@ -147,6 +150,7 @@ export class Store {
     // Counters that went back are those of another run.
     if (last && (counters.at < last.at || counters.requests < last.requests)) this.samples = []
     this.counters = counters
+    this.unseen = counters.unseen
     this.countedAt = performance.now()
     this.samples.push(counters)
     const first = this.samples.findIndex((sample) => sample.at >= counters.at - CHART_MS)

@@ -13,7 +13,8 @@ const SETTLED_MS = 250
 
 /** The sliders: steps that people use, since an even scale has no room for the small ones. */
 const SLIDERS = [
-  { key: "latency", label: "Latency", steps: DELAYS, words: format.duration },
+  { key: "latency", label: "Round trip", steps: DELAYS, words: format.duration,
+    title: "Of every connection: a new one takes one round trip to open, and its first answer another." },
   { key: "jitter", label: "Jitter", steps: DELAYS, words: format.duration },
   { key: "loss", label: "Loss", steps: LOSSES, words: format.percent },
   { key: "down", label: "Down", steps: RATES, words: format.rate },
@@ -116,7 +117,7 @@ export class Weather {
         }, SETTLED_MS)
       })
       this.#sliders.set(slider.key, known)
-      form.append(element("label", { for: id }, slider.label), input, output)
+      form.append(element("label", { for: id, title: slider.title }, slider.label), input, output)
     }
   }
 

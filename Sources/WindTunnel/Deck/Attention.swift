@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// The exchanges that somebody follows from their decision to their end.
+/// The exchanges of a deck that somebody follows from their decision to their end.
+///
+/// What nothing answers is followed whatever else is.
 package enum Attention: Sendable, Hashable {
   case everything
   /// Some, for whoever comes later.
@@ -22,26 +24,47 @@ package enum Attention: Sendable, Hashable {
     /// Makes one of which nothing is used.
     package init() {}
 
-    fileprivate mutating func take(at now: Date?) -> Bool {
-      if let now {
-        let passed = counted.map { max(0, now.timeIntervalSince($0)) } ?? 0
-        left = min(Double(Self.burst), left + passed * Self.perSecond)
-        counted = now
-      }
-      guard left >= 1 else { return false }
-      left -= 1
-      return true
+    fileprivate func count(at now: Date?) -> Double {
+      guard let now, let counted else { return left }
+      let passed = max(0, now.timeIntervalSince(counted))
+      return min(Double(Self.burst), left + passed * Self.perSecond)
+    }
+
+    fileprivate mutating func take(at now: Date?) {
+      left = count(at: now) - 1
+      counted = now ?? counted
     }
   }
 
   /// Tells whether an exchange is followed that is decided at this time of the caller's clock.
-  mutating func takes(at now: Date?) -> Bool {
+  func takes(at now: Date?) -> Bool {
     switch self {
-    case .everything: return true
-    case .nothing: return false
-    case .some(var allowance):
-      defer { self = .some(allowance) }
-      return allowance.take(at: now)
+    case .everything: true
+    case .some(let allowance): allowance.count(at: now) >= 1
+    case .nothing: false
+    }
+  }
+
+  /// Takes note of one that is followed.
+  mutating func took(at now: Date?) {
+    guard case .some(var allowance) = self else { return }
+    allowance.take(at: now)
+    self = .some(allowance)
+  }
+}
+
+extension Deck {
+  /// Whoever is told of a deck's events.
+  package struct Observer: Sendable {
+    let tell: @Sendable (ExchangeEvent) -> Void
+    /// Tells whether it is told of everything; else of exchanges that somebody follows, of what was
+    /// not done, of what a client says beside a recorded conversation, and of tunnels.
+    let takesAll: Bool
+
+    /// Makes an observer of a closure.
+    package init(takingAll takesAll: Bool = true, tell: @escaping @Sendable (ExchangeEvent) -> Void)
+    {
+      (self.takesAll, self.tell) = (takesAll, tell)
     }
   }
 }

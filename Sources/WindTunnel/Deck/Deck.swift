@@ -119,37 +119,14 @@ public final class Deck: Sendable {
   }
 }
 
+// MARK: - Whoever looks
+
 extension Deck {
-  /// Whoever is told of a deck's events.
-  package struct Observer: Sendable {
-    fileprivate let tell: @Sendable (ExchangeEvent) -> Void
-    /// Tells whether it is told of every exchange; else of those that somebody follows, of requests
-    /// that nothing answers, and of what was not done.
-    fileprivate let takesAll: Bool
-
-    /// Makes an observer of a closure.
-    package init(takingAll takesAll: Bool = true, tell: @escaping @Sendable (ExchangeEvent) -> Void)
-    {
-      (self.takesAll, self.tell) = (takesAll, tell)
-    }
-  }
-
   /// Follows these exchanges from the next decision on; without that all are followed.
   package func follow(_ attention: Attention) { state.withLock { $0.attention = attention } }
 
   /// The number of exchanges that nobody followed.
   package var unfollowed: Int { state.withLock { $0.unfollowed } }
-
-  /// Returns whoever is told of the next decision, and whether somebody follows it.
-  private func audience(
-    of state: inout State,
-    at now: Date?
-  ) -> (observe: ((ExchangeEvent) -> Void)?, isFollowed: Bool) {
-    guard let observer else { return (nil, false) }
-    let isFollowed = state.follows(at: now)
-    guard observer.takesAll || isFollowed else { return (nil, false) }
-    return (observer.tell, isFollowed)
-  }
 }
 
 // MARK: - A request
@@ -172,12 +149,12 @@ extension Deck {
   ) -> Arrival {
     let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
       if !state.routes.ignores(request.url) {
-        let decision = state.open(lane: lane, at: now, telling: observer?.tell)
+        let decision = state.open(lane: lane, at: now, telling: observer)
         let opening = decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage)
         if opening != .nothing { return (opening, nil) }
       }
       let prepared = state.cassette.prepare(request)
-      return (nil, decide(prepared, lane, at: now, in: &state))
+      return (nil, state.decide(prepared, lane, at: now, telling: observer))
     }
     if let decided { return .decided(complete(decided)) }
     return .opening(opening ?? .nothing)
@@ -190,20 +167,9 @@ extension Deck {
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     complete(
       state.withLock { state in
-        decide(state.cassette.prepare(request), lane, at: now, in: &state)
+        state.decide(state.cassette.prepare(request), lane, at: now, telling: observer)
       }
     )
-  }
-
-  @inline(__always)
-  private func decide(
-    _ prepared: PreparedRequest,
-    _ lane: Lane,
-    at now: Date?,
-    in state: inout State
-  ) -> State.Decided {
-    let (observe, isFollowed) = audience(of: &state, at: now)
-    return state.decide(prepared, lane, at: now, isFollowed: isFollowed, telling: observe)
   }
 
   /// Decides what a request gets, and returns what was worked out of it beside that: for when it
@@ -215,7 +181,7 @@ extension Deck {
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
     let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
-      return (decide(prepared, lane, at: now, in: &state), prepared)
+      return (state.decide(prepared, lane, at: now, telling: observer), prepared)
     }
     return (complete(decided), prepared)
   }
@@ -239,13 +205,13 @@ extension Deck {
   ) -> RepeatedArrival {
     let (isSame, decided) = state.withLock { state -> (Bool, State.Decided?) in
       guard state.cassette === prepared.cassette else { return (false, nil) }
-      let (observe, isFollowed) = audience(of: &state, at: now)
-      // What observes is told of an outcome.
-      if observe == nil, let key, state.repeatResponse(key, to: prepared, lane, at: now) {
+      // Whoever is told is told of an outcome.
+      if let key, !state.tells(observer, at: now),
+        state.repeatResponse(key, to: prepared, lane, at: now)
+      {
         return (true, nil)
       }
-      let decided = state.decide(prepared, lane, at: now, isFollowed: isFollowed, telling: observe)
-      return (false, decided)
+      return (false, state.decide(prepared, lane, at: now, telling: observer))
     }
     if isSame { return .sameResponse }
     return decided.map { .decided(complete($0)) } ?? .outdated
@@ -315,7 +281,7 @@ extension Deck {
     at now: Date? = nil
   ) -> (delivery: Delivery, path: LinkPath?) {
     let (decision, path) = state.withLock { state -> (Decision, LinkPath?) in
-      let decision = state.open(lane: lane, at: now, telling: observer?.tell)
+      let decision = state.open(lane: lane, at: now, telling: observer)
       // What its request's connection takes of a rate that is shared it does not take twice.
       var path = state.scenario.path(decision)
       path?.shared = nil
@@ -341,7 +307,7 @@ extension Deck {
         lane: lane,
         isOpened: isOpened,
         at: now,
-        telling: observer?.tell
+        telling: observer
       )
     }
   }
@@ -365,7 +331,7 @@ extension Deck {
     handshake: Duration? = nil,
     upload: Duration? = nil
   ) {
-    guard isObserved(outcome) || outcome.isUnmatched else { return }
+    guard isObserved(outcome) else { return }
     observer?.tell(.requestEnd(outcome, handshake: handshake, upload: upload))
   }
 
@@ -482,9 +448,9 @@ extension Deck {
     )
   }
 
-  /// Tells the observer of a message of a live conversation.
-  package func said(_ message: WebSocketMessage, in outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.said(outcome, message)) }
+  /// Tells the observer of what was said in a live conversation.
+  package func said(_ speech: LiveSpeech, in outcome: Outcome) {
+    if isObserved(outcome) { observer?.tell(.said(outcome, speech)) }
   }
 
   /// Tells the observer of a conversation so far.

@@ -73,24 +73,39 @@ extension Deck {
     /// A decision, and what of it is left to be done.
     typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?)
 
-    /// Tells whether the exchange is followed that is decided next.
-    mutating func follows(at now: Date?) -> Bool {
-      let isFollowed = attention.takes(at: now)
-      if !isFollowed { unfollowed += 1 }
-      return isFollowed
+    /// Tells whether an observer is told of an exchange that is decided next, if the cassette
+    /// answers it.
+    func tells(_ observer: Observer?, at now: Date?) -> Bool {
+      guard let observer else { return false }
+      return observer.takesAll || attention.takes(at: now)
+    }
+
+    /// Returns the number of exchanges so far that nobody has followed, where somebody follows this
+    /// one.
+    private mutating func follow(_ take: Journal.Take, at now: Date?) -> Int? {
+      if take == .unmatched { return unfollowed }
+      guard attention.takes(at: now) else {
+        unfollowed += 1
+        return nil
+      }
+      attention.took(at: now)
+      return unfollowed
     }
 
     /// Decides what a connection meets that is opened.
     mutating func open(
       lane: Lane,
       at now: Date?,
-      telling observe: ((ExchangeEvent) -> Void)?
+      telling observer: Observer?
     ) -> Decision {
       let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
       let decision = scenario.decideConnection(lane, ordinal, at: now)
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
-      observe?(.decided(entry))
+      guard let observer else { return decision }
+      if observer.takesAll || !decision.faults.isEmpty && follow(entry.take, at: now) != nil {
+        observer.tell(.decided(entry))
+      }
       return decision
     }
 
@@ -100,7 +115,7 @@ extension Deck {
       lane: Lane,
       isOpened: Bool,
       at now: Date?,
-      telling observe: ((ExchangeEvent) -> Void)?
+      telling observer: Observer?
     ) -> TunnelDecision {
       let request = Request(tunnelTo: authority)
       let decision = scenario.decideTunnel(
@@ -128,7 +143,7 @@ extension Deck {
           tunnel.failure = interaction.failure
         }
       }
-      observe?(.decided(entry))
+      observer?.tell(.decided(entry))
       return tunnel
     }
 
@@ -137,8 +152,7 @@ extension Deck {
       _ prepared: PreparedRequest,
       _ lane: Lane,
       at now: Date?,
-      isFollowed: Bool = true,
-      telling observe: ((ExchangeEvent) -> Void)?
+      telling observer: Observer?
     ) -> Decided {
       let (lane, id) = (prepared.lane ?? lane, newID())
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
@@ -154,7 +168,9 @@ extension Deck {
       let (source, take, deferred) = (dealt.source, dealt.take, dealt.deferred)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       entry.rival = dealt.rival
-      enter(entry, of: prepared, beside: arrival.others, telling: observe)
+      let skipped = observer == nil ? 0 : follow(take, at: now)
+      let isTold = skipped != nil || observer?.takesAll == true
+      enter(entry, of: prepared, beside: arrival.others, telling: isTold ? observer : nil)
       // Made where it is returned: a copy of an outcome costs as much as finding its recording.
       return (
         Outcome(
@@ -168,7 +184,7 @@ extension Deck {
           pace: options.pace,
           moment: now,
           slot: arrival.slot,
-          isFollowed: isFollowed,
+          skipped: skipped,
           renderedKey: renderedKey(of: take, for: prepared, decision)
         ),
         deferred
@@ -217,6 +233,7 @@ extension Deck {
       let take = Journal.Take.recording(key.place)
       let entry = Journal.Entry(id: id, decision: decision, take: take)
       enter(entry, of: prepared, beside: arrival.others, telling: nil)
+      unfollowed += 1
       arrivals.end(id, at: arrival.slot)
       return true
     }
@@ -298,7 +315,7 @@ extension Deck {
       _ entry: Journal.Entry,
       of prepared: PreparedRequest,
       beside others: Arrivals.Others,
-      telling observe: ((ExchangeEvent) -> Void)?
+      telling observer: Observer?
     ) {
       var entry = entry
       entry.overlapping = others != .none
@@ -309,7 +326,7 @@ extension Deck {
       }
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
-      observe?(.decided(entry))
+      observer?.tell(.decided(entry))
     }
 
     private mutating func countPlay(of place: Int) {

@@ -5,7 +5,7 @@ public import WindTunnelSymptoms
 /// The events of a request are, in this order, ``decided(_:)``,
 /// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, perhaps
 /// ``passed(_:_:)`` where that is live, and ``ended(_:_:)``, behind which a live conversation has
-/// ``said(_:_:)`` for each message, and a played one ``conversed(_:_:)`` and perhaps
+/// ``said(_:_:)`` as long as it is read, and a played one ``conversed(_:_:)`` and perhaps
 /// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone,
 /// and those of a tunnel ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may
 /// be ``undone(_:_:)``. Each holds whole values, so that a log, a count or a page is a fold over
@@ -27,12 +27,12 @@ public enum ExchangeEvent: Sendable {
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
   /// The first byte of the answer has been sent to the client.
   case firstByte(Outcome)
-  /// The origin has said all that it says of a request that was passed on; reported only where a
-  /// console shows it.
+  /// The origin has said all that it says of a request that was passed on, or has agreed to a
+  /// conversation; reported only where a console shows it.
   case passed(Outcome, LiveAnswer)
-  /// One side of a live conversation has said something, before any fault; reported only where a
-  /// console shows it.
-  case said(Outcome, WebSocketMessage)
+  /// Something was seen of a live conversation, before any fault; reported only where a console
+  /// shows it.
+  case said(Outcome, LiveSpeech)
   /// The answer has ended: whole, cut, or abandoned by the client.
   ///
   /// The second value is `nil` where the stage does not measure it, as in process.

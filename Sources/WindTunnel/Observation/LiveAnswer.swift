@@ -13,3 +13,11 @@ public struct LiveAnswer: Sendable, Hashable {
     (self.head, self.content, self.bytes) = (head, content, bytes)
   }
 }
+
+/// A thing that is seen of a live conversation.
+public enum LiveSpeech: Sendable, Hashable {
+  /// One side has said something.
+  case message(WebSocketMessage)
+  /// Nothing is read from here on, for a reason, as the end of a sentence.
+  case unread(String)
+}

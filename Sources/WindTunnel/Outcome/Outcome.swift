@@ -48,8 +48,8 @@ public struct Outcome: Sendable, Hashable {
   /// Tells whether the request came to a server by TLS; the request itself has the scheme that is
   /// meant.
   package var isSecure = false
-  /// Tells whether somebody follows the exchange.
-  package var isFollowed = true
+  /// The number of the deck's exchanges before it that nobody followed; `nil`: nobody follows it.
+  package var skipped: Int?
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.
@@ -68,12 +68,12 @@ public struct Outcome: Sendable, Hashable {
     pace: Pace = .immediately,
     moment: Date? = nil,
     slot: Int = 0,
-    isFollowed: Bool = true,
+    skipped: Int? = 0,
     renderedKey: RenderedResponseKey? = nil
   ) {
     (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
     (self.pace, self.moment) = (pace, moment)
-    (self.slot, self.isFollowed, self.renderedKey) = (slot, isFollowed, renderedKey)
+    (self.slot, self.skipped, self.renderedKey) = (slot, skipped, renderedKey)
     (boxedPath, boxedLiveURL) = (path.map { Boxed($0) }, liveURL.map { Boxed($0) })
   }
 
@@ -82,8 +82,8 @@ public struct Outcome: Sendable, Hashable {
     moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
   }
 
-  /// Tells whether nothing on the cassette answers it.
-  var isUnmatched: Bool { if case .unmatched = source { true } else { false } }
+  /// Tells whether somebody follows the exchange.
+  package var isFollowed: Bool { skipped != nil }
 
   /// Tells whether the client gets the live origin's answer.
   public var forwards: Bool { Self.forwards(source, decision) }

@@ -61,7 +61,7 @@ private struct DrillAttempt: ConsoleSubject {
   var request: Request? { nil }
   var interaction: Interaction? { nil }
 
-  var detail: [JSON.Member] {
+  func detail(in scenario: Scenario?) -> [JSON.Member] {
     let told = stages.map { stage -> JSON in
       ["name": .text(stage.name), "milliseconds": .milliseconds(stage.time)]
     }

@@ -612,6 +612,7 @@ extension ClientConnection: UpstreamClient {
 
   /// Gives the connection to a stream, which writes from here on.
   func stream(_ make: (Channel, @escaping () -> Void) -> any OutgoingStream) {
+    // Whoever has no channel any more has ended, and nothing is made for it.
     guard let channel else { return }
     deadline.begin(.none, on: reactor)
     let stream = make(channel) { [weak self] in self?.release() }

@@ -5,9 +5,8 @@ public import WindTunnel
 /// The exchanges of a running tool, its scenarios and its figures, for a page beside it.
 ///
 /// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
-/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open a thousand exchanges are
-/// followed and five a second more, of a server that only plays no event is made of the others,
-/// and no line is made of any.
+/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open no line is made, and of
+/// the exchanges a thousand are followed, five a second more, and what nothing answers.
 public final class Console: Sendable {
   /// The tools that have a console.
   public enum Tool: String, Sendable, Hashable, CaseIterable {

@@ -25,6 +25,8 @@ package struct ConsoleCursor: Sendable, Hashable {
 package protocol ConsoleSource: AnyObject, Sendable {
   /// Lets one more reader in, where there is room.
   func enter() -> Bool
+  /// Follows as many exchanges as at first, for one who asks and is no reader.
+  func renew()
   func leave()
   /// The beginning of a reader: the place of what is new from now on.
   func begin() -> ConsoleCursor
@@ -32,8 +34,9 @@ package protocol ConsoleSource: AnyObject, Sendable {
   func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent]
   /// The lines behind a number, with the number of the last one.
   func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?)
-  /// The number of lines that are kept, and of those that are no longer.
-  var counts: (kept: Int, dropped: Int) { get }
+  /// The number of lines that are kept, of those that are no longer, and of the exchanges that
+  /// passed while nobody looked.
+  var counts: (kept: Int, dropped: Int, unseen: Int) { get }
   func detail(of id: Int) -> JSON?
   /// The interaction of a line; an empty optional where the line is not kept.
   func interaction(of id: Int) -> Interaction??
@@ -138,7 +141,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     after cursor: inout ConsoleCursor,
     withCounters: Bool
   ) -> [ConsoleEvent] {
-    let (before, moment) = (cursor, elapsed)
+    let (before, moment, unseen) = (cursor, elapsed, counts.unseen)
     let (feed, segments, findings, changes) = state.withLock { state in
       let feed = state.book.feed
       return (
@@ -160,7 +163,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     cursor.findings += findings.count
     if withCounters, cursor.requests != feed.changeCount {
       cursor.requests = feed.changeCount
-      events.append(ConsoleEvent("counters", feed.counters.json(at: moment)))
+      events.append(ConsoleEvent("counters", feed.counters.json(at: moment, unseen: unseen)))
     }
     cursor.changes = feed.changeCount
     return events
@@ -175,6 +178,8 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     return subjects.map { $0.row.json }
   }
 
+  package func renew() { state.withLock { $0.audience }?.changed() }
+
   package func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
     let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
     return (made(subjects), subjects.last?.id)
@@ -183,20 +188,23 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   /// The lines that are kept, made anew.
   package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
 
-  package var counts: (kept: Int, dropped: Int) {
+  package var counts: (kept: Int, dropped: Int, unseen: Int) {
     let (kept, dropped, audience) = state.withLock { state in
       (state.book.feed.subjects.count, state.book.feed.dropped, state.audience)
     }
-    return (kept, dropped + (audience?.unfollowed() ?? 0))
+    return (kept, dropped, audience?.unfollowed() ?? 0)
   }
 
   package func detail(of id: Int) -> JSON? {
     let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
     guard let subject = found else { return nil }
     let segment = subject.row.segment
-    let scenario = segments.first { $0.number == segment }?.scenario.name
+    let scenario = segments.first { $0.number == segment }?.scenario
     return .object(
-      [.init("row", made([subject])[0])] + subject.detail + [.init("scenario", .orNull(scenario))]
+      [.init("row", made([subject])[0])] + subject.detail(in: scenario) + [
+        .init("scenario", .orNull(scenario?.name)),
+        .init("againstRepeat", .orNull(subject.reasonAgainstRepeat)),
+      ]
     )
   }
 

@@ -1,7 +1,7 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The counts of a console since its start, and the times of its last answers.
+/// The counts of what a console was told of since its start, and the times of its last answers.
 package struct ConsoleCounters: Sendable {
   /// The number of the latest answers whose times are kept.
   static let latenciesMax = 1000
@@ -74,8 +74,9 @@ package struct ConsoleCounters: Sendable {
     second = (number, 0, number == second.number + 1 ? second.now : 0)
   }
 
-  /// The counts in JSON; latencies are percentiles of the last answers, by nearest rank.
-  func json(at moment: Duration) -> JSON {
+  /// The counts in JSON, with that of what the console was not told of; latencies are percentiles
+  /// of the last answers, by nearest rank.
+  func json(at moment: Duration, unseen: Int = 0) -> JSON {
     var rolled = self
     rolled.roll(to: moment)
     let sorted = latencies.sorted()
@@ -87,7 +88,8 @@ package struct ConsoleCounters: Sendable {
         "p99": Self.rank(0.99, sorted),
       ]
     return [
-      "at": .milliseconds(moment), "requests": .number(requests), "answered": .number(answered),
+      "at": .milliseconds(moment), "requests": .number(requests),
+      "unseen": .number(unseen), "answered": .number(answered),
       "failed": .number(failed), "faulted": .number(faulted), "open": .number(open),
       "retries": .number(retries), "bytes": .number(bytes),
       "perSecond": .number(rolled.second.before), "latency": latency,

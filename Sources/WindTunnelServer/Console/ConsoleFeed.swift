@@ -9,8 +9,10 @@ package protocol ConsoleSubject: Sendable {
   var cost: Int { get }
   /// The line as it stands now; made only where somebody looks.
   var row: ConsoleRow { get }
-  /// The details that are shown, as members of a JSON object beside `"row"`.
-  var detail: [JSON.Member] { get }
+  /// Returns the details that are shown, as members of a JSON object beside `"row"`.
+  ///
+  /// - Parameter scenario: The scenario of its segment, where that is kept.
+  func detail(in scenario: Scenario?) -> [JSON.Member]
   /// The request as it came; `nil` where it is none.
   var request: Request? { get }
   /// The interaction that it would be on a cassette; `nil` where it cannot be kept.
@@ -64,6 +66,10 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     subjects.append(subject)
     bytes += subject.cost
     note(subject.id)
+    trim()
+  }
+
+  private mutating func trim() {
     while subjects.count > Self.subjectsMax || (bytes > Self.bytesMax && subjects.count > 1) {
       let few = min(max(1, subjects.count / 10), subjects.count - 1)
       for old in subjects.prefix(few) { bytes -= old.cost }
@@ -79,6 +85,7 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     change(&subjects[index])
     bytes += subjects[index].cost
     note(id)
+    trim()
   }
 
   /// Returns a thing by its number; `nil` where it is not kept.

@@ -103,6 +103,7 @@ struct ConsoleHandler: RequestHandler {
         actions.scenarios.map { ["name": .text($0.name), "summary": .orNull($0.summary)] }
       ),
       "kept": .number(counts.kept), "dropped": .number(counts.dropped),
+      "unseen": .number(counts.unseen),
       "rowsPerTick": .number(ConsolePort.rowsPerTick),
     ]
   }
@@ -192,7 +193,11 @@ struct ConsoleHandler: RequestHandler {
     }
     let (since, limit) = (try number("since", 0), try number("limit", Self.rowsMax))
     let rows = source.rows(after: since, most: min(limit, Self.rowsMax)).rows
-    return .told(["rows": .array(rows), "dropped": .number(source.counts.dropped)])
+    let counts = source.counts
+    source.renew()
+    return .told([
+      "rows": .array(rows), "dropped": .number(counts.dropped), "unseen": .number(counts.unseen),
+    ])
   }
 
   private func exchange(_ parts: ArraySlice<Substring>) -> Response {
@@ -319,8 +324,8 @@ struct ConsoleHandler: RequestHandler {
     guard !interactions.isEmpty else {
       return .refused(
         409,
-        "None of these can be kept: of a large live answer, or one that was broken off, the console has "
-          + "no content; record it with windtunnel record or proxy --record."
+        "None of these can be kept: WindTunnel has made the answer itself, or it is a live one that was "
+          + "large or broken off; record that with windtunnel record or proxy --record."
       )
     }
     let cassette = Cassette(interactions).redacted(by: self.source.rules).cassette

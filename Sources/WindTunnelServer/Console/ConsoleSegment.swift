@@ -105,10 +105,10 @@ struct ConsoleLink: Sendable, Hashable {
 
 extension Rule {
   /// The rule in a line: the requests that it is for, and its faults.
-  fileprivate var words: String {
-    let place = trigger.request?.description ?? "every request"
-    return "\(place): \(faults.map(\.words).joined(separator: ", "))"
-  }
+  fileprivate var words: String { "\(place): \(faults.map(\.words).joined(separator: ", "))" }
+
+  /// The requests that the rule is for.
+  var place: String { trigger.request?.description ?? "every request" }
 }
 
 extension Fault {

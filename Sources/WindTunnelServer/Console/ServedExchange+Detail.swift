@@ -26,7 +26,7 @@ extension ServedExchange {
     }
   }
 
-  package var detail: [JSON.Member] {
+  package func detail(in scenario: Scenario?) -> [JSON.Member] {
     guard case .request(let outcome) = matter else {
       return [
         .init("request", .null), .init("response", .null), .init("stages", .array([])),
@@ -38,7 +38,12 @@ extension ServedExchange {
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     if let said { told.messages = said.messages }
-    let safe = ConsoleDetail.safe(told, by: rules)
+    var safe = ConsoleDetail.safe(told, by: rules)
+    let isSafe = safe != nil
+    if !isSafe, !told.messages.isEmpty {
+      told.messages = []
+      safe = ConsoleDetail.safe(told, by: rules)
+    }
     let asked: ConsoleDetail.Unshown? =
       outcome.request.isWithoutItsContent
       ? ConsoleDetail.Unshown(
@@ -47,16 +52,20 @@ extension ServedExchange {
       ) : nil
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
+      .init("rules", .texts(rules(in: scenario))),
       .init("messages", messages(safe?.messages ?? [])),
-      .init("furtherMessages", .number(furtherMessages)),
+      .init("unshown", .orNull(unshownMessages(isSafe: isSafe))),
     ]
   }
 
-  /// The number of messages of the conversation that are not shown.
-  private var furtherMessages: Int {
-    if let said { return said.further }
-    guard let conversation else { return 0 }
-    return conversation.further + max(0, conversation.messages.count - Self.messagesMax)
+  /// The reason why not all messages of the conversation are shown, as a sentence.
+  private func unshownMessages(isSafe: Bool) -> String? {
+    guard conversation != nil || said != nil else { return nil }
+    if !isSafe { return "One of the messages cannot be looked through for secrets." }
+    if let end = said?.end { return "What was said behind these is not shown: \(end)." }
+    guard let conversation else { return nil }
+    let further = conversation.further + max(0, conversation.messages.count - Self.messagesMax)
+    return further > 0 ? "\(further) further messages are not shown." : nil
   }
 
   /// Returns the answer that went out, and why its content is not shown; `nil` where it is not
@@ -153,7 +162,7 @@ extension ServedExchange {
       let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
       return ConsoleDetail.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
     case .computed: return ConsoleDetail.match("\(asked) was answered by a stub or a function.")
-    case .forward: return ConsoleDetail.match("\(asked) was passed on to the live server.")
+    case .forward: return ConsoleDetail.match(forwarded(asked, outcome))
     case .unmatched(let mismatch):
       let times = mismatch.played == 1 ? "once" : "\(mismatch.played) times"
       let words =
@@ -166,6 +175,35 @@ extension ServedExchange {
         words,
         mismatch.candidates.map { candidate($0, outcome.request) }
       )
+    }
+  }
+
+  private func forwarded(_ asked: String, _ outcome: Outcome) -> String {
+    guard isKeptFromOrigin else { return "\(asked) was passed on to the live server." }
+    if !outcome.forwards {
+      return "\(asked) was answered by a fault; the live server was not asked."
+    }
+    let reason =
+      end?.status == 403
+      ? "it connects other devices to no address of this machine or its private networks but those "
+        + "of --allow-private"
+      : "it could not ask"
+    return "\(asked) was answered by the proxy itself: \(reason). The live server was not asked."
+  }
+
+  // MARK: Rules
+
+  /// The faults that were decided, each with the rules that it can have come from.
+  private func rules(in scenario: Scenario?) -> [String] {
+    guard let scenario, case .request(let outcome) = matter else { return [] }
+    return outcome.decision.faults.map { fault in
+      let places = scenario.rules.indices.filter { place in
+        let rule = scenario.rules[place]
+        return rule.trigger.request?.matches(outcome.request) != false
+          && rule.faults.contains { $0.name == fault.name }
+      }
+      let named = places.map { "rule \($0 + 1), \(scenario.rules[$0].place)" }
+      return named.isEmpty ? fault.words : "\(fault.words): \(named.joined(separator: "; or "))"
     }
   }
 

@@ -13,20 +13,21 @@ package struct ServedExchange: ConsoleSubject {
     case connection(Journal.Entry)
   }
 
-  /// The first messages of a live conversation. Behind one that is not kept none is: it may have
-  /// given a secret away.
+  /// The first messages of a live conversation.
   struct Said: Sendable {
     private(set) var messages: [WebSocketMessage] = []
-    private(set) var bytes = 0
-    /// The number of messages that are not kept.
-    private(set) var further = 0
+    /// The memory that they take, roughly, in bytes.
+    private(set) var cost = 0
+    /// The reason why nothing more is read; `nil`: all is.
+    private(set) var end: String?
 
-    fileprivate mutating func take(_ message: WebSocketMessage) {
-      bytes += message.body.count
-      guard further == 0, bytes <= ServedExchange.contentBytesMax,
-        messages.count < ServedExchange.messagesMax
-      else { return further += 1 }
-      messages.append(message)
+    fileprivate mutating func take(_ speech: LiveSpeech) {
+      switch speech {
+      case .message(let message):
+        messages.append(message)
+        cost += 256 + message.body.count
+      case .unread(let reason): end = reason
+      }
     }
   }
 
@@ -49,7 +50,7 @@ package struct ServedExchange: ConsoleSubject {
   var conversation: ConversationLog?
   /// The answer of the origin that it was passed on to.
   private(set) var live: LiveAnswer?
-  /// What both sides of a live conversation have said; `nil` where it is none.
+  /// The beginning of a live conversation; `nil` where it is none.
   private(set) var said: Said?
   /// Tells whether the content of that is no longer kept, since newer ones are.
   private(set) var isContentForgotten = false
@@ -66,7 +67,7 @@ package struct ServedExchange: ConsoleSubject {
 
   /// The memory that it takes, roughly, but for the content of a live answer.
   package var cost: Int {
-    ownCost + (conversation?.cost ?? 0) + (said.map { min($0.bytes, Self.contentBytesMax) } ?? 0)
+    ownCost + (conversation?.cost ?? 0) + (said?.cost ?? 0)
   }
 
   /// A device of the network reaches less than this machine does, by which a request would be sent
@@ -91,13 +92,28 @@ package struct ServedExchange: ConsoleSubject {
     if answer.head.status == 101 { said = Said() }
   }
 
-  /// Takes what one side of a live conversation has said.
-  mutating func hear(_ message: WebSocketMessage) { said?.take(message) }
+  /// Takes what was seen of a live conversation.
+  mutating func hear(_ speech: LiveSpeech) { said?.take(speech) }
 
   /// Gives the content of a live answer up.
   mutating func forgetContent() {
     isContentForgotten = live?.content != nil
     live?.content = nil
+  }
+
+  /// The word for what answers it: of what was to be passed on and was not, as of what a fault kept
+  /// back, `withheld`.
+  var take: String? {
+    guard case .request(let outcome) = matter else { return nil }
+    return isKeptFromOrigin ? "withheld" : outcome.take.name
+  }
+
+  /// Tells whether a request that was to be passed on was not: a fault answered in the origin's
+  /// place, or the proxy itself did.
+  var isKeptFromOrigin: Bool {
+    guard case .request(let outcome) = matter, case .forward = outcome.source else { return false }
+    if !outcome.forwards { return true }
+    return live == nil && end?.ending == .whole
   }
 
   /// The address of the request as it is shown.
@@ -119,10 +135,9 @@ package struct ServedExchange: ConsoleSubject {
       outcome.request.method,
       address
     )
-    let take = outcome.take
     row.call = outcome.decision.lane.call.map { "\($0)" }
     row.client = outcome.client
-    (row.take, row.interaction) = (take.name, take.interaction)
+    (row.take, row.interaction) = (take, outcome.take.interaction)
     (row.ordinal, row.attempt, row.gap) = (outcome.decision.ordinal, attempt, gap)
     row.faults = outcome.decision.faults.map(\.words)
     row.notDone = undone.map(\.description)

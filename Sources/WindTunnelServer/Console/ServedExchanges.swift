@@ -20,10 +20,20 @@ package struct ServedExchanges: ConsoleBook {
     var url: RequestURL
   }
 
+  private struct Course: Sendable {
+    /// The number of the attempts so far, the line of the last one, and its end.
+    var count: Int
+    var line: Int
+    var over: Duration?
+    var isDone = false
+  }
+
   package private(set) var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
   /// The course of each; one that was answered well begins anew.
-  private var sequences: [Sequence: (count: Int, over: Duration?, isDone: Bool)] = [:]
+  private var sequences: [Sequence: Course] = [:]
+  /// The number of exchanges before the last line that nobody followed.
+  private var skipped: Int? = 0
   /// Faults that were not done of requests which have not come whole.
   private var early: [Key: [UndoneFault]] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
@@ -98,7 +108,7 @@ package struct ServedExchanges: ConsoleBook {
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
     case .passed(let outcome, let answer): take(answer, for: key(outcome))
     case .ended(let outcome, let end): finish(key(outcome), outcome, end, at: moment)
-    case .said(let outcome, let message): update(key(outcome)) { $0.hear(message) }
+    case .said(let outcome, let speech): update(key(outcome)) { $0.hear(speech) }
     case .left(let outcome): update(key(outcome)) { $0.isLeft = true }
     case .conversed(let outcome, let log): update(key(outcome)) { $0.conversation = log }
     case .tunnelEnded(let end):
@@ -187,17 +197,19 @@ package struct ServedExchanges: ConsoleBook {
     (exchange.handshake, exchange.upload) = (handshake, upload)
     exchange.undone = early.removeValue(forKey: key) ?? []
     let sequence = Self.sequence(of: outcome)
-    if sequences.count >= Self.trackedMax { sequences = [:] }
+    // What came between two that are followed is not known.
+    if outcome.skipped != skipped || sequences.count >= Self.trackedMax { sequences = [:] }
+    skipped = outcome.skipped
     let before = sequences[sequence].flatMap { $0.isDone ? nil : $0 }
     exchange.attempt = (before?.count ?? 0) + 1
     exchange.gap = before?.over.map { max(.zero, moment - $0) }
-    sequences[sequence] = (exchange.attempt, nil, false)
+    sequences[sequence] = Course(count: exchange.attempt, line: exchange.id)
     lines[key] = exchange.id
     feed.append(exchange)
     if let answer = earlyAnswers.removeValue(forKey: key) { take(answer, for: key) }
     feed.counters.began(
       outcome.decision.faults.map(\.name),
-      take: outcome.take.name,
+      take: exchange.take,
       attempt: exchange.attempt,
       at: moment
     )
@@ -228,8 +240,10 @@ package struct ServedExchanges: ConsoleBook {
     else { return }
     // Of a proxy's client only the request's end knows the address.
     let sequence = Self.sequence(of: asked)
-    sequences[sequence]?.over = moment
-    sequences[sequence]?.isDone = isWhole && (status ?? 0) < 400
+    if sequences[sequence]?.line == line {
+      sequences[sequence]?.over = moment
+      sequences[sequence]?.isDone = isWhole && (status ?? 0) < 400
+    }
     feed.update(line) { ($0.end, $0.over) = (end, moment) }
     feed.counters.ended(
       status: status,

@@ -14,9 +14,11 @@ final class ConversationRecorder {
   private let start = Moment.now()
   private var client: Side
   private var server: Side
-  /// Tells whether it is kept for the cassette, and whether somebody is told of each message.
+  /// Tells whether it is kept for the cassette.
   private let isKept: Bool
-  private let isTold: Bool
+  /// The number and the bytes of the messages that an observer may still be told of; `nil`: of
+  /// none.
+  private var room: (messages: Int, bytes: Int)?
   private var messages: [WebSocketMessage] = []
   private var lastKind: WebSocketMessage.Kind?
   private var bytes = 0
@@ -25,6 +27,8 @@ final class ConversationRecorder {
 
   /// The bytes of one conversation that are kept; what is said behind them only passes.
   static let bytesMax = 256 << 20
+  /// The number of messages of one conversation that observers are told of.
+  static let toldMax = 500
   /// The bytes that a message takes beside its content.
   private static let messageBytes = 256
 
@@ -55,8 +59,10 @@ final class ConversationRecorder {
     in origins: OriginContext
   ) {
     isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
-    isTold = origins.shows(exchange.outcome)
+    let isTold = origins.shows(exchange.outcome)
     guard isKept || isTold else { return nil }
+    // Whoever only passes it on holds no message that nobody would see.
+    let most = isKept ? origins.limits.messageBytesMax : origins.toldBytesMax
     let terms: WebSocketHandshake.Terms
     do throws(WebSocketHandshake.Failure) {
       terms = try WebSocketHandshake.terms(
@@ -71,9 +77,10 @@ final class ConversationRecorder {
     self.handshake = handshake
     // The handshake takes a round trip and what the origin needs for it, which most answers do not.
     roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
-    client = Side(.client, terms, most: origins.limits.messageBytesMax)
-    server = Side(.server, terms, most: origins.limits.messageBytesMax)
+    client = Side(.client, terms, most: most)
+    server = Side(.server, terms, most: most)
     guard isTold else { return }
+    room = (Self.toldMax, origins.toldBytesMax)
     let opened = LiveAnswer(head: exchange.authority.recorded(answer), content: .empty, bytes: 0)
     origins.deck.passed(opened, for: exchange.outcome)
   }
@@ -107,6 +114,7 @@ final class ConversationRecorder {
       try side.reader.read(bytes) { events.append($0) }
     } catch {
       shortfall = "the \(sender.rawValue) broke a rule: \(error)"
+      endTelling(shortfall ?? "")
     }
     for event in events {
       switch event {
@@ -126,7 +134,7 @@ final class ConversationRecorder {
 
   private func add(_ message: WebSocketMessage) {
     lastKind = message.kind
-    if isTold { origins.deck.said(message, in: exchange.outcome) }
+    tell(message)
     guard isKept else { return }
     bytes += message.body.count + Self.messageBytes + message.fragments.count * 8
     guard bytes <= Self.bytesMax else {
@@ -134,6 +142,27 @@ final class ConversationRecorder {
       return
     }
     messages.append(message)
+  }
+
+  /// Tells observers of a message, as long as there is room. Behind one that is not told none is:
+  /// it may have given a secret away.
+  private func tell(_ message: WebSocketMessage) {
+    guard let (messages, bytes) = room else { return }
+    let left = (messages - 1, bytes - message.body.count)
+    guard left.0 >= 0, left.1 >= 0 else {
+      let most = "\(Self.toldMax) messages and \(origins.toldBytesMax >> 10) KiB"
+      endTelling("no more than \(most) are kept")
+      // Who keeps nothing has nothing to read it for.
+      if !isKept { shortfall = "" }
+      return
+    }
+    room = left
+    origins.deck.said(.message(message), in: exchange.outcome)
+  }
+
+  private func endTelling(_ reason: String) {
+    if room != nil { origins.deck.said(.unread(reason), in: exchange.outcome) }
+    room = nil
   }
 
   /// Takes note that a side has ended its connection: without a close frame, if it has sent none.

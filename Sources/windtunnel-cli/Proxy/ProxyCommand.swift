@@ -223,7 +223,7 @@ private struct PeersSeen {
     switch event {
     case .turnedAway(let peer):
       if turnedAway.count < Self.peersMax { turnedAway.insert(peer) }
-      line = "\(peer) was turned away."
+      line = "\(peer) has asked, and is not served before it gives the code."
     case .admitted(let peer):
       turnedAway.remove(peer)
       line = "\(peer) gave the code and is served."

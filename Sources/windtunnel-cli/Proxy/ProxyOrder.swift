@@ -200,37 +200,48 @@ struct ProxyOrder {
   /// Says that it listens, and what a phone has to be told.
   func announce(_ server: ReplayServer) throws(Refusal) {
     try Terminal.announce(server.addresses)
-    if isOnLAN {
-      let visit = tls.isWanted ? ", which has the certificate to install" : ""
-      let digits: String? =
-        if case .code(let digits)? = settings.proxy?.admission { digits } else { nil }
-      let code = digits.map { " and enter the code \($0)" } ?? ""
-      // Whoever sees the terminal sees the code as well.
-      if Terminal.isSeen, let page = QRCode(server.url + Proxying.path(giving: digits)) {
-        Terminal.show(page)
-        Terminal.complain(text: "Scan this with the phone, or do by hand what it says:\n")
-      }
-      let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
-      Terminal.complain(
-        text: """
-          On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
-            Server  \(settings.host)
-            Port    \(server.port)
-          Then open http://wind.tunnel/ there\(visit)\(code). This proxy ends in \(minutes) min.
-
-          """
-      )
-      if let page = server.consoleURL(at: settings.host), let digits {
-        let url = "\(page)?code=\(digits)"
-        Terminal.complain("The console, for one other device: \(url)\n")
-        if Terminal.isSeen, let code = QRCode(url) { Terminal.show(code) }
-      }
-    }
+    if isOnLAN { tellDevices(of: server) }
     for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
       Terminal.complain(
         "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
           + "the link, and faults by host and connection.\n"
       )
+    }
+  }
+
+  /// Says how a phone is set. What has to be typed stands last, where a small terminal still has
+  /// it; whoever sees the terminal sees the code as well.
+  private func tellDevices(of server: ReplayServer) {
+    let digits: String? =
+      if case .code(let digits)? = settings.proxy?.admission { digits } else { nil }
+    let console = digits.flatMap { digits in
+      server.consoleURL(at: settings.host).map { "\($0)?code=\(digits)" }
+    }
+    if let console {
+      Terminal.complain("The console, for one other device: \(console)\n")
+      if Terminal.isSeen, let code = QRCode(console) { Terminal.show(code) }
+    }
+    if Terminal.isSeen, let page = QRCode(server.url + Proxying.path(giving: digits)) {
+      Terminal.complain(
+        "The phone that is to be in the wind tunnel scans this, or is set by hand:\n"
+      )
+      Terminal.show(page)
+    }
+    let visit = tls.isWanted ? ", which has the certificate to install" : ""
+    let code = digits.map { " and enter the code \($0)" } ?? ""
+    let minutes = duration.map { Int(($0 / .seconds(60)).rounded(.up)) } ?? 0
+    Terminal.complain(
+      text: """
+        On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+          Server  \(settings.host)
+          Port    \(server.port)
+        Then open http://wind.tunnel/ there\(visit)\(code).
+        This proxy ends in \(minutes) min.
+
+        """
+    )
+    if let console = server.consoleURL {
+      Terminal.complain("The console, on this machine: \(console)\n")
     }
   }
 }

@@ -126,7 +126,8 @@ import WindTunnel
         On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
           Server  127.0.0.1
           Port    \(port)
-        Then open http://wind.tunnel/ there and enter the code \(code). This proxy ends in 1 min.
+        Then open http://wind.tunnel/ there and enter the code \(code).
+        This proxy ends in 1 min.
         The time is up.
 
         """
@@ -139,7 +140,7 @@ import WindTunnel
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "1ms"]
     let scratch = try Scratch()
     let named = try await Program.run(words + ["--client", "127.0.0.2"], in: scratch)
-    #expect(named.err.contains("Then open http://wind.tunnel/ there. This proxy ends"))
+    #expect(named.err.contains("Then open http://wind.tunnel/ there.\nThis proxy ends"))
     let first = try await Program.run(words, in: scratch)
     let second = try await Program.run(words, in: scratch)
     let code = #/the code (\d{6})\./#

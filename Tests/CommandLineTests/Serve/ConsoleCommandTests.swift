@@ -27,7 +27,7 @@ import Testing
     let page = try #require(await flight.line())
     #expect(page.hasPrefix("http://127.0.0.1:") && page.hasSuffix("/") && !page.hasPrefix(url))
     #expect(await ask(page).body.contains("<title>"))
-    #expect(await ask("\(page)exchanges").body == #"{"rows":[],"dropped":0}"#)
+    #expect(await ask("\(page)exchanges").body == #"{"rows":[],"dropped":0,"unseen":0}"#)
     flight.signal(SIGINT)
     #expect(try await flight.end().code == 0)
   }

@@ -151,7 +151,7 @@ import Testing
     }
     let kept = exchanges.feed.subjects.filter { $0.interaction != nil }.map(\.id)
     #expect(kept == Array(4...most + 3))
-    let told = exchanges.feed[1]?.detail.first { $0.name.value == "response" }?.value
+    let told = exchanges.feed[1]?.detail(in: nil).first { $0.name.value == "response" }?.value
     #expect(told?["note"] == "no longer kept, since newer ones are")
   }
 
@@ -175,7 +175,7 @@ import Testing
       // It is there while it goes on.
       let whole = try await Self.detail(1, of: stand)
       #expect(whole["row"]?["conversation"] == true && whole["row"]?["status"] == 101)
-      #expect(whole["response"]?["line"] == "HTTP/1.1 101" && whole["furtherMessages"] == 0)
+      #expect(whole["response"]?["line"] == "HTTP/1.1 101" && whole["unshown"] == .null)
       guard case .array(let messages)? = whole["messages"] else {
         Issue.record("no messages: \(whole)")
         return
@@ -204,33 +204,175 @@ import Testing
     await origin.loop.stop()
   }
 
-  @Test func `of a live conversation nothing is kept behind what is not`() {
-    var exchanges = ServedExchanges()
-    let outcome = Outcome(
-      id: 1,
-      request: Request("GET", "http://api.example.test/chat"),
-      source: .forward(ticket: nil),
-      decision: Decision(lane: .deck, key: "GET /chat", ordinal: 1, faults: [])
+  @Test(arguments: [true, false])
+  func `a recorded conversation is kept whole, and shown where somebody looks`(
+    isFollowed: Bool
+  ) async throws {
+    let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
+    let seen = Locked<[String]>([])
+    let console = Console(.record)
+    let deck = Deck(
+      Cassette(),
+      options: PlaybackOptions(mode: .rewrite),
+      observe: { event in
+        switch event {
+        case .passed: seen.withLock { $0.append("passed") }
+        case .said: seen.withLock { $0.append("said") }
+        default: break
+        }
+        console.observe(event)
+      }
     )
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(RequestURL("http://\(origin.address)"))
+    options.console = ConsolePort(console)
+    try await ReplayServer.serving(deck, options) { server in
+      if !isFollowed { deck.follow(.nothing) }
+      let peer = try await WebSocketPeer(try server.client(), "/chat")
+      for number in 1...3 {
+        await peer.say("\(number)")
+        _ = await peer.hear(1)
+      }
+      await peer.close(1000)
+      _ = await peer.hearAll()
+      await peer.leave()
+    }
+    await origin.loop.stop()
+    let messages = try #require(deck.recorded().cassette.interactions.first).messages
+    #expect(messages.compactMap(\.body.text) == ["1", "1", "2", "2", "3", "3", "", ""])
+    let told = ["passed"] + Array(repeating: "said", count: 8)
+    #expect(seen.withLock { $0 } == (isFollowed ? told : []))
+    #expect(console.board.counts == (isFollowed ? (1, 0, 0) : (0, 0, 1)))
+  }
+
+  /// Says so many messages of a size in a live conversation, and returns its detail.
+  private static func conversing(
+    _ count: Int,
+    of bytes: Int,
+    until isThere: (JSON) -> Bool
+  ) async throws -> JSON {
+    let origin = try await WebSocketOrigin { _, _ in [] }
+    var detail = JSON.null
+    try await Self.proxying { stand in
+      let url = "http://\(origin.address)/chat"
+      let peer = try await WebSocketPeer(try stand.server.client(), url)
+      for _ in 0..<count { await peer.say([UInt8](repeating: 1, count: bytes)) }
+      repeat { detail = try await Self.detail(1, of: stand) } while !isThere(detail)
+      await peer.leave()
+    }
+    await origin.loop.stop()
+    return detail
+  }
+
+  @Test func `of a long live conversation the beginning is shown, and that it is one`() async throws
+  {
+    let detail = try await Self.conversing(502, of: 1) { $0["unshown"] != .null }
+    guard case .array(let messages)? = detail["messages"] else {
+      Issue.record("no messages")
+      return
+    }
+    #expect(messages.count == 500)
+    #expect(
+      detail["unshown"]
+        == "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
+    )
+  }
+
+  @Test func `a message that is too large to be shown is not held, and nothing behind it is`()
+    async throws
+  {
+    let large = ServedExchange.contentBytesMax + 1
+    let detail = try await Self.conversing(3, of: large) { $0["unshown"] != .null }
+    #expect(detail["messages"] == .array([]))
+    let told = detail["unshown"]?.stringValue ?? ""
+    #expect(
+      told.hasPrefix("What was said behind these is not shown: the client broke a rule"),
+      "\(told)"
+    )
+    #expect(detail["request"] != .null)
+  }
+
+  @Test func `a message that cannot be looked through hides the messages and nothing else`() throws
+  {
+    var exchanges = ServedExchanges()
+    let outcome = Self.outcome(1)
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
     var head = Response().head
     head.status = 101
     exchanges.apply(.passed(outcome, LiveAnswer(head: head, content: .empty, bytes: 0)), at: .zero)
-    func say(_ count: Int) {
-      let message = WebSocketMessage(
-        from: .client,
-        Body(Data(count: count)),
-        isText: false,
-        offset: .zero
-      )
-      exchanges.apply(.said(outcome, message), at: .zero)
+    let naming = Data(#"{"access_token":"\#(Self.secret)"}"#.utf8)
+    let hiding = Data([0xFF, 0x00]) + Data(Self.secret.utf8) + Data([0xFF])
+    for (data, isText) in [(naming, true), (hiding, false)] {
+      let message = WebSocketMessage(from: .client, Body(data), isText: isText, offset: .zero)
+      exchanges.apply(.said(outcome, .message(message)), at: .zero)
     }
-    say(10)
-    say(ServedExchange.contentBytesMax)
-    say(10)
-    let said = exchanges.feed[1]?.said
-    #expect(said?.messages.map(\.body.count) == [10] && said?.further == 2)
-    #expect(exchanges.feed[1].map { $0.cost < 2 * ServedExchange.contentBytesMax } == true)
+    let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
+    #expect(!String(decoding: Data(detail.bytes()), as: UTF8.self).contains(Self.secret))
+    #expect(detail["request"]?["line"] == "GET http://api.example.test/1 HTTP/1.1")
+    #expect(detail["response"]?["line"] == "HTTP/1.1 101")
+    #expect(detail["messages"] == .array([]))
+    #expect(detail["unshown"] == "One of the messages cannot be looked through for secrets.")
+  }
+
+  private static func outcome(_ id: Int, skipped: Int? = 0) -> Outcome {
+    Outcome(
+      id: id,
+      request: Request("GET", RequestURL("http://api.example.test/\(id)")),
+      source: .forward(ticket: nil),
+      decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: []),
+      skipped: skipped
+    )
+  }
+
+  @Test func `conversations push out old lines as requests do`() {
+    var exchanges = ServedExchanges()
+    let count = 1000
+    var head = Response().head
+    head.status = 101
+    for id in 1...count {
+      let outcome = Self.outcome(id)
+      exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+      exchanges.apply(
+        .passed(outcome, LiveAnswer(head: head, content: .empty, bytes: 0)),
+        at: .zero
+      )
+    }
+    let body = Body(Data(count: 200_000))
+    for id in 1...count {
+      let message = WebSocketMessage(from: .client, body, isText: false, offset: .zero)
+      exchanges.apply(.said(Self.outcome(id), .message(message)), at: .zero)
+    }
+    let kept = exchanges.feed.subjects.reduce(0) { $0 + $1.cost }
+    #expect(kept <= ConsoleFeed<ServedExchange>.bytesMax && exchanges.feed.subjects.count > 100)
+  }
+
+  @Test func `what a fault or the proxy itself answers was not passed on, and it says so`()
+    async throws
+  {
+    let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
+    defer { origin.stop() }
+    let scenario: Scenario = [
+      .on("GET /a", .always, .delay(.exactly(.milliseconds(1)))),
+      .on("GET /bad", .always, .status(503)),
+    ]
+    try await Self.proxying(scenario) { stand in
+      _ = try await stand.get("\(origin.url)/bad")
+      _ = try await stand.get("\(origin.url)/good")
+      var detail = try await Self.detail(1, of: stand)
+      #expect(detail["row"]?["take"] == "withheld" && detail["row"]?["interaction"] == .null)
+      #expect(detail["rules"] == .array(["status 503: rule 2, GET /bad"]))
+      #expect(
+        detail["match"]?["words"]
+          == .text(
+            "GET \(origin.url)/bad was answered by a fault; the live server was not asked."
+          )
+      )
+      detail = try await Self.detail(2, of: stand)
+      #expect(detail["row"]?["take"] == "forwarded" && detail["rules"] == .array([]))
+      #expect(origin.asked.map(\.line) == ["GET /good"])
+      let told = try await stand.events(until: "event: counters")
+      #expect(told.contains(#""takes":{"forwarded":1,"withheld":1}"#))
+    }
   }
 
   @Test func `a proxy sends a request again through itself`() async throws {

@@ -49,7 +49,7 @@ import WindTunnelSymptoms
   }
 
   private func response(of exchange: ServedExchange?) -> JSON? {
-    exchange?.detail.first { $0.name.value == "response" }?.value
+    exchange?.detail(in: nil).first { $0.name.value == "response" }?.value
   }
 
   @Test func `an answer that a fault kept back is not shown as the answer`() {

@@ -43,7 +43,7 @@ import Testing
             ["name": "calm", "summary": nil], ["name": "rain", "summary": nil],
             ["name": "hail", "summary": nil],
           ],
-          "kept": 1, "dropped": 0, "rowsPerTick": 200,
+          "kept": 1, "dropped": 0, "unseen": 0, "rowsPerTick": 200,
         ]
       )
       let names = events.map(\.name)
@@ -81,7 +81,8 @@ import Testing
       )
       #expect(
         events.last?.data.without(Self.times) == [
-          "requests": 3, "answered": 2, "failed": 1, "faulted": 1, "open": 0, "bytes": 33,
+          "requests": 3, "unseen": 0, "answered": 2, "failed": 1, "faulted": 1, "open": 0,
+          "bytes": 33,
           "statuses": ["200": 2, "429": 1], "takes": ["recording": 2, "withheld": 1],
           "faults": ["status": 1],
         ]
@@ -98,7 +99,7 @@ import Testing
         let url = "https://api.example.test/" + String(repeating: "x", count: 10_000)
         return ConsoleRow(id: id, at: .zero, segment: 1, "GET", url)
       }
-      var detail: [JSON.Member] { [] }
+      func detail(in scenario: Scenario?) -> [JSON.Member] { [] }
       var request: Request? { nil }
       var interaction: Interaction? { nil }
     }

@@ -51,6 +51,51 @@ import Testing
     #expect(told["open"] == 0 && told["statuses"]?["200"]?.intValue == count)
   }
 
+  private static func outcome(_ id: Int, of path: String, skipped: Int) -> Outcome {
+    var outcome = outcome(id)
+    outcome.request.url = RequestURL("http://api.example.test\(path)")
+    outcome.skipped = skipped
+    return outcome
+  }
+
+  private static func end(_ status: Int) -> ExchangeEnd {
+    ExchangeEnd(status: status, bytes: 0, latency: .milliseconds(2), ending: .whole)
+  }
+
+  @Test func `attempts are counted as far as nothing between them was missed`() {
+    var exchanges = ServedExchanges()
+    for (id, skipped) in [(1, 0), (2, 0), (103, 100), (104, 100)] {
+      let outcome = Self.outcome(id, of: "/a", skipped: skipped)
+      let moment = Duration.milliseconds(10 * id)
+      exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: moment)
+      exchanges.apply(.ended(outcome, Self.end(503)), at: moment + .milliseconds(4))
+    }
+    let rows = exchanges.feed.subjects.map(\.row)
+    #expect(rows.map(\.attempt) == [1, 2, 1, 2])
+    #expect(rows.map(\.gap) == [nil, .milliseconds(6), nil, .milliseconds(6)])
+  }
+
+  @Test func `a gap is from the end of the attempt before, and from no other's`() {
+    var exchanges = ServedExchanges()
+    let outcomes = (1...4).map { Self.outcome($0, of: "/a", skipped: 0) }
+    func begin(_ place: Int, _ at: Int) {
+      let moment = Duration.milliseconds(at)
+      exchanges.apply(.requestEnd(outcomes[place], handshake: nil, upload: nil), at: moment)
+    }
+    func end(_ place: Int, _ at: Int) {
+      exchanges.apply(.ended(outcomes[place], Self.end(503)), at: .milliseconds(at))
+    }
+    begin(0, 0)
+    // The last byte is with the client before the server knows it.
+    begin(1, 100)
+    end(0, 101)
+    begin(2, 110)
+    end(1, 200)
+    end(2, 220)
+    begin(3, 270)
+    #expect(exchanges.feed.subjects.map(\.row.gap) == [nil, nil, nil, .milliseconds(50)])
+  }
+
   @Test func `connections that fail are not piled up either`() {
     var exchanges = ServedExchanges()
     exchanges.begin(.calm, seed: 1, at: .zero)

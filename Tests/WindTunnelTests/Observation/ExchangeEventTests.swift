@@ -19,7 +19,7 @@ import Testing
       "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
     case .firstByte(let outcome): "first byte \(outcome.id)"
     case .passed(let outcome, let answer): "passed \(outcome.id) \(answer.head.status)"
-    case .said(let outcome, let message): "said \(outcome.id) \(message.sender)"
+    case .said(let outcome, let speech): "said \(outcome.id) \(speech)"
     case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
     case .left(let outcome): "left \(outcome.id)"
     case .conversed(let outcome, _): "conversed \(outcome.id)"
