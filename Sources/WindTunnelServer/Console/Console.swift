@@ -60,21 +60,35 @@ public final class Console: Sendable {
   /// Tells whether a page is open.
   package var isWatched: Bool { board.readers > 0 }
 
-  /// Follows the exchanges of a deck: all while a page is open, and else some, for whoever comes.
-  func attend(to deck: Deck) {
-    let order = Locked(())
+  /// Follows the exchanges of a deck, all while a page is open and else some for whoever comes, as
+  /// long as what is returned is there.
+  func attend(to deck: Deck) -> ConsoleAttendance {
+    let attendance = ConsoleAttendance(deck)
     board.attend(
       ConsoleAudience(
-        changed: { [weak deck, weak board] in
-          // Of two changes the one that comes last looks last.
-          order.withLock { _ in
-            guard let deck, let board else { return }
-            deck.follow(board.readers > 0 ? .everything : .some(.init()))
-          }
+        changed: { [weak attendance, weak board] in
+          if let board { attendance?.follow(board) }
         },
-        unfollowed: { [weak deck] in deck?.unfollowed ?? 0 }
+        unfollowed: { [weak attendance] in attendance?.deck.unfollowed ?? 0 }
       )
     )
+    return attendance
+  }
+}
+
+/// A console's hold on a deck. What is known weakly is this and not the deck, whose every use would
+/// cost more by that.
+final class ConsoleAttendance: Sendable {
+  fileprivate let deck: Deck
+  /// Of two changes the one that comes last looks last.
+  private let order = Locked(())
+
+  fileprivate init(_ deck: Deck) { self.deck = deck }
+
+  fileprivate func follow(_ board: ConsoleBoard<ServedExchanges>) {
+    order.withLock { _ in
+      deck.follow(board.readers > 0 ? .everything : .some(.init()))
+    }
   }
 }
 

@@ -12,6 +12,7 @@ package protocol ConsoleSubject: Sendable {
   /// Returns the details that are shown, as members of a JSON object beside `"row"`.
   ///
   /// - Parameter scenario: The scenario of its segment, where that is kept.
+  /// - Returns: The members.
   func detail(in scenario: Scenario?) -> [JSON.Member]
   /// The request as it came; `nil` where it is none.
   var request: Request? { get }

@@ -93,6 +93,7 @@ public final class ReplayServer: Sendable {
   private let adminPort: Int?
   private let adminGroup: EventLoopGroup?
   private let console: ConsoleServer?
+  private let attendance: ConsoleAttendance?
 
   /// Starts a server and returns when it listens.
   public init(_ deck: Deck, _ options: Options = Options()) async throws {
@@ -135,6 +136,7 @@ public final class ReplayServer: Sendable {
       counting: group.open
     )
     adminPort = adminListener?.port
+    attendance = options.console.map { $0.console.attend(to: deck) }
     console = try await Self.open(options.console, deck, options, port: listener.port, tls != nil)
     listeners.withLock { $0[listener.port] = listener }
     self.adminListener.withLock { $0 = adminListener }
@@ -149,7 +151,6 @@ public final class ReplayServer: Sendable {
   ) async throws -> ConsoleServer? {
     guard let settings else { return nil }
     settings.console.begin(deck.scenario, seed: deck.seed)
-    settings.console.attend(to: deck)
     var again: (@Sendable (Request) -> Bool)?
     // TLS wants a name that is not known here.
     if !isSecure {
