@@ -57,21 +57,20 @@ struct ConsoleHandler: RequestHandler {
   // MARK: The device
 
   private func pairing(_ head: RequestHead, takesCode: Bool) -> Response {
+    let isPage = head.method == "GET" && head.url.path == "/"
     guard takesCode else {
-      return .refused(
-        403,
-        "Another device is paired with this console; start again to pair this one."
-      )
+      let sentence = "Another device is paired with this console; start again to pair this one."
+      return isPage ? .stranger("<p>\(sentence)</p>") : .refused(403, sentence)
     }
     let query = head.url.query ?? ""
-    if head.method == "GET", head.url.path == "/", query.hasPrefix("code="),
+    if isPage, query.hasPrefix("code="),
       let cookie = gate.pair(GivenCode.inForm(Data(query.utf8)), from: peer)
     {
       var response = Response(status: 303, headers: ["Location": "/", "Set-Cookie": cookie])
       response.secure()
       return response
     }
-    if head.method == "GET", head.url.path == "/" { return .codePage(isWrong: !query.isEmpty) }
+    if isPage { return .codePage(isWrong: !query.isEmpty) }
     return .refused(
       403,
       "This console is open to one device that gives the code: open "
@@ -349,25 +348,22 @@ extension Response {
 
   /// Returns the page on which a device gives the code.
   fileprivate static func codePage(isWrong: Bool) -> Response {
-    let html = """
-      <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8"><title>WindTunnel: the code</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark"></head><body>
-      <h1>The code at the terminal</h1>
-      <p>\(isWrong ? "That was not the code. " : "")This console is open to one device that gives the code.</p>
+    stranger(
+      """
+      <p>\(isWrong ? "That was not the code. " : "")This console is open to one device that gives the code
+      of the terminal.</p>
       <form action="/"><label>Code <input name="code" inputmode="numeric" autocomplete="off" autofocus
       required></label> <button>Open the console</button></form>
-      </body></html>
-
       """
-    var response = Response(
-      status: 403,
-      headers: ["Content-Type": "text/html; charset=utf-8"],
-      body: Body(html)
-    ).secured
+    )
+  }
+
+  /// Returns a page for a device that is not let in.
+  fileprivate static func stranger(_ body: String) -> Response {
+    var response = page("<h1>The console of a wind tunnel</h1>\n\(body)", status: 403).secured
     response.head.headers["Content-Security-Policy"] =
-      "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+      "default-src 'none'; style-src \(pageStyleSource); base-uri 'none'; form-action 'self'; "
+      + "frame-ancestors 'none'"
     return response
   }
 

@@ -133,19 +133,27 @@ struct ProxyPage {
 }
 
 extension Response {
-  /// Returns a page of the proxy's own.
-  fileprivate static func page(_ body: String, status: Int = 200) -> Response {
+  private static let pageStyle = """
+
+    :root { color-scheme: light dark; }
+    body { font: 17px/1.45 system-ui, sans-serif; max-width: 34em; margin: 0 auto; padding: 1em; }
+    h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
+    li { margin: .5em 0; }
+    input, button { font: inherit; padding: .3em .6em; }
+
+    """
+
+  /// The source of a page's style by its hash (Content Security Policy Level 3, section 2.3.1).
+  static let pageStyleSource =
+    "'sha256-\(Data(SHA256.hash(pageStyle.utf8)).base64EncodedString())'"
+
+  /// Returns a page of few words and of the proxy's own.
+  static func page(_ body: String, status: Int = 200) -> Response {
     let html = """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><title>WindTunnel</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <style>
-      :root { color-scheme: light dark; }
-      body { font: 17px/1.45 system-ui, sans-serif; max-width: 34em; margin: 0 auto; padding: 1em; }
-      h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
-      li { margin: .5em 0; }
-      input, button { font: inherit; padding: .3em .6em; }
-      </style></head><body>
+      <style>\(pageStyle)</style></head><body>
       \(body)
       </body></html>
 

@@ -236,13 +236,13 @@ import Testing
       await peer.close(1000)
       _ = await peer.hearAll()
       await peer.leave()
+      #expect(console.board.counts == (isFollowed ? (1, 0, 0) : (0, 0, 1)))
     }
     await origin.loop.stop()
     let messages = try #require(deck.recorded().cassette.interactions.first).messages
     #expect(messages.compactMap(\.body.text) == ["1", "1", "2", "2", "3", "3", "", ""])
     let told = ["passed"] + Array(repeating: "said", count: 8)
     #expect(seen.withLock { $0 } == (isFollowed ? told : []))
-    #expect(console.board.counts == (isFollowed ? (1, 0, 0) : (0, 0, 1)))
   }
 
   /// Says so many messages of a size in a live conversation, and returns its detail.
