@@ -247,7 +247,7 @@ extension Channel: ReadinessHandler {
   /// A peer that answers early and closes is heard before the failed write is told.
   private func writingFailed(_ error: SocketError) {
     output.removeAll()
-    if phase == .open, !inputEnded, !isReadingPaused { readInput() }
+    takeInput()
     if phase != .closed { closed(error) }
   }
 
@@ -257,6 +257,11 @@ extension Channel: ReadinessHandler {
       phase == .open ? !isReadingPaused || tls?.isEstablished == false : phase != .connecting
     if isReading, !inputEnded { interest.insert(.readable) }
     watch?.set(interest)
+  }
+
+  /// Reads what has come and was not looked at yet.
+  func takeInput() {
+    if phase == .open, !inputEnded, !isReadingPaused { readInput() }
   }
 
   private func readInput() {

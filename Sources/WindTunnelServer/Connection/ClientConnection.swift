@@ -206,6 +206,8 @@ extension ClientConnection {
 extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func closeWhenIdle() {
+    // What a client has said by now, or that it has left, was so before the end.
+    if case .conversing = state { channel?.takeInput() }
     switch state {
     case .idle, .parting, .receiving, .stalled, .opening: channel?.close()
     case .relaying(let client): client.close()

@@ -63,6 +63,11 @@ final class ConversationRecorder {
     guard isKept || isTold else { return nil }
     // Whoever only passes it on holds no message that nobody would see.
     let most = isKept ? origins.limits.messageBytesMax : origins.toldBytesMax
+    if isTold {
+      let head = exchange.authority.recorded(answer)
+      let opened = LiveAnswer(head: head, content: .empty, bytes: 0)
+      origins.deck.passed(opened, for: exchange.outcome)
+    }
     let terms: WebSocketHandshake.Terms
     do throws(WebSocketHandshake.Failure) {
       terms = try WebSocketHandshake.terms(
@@ -71,6 +76,7 @@ final class ConversationRecorder {
       )
     } catch {
       origins.deck.couldNotRead(exchange.outcome, "\(error)")
+      if isTold { origins.deck.said(.unread("\(error)"), in: exchange.outcome) }
       return nil
     }
     (self.exchange, self.answer, self.origins) = (exchange, answer, origins)
@@ -79,10 +85,7 @@ final class ConversationRecorder {
     roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
     client = Side(.client, terms, most: most)
     server = Side(.server, terms, most: most)
-    guard isTold else { return }
-    room = (Self.toldMax, origins.toldBytesMax)
-    let opened = LiveAnswer(head: exchange.authority.recorded(answer), content: .empty, bytes: 0)
-    origins.deck.passed(opened, for: exchange.outcome)
+    if isTold { room = (Self.toldMax, origins.toldBytesMax) }
   }
 
   /// Takes note of what passes; the client's side is the left one.

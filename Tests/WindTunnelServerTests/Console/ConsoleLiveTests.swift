@@ -375,6 +375,56 @@ import Testing
     }
   }
 
+  @Test func `what the proxy refuses to connect to was not passed on either`() throws {
+    for (status, words) in [
+      (403, "was answered by the proxy itself: it connects other devices to no address"),
+      (503, "was answered by the proxy itself: it could not ask. The live server was not asked."),
+    ] {
+      var exchanges = ServedExchanges()
+      let outcome = Self.outcome(1)
+      exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
+      #expect(exchanges.feed[1]?.row.take == "forwarded", "it is under way")
+      let end = ExchangeEnd(status: status, bytes: 9, latency: .zero, ending: .whole)
+      exchanges.apply(.ended(outcome, end), at: .zero)
+      #expect(exchanges.feed[1]?.row.take == "withheld")
+      let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
+      #expect(detail["match"]?["words"]?.stringValue?.contains(words) == true, "\(detail)")
+    }
+  }
+
+  @Test func `of a conversation in an extension that is not read it is said that it is not`()
+    async throws
+  {
+    let loop = try EventLoop()
+    let address = try await loop.serve { script in
+      script.received = { channel, _ in
+        channel.write(
+          Array(
+            ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+              + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+              + "Sec-WebSocket-Extensions: x-own\r\n\r\n").utf8
+          )
+        )
+      }
+      script.ended = { $0.close() }
+    }
+    try await Self.proxying { stand in
+      let peer = try await WebSocketPeer(
+        try stand.server.client(),
+        "http://\(address)/chat",
+        ["Sec-WebSocket-Extensions": "x-own"]
+      )
+      #expect(peer.head.hasPrefix("HTTP/1.1 101 "))
+      let detail = try await Self.detail(1, of: stand)
+      #expect(detail["row"]?["take"] == "forwarded" && detail["row"]?["conversation"] == true)
+      #expect(detail["messages"] == .array([]))
+      let told = detail["unshown"]?.stringValue ?? ""
+      #expect(told.hasPrefix("What was said behind these is not shown: "), "\(told)")
+      await peer.leave()
+    }
+    await loop.stop()
+  }
+
   @Test func `a proxy sends a request again through itself`() async throws {
     let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
     defer { origin.stop() }

@@ -1,5 +1,7 @@
 import Foundation
+import Origins
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelHTTP
@@ -49,6 +51,34 @@ import Testing
     #expect(deck.journal.all.last?.misfits == [])
     #expect(deck.mismatches.isEmpty)
     #expect(deck.arrivals.carriedCount == 0)
+  }
+
+  @Test func `whoever has left before the server stops has left, and was not stopped`() async throws {
+    let ends = Locked<[ConversationLog.Ending?]>([])
+    let deck = Deck(
+      Cassette([Self.small]),
+      options: PlaybackOptions(),
+      observe: { event in
+        if case .conversed(_, let log) = event { ends.withLock { $0.append(log.ending) } }
+      }
+    )
+    let loop = try EventLoop()
+    let live = LiveConnections(ConnectionLimit())
+    let address = try await loop.run { reactor in
+      let context = PortContext(deck: deck, owner: .fixed(.deck), options: .patient, port: 1)
+      let receiver = ConnectionReceiver(context: context, live: live)
+      return try Listener(on: reactor) { receiver.receive($0, on: reactor) }.address
+    }
+    let client = try RawClient(address)
+    let peer = try await WebSocketPeer(client, "/chat")
+    #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+    // In one turn of the loop, so that it has not looked at the connection between.
+    try await loop.run { reactor in
+      client.close()
+      live.drain(on: reactor)
+    }
+    await loop.stop()
+    #expect(ends.withLock { $0.last } == .some(.clientLeft))
   }
 
   @Test func `what was said in advance is heard, whatever pieces it comes in`() async throws {
