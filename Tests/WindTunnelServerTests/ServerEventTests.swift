@@ -37,7 +37,7 @@ import Testing
           let words = "\(end.ending) \(status) \(end.bytes) \(end.latency > .zero)"
           events((outcome.id, words))
         case .ended(let outcome, nil): events((outcome.id, "ended"))
-        case .undone, .passed, .said, .left, .conversed, .strayed, .tunnelEnded: break
+        case .undone, .passed, .said, .notAsked, .left, .conversed, .strayed, .tunnelEnded: break
         }
       }
     )

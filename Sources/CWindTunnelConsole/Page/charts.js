@@ -30,7 +30,7 @@ const CHARTS = [
 ]
 
 function perSecond(sample, before, name) {
-  if (!before) return null
+  if (!before || sample.isFirst) return null
   // Counters come once a second while something changes: what a longer pause ends with is of its last.
   const seconds = Math.min(Math.max((sample.at - before.at) / 1000, 0.1), 1)
   return Math.max(0, sample[name] - before[name]) / seconds

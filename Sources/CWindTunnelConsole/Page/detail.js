@@ -233,7 +233,7 @@ function facts(row, scenario, rules) {
     ["Size", format.size(row.bytes)],
     ["Attempt", `${format.ordinalWord(row.attempt)}${gap}`],
     row.kind === "request" && ["Answered by", format.takeInWords(row)],
-    row.faults.length > 0 && ["Faults", (rules.length > 0 ? rules : row.faults).map(format.fault).join(" · ")],
+    row.faults.length > 0 && ["Faults", (rules.length > 0 ? rules : row.faults).map(format.faultOfRule).join(" · ")],
     row.notDone.length > 0 && ["Not done", row.notDone.map(format.fault).join(" · ")],
     row.call !== null && ["Call", row.call],
     row.client !== null && ["Client", row.client],
@@ -289,9 +289,11 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
-  if (row.take === "withheld") {
-    const status = row.status === null ? "" : `, with status ${row.status}`
-    return `WindTunnel made it${status}; what went out is not kept.`
+  if (row.take === "withheld" && row.interaction !== null) {
+    return `A fault made another of recording ${row.interaction}; what went out is not kept.`
+  }
+  if (row.take === "withheld" && row.status !== null) {
+    return `WindTunnel made it, with status ${row.status}; what went out is not kept.`
   }
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   return `It had status ${row.status}; what went out is not kept.`

@@ -71,6 +71,12 @@ export function fault(text) {
   return apart(text.replace(/Milliseconds ([\d.]+)/, (_, ms) => ` ${duration(Number(ms))}`))
 }
 
+/** A fault with the rules that it comes from, whose patterns are left as they are. */
+export function faultOfRule(text) {
+  const at = text.indexOf(": rule ")
+  return at < 0 ? fault(text) : fault(text.slice(0, at)) + text.slice(at)
+}
+
 /** A name that is written as one word, taken apart; what is not is left as it is. */
 const apart = (name) => name.replace(/(?<=[a-z])[A-Z]+/g, (capital) => ` ${capital.toLowerCase()}`)
 
@@ -109,14 +115,16 @@ export function takeInWords(row) {
       return `recording ${row.interaction}${row.ordinal > 1 ? `, the ${ordinalWord(row.ordinal)} time` : ""}`
     case "withheld":
       return row.interaction === null
-        ? "WindTunnel itself; the server was not asked"
-        : `WindTunnel itself; recording ${row.interaction} was kept back`
+        ? "WindTunnel; the server was not asked"
+        : `WindTunnel, by a fault of recording ${row.interaction}`
     case "computed":
       return "a stub or a function"
     case "unmatched":
-      return "WindTunnel, by 501: nothing matched"
+      return "WindTunnel: nothing on the cassette matched"
     default:
-      return TAKES[row.take] ?? row.take
+      return row.take === "forwarded" && row.ending !== null && !(row.ending in ENDINGS)
+        ? "WindTunnel, for a server that failed"
+        : TAKES[row.take] ?? row.take
   }
 }
 

@@ -30,6 +30,7 @@ export class Store {
   #byId = new Map()
   #listeners = []
   #summed = []
+  #isFresh = false
 
   hello = null
   entries = []
@@ -76,6 +77,7 @@ export class Store {
     switch (name) {
       case "hello":
         this.#forget()
+        this.#isFresh = true
         this.hello = data
         this.dropped = data.dropped
         this.unseen = data.unseen
@@ -149,6 +151,9 @@ export class Store {
     const last = this.samples.at(-1)
     // Counters that went back are those of another run.
     if (last && (counters.at < last.at || counters.requests < last.requests)) this.samples = []
+    // What came since the one before may be of the time without a connection.
+    counters.isFirst = this.#isFresh
+    this.#isFresh = false
     this.counters = counters
     this.unseen = counters.unseen
     this.countedAt = performance.now()

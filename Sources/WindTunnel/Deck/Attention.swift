@@ -26,7 +26,8 @@ package enum Attention: Sendable, Hashable {
 
     fileprivate func count(at now: Date?) -> Double {
       guard let now, let counted else { return left }
-      let passed = max(0, now.timeIntervalSince(counted))
+      // A clock that is set back gives some, once, and not nothing for as long.
+      let passed = abs(now.timeIntervalSince(counted))
       return min(Double(Self.burst), left + passed * Self.perSecond)
     }
 

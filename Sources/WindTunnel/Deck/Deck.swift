@@ -345,6 +345,11 @@ extension Deck {
     if isObserved(outcome) { observer?.tell(.passed(outcome, answer)) }
   }
 
+  /// Reports that the origin of a request that was to be passed on is not asked, and why.
+  package func notAsked(_ outcome: Outcome, _ reason: String) {
+    if isObserved(outcome) { observer?.tell(.notAsked(outcome, reason)) }
+  }
+
   /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)

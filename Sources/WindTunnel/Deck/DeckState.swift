@@ -103,7 +103,9 @@ extension Deck {
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
       guard let observer else { return decision }
-      if observer.takesAll || !decision.faults.isEmpty && follow(entry.take, at: now) != nil {
+      // One that is only late goes on.
+      let isOver = decision.faults.contains(where: \.replacesOrCuts)
+      if observer.takesAll || isOver && follow(entry.take, at: now) != nil {
         observer.tell(.decided(entry))
       }
       return decision

@@ -185,7 +185,7 @@ final class AttemptTracker: Sendable {
       }
     case .ended(let outcome, let end): ended(outcome, end)
     case .conversed(let outcome, let log): conversed(outcome, log)
-    case .left, .passed, .said, .strayed, .tunnelEnded: break
+    case .left, .passed, .said, .notAsked, .strayed, .tunnelEnded: break
     }
   }
 

@@ -94,7 +94,8 @@ package struct ProxiedExchanges: Sendable {
       guard let place = waiting.removeValue(forKey: outcome.id) else { return }
       all[place].isWaiting = false
       all[place].attempt.end = moment
-    case .undone, .passed, .said, .ended(_, nil), .conversed, .strayed, .tunnelEnded: break
+    case .undone, .passed, .said, .notAsked, .ended(_, nil), .conversed, .strayed, .tunnelEnded:
+      break
     }
   }
 

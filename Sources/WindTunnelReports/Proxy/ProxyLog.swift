@@ -123,7 +123,8 @@ public struct ProxyLog: Sendable {
       )
     case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
     case .decided(let entry): lastDecision = max(lastDecision, entry.id)
-    case .undone, .requestEnd, .firstByte, .passed, .said, .ended(_, nil), .left, .conversed,
+    case .undone, .requestEnd, .firstByte, .passed, .said, .notAsked, .ended(_, nil), .left,
+      .conversed,
       .strayed:
       break
     }

@@ -133,6 +133,9 @@ final class ResponseWriter: UpstreamMeter {
       let request = exchange?.outcome.request
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
       if context.origins.leadsBack, let request { context.deck.missed(request) }
+      if let exchange {
+        context.deck.notAsked(exchange.outcome, "Its server is not the one that is recorded.")
+      }
       let url = request?.url
       return end { channel in
         channel.writeNotice(

@@ -151,7 +151,8 @@ extension ExchangeEvent {
     switch self {
     case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
       .passed(let outcome, _), .ended(let outcome, _), .left(let outcome),
-      .said(let outcome, _), .conversed(let outcome, _), .strayed(let outcome, _):
+      .notAsked(let outcome, _), .said(let outcome, _), .conversed(let outcome, _),
+      .strayed(let outcome, _):
       outcome.isFollowed
     case .decided, .tunnelEnded: true
     }

@@ -35,6 +35,12 @@ package struct ConsoleCounters: Sendable {
     second.now += 1
   }
 
+  /// Counts that something else answers than was meant to.
+  mutating func answers(_ take: String, insteadOf meant: String) {
+    if let count = takes[meant] { takes[meant] = count > 1 ? count - 1 : nil }
+    Self.count(take, in: &takes)
+  }
+
   /// Counts the end of a line.
   mutating func ended(status: Int?, bytes: Int?, latency: Duration?, isWhole: Bool) {
     open = max(0, open - 1)

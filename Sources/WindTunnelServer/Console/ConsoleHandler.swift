@@ -324,7 +324,8 @@ struct ConsoleHandler: RequestHandler {
       return .refused(
         409,
         "None of these can be kept: WindTunnel has made the answer itself, or it is a live one that was "
-          + "large or broken off; record that with windtunnel record or proxy --record."
+          + "large or broken off, a live conversation, or one whose request's content only passed; record "
+          + "it with windtunnel record or proxy --record."
       )
     }
     let cassette = Cassette(interactions).redacted(by: self.source.rules).cassette

@@ -1,6 +1,7 @@
 internal import Foundation
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelSymptoms
 
 extension ServedExchange {
   /// The number of messages of a conversation that are shown.
@@ -38,12 +39,7 @@ extension ServedExchange {
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     if let said { told.messages = said.messages }
-    var safe = ConsoleDetail.safe(told, by: rules)
-    let isSafe = safe != nil
-    if !isSafe, !told.messages.isEmpty {
-      told.messages = []
-      safe = ConsoleDetail.safe(told, by: rules)
-    }
+    let safe = ConsoleDetail.safe(told, by: rules)
     let asked: ConsoleDetail.Unshown? =
       outcome.request.isWithoutItsContent
       ? ConsoleDetail.Unshown(
@@ -53,15 +49,18 @@ extension ServedExchange {
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("rules", .texts(rules(in: scenario))),
-      .init("messages", messages(safe?.messages ?? [])),
-      .init("unshown", .orNull(unshownMessages(isSafe: isSafe))),
+      .init("messages", messages(safe?.messages)),
+      .init("unshown", .orNull(unshownMessages(isSafe: safe != nil))),
     ]
   }
 
   /// The reason why not all messages of the conversation are shown, as a sentence.
   private func unshownMessages(isSafe: Bool) -> String? {
     guard conversation != nil || said != nil else { return nil }
-    if !isSafe { return "One of the messages cannot be looked through for secrets." }
+    if !isSafe {
+      return
+        "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
+    }
     if let end = said?.end { return "What was said behind these is not shown: \(end)." }
     guard let conversation else { return nil }
     let further = conversation.further + max(0, conversation.messages.count - Self.messagesMax)
@@ -104,7 +103,8 @@ extension ServedExchange {
 
   /// The conversation so far: what was said where it is live; else what was recorded by number, and
   /// of what is not on the cassette that it came.
-  private func messages(_ recorded: [WebSocketMessage]) -> JSON {
+  private func messages(_ recorded: [WebSocketMessage]?) -> JSON {
+    guard let recorded else { return conversation != nil || said != nil ? .array([]) : .null }
     if said != nil {
       return .array(recorded.map { Self.line(of: $0, from: $0.sender, at: $0.offset) })
     }
@@ -179,16 +179,12 @@ extension ServedExchange {
   }
 
   private func forwarded(_ asked: String, _ outcome: Outcome) -> String {
-    guard isKeptFromOrigin else { return "\(asked) was passed on to the live server." }
-    if !outcome.forwards {
-      return "\(asked) was answered by a fault; the live server was not asked."
+    if !outcome.forwards { return "\(asked) met a fault; the live server was not asked." }
+    if let notAsked { return "\(asked) was not passed on to the live server. \(notAsked)" }
+    if case .failed(let symptom)? = end?.ending {
+      return "\(asked) was passed on to the live server, which failed (\(symptom.rawValue))."
     }
-    let reason =
-      end?.status == 403
-      ? "it connects other devices to no address of this machine or its private networks but those "
-        + "of --allow-private"
-      : "it could not ask"
-    return "\(asked) was answered by the proxy itself: \(reason). The live server was not asked."
+    return "\(asked) was passed on to the live server."
   }
 
   // MARK: Rules

@@ -48,6 +48,8 @@ package struct ServedExchange: ConsoleSubject {
   /// Tells whether the client of a proxy closed a connection that had come to a standstill.
   var isLeft = false
   var conversation: ConversationLog?
+  /// The reason why the origin was not asked that it was to be passed on to, as a sentence.
+  var notAsked: String?
   /// The answer of the origin that it was passed on to.
   private(set) var live: LiveAnswer?
   /// The beginning of a live conversation; `nil` where it is none.
@@ -112,8 +114,7 @@ package struct ServedExchange: ConsoleSubject {
   /// place, or the proxy itself did.
   var isKeptFromOrigin: Bool {
     guard case .request(let outcome) = matter, case .forward = outcome.source else { return false }
-    if !outcome.forwards { return true }
-    return live == nil && end?.ending == .whole
+    return !outcome.forwards || notAsked != nil
   }
 
   /// The address of the request as it is shown.

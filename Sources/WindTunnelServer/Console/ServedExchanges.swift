@@ -28,14 +28,19 @@ package struct ServedExchanges: ConsoleBook {
     var isDone = false
   }
 
+  /// The facts about a request that has not come whole.
+  private struct Early: Sendable {
+    var undone: [UndoneFault] = []
+    var notAsked: String?
+  }
+
   package private(set) var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
   /// The course of each; one that was answered well begins anew.
   private var sequences: [Sequence: Course] = [:]
   /// The number of exchanges before the last line that nobody followed.
   private var skipped: Int? = 0
-  /// Faults that were not done of requests which have not come whole.
-  private var early: [Key: [UndoneFault]] = [:]
+  private var early: [Key: Early] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
   private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
@@ -103,7 +108,16 @@ package struct ServedExchanges: ConsoleBook {
         feed.update(line) { $0.undone += faults }
       } else {
         if early.count >= Self.trackedMax { early = [:] }
-        early[key, default: []] += faults
+        early[key, default: Early()].undone += faults
+      }
+    case .notAsked(let outcome, let reason):
+      let key = key(outcome)
+      if let line = lines[key] {
+        feed.update(line) { $0.notAsked = reason }
+        feed.counters.answers("withheld", insteadOf: outcome.take.name)
+      } else {
+        if early.count >= Self.trackedMax { early = [:] }
+        early[key, default: Early()].notAsked = reason
       }
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
     case .passed(let outcome, let answer): take(answer, for: key(outcome))
@@ -195,7 +209,8 @@ package struct ServedExchanges: ConsoleBook {
       rules
     )
     (exchange.handshake, exchange.upload) = (handshake, upload)
-    exchange.undone = early.removeValue(forKey: key) ?? []
+    let known = early.removeValue(forKey: key) ?? Early()
+    (exchange.undone, exchange.notAsked) = (known.undone, known.notAsked)
     let sequence = Self.sequence(of: outcome)
     // What came between two that are followed is not known.
     if outcome.skipped != skipped || sequences.count >= Self.trackedMax { sequences = [:] }

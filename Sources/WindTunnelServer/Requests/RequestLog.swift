@@ -55,7 +55,8 @@ struct RequestLog: Sendable, Hashable {
     case .requestEnd(let outcome, _, _): begin(outcome, at: offset)
     case .ended(let outcome, let end): finish(outcome.id, end)
     case .undone(let outcome, let faults): note(faults, of: outcome)
-    case .decided, .firstByte, .passed, .said, .left, .conversed, .strayed, .tunnelEnded: break
+    case .decided, .firstByte, .passed, .said, .notAsked, .left, .conversed, .strayed, .tunnelEnded:
+      break
     }
   }
 

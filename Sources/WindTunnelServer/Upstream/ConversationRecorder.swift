@@ -76,7 +76,7 @@ final class ConversationRecorder {
       )
     } catch {
       origins.deck.couldNotRead(exchange.outcome, "\(error)")
-      if isTold { origins.deck.said(.unread("\(error)"), in: exchange.outcome) }
+      if isTold { origins.deck.said(.unread(Self.words("\(error)")), in: exchange.outcome) }
       return nil
     }
     (self.exchange, self.answer, self.origins) = (exchange, answer, origins)
@@ -116,8 +116,9 @@ final class ConversationRecorder {
     do throws(WebSocketFailure) {
       try side.reader.read(bytes) { events.append($0) }
     } catch {
-      shortfall = "the \(sender.rawValue) broke a rule: \(error)"
-      endTelling(shortfall ?? "")
+      let isTooLarge = !isKept && error.code == WebSocketClose.messageTooBig
+      shortfall =
+        isTooLarge ? "a message is too large" : "the \(sender.rawValue) broke a rule: \(error)"
     }
     for event in events {
       switch event {
@@ -133,6 +134,8 @@ final class ConversationRecorder {
       case .ping, .pong: break
       }
     }
+    // What was said before that holds.
+    if let shortfall { endTelling(shortfall) }
   }
 
   private func add(_ message: WebSocketMessage) {
@@ -160,11 +163,19 @@ final class ConversationRecorder {
       return
     }
     room = left
-    origins.deck.said(.message(message), in: exchange.outcome)
+    var told = message
+    // Nobody is shown them, and there may be more of them than bytes.
+    told.fragments = []
+    origins.deck.said(.message(told), in: exchange.outcome)
+  }
+
+  /// A reason as the end of a sentence.
+  private static func words(_ reason: String) -> String {
+    reason.hasSuffix(".") ? String(reason.dropLast()) : reason
   }
 
   private func endTelling(_ reason: String) {
-    if room != nil { origins.deck.said(.unread(reason), in: exchange.outcome) }
+    if room != nil { origins.deck.said(.unread(Self.words(reason)), in: exchange.outcome) }
     room = nil
   }
 

@@ -420,6 +420,7 @@ extension UpstreamExchange {
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
+    deck.notAsked(outcome, "The upstream was not asked: \(error).")
     if answer == nil { leaveUndone("the origin has not answered") }
     exchange.measure?.status = 503
     exchange.finished(.failed(error.symptom))
@@ -455,6 +456,7 @@ extension UpstreamExchange {
   /// host, so nothing is kept.
   private func forbidden(_ refusal: AddressRefusal) {
     leaveUndone("the origin has not answered")
+    deck.notAsked(outcome, "\(refusal)")
     exchange.measure?.status = 403
     exchange.finished(.whole)
     let client = client?.channel

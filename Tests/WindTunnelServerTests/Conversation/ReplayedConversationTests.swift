@@ -53,7 +53,8 @@ import Testing
     #expect(deck.arrivals.carriedCount == 0)
   }
 
-  @Test func `whoever has left before the server stops has left, and was not stopped`() async throws {
+  @Test func `whoever has left before the server stops has left, and was not stopped`() async throws
+  {
     let ends = Locked<[ConversationLog.Ending?]>([])
     let deck = Deck(
       Cassette([Self.small]),

@@ -70,7 +70,8 @@ enum EndedExchange: Equatable {
       let (method, url) = (outcome.request.method, outcome.request.url)
       self = .request(EndedRequest(method: method, url: url, end: end, isFromTape: !isLive))
     case .tunnelEnded(let end): self = .tunnel(end)
-    case .decided, .undone, .requestEnd, .firstByte, .passed, .said, .ended(_, nil), .left,
+    case .decided, .undone, .requestEnd, .firstByte, .passed, .said, .notAsked, .ended(_, nil),
+      .left,
       .conversed,
       .strayed:
       return nil

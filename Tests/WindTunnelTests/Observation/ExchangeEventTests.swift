@@ -19,6 +19,7 @@ import Testing
       "request \(outcome.id) \(handshake ?? .zero) \(upload ?? .zero)"
     case .firstByte(let outcome): "first byte \(outcome.id)"
     case .passed(let outcome, let answer): "passed \(outcome.id) \(answer.head.status)"
+    case .notAsked(let outcome, let reason): "not asked \(outcome.id) \(reason)"
     case .said(let outcome, let speech): "said \(outcome.id) \(speech)"
     case .ended(let outcome, let end): "ended \(outcome.id) \(end?.status ?? 0)"
     case .left(let outcome): "left \(outcome.id)"
