@@ -26,6 +26,7 @@ export const api = {
   setScenario: (name) => json("PUT", "/scenario", { name }),
   setLink: (numbers) => json("PUT", "/link", numbers),
   addRule: (id, fault) => json("POST", "/rules", { id, fault }),
+  removeRule: (number, segment) => json("DELETE", `/rules/${number}?segment=${segment}`),
   again: (id) => json("POST", `/exchanges/${id}/again`, {}),
   /** The cassette's document, byte for byte as it is to be saved. */
   cassette: async (ids) => (await ask("POST", "/cassettes", { ids })).blob(),

@@ -170,7 +170,7 @@ const detail = new Detail(store, {
       const { segment } = await api.addRule(row.id, fault)
       const path = format.urlParts(row.url).rest.split("?")[0]
       say(`From the next request on ${row.method} ${path} of any host and query has it: segment ${segment}. `
-        + "A click on the scenario takes its rules out again.")
+        + "It can be removed among the rules of this segment.")
     } catch (error) {
       sayError(error)
     }
@@ -291,6 +291,7 @@ store.subscribe((kind, detail) => {
   if (kind === "all") {
     helloAt = performance.now()
     setText(byId("tool"), store.hello.tool)
+    document.body.dataset.tool = store.hello.tool
     methods.clear()
     byId("keep-selected").disabled = !store.hello.can.keep
   }

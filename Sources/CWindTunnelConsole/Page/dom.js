@@ -54,7 +54,7 @@ export function oncePerFrame(work) {
  * See the ARIA Authoring Practices, "Managing focus within components using a roving tabindex".
  */
 export function roving(column) {
-  const buttons = () => [...column.querySelectorAll("button:not([disabled])")]
+  const buttons = () => [...column.querySelectorAll("button:not([disabled], [hidden])")]
   const settle = (chosen) => {
     for (const button of buttons()) button.tabIndex = button === chosen ? 0 : -1
   }

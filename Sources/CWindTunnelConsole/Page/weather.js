@@ -8,6 +8,8 @@ import * as format from "./format.js"
 const DELAYS = [0, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000]
 const LOSSES = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5]
 const RATES = [8, 16, 32, 64, 128, 256, 400, 500, 780, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]
+/** So many scenarios need no search. */
+const FOUND_AT_A_GLANCE = 6
 /** The time that a slider rests before its value is sent. */
 const SETTLED_MS = 250
 
@@ -25,6 +27,7 @@ export class Weather {
   #store
   #say
   #scenarios = byId("scenarios")
+  #find = byId("find-scenario")
   #roving = roving(this.#scenarios)
   #sliders = new Map()
 
@@ -33,6 +36,7 @@ export class Weather {
     this.#store = store
     this.#say = say
     this.#makeSliders()
+    this.#find.addEventListener("input", () => this.#sift())
     store.subscribe((kind) => {
       if (kind === "all") this.#begin()
       if (kind === "segments") this.#show()
@@ -50,7 +54,20 @@ export class Weather {
       summary ? element("span", {}, summary) : null,
     ))
     this.#scenarios.replaceChildren(...buttons)
+    this.#find.hidden = buttons.length <= FOUND_AT_A_GLANCE
+    this.#sift()
     this.#show()
+  }
+
+  /** Shows the scenarios that have every word that is looked for. */
+  #sift() {
+    const words = this.#find.value.toLowerCase().split(/\s+/).filter(Boolean)
+    let first = null
+    for (const button of this.#scenarios.children) {
+      button.hidden = !words.every((word) => button.textContent.toLowerCase().includes(word))
+      first ??= button.hidden ? null : button
+    }
+    this.#roving.settle(first)
   }
 
   #show() {
@@ -72,9 +89,22 @@ export class Weather {
     if (current !== null && !this.#scenarios.contains(document.activeElement)) {
       this.#scenarios.scrollTop = current.offsetTop - this.#scenarios.offsetTop
     }
-    this.#roving.settle(current ?? this.#scenarios.querySelector("button"))
+    this.#roving.settle(current?.hidden === false ? current : this.#scenarios.querySelector("button:not([hidden])"))
     for (const slider of SLIDERS) this.#place(slider, segment.link?.[slider.key] ?? null)
-    const rules = segment.rules.map((rule) => element("li", {}, rule))
+    const rules = segment.rules.map((rule, index) => element(
+      "li", {}, rule, " ",
+      this.#store.hello?.can.rule && element(
+        "button",
+        {
+          type: "button", class: "plain", "aria-label": `Remove rule ${index + 1}, ${rule}`,
+          onclick: () => this.#change(
+            () => api.removeRule(index + 1, segment.number),
+            `Without “${rule}” from the next request on`,
+          ),
+        },
+        "Remove",
+      ),
+    ))
     byId("rules").querySelector("ol").replaceChildren(...rules)
     setText(byId("rules").querySelector("summary"), `${format.several(rules.length, "rule")} of this segment`)
   }

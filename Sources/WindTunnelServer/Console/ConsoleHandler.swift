@@ -114,8 +114,9 @@ struct ConsoleHandler: RequestHandler {
     let method = request.method == "HEAD" ? "GET" : request.method
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if let response = Self.otherMethod(method, of: path, parts) { return response }
-    let isChange = method != "GET"
-    if isChange, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
+    // No form can send a DELETE either.
+    let isTyped = method != "GET" && method != "DELETE"
+    if isTyped, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
       return .refused(415, "A change is told as application/json.")
     }
     do throws(FormatError) {
@@ -129,6 +130,7 @@ struct ConsoleHandler: RequestHandler {
         return fly(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
       case ("PUT", "link", 1): return try change(request.body.data)
       case ("POST", "rules", 1): return try add(request.body.data)
+      case ("DELETE", "rules", 2): return try remove(parts, request.url.query)
       case ("POST", "exchanges", 3) where parts.last == "again":
         return try again(parts, request.body.data)
       case ("POST", "cassettes", 1): return try keep(request.body.data)
@@ -156,6 +158,7 @@ struct ConsoleHandler: RequestHandler {
     case ("scenario", 1): allowed = ["GET", "HEAD", "PUT"]
     case ("link", 1): allowed = ["PUT"]
     case ("rules", 1), ("cassettes", 1): allowed = ["POST"]
+    case ("rules", 2): allowed = ["DELETE"]
     case ("exchanges", 3) where parts.last == "again": allowed = ["POST"]
     case ("events", 1): allowed = ["GET"]
     case ("exchanges", 1...2): allowed = ["GET", "HEAD"]
@@ -176,21 +179,27 @@ struct ConsoleHandler: RequestHandler {
   /// The greatest number of a query.
   private static let numberMax = 1_000_000_000
 
-  private func list(_ query: String?) throws(FormatError) -> Response {
-    func number(_ name: String, _ standard: Int) throws(FormatError) -> Int {
-      let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
-      guard let text = pair?.dropFirst(name.count + 1) else { return standard }
-      guard let number = Int(text), 0...Self.numberMax ~= number else {
-        throw FormatError(
-          source: "query",
-          place: name,
-          problem: "\(JSON.text(String(text.prefix(20)))) is no number up to \(Self.numberMax)",
-          remedy: "Write such as \(name)=100."
-        )
-      }
-      return number
+  /// Returns a number of a query; `nil` where it has none of the name.
+  private static func number(
+    _ name: String,
+    in query: String?
+  ) throws(FormatError) -> Int? {
+    let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
+    guard let text = pair?.dropFirst(name.count + 1) else { return nil }
+    guard let number = Int(text), 0...numberMax ~= number else {
+      throw FormatError(
+        source: "query",
+        place: name,
+        problem: "\(JSON.text(String(text.prefix(20)))) is no number up to \(numberMax)",
+        remedy: "Write such as \(name)=100."
+      )
     }
-    let (since, limit) = (try number("since", 0), try number("limit", Self.rowsMax))
+    return number
+  }
+
+  private func list(_ query: String?) throws(FormatError) -> Response {
+    let since = try Self.number("since", in: query) ?? 0
+    let limit = try Self.number("limit", in: query) ?? Self.rowsMax
     let rows = source.rows(after: since, most: min(limit, Self.rowsMax)).rows
     let counts = source.counts
     source.renew()
@@ -264,6 +273,26 @@ struct ConsoleHandler: RequestHandler {
     }
     let changed = Data(JSON.object(members).bytes())
     return fly(ScenarioOrder(try Self.read(changed)))
+  }
+
+  /// Takes a rule out, by its number among those of the segment that is flown.
+  private func remove(
+    _ parts: ArraySlice<Substring>,
+    _ query: String?
+  ) throws(FormatError) -> Response {
+    guard var scenario = actions.scenario?() else { return Self.staysTheSame }
+    let flown = source.segmentNumber
+    if let segment = try Self.number("segment", in: query), segment != flown {
+      return .refused(409, "Segment \(segment) is over; the rules are those of segment \(flown).")
+    }
+    let text = parts[parts.startIndex + 1]
+    guard let number = Int(text), scenario.rules.indices.contains(number - 1) else {
+      let count = scenario.rules.count
+      return .refused(404, "There is no rule \(text.prefix(20)); the scenario has \(count).")
+    }
+    scenario.rules.remove(at: number - 1)
+    scenario.name = Self.changed(scenario.name, "rules removed")
+    return fly(ScenarioOrder(scenario))
   }
 
   /// Returns the path of a request for a pattern, in which a segment with a secret is any; `nil`

@@ -48,6 +48,15 @@ import Testing
       path: "/rules",
       status: 404
     ),
+    Asked(
+      line: "DELETE /rules/1?segment=4",
+      path: "/rules/{number}",
+      status: 200,
+      isTyped: false
+    ),
+    Asked(line: "DELETE /rules/99", path: "/rules/{number}", status: 404, isTyped: false),
+    Asked(line: "DELETE /rules/1?segment=x", path: "/rules/{number}", status: 400, isTyped: false),
+    Asked(line: "DELETE /rules/1?segment=4", path: "/rules/{number}", status: 409, isTyped: false),
     Asked(line: "POST /cassettes", body: #"{"ids":[1]}"#, path: "/cassettes", status: 200),
     Asked(line: "POST /cassettes", body: #"{"ids":[]}"#, path: "/cassettes", status: 409),
     Asked(line: "GET /openapi.json", path: "/openapi.json", status: 200),
@@ -59,8 +68,8 @@ import Testing
     try await ConsoleStand.serving { stand in
       for path in paths {
         guard case .object(let methods) = path.value else { continue }
-        let asked = path.name.value.replacing("{id}", with: "1")
-        let answer = try await stand.ask("DELETE \(asked)", type: nil)
+        let asked = path.name.value.replacing(#/\{.*?\}/#, with: "1")
+        let answer = try await stand.ask("PATCH \(asked)", type: nil)
         #expect(answer.statusLine.contains(" 405 "), "\(asked): \(answer.statusLine)")
         let allowed = try #require(
           answer.split(separator: "\r\n").first { $0.hasPrefix("Allow: ") }
@@ -69,7 +78,7 @@ import Testing
           #expect(allowed.contains(method.name.value.uppercased()), "\(asked): \(allowed)")
         }
       }
-      #expect(try await stand.ask("DELETE /nowhere").statusLine.contains(" 404 "))
+      #expect(try await stand.ask("PATCH /nowhere").statusLine.contains(" 404 "))
     }
   }
 

@@ -92,6 +92,36 @@ import Testing
     }
   }
 
+  @Test func `a rule is taken out by its number, in the segment that was looked at`() async throws {
+    try await ConsoleStand.serving { stand in
+      _ = try await stand.get("/a")
+      for fault in [#"{"status":500}"#, #"{"status":503}"#] {
+        _ = try await stand.ask("POST /rules", #"{"id":1,"fault":\#(fault)}"#)
+      }
+      let late = try await stand.ask("DELETE /rules/1?segment=2", type: nil)
+      #expect(late.statusLine.contains(" 409 "))
+      #expect(
+        late.content == #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
+      )
+      let none = try await stand.ask("DELETE /rules/3?segment=3", type: nil)
+      #expect(none.content == #"{"error":"There is no rule 3; the scenario has 2."}"#)
+      let gone = try await stand.ask("DELETE /rules/2?segment=3", type: nil)
+      #expect(gone.content == #"{"segment":4}"#)
+      #expect(try await stand.get("/a").statusLine.contains(" 503 "))
+      #expect(try await stand.ask("DELETE /rules/1", type: nil).content == #"{"segment":5}"#)
+      #expect(try await stand.get("/a").statusLine.contains(" 200 "))
+      let text = try await stand.events(until: "event: segment", times: 5)
+      #expect(text.contains(#""scenario":"calm (rules added) (rules removed)""#))
+      // Another page of the machine cannot.
+      let foreign = try await stand.ask(
+        "DELETE /rules/1",
+        type: nil,
+        fields: "Origin: http://127.0.0.1:1\r\n"
+      )
+      #expect(foreign.statusLine.contains(" 403 "))
+    }
+  }
+
   @Test func `an exchange is told in full, kept and sent again`() async throws {
     try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
