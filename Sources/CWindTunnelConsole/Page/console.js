@@ -372,6 +372,8 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || keys.open) return
   const isTyping = event.target.closest("input:not([type=range], [type=checkbox]), select, textarea")
   if (event.key === "Escape") {
+    // A search field is emptied first, which the browser does.
+    if (event.target.type === "search" && event.target !== filterInput && event.target.value !== "") return
     if (event.target === filterInput && filterInput.value !== "") setFilter("")
     else if (detail.id !== null) close()
     else list.focus()

@@ -100,7 +100,7 @@ export class Detail {
     return [
       this.#head(row),
       this.#buttons(detail),
-      part("Summary", facts(row, detail.scenario, detail.rules ?? [])),
+      part("Summary", facts(row, detail)),
       this.#attempts(row),
       // One stage alone is no course.
       detail.stages.length > 1 && part("Stages", ...stages(detail.stages)),
@@ -221,7 +221,7 @@ function part(title, ...content) {
 
 const note = (text) => element("p", { class: "note" }, text)
 
-function facts(row, scenario, rules) {
+function facts(row, { scenario, response, rules = [] }) {
   const gap = row.gap === null ? "" : `, ${duration(row.gap)} after the one before had ended`
   const pairs = [
     ["Status", row.status === null ? "none" : String(row.status)],
@@ -232,7 +232,7 @@ function facts(row, scenario, rules) {
       : `${duration(row.latency)}, first byte after ${duration(row.firstByte)}`],
     ["Size", format.size(row.bytes)],
     ["Attempt", `${format.ordinalWord(row.attempt)}${gap}`],
-    row.kind === "request" && ["Answered by", format.takeInWords(row)],
+    row.kind === "request" && ["Answered by", format.takeInWords(row, response !== null)],
     row.faults.length > 0 && ["Faults", (rules.length > 0 ? rules : row.faults).map(format.faultOfRule).join(" · ")],
     row.notDone.length > 0 && ["Not done", row.notDone.map(format.fault).join(" · ")],
     row.call !== null && ["Call", row.call],
@@ -289,13 +289,13 @@ function match({ words, candidates }) {
 
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
+  if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   if (row.take === "withheld" && row.interaction !== null) {
     return `A fault made another of recording ${row.interaction}; what went out is not kept.`
   }
-  if (row.take === "withheld" && row.status !== null) {
+  if (row.take === "withheld") {
     return `WindTunnel made it, with status ${row.status}; what went out is not kept.`
   }
-  if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
   return `It had status ${row.status}; what went out is not kept.`
 }
 

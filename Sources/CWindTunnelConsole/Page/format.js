@@ -107,7 +107,7 @@ export function take(row) {
 }
 
 /** The same as a sentence's part, for the detail. */
-export function takeInWords(row) {
+export function takeInWords(row, hasAnswer) {
   switch (row.take) {
     case null:
       return "nothing yet"
@@ -122,9 +122,8 @@ export function takeInWords(row) {
     case "unmatched":
       return "WindTunnel: nothing on the cassette matched"
     default:
-      return row.take === "forwarded" && row.ending !== null && !(row.ending in ENDINGS)
-        ? "WindTunnel, for a server that failed"
-        : TAKES[row.take] ?? row.take
+      if (row.take !== "forwarded" || row.ending === null || row.ending in ENDINGS) return TAKES[row.take] ?? row.take
+      return hasAnswer ? "the server, until it failed" : "WindTunnel, for a server that failed"
   }
 }
 

@@ -62,12 +62,16 @@ export class Weather {
   /** Shows the scenarios that have every word that is looked for. */
   #sift() {
     const words = this.#find.value.toLowerCase().split(/\s+/).filter(Boolean)
-    let first = null
     for (const button of this.#scenarios.children) {
       button.hidden = !words.every((word) => button.textContent.toLowerCase().includes(word))
-      first ??= button.hidden ? null : button
     }
-    this.#roving.settle(first)
+    this.#settle()
+  }
+
+  /** Leads the Tab key to the scenario that is flown, or to the first one that is shown. */
+  #settle() {
+    const shown = "button:not([hidden])"
+    this.#roving.settle(this.#scenarios.querySelector(`${shown}[aria-pressed=true]`) ?? this.#scenarios.querySelector(shown))
   }
 
   #show() {
@@ -89,7 +93,7 @@ export class Weather {
     if (current !== null && !this.#scenarios.contains(document.activeElement)) {
       this.#scenarios.scrollTop = current.offsetTop - this.#scenarios.offsetTop
     }
-    this.#roving.settle(current?.hidden === false ? current : this.#scenarios.querySelector("button:not([hidden])"))
+    this.#settle()
     for (const slider of SLIDERS) this.#place(slider, segment.link?.[slider.key] ?? null)
     const rules = segment.rules.map((rule, index) => element(
       "li", {}, rule, " ",
@@ -105,7 +109,14 @@ export class Weather {
         "Remove",
       ),
     ))
-    byId("rules").querySelector("ol").replaceChildren(...rules)
+    const list = byId("rules").querySelector("ol")
+    const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement)
+    list.replaceChildren(...rules)
+    if (focused >= 0) {
+      const left = [...list.querySelectorAll("button")]
+      const next = left[Math.min(focused, left.length - 1)] ?? byId("rules").querySelector("summary")
+      next.focus()
+    }
     setText(byId("rules").querySelector("summary"), `${format.several(rules.length, "rule")} of this segment`)
   }
 

@@ -135,6 +135,7 @@ final class ResponseWriter: UpstreamMeter {
       if context.origins.leadsBack, let request { context.deck.missed(request) }
       if let exchange {
         context.deck.notAsked(exchange.outcome, "Its server is not the one that is recorded.")
+        exchange.measure?.status = 502
       }
       let url = request?.url
       return end { channel in

@@ -93,9 +93,10 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
   package subscript(id: Int) -> Subject? { index(of: id).map { subjects[$0] } }
 
   private func index(of id: Int) -> Int? {
-    guard let first = subjects.first?.id else { return nil }
-    let index = id - first
-    return subjects.indices.contains(index) ? index : nil
+    // Any number may be asked for, the smallest that there is, too.
+    guard let first = subjects.first?.id, let last = subjects.last?.id, id >= first, id <= last
+    else { return nil }
+    return id - first
   }
 
   /// Adds a segment; the last ones are kept where they are too many.
@@ -131,7 +132,8 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
   /// Returns the things behind a number, the first so many.
   package func subjects(after id: Int, most: Int) -> ArraySlice<Subject> {
     guard let first = subjects.first?.id else { return [] }
-    return subjects.dropFirst(max(0, id - first + 1)).prefix(max(0, most))
+    guard id >= first else { return subjects.prefix(max(0, most)) }
+    return subjects.dropFirst(id - first + 1).prefix(max(0, most))
   }
 
   private mutating func note(_ id: Int) {

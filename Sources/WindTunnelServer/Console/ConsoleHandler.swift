@@ -285,9 +285,16 @@ struct ConsoleHandler: RequestHandler {
     if let segment = try Self.number("segment", in: query), segment != flown {
       return .refused(409, "Segment \(segment) is over; the rules are those of segment \(flown).")
     }
+    // Behind the last segment that is kept they all have its number.
+    guard flown < ConsoleFeed<ServedExchange>.remarksMax else {
+      return .refused(
+        409,
+        "There are too many segments to tell rules apart; choose a scenario anew."
+      )
+    }
     let text = parts[parts.startIndex + 1]
-    guard let number = Int(text), scenario.rules.indices.contains(number - 1) else {
-      let count = scenario.rules.count
+    let count = scenario.rules.count
+    guard let number = Int(text), number >= 1, number <= count else {
       return .refused(404, "There is no rule \(text.prefix(20)); the scenario has \(count).")
     }
     scenario.rules.remove(at: number - 1)

@@ -39,7 +39,12 @@ extension ServedExchange {
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     if let said { told.messages = said.messages }
-    let safe = ConsoleDetail.safe(told, by: rules)
+    var safe = ConsoleDetail.safe(told, by: rules)
+    if safe == nil, conversation == nil, said == nil {
+      // Nothing of what is recorded was said.
+      told.messages = []
+      safe = ConsoleDetail.safe(told, by: rules)
+    }
     let asked: ConsoleDetail.Unshown? =
       outcome.request.isWithoutItsContent
       ? ConsoleDetail.Unshown(

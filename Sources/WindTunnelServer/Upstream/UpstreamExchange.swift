@@ -420,8 +420,10 @@ extension UpstreamExchange {
   private func failed(_ error: SocketError) {
     guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
     deck.couldNotAsk(outcome, "\(error)")
-    deck.notAsked(outcome, "The upstream was not asked: \(error).")
-    if answer == nil { leaveUndone("the origin has not answered") }
+    if answer == nil {
+      deck.notAsked(outcome, "The upstream was not asked: \(error).")
+      leaveUndone("the origin has not answered")
+    }
     exchange.measure?.status = 503
     exchange.finished(.failed(error.symptom))
     let channel = client.channel

@@ -112,6 +112,13 @@ import Testing
       #expect(try await stand.get("/a").statusLine.contains(" 200 "))
       let text = try await stand.events(until: "event: segment", times: 5)
       #expect(text.contains(#""scenario":"calm (rules added) (rules removed)""#))
+      for line in [
+        "DELETE /rules/\(Int.min)", "GET /exchanges/\(Int.min)", "GET /exchanges/\(Int.max)",
+      ] {
+        #expect(try await stand.ask(line, type: nil).statusLine.contains(" 404 "))
+      }
+      let kept = try await stand.ask("POST /cassettes", #"{"ids":[\#(Int.min),\#(Int.max)]}"#)
+      #expect(kept.statusLine.contains(" 4"))
       // Another page of the machine cannot.
       let foreign = try await stand.ask(
         "DELETE /rules/1",
