@@ -33,11 +33,11 @@ final class ProgramStart: Sendable {
   /// Notes that another call shows that the program is there; only the first time counts.
   func isThere(since moment: DispatchTime) { state.withLock { $0.there = $0.there ?? moment } }
 
-  /// Notes a sign of it; only the first counts.
-  func isSeen() {
+  /// Notes a sign of it that came at a time; only the first counts.
+  func isSeen(at moment: DispatchTime) {
     let waiting: [@Sendable () -> Void] = state.withLock { state in
       guard state.seen == nil else { return [] }
-      state.seen = .now()
+      state.seen = moment
       defer { state.waiting = [] }
       return state.waiting
     }

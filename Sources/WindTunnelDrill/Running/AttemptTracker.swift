@@ -53,7 +53,7 @@ final class AttemptTracker: Sendable {
     /// The calls whose last connection showed a certificate that does not hold.
     var underBadCertificate: Set<Int> = []
     /// Those who wait, by call, for the first sign of its client.
-    var awaited: [Int: @Sendable () -> Void] = [:]
+    var awaited: [Int: @Sendable (Duration) -> Void] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest
     /// first.
     var strays: [(at: Duration, words: String)] = []
@@ -103,7 +103,8 @@ final class AttemptTracker: Sendable {
       } else if taken[call] == nil {
         calls[call] = Seen(firstSign: moment)
       }
-      return awaited.isEmpty ? nil : awaited.removeValue(forKey: call)
+      guard !awaited.isEmpty, let tell = awaited.removeValue(forKey: call) else { return nil }
+      return { tell(moment) }
     }
 
     /// Notes whether a call's connection shows a certificate that does not hold.
@@ -275,8 +276,8 @@ final class AttemptTracker: Sendable {
     tell?()
   }
 
-  /// Tells somebody of the first sign of a call's client, once.
-  func tellFirstSign(of call: Int, _ tell: @escaping @Sendable () -> Void) {
+  /// Tells somebody of the first sign of a call's client, once, with the time at which it came.
+  func tellFirstSign(of call: Int, _ tell: @escaping @Sendable (Duration) -> Void) {
     state.withLock { $0.awaited[call] = tell }
   }
 

@@ -264,7 +264,9 @@ struct CallRunner: Sendable {
       kept: kept
     )
     if subject.endsCalls {
-      attempts.tellFirstSign(of: number) { [start = call.programStart] in start.isSeen() }
+      attempts.tellFirstSign(of: number) { [epoch, start = call.programStart] moment in
+        start.isSeen(at: epoch + moment)
+      }
     }
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }

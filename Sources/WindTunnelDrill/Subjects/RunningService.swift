@@ -40,7 +40,8 @@ final class RunningService: Sendable {
     /// start.
     mutating func isThere(by call: Int, _ processor: ProcessorWatch) {
       guard there == nil else { return }
-      let now = DispatchTime.now()
+      // A busy machine gets round to this later than the sign came.
+      let now = waiting[call]?.start.seen ?? .now()
       there = now
       for number in waiting.keys { waiting[number]?.mark = processor.mark }
       for (number, other) in waiting where number != call { other.start.isThere(since: now) }

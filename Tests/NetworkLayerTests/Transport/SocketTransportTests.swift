@@ -319,7 +319,10 @@ import WindTunnelSymptoms
       let error = await Self.error { try await transport.send(request) }
       #expect(Self.symptom(error) == symptom)
       let seconds = origin.asked.filter { $0.line == "\(method) /second" }
-      #expect(seconds.map(\.connection) == (symptom == nil ? [1, 2] : [1]))
+      #expect(
+        seconds.map(\.connection) == (symptom == nil ? [1, 2] : [1]),
+        "\(origin.asked.map(\.line)), \(error.map { "\($0)" } ?? "no error")"
+      )
     }
   }
 
