@@ -176,7 +176,8 @@ let package = Package(
       dependencies: [
         "Mutations", "WindTunnelSymptoms", "WindTunnel",
       ],
-      path: "Tests/PlantedSecrets"
+      path: "Tests/PlantedSecrets",
+      exclude: ["Data"]
     ),
     // As much of JSON Schema as the schemas that ship use; no product holds it.
     .target(name: "Schemas", dependencies: ["WindTunnel"], path: "Tests/Schemas"),

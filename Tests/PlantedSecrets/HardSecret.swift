@@ -1,105 +1,68 @@
-internal import Foundation
-internal import Mutations
 public import WindTunnel
 
-/// A secret that is hard to see for what it is: under an odd name, in a shape of its own, in a coding
-/// that hides it, or echoed in part. All are invented.
+/// A secret that is hard to recognise: its name is unusual, its shape is special, an encoding hides
+/// it, or only a part of it is repeated. All of them are invented.
 public struct HardSecret: Sendable {
-  /// Which kind of difficulty it is, such as `name with a tail`.
+  /// The kind of difficulty, such as `name with a tail`.
   public var kind: String
-  /// What holds it, in a few words.
+  /// A short description of the interactions.
   public var title: String
-  /// What must stand on no cassette, in whatever spelling.
+  /// The texts that must not be in a cassette in any spelling.
   public var secrets: [String]
-  /// What was recorded, in this order.
+  /// The interactions, in the order in which they were recorded.
   public var interactions: [Interaction]
 
-  init(_ kind: String, _ title: String, _ secrets: [String], _ interactions: [Interaction]) {
-    (self.kind, self.title) = (kind, title)
-    (self.secrets, self.interactions) = (secrets, interactions)
+  /// All hard secrets, ordered by kind.
+  public static let all = TableRow.all("HardSecrets").map(HardSecret.init)
+
+  private init(_ row: TableRow) {
+    (kind, title) = (row.text("_kind"), row.text("_title"))
+    guard let pattern = row.notes["_secret"]?.stringValue else {
+      (secrets, interactions) = (row.texts("_secrets"), row.interactions)
+      return
+    }
+    let drawn = SecretPattern(pattern, seed: row.notes["_seed"]?.intValue ?? 0)
+    (secrets, interactions) = ([drawn.needle], row.interactions.map(drawn.filling))
   }
 }
 
-/// What looks like a secret by a word in it, and is none: it stays to the byte.
+/// A response that looks like a secret because of a word in it, but contains none. Redaction must
+/// not change it.
 public struct HarmlessAnswer: Sendable {
-  /// Which kind of likeness it is, such as `a word of a schema`.
+  /// The kind of likeness, such as `a word of a schema`.
   public var kind: String
-  /// What it is, in a few words.
+  /// A short description of the interactions.
   public var title: String
-  /// What was recorded, in this order.
+  /// The interactions, in the order in which they were recorded.
   public var interactions: [Interaction]
 
-  init(_ kind: String, _ title: String, _ interactions: [Interaction]) {
-    (self.kind, self.title, self.interactions) = (kind, title, interactions)
-  }
-}
-
-/// Two requests that differ in one value alone, which has a name that secrets have, too, and is none;
-/// each has an answer of its own.
-public struct HarmlessPair: Sendable {
-  /// Which value it is.
-  public var title: String
-  /// One.
-  public var first: Interaction
-  /// The other.
-  public var second: Interaction
-
-  init(_ title: String, _ first: Interaction, _ second: Interaction) {
-    (self.title, self.first, self.second) = (title, first, second)
-  }
-}
-
-/// Characters that a secret of these lists is drawn of, always the same for a seed.
-enum Lot {
-  static let small = "abcdefghijklmnopqrstuvwxyz"
-  static let capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-  static let digits = "0123456789"
-  static let hexadecimal = "0123456789abcdef"
-  static let mixed = small + capitals + digits
-
-  static func draw(_ seed: UInt64, _ count: Int, of letters: String = mixed) -> String {
-    var lot = Generator(seed: seed &* 7919 &+ 11)
-    let letters = Array(letters)
-    return String((0..<count).map { _ in letters.randomElement(using: &lot) ?? "a" })
-  }
-
-  /// A request and the answer that it got.
-  static func exchange(
-    _ method: String = "GET",
-    _ url: String = "https://api.example.test/a",
-    _ headers: HeaderFields = [:],
-    _ body: Body = .empty,
-    status: Int = 200,
-    answer: Body = .empty,
-    type: String? = nil,
-    answerHeaders: HeaderFields = [:]
-  ) -> Interaction {
-    var fields = answerHeaders
-    if let type { fields.append("Content-Type", type) }
-    return Interaction(
-      Request(method, RequestURL(url), headers: headers, body: body),
-      Response(status: status, headers: fields, body: answer)
+  /// All harmless responses, each under its own path.
+  public static let all = TableRow.all("HarmlessAnswers").map { row in
+    HarmlessAnswer(
+      kind: row.text("_kind"),
+      title: row.text("_title"),
+      interactions: row.interactions
     )
   }
+}
 
-  /// An answer of a body alone.
-  static func answer(_ body: String, _ type: String = "application/json") -> Interaction {
-    exchange(answer: Body(body), type: type)
-  }
+/// Two requests that differ in one harmless value only. Secrets often have the name of that value.
+/// Each request has its own response.
+public struct HarmlessPair: Sendable {
+  /// The name of the value.
+  public var title: String
+  /// The first interaction.
+  public var first: Interaction
+  /// The second interaction.
+  public var second: Interaction
 
-  /// An answer of bytes.
-  static func answer(bytes: [UInt8], _ type: String) -> Interaction {
-    exchange(answer: Body(Data(bytes)), type: type)
-  }
-
-  /// A form that was sent.
-  static func form(_ text: String, answer: String = "") -> Interaction {
-    exchange(
-      "POST",
-      "https://api.example.test/form",
-      ["Content-Type": "application/x-www-form-urlencoded"],
-      Body(text),
-      answer: Body(answer)
+  /// All pairs: the value is in a query, in a form, in JSON or in a header field.
+  public static let all = TableRow.all("HarmlessPairs").map { row in
+    guard row.interactions.count == 2 else { fatalError("\(row.text("_title")) is not a pair") }
+    return HarmlessPair(
+      title: row.text("_title"),
+      first: row.interactions[0],
+      second: row.interactions[1]
     )
   }
 }
