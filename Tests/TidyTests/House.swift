@@ -34,26 +34,25 @@
     static let drawn = Result { try draw() }
 
     private static func draw() throws -> House {
+      let run = try run("Scripts/house", "--json", "--index", index.path)
+      return try JSONDecoder().decode(House.self, from: run.output)
+    }
+
+    /// Runs a script of the package, or of a copy of it.
+    static func run(
+      _ script: String,
+      _ arguments: String...,
+      in root: URL = root
+    ) throws -> (status: Int32, output: Data) {
       let process = Process()
-      process.executableURL = root.appending(path: "Scripts/house")
-      process.arguments = ["--json", "--index", index.path]
+      process.executableURL = root.appending(path: script)
+      process.arguments = arguments
       let output = Pipe()
       process.standardOutput = output
       try process.run()
       let data = try output.fileHandleForReading.readToEnd() ?? Data()
       process.waitUntilExit()
-      return try JSONDecoder().decode(House.self, from: data)
-    }
-
-    /// The Swift files under a folder of the package, with their lines.
-    static func sources(in folder: String) throws -> [(path: String, lines: [Substring])] {
-      let top = root.appending(path: folder)
-      let paths =
-        FileManager.default.enumerator(atPath: top.path)?.compactMap { $0 as? String } ?? []
-      return try paths.filter { $0.hasSuffix(".swift") }.sorted().map { path in
-        let text = try String(contentsOf: top.appending(path: path), encoding: .utf8)
-        return ("\(folder)/\(path)", text.split(separator: "\n", omittingEmptySubsequences: false))
-      }
+      return (process.terminationStatus, data)
     }
   }
 #endif
