@@ -193,7 +193,7 @@ let package = Package(
         "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
-      exclude: ["Link/Measured"]
+      exclude: ["Data", "Link/Measured"]
     ),
     .testTarget(
       name: "WindTunnelURLSessionTests",
@@ -267,7 +267,7 @@ let package = Package(
         "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",
         "WindTunnelServer", "windtunnel-cli",
       ],
-      exclude: ["Golden"]
+      exclude: ["Data", "Golden"]
     ),
     // The structure itself: walls, words, widths.
     .testTarget(name: "TidyTests"),

@@ -6,69 +6,7 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 
 @Suite struct CassetteFormatTests {
-  static let everySlot = """
-    {
-      "windtunnel": 1,
-      "_made": "by hand",
-      "interactions": [
-        {
-          "request": {
-            "method": "POST",
-            "url": "https://api.example.com/users?page=2",
-            "headers": [
-              ["Accept", "application/json"],
-              ["X-Two", "a"],
-              ["x-two", "b"]
-            ],
-            "json": { "name": "Ada" },
-            "_why": "a new user"
-          },
-          "response": {
-            "status": 201,
-            "headers": [
-              ["Content-Type", "application/json"]
-            ],
-            "layout": "indent2+newline",
-            "json": {
-              "id": 7,
-              "tags": [1.50, "\\u00e9"]
-            },
-            "_seen": true
-          },
-          "failure": { "symptom": "truncated", "text": "ended early", "_at": 1 },
-          "timing": {
-            "firstByteMilliseconds": 41.2,
-            "lastByteMilliseconds": 43,
-            "chunks": [
-              [5, 41.2],
-              [7, 43]
-            ],
-            "_clock": "monotonic"
-          },
-          "messages": [
-            { "from": "client", "text": "hi", "offsetMilliseconds": 0 },
-            { "from": "server", "base64": "AP8=", "offsetMilliseconds": 1.5, "_kind": "ping" },
-            {
-              "from": "client",
-              "json": { "id": 1 },
-              "fragments": [4, 4],
-              "offsetMilliseconds": 2
-            },
-            { "from": "client", "close": 1005, "offsetMilliseconds": 3 },
-            { "from": "server", "close": 1001, "text": "bye", "offsetMilliseconds": 3.5, "after": 4 }
-          ],
-          "then": "repeat",
-          "recordedAt": "2025-11-03T10:00:00Z",
-          "_ticket": 12
-        },
-        {
-          "request": { "method": "GET", "url": "https://api.example.com/down" },
-          "failure": { "symptom": "hostNotFound" }
-        }
-      ]
-    }
-
-    """
+  static let everySlot = DataFiles.text("every-slot.json")
 
   @Test(arguments: [
     // Of five bytes one; two; none of what a string of JSON spells in two bytes; the shortest.

@@ -9,58 +9,7 @@ import Testing
     try Matcher(data: Data(text.utf8), source: "m.json", over: base)
   }
 
-  @Test(arguments: [
-    (
-      #"{}"#,
-      "m.json: not a match file: the key \"match\" is missing. A match file begins with { \"match\": 1, …"
-    ),
-    ("[]", "m.json: an object should stand here."),
-    (
-      #"{"match":2}"#,
-      "m.json: this is a version 2 match file, and this windtunnel reads version 1. Update windtunnel."
-    ),
-    (#"{"match":"1"}"#, "m.json, match: \"1\" is no version of a match file."),
-    (
-      #"{"match":1,"ignorequery":[]}"#,
-      "m.json, ignorequery: unknown key. Did you mean \"ignoreQuery\"?"
-    ),
-    (
-      #"{"match":1,"xyzzyx":1}"#,
-      "m.json, xyzzyx: unknown key. Known here: match, method, origin, scheme, host, port, paths, ignoreQuery, headers, body, ignoreBody, keep, correlate."
-    ),
-    (#"{"match":1,"method":"GET"}"#, "m.json, method: true or false should stand here."),
-    (
-      #"{"match":1,"origin":"requierd"}"#,
-      "m.json, origin: \"requierd\" is none of required, breaksTies. Did you mean \"required\"?"
-    ),
-    (
-      #"{"match":1,"body":"jsno"}"#,
-      "m.json, body: \"jsno\" is none of ignored, bytes, json, form, multipart, byType. Did you mean \"json\"?"
-    ),
-    (#"{"match":1,"ignoreQuery":"page"}"#, "m.json, ignoreQuery: a list should stand here."),
-    (
-      #"{"match":1,"ignoreQuery":["page",7]}"#,
-      "m.json, ignoreQuery[1]: 7 is not the name of a query parameter such as \"page\" or \"utm_*\"."
-    ),
-    (
-      #"{"match":1,"paths":["users"]}"#,
-      "m.json, paths[0]: \"users\" is not a path such as \"/users/{id}\"."
-    ),
-    (
-      #"{"match":1,"headers":["Acc ept"]}"#,
-      "m.json, headers[0]: \"Acc ept\" is not a field name such as \"Accept\" (RFC 9110 §5.1)."
-    ),
-    (
-      #"{"match":1,"body":"json","ignoreBody":["$.a[1"]}"#,
-      "m.json, ignoreBody[0]: \"$.a[1\" is not a JSON path such as \"$.items[*].id\" or the name of a field."
-    ),
-    (
-      #"{"match":1,"ignoreBody":["$.a"]}"#,
-      "m.json, ignoreBody: nothing inside a body can be ignored while \"body\" is \"ignored\". Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
-    ),
-    (#"{"match":1,"match":1}"#, "m.json: \"match\" stands here twice."),
-    (#"{"match":1"#, "m.json, line 1, column 11: not JSON: an object wants ',' or '}' here."),
-  ])
+  @Test(arguments: try DataFiles.refusals("matcher", count: 17))
   func `rules that are none are refused with their place`(text: String, sentence: String) {
     #expect(refusal { try read(text) } == sentence)
   }
