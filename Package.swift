@@ -181,6 +181,17 @@ let package = Package(
     ),
     // As much of JSON Schema as the schemas that ship use; no product holds it.
     .target(name: "Schemas", dependencies: ["WindTunnel"], path: "Tests/Schemas"),
+    // The number of test cases that run at once; loaded before the testing library reads it.
+    .target(name: "CTestWidth", path: "Tests/CTestWidth"),
+    // The tiers of tests, and expectations that compile quickly. Every test target depends on it; no
+    // product holds it.
+    .target(name: "TestSupport", dependencies: ["CTestWidth"], path: "Tests/TestSupport"),
+    // Programs that tests start, and their whole output; no product holds it.
+    .target(
+      name: "Programs",
+      dependencies: ["WindTunnelCore", "WindTunnelDrill"],
+      path: "Tests/Programs"
+    ),
     // Random changes of what is read, the same for a seed everywhere; no product holds them.
     .target(name: "Mutations", path: "Tests/Mutations"),
     .testTarget(
@@ -207,7 +218,7 @@ let package = Package(
       // Real clients are run as processes, and it is the drill that knows how.
       dependencies: [
         "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "PlantedSecrets",
-        "Schemas",
+        "Programs", "Schemas",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
@@ -230,7 +241,7 @@ let package = Package(
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerConsole",
         "WindTunnelNetworkLayerDebug",
-        "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill",
+        "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill", "Programs",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
@@ -244,7 +255,7 @@ let package = Package(
     .testTarget(
       name: "WindTunnelDrillTests",
       dependencies: [
-        "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "WindTunnelSymptoms",
+        "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "Programs", "WindTunnelSymptoms",
         "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
         "WindTunnelServer", "WindTunnelVirtualTime",
       ]
@@ -263,14 +274,14 @@ let package = Package(
       name: "CommandLineTests",
       // The tool is run as a process; the dependency has it built.
       dependencies: [
-        "WindTunnelReports", "Origins", "PlantedSecrets", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelReports", "Origins", "PlantedSecrets", "Programs", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",
         "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Data", "Golden"]
     ),
     // The structure itself: walls, words, widths.
-    .testTarget(name: "TidyTests"),
+    .testTarget(name: "TidyTests", dependencies: ["Programs"]),
     .testTarget(
       name: "WindTunnelVirtualTimeTests",
       dependencies: [
@@ -296,19 +307,24 @@ let package = Package(
   cLanguageStandard: .gnu2x
 )
 
-// Every target is equally strict. SwiftPM drops the warning treatment for packages that are
-// dependencies, so a host with a newer compiler is not broken by a new warning.
+// Warnings are errors if the environment asks for it, as `.ci/run` does: a newer compiler's warning does
+// not break the build of a clone.
+let warningsAreErrors = Context.environment["WINDTUNNEL_WARNINGS"] == "error"
+
 for target in package.targets {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
   ]
-  // In C targets only: of a Swift target in a dependency SwiftPM 6.3 takes `-Werror` away together
-  // with the flag behind it, and what remains is no command line that a compiler takes.
-  if target.name.hasPrefix("CWindTunnel") {
-    target.cSettings = [.treatAllWarnings(as: .error)]
+  if target.isTest { target.dependencies.append("TestSupport") }
+  if warningsAreErrors {
+    target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    // In C targets only: of a Swift target in a dependency SwiftPM 6.3 takes `-Werror` away together
+    // with the flag behind it, and what remains is no command line that a compiler takes.
+    if target.name.hasPrefix("CWindTunnel") {
+      target.cSettings = [.treatAllWarnings(as: .error)]
+    }
   }
 }

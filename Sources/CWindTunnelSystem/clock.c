@@ -2,6 +2,8 @@
 
 #include "CWindTunnelSystem.h"
 
+_Thread_local long wt_work;
+
 int64_t wt_monotonic_nanoseconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

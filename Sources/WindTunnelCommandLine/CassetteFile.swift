@@ -16,7 +16,7 @@ package enum CassetteFile {
     return cassette
   }
 
-  package static func read(_ path: String) throws -> Cassette { try read(URL(filePath: path)) }
+  package static func read(_ path: String) throws -> Cassette { try read(URL(typed: path)) }
 
   /// Returns a cassette that will be written: what was left beside it stands in it from now on.
   package static func readForWriting(_ file: URL) throws -> Cassette {

@@ -13,7 +13,7 @@ enum NearestFile {
   /// Returns the file of the same folder and ending whose name is nearest to that of a path; where
   /// the path has no ending, any will do.
   static func beside(_ path: String) -> String? {
-    let file = URL(filePath: path).absoluteURL
+    let file = URL(typed: path).absoluteURL
     let (name, ending) = (file.lastPathComponent, file.pathExtension)
     let stem = file.deletingPathExtension().lastPathComponent
     guard path.hasSuffix(name), name.utf8.count <= nameBytesMax, stem.count >= stemCharactersMin

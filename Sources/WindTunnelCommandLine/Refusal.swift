@@ -178,7 +178,7 @@ extension Refusal {
     var isDirectory: ObjCBool = false
     // Only with a slash is it a path; another name is looked for on PATH alone.
     guard name.contains("/"),
-      FileManager.default.fileExists(atPath: name, isDirectory: &isDirectory),
+      FileManager.default.fileExists(atPath: URL(typed: name).path, isDirectory: &isDirectory),
       !isDirectory.boolValue
     else { return Refusal(.noInput, "\(name): no such command.") }
     return Refusal(
@@ -223,6 +223,11 @@ extension Refusal {
         + "them."
     )
   }
+
+  package static let processMissing = Refusal(
+    .software,
+    "This command runs only in a process of its own."
+  )
 
   package static let selfNotFound = Refusal(
     .software,

@@ -36,7 +36,7 @@ package enum Scenarios {
       throw Refusal.unknownScenario(text, among: shipped.map(\.name), groups: groups)
     }
     do {
-      return try Scenario(contentsOf: URL(filePath: text))
+      return try Scenario(contentsOf: URL(typed: text))
     } catch let error as FormatError {
       throw Refusal.usage("\(error)")
     }

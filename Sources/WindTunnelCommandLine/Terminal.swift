@@ -1,5 +1,5 @@
 internal import Foundation
-internal import WindTunnel
+package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The streams that words go to: answers to standard output, everything else to standard error.
@@ -41,29 +41,44 @@ package enum Terminal {
   }
 
   /// Tells whether a person reads the answer, and wants colours (https://no-color.org).
-  package static let showsColour: Bool = {
-    let environment = ProcessInfo.processInfo.environment
-    let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-    return isatty(STDOUT_FILENO) != 0 && !refuses && environment["TERM"] != "dumb"
-  }()
+  package static var showsColour: Bool {
+    let variables = ToolEnvironment.current.variables
+    let refuses = variables["NO_COLOR"].map { !$0.isEmpty } ?? false
+    return isTerminal(STDOUT_FILENO) && !refuses && variables["TERM"] != "dumb"
+  }
+
+  private static func isTerminal(_ descriptor: Int32) -> Bool {
+    ToolEnvironment.current.print == nil && isatty(descriptor) != 0
+  }
 
   /// Tells whether GitHub Actions reads what is printed, and shows some of it at a file's line.
-  package static let isReadByGitHub =
-    ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
+  package static var isReadByGitHub: Bool {
+    ToolEnvironment.current.variables["GITHUB_ACTIONS"] == "true"
+  }
+
+  // A command ends with what it was asked for, so each of these returns the code of that.
 
   /// Prints what was asked for.
-  package static func answer(_ text: String) { print(text.visible) }
+  @discardableResult
+  package static func answer(_ text: String) -> ExitCode { print(text.visible) }
 
   /// Prints a line that bears words from outside, which are no line of their own.
-  package static func answer(line: String) { print(line.visibleInLine + "\n") }
+  @discardableResult
+  package static func answer(line: String) -> ExitCode { print(line.visibleInLine + "\n") }
+
+  /// Prints a value as one of our files holds it.
+  @discardableResult
+  package static func answer(_ json: JSON) -> ExitCode { answer(json: json.fileBytes()) }
 
   /// Prints a JSON text.
-  package static func answer(json: some Sequence<UInt8>) {
+  @discardableResult
+  package static func answer(json: some Sequence<UInt8>) -> ExitCode {
     print(String(decoding: Array(json), as: UTF8.self).visibleAsJSON)
   }
 
   /// Prints what is harmless in its own form by whoever made it: a report, with or without colours.
-  package static func answer(report: String) { print(report) }
+  @discardableResult
+  package static func answer(report: String) -> ExitCode { print(report) }
 
   /// Prints the line that somebody waits for before asking a server; where nobody can read it, the
   /// server is of no use.
@@ -93,7 +108,7 @@ package enum Terminal {
   }
 
   /// Tells whether a person looks at standard error, so that a line may be written over.
-  package static let isSeen = isatty(STDERR_FILENO) != 0
+  package static var isSeen: Bool { isTerminal(STDERR_FILENO) }
 
   /// Writes over the line that shows how far something has come, if anybody looks.
   package static func progress(_ words: String) {
@@ -104,15 +119,20 @@ package enum Terminal {
   /// Shows a code to a camera that looks at standard error.
   package static func show(_ code: QRCode) { _ = write(code.terminalText, to: STDERR_FILENO) }
 
-  private static func print(_ text: String) {
+  private static func print(_ text: String) -> ExitCode {
     loss.withLock { loss in
       // What came behind a gap would pass for the whole.
       if loss == nil { loss = write(text, to: STDOUT_FILENO) }
     }
+    return .done
   }
 
   /// Writes all of it; the system's number of what went wrong, if anything did.
   private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    if let print = ToolEnvironment.current.print {
+      print(text, descriptor == STDOUT_FILENO ? .output : .errors)
+      return nil
+    }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }

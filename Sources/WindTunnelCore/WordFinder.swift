@@ -28,7 +28,7 @@ package struct WordFinder {
   /// For each word the longest other one that it begins with.
   private var shorter: [Int32]
 
-  package init(_ words: [[UInt8]]) {
+  package init(_ words: [Bytes]) {
     shorter = [Int32](repeating: Self.none, count: words.count)
     nodes.reserveCapacity(words.reduce(1) { $0 + $1.count })
     for (index, word) in words.enumerated() {
@@ -46,7 +46,7 @@ package struct WordFinder {
   }
 
   /// Returns the places where words begin in a text, from its end to `start`.
-  package func hits(in text: [UInt8], from start: Int) -> [Hit] {
+  package func hits(in text: Bytes, from start: Int) -> [Hit] {
     var hits: [Hit] = []
     var node: Int32 = 0
     for place in (start..<text.count).reversed() {
@@ -63,7 +63,10 @@ package struct WordFinder {
       return child == Self.none ? nil : child
     }
     var child = nodes[Int(node)].child
-    while child != Self.none, nodes[Int(child)].byte != byte { child = nodes[Int(child)].sibling }
+    while child != Self.none, nodes[Int(child)].byte != byte {
+      Work.read(1)
+      child = nodes[Int(child)].sibling
+    }
     return child == Self.none ? nil : child
   }
 
@@ -78,6 +81,7 @@ package struct WordFinder {
   private func next(_ node: Int32, _ byte: UInt8) -> Int32 {
     var node = node
     while true {
+      Work.read(1)
       if let child = child(of: node, byte) { return child }
       if node == 0 { return 0 }
       node = nodes[Int(node)].fallback

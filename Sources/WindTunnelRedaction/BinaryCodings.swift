@@ -4,7 +4,7 @@ internal import Foundation
 /// only the head of a string changes with it: CBOR (RFC 8949) and MessagePack.
 struct BinaryMaps: Decoder, Sendable {
   /// Tells whether bytes begin as a map of some members does, or with a tag of CBOR.
-  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+  static func mayBegin(_ bytes: Bytes) -> Bool {
     bytes.first.map { 0xA1...0xBF ~= $0 || 0x81...0x8F ~= $0 || $0 == 0xD9 } ?? false
   }
 
@@ -22,13 +22,13 @@ struct BinaryMaps: Decoder, Sendable {
     var shape: Shape
   }
 
-  fileprivate let item: @Sendable (ArraySlice<UInt8>) -> Item?
-  fileprivate let head: @Sendable (_ count: Int, _ isText: Bool) -> [UInt8]
+  fileprivate let item: @Sendable (ByteSlice) -> Item?
+  fileprivate let head: @Sendable (_ count: Int, _ isText: Bool) -> Bytes
 
   /// The depth to which items nest that are looked into.
   private static let depthMax = 64
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     var reader = Reader(bytes: bytes, item: item)
     // A body may be a sequence of items (RFC 8742).
     while reader.place < bytes.count {
@@ -37,8 +37,8 @@ struct BinaryMaps: Decoder, Sendable {
     return reader.spans
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
-    guard let item = item(bytes[span.range]) else { return Array(bytes[span.range]) }
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    guard let item = item(bytes[span.range]) else { return Bytes(bytes[span.range]) }
     switch item.shape {
     case .bytes, .chunks(isText: false): return head(meaning.count, false) + meaning
     default: return head(meaning.count, true) + meaning
@@ -46,8 +46,8 @@ struct BinaryMaps: Decoder, Sendable {
   }
 
   private struct Reader {
-    let bytes: [UInt8]
-    let item: (ArraySlice<UInt8>) -> Item?
+    let bytes: Bytes
+    let item: (ByteSlice) -> Item?
     var place = 0
     var spans: [Span] = []
 
@@ -63,7 +63,7 @@ struct BinaryMaps: Decoder, Sendable {
       case .string(let count), .bytes(let count):
         guard count >= 0, count <= bytes.count - place else { return false }
         let range = start..<place + count
-        let content = Array(bytes[place..<place + count])
+        let content = Bytes(bytes[place..<place + count])
         place += count
         if count > 0 { spans.append(span(range, content, name, around)) }
         return true
@@ -91,7 +91,7 @@ struct BinaryMaps: Decoder, Sendable {
         }
         return false
       case .chunks:
-        var content: [UInt8] = []
+        var content: Bytes = []
         while place < bytes.count, let next = self.item(bytes[place...]) {
           place += next.headCount
           switch next.shape {
@@ -125,7 +125,7 @@ struct BinaryMaps: Decoder, Sendable {
 
     private func span(
       _ range: Range<Int>,
-      _ content: [UInt8],
+      _ content: Bytes,
       _ name: String?,
       _ around: Neighbours
     )
@@ -213,15 +213,15 @@ struct BinaryMaps: Decoder, Sendable {
     }
   )
 
-  private static func number(_ bytes: ArraySlice<UInt8>, _ low: UInt8, _ width: Int) -> Int? {
+  private static func number(_ bytes: ByteSlice, _ low: UInt8, _ width: Int) -> Int? {
     if width == 0 { return Int(low) }
     guard bytes.count == width else { return nil }
     let number = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     return Int(exactly: number) ?? Int.max
   }
 
-  fileprivate static func bigEndian(_ number: Int, _ width: Int) -> [UInt8] {
-    (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  fileprivate static func bigEndian(_ number: Int, _ width: Int) -> Bytes {
+    Bytes((0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
   }
 }
 
@@ -231,13 +231,13 @@ struct ProtobufMessage: Decoder {
   /// The name that a text in it has, where it is the value of an entry.
   var name: String?
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     guard let fields = Self.fields(of: bytes), !fields.isEmpty else { return nil }
     var texts: [String?] = []
     var spans: [Span] = []
     for field in fields {
       guard let content = field.content else { continue }
-      let bytes = Array(bytes[content])
+      let bytes = Bytes(bytes[content])
       let text =
         bytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         ? String(utf8: bytes) : nil
@@ -265,7 +265,7 @@ struct ProtobufMessage: Decoder {
     return spans
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     // The number of the field stays.
     let tag = bytes[span.range].prefix { $0 >= 0x80 }.count + 1
     return bytes[span.range].prefix(tag) + Self.varint(meaning.count) + meaning
@@ -277,7 +277,7 @@ struct ProtobufMessage: Decoder {
   }
 
   /// Returns the fields of a message; `nil` for bytes that are none.
-  private static func fields(of bytes: [UInt8]) -> [Field]? {
+  private static func fields(of bytes: Bytes) -> [Field]? {
     var fields: [Field] = []
     var place = 0
     while place < bytes.count {
@@ -302,7 +302,7 @@ struct ProtobufMessage: Decoder {
     return fields
   }
 
-  fileprivate static func varint(_ bytes: [UInt8], _ place: inout Int) -> UInt64? {
+  fileprivate static func varint(_ bytes: Bytes, _ place: inout Int) -> UInt64? {
     var (value, shift): (UInt64, UInt64) = (0, 0)
     while place < bytes.count, shift < 64 {
       let byte = bytes[place]
@@ -314,8 +314,8 @@ struct ProtobufMessage: Decoder {
     return nil
   }
 
-  fileprivate static func varint(_ number: Int) -> [UInt8] {
-    var (bytes, rest): ([UInt8], Int) = ([], number)
+  fileprivate static func varint(_ number: Int) -> Bytes {
+    var (bytes, rest): (Bytes, Int) = ([], number)
     while rest >= 0x80 {
       bytes.append(UInt8(rest & 0x7F) | 0x80)
       rest >>= 7
@@ -330,21 +330,21 @@ struct MQTTConnect: Decoder {
   /// The first byte of the packet.
   static let mark: UInt8 = 0x10
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     guard let (_, password) = Self.parts(of: bytes) else { return nil }
     let role = Span.Role.value(name: "password", .field, .login)
-    return [Span(range: 0..<bytes.count, meaning: Array(bytes[password]), role: role)]
+    return [Span(range: 0..<bytes.count, meaning: Bytes(bytes[password]), role: role)]
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     guard let (start, password) = Self.parts(of: bytes) else { return bytes }
-    let before = Array(bytes[start..<password.lowerBound - 2])
+    let before = Bytes(bytes[start..<password.lowerBound - 2])
     let content = before + BinaryMaps.bigEndian(meaning.count, 2) + meaning
     return [Self.mark] + ProtobufMessage.varint(content.count) + content
   }
 
   /// Returns where what the packet counts begins, and the password, with which it ends.
-  private static func parts(of bytes: [UInt8]) -> (start: Int, password: Range<Int>)? {
+  private static func parts(of bytes: Bytes) -> (start: Int, password: Range<Int>)? {
     var place = 1
     guard bytes.first == mark, let count = ProtobufMessage.varint(bytes, &place),
       count == UInt64(bytes.count - place)
@@ -383,14 +383,14 @@ struct MQTTConnect: Decoder {
 /// The frames of gRPC (PROTOCOL-HTTP2.md, PROTOCOL-WEB.md): a flag, four bytes of length and a
 /// message, or fields behind a flag of 0x80.
 struct GRPCFrames: Decoder {
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     var spans: [Span] = []
     var place = 0
     while place < bytes.count {
       guard bytes.count - place >= 5 else { return nil }
       let count = bytes[place + 1..<place + 5].reduce(0) { $0 << 8 | Int($1) }
       guard count <= bytes.count - place - 5 else { return nil }
-      let content = Array(bytes[place + 5..<place + 5 + count])
+      let content = Bytes(bytes[place + 5..<place + 5 + count])
       let flag = bytes[place]
       let role: Span.Role =
         flag & 1 == 1 ? .sealed : flag & 0x80 != 0 ? .text : .content(type: "application/protobuf")
@@ -400,16 +400,16 @@ struct GRPCFrames: Decoder {
     return spans
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     [bytes[span.range.lowerBound]] + BinaryMaps.bigEndian(meaning.count, 4) + meaning
   }
 }
 
 /// A decoder of gRPC frames in base64, each padded by itself (PROTOCOL-WEB.md).
 struct Base64Frames: Decoder {
-  func spans(in bytes: [UInt8]) -> [Span]? {
-    var decoded: [UInt8] = []
-    var letters: [UInt8] = []
+  func spans(in bytes: Bytes) -> [Span]? {
+    var decoded: Bytes = []
+    var letters: Bytes = []
     for (index, byte) in bytes.enumerated() where byte > 0x20 {
       letters.append(byte)
       let isPadded =
@@ -429,7 +429,7 @@ struct Base64Frames: Decoder {
     ]
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
-    Array(Data(meaning).base64EncodedString().utf8)
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    Bytes(Data(meaning).base64EncodedString().utf8)
   }
 }

@@ -97,7 +97,7 @@ struct RedactionLog {
   var isAtLot = false
   /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and
   /// public.
-  private var boundaries: [[UInt8]] = []
+  private var boundaries: [Bytes] = []
   /// RFC 2046 §5.1.1 has 70.
   private static let boundaryBytesMax = 200
   /// Each is looked into for each word that looks drawn by lot.
@@ -114,7 +114,7 @@ struct RedactionLog {
   /// Takes note of what parts the bodies of a type.
   mutating func meet(_ type: ContentType) {
     guard type.essence.hasPrefix("multipart/"),
-      let boundary = type["boundary"].map({ Array($0.utf8) }),
+      let boundary = type["boundary"].map({ Bytes($0.utf8) }),
       boundary.count <= Self.boundaryBytesMax, boundaries.count < Self.boundariesMax,
       !boundaries.contains(boundary)
     else { return }
@@ -122,7 +122,7 @@ struct RedactionLog {
   }
 
   mutating func found(_ kind: String, _ rule: String, bytes: Int) {
-    let leak = CassetteLeak(number: number, place: part, kind: kind, rule: rule, bytes: bytes)
+    let leak = CassetteLeak(number: number, place: part.read, kind: kind, rule: rule, bytes: bytes)
     if known.insert(leak).inserted { leaks.append(leak) }
   }
 
@@ -131,7 +131,7 @@ struct RedactionLog {
     if knownLines.insert(line).inserted { unopened.append((number, line)) }
   }
 
-  mutating func lookForEntropy(in bytes: [UInt8]) {
+  mutating func lookForEntropy(in bytes: Bytes) {
     guard !isAtLot else { return }
     for run in Entropy.runs(in: bytes) where !isBoundary(bytes[run]) {
       found("entropy", "entropy", bytes: run.count)
@@ -140,10 +140,10 @@ struct RedactionLog {
 
   /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in
   /// a body.
-  private func isBoundary(_ word: ArraySlice<UInt8>) -> Bool {
+  private func isBoundary(_ word: ByteSlice) -> Bool {
     guard !boundaries.isEmpty else { return false }
     let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
-    let core = Array(word.drop(while: isHyphen).reversed().drop(while: isHyphen).reversed())
+    let core = Bytes(word.drop(while: isHyphen).reversed().drop(while: isHyphen).reversed())
     return boundaries.contains { $0.firstRange(of: core) != nil }
   }
 }
@@ -159,7 +159,7 @@ enum Entropy {
   /// The lengths of a word that is reported.
   static let lengths = 24...200
 
-  static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+  static func runs(in bytes: Bytes) -> [Range<Int>] {
     Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
       let word = bytes[run]
       return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
@@ -168,34 +168,34 @@ enum Entropy {
     }
   }
 
-  private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
+  private static func isMixed(_ word: ByteSlice) -> Bool {
     word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
       && word.count { $0.isASCIIDigit } >= 2
   }
 
   /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.
-  private static func isDigest(_ word: ArraySlice<UInt8>) -> Bool {
+  private static func isDigest(_ word: ByteSlice) -> Bool {
     ["sha1-", "sha256-", "sha384-", "sha512-"].contains { word.starts(with: $0.utf8) }
   }
 
   /// `data:image/png;base64,…` (RFC 2397 §2): a picture, however small.
-  private static func isData(_ bytes: [UInt8], _ run: Range<Int>) -> Bool {
+  private static func isData(_ bytes: Bytes, _ run: Range<Int>) -> Bool {
     let before = bytes[max(0, run.lowerBound - 60)..<run.lowerBound]
     return before.suffix(8).elementsEqual(";base64,".utf8)
       && ["data:image/", "data:font/", "data:audio/", "data:video/"].contains {
-        before.firstRange(of: Array($0.utf8)) != nil
+        before.firstRange(of: Bytes($0.utf8)) != nil
       }
   }
 
   /// Tells whether a word is the base64 of a text, which has been looked into by then.
-  private static func isText(_ word: ArraySlice<UInt8>) -> Bool {
+  private static func isText(_ word: ByteSlice) -> Bool {
     guard let decoded = Base64Text.decoded(word) else { return false }
     return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
   }
 
   /// Tells whether a word is a path or a name of several words: it has a separator every few
   /// letters.
-  private static func isPath(_ word: ArraySlice<UInt8>) -> Bool {
+  private static func isPath(_ word: ByteSlice) -> Bool {
     let parts = word.split { "/-_".utf8.contains($0) }
     return parts.allSatisfy { $0.count < 16 } && parts.count > 2
   }
@@ -249,7 +249,7 @@ public struct CassetteReview: Sendable {
   private static func alike(_ interactions: [Interaction]) -> [[Int]] {
     var groups: [Request: [Int]] = [:]
     for (index, interaction) in interactions.enumerated() {
-      guard RedactedText.mayBeIn(interaction.request.url.description.utf8) else { continue }
+      guard RedactedText.mayBeIn(interaction.request.url.description.read.utf8) else { continue }
       let plain = interaction.renumbered { _ in 0 }.request
       groups[plain, default: []].append(index)
     }
@@ -285,9 +285,9 @@ private struct PlaceholderFinder {
   }
 
   private mutating func look(in body: Body, _ part: String) {
-    guard body.count <= Body.openedBytesMax, PseudonymText.mayBeIn(Array(body.data)) else { return }
+    guard body.count <= Body.openedBytesMax, PseudonymText.mayBeIn(Bytes(body.data)) else { return }
     // What is no JSON is a text like any other.
-    if let json = try? JSONParser.parse(Array(body.data)) {
+    if let json = try? JSONParser.parse(Bytes(body.data)) {
       look(in: json, part, "$", nil)
     } else {
       look(in: body.text ?? "", part, nil)
@@ -299,11 +299,11 @@ private struct PlaceholderFinder {
     case .object(let members):
       for member in members where Self.mayHold(member.value) {
         let name = member.name.value
-        look(in: member.value, part, "\(path).\(name.prefix(80))", name)
+        look(in: member.value, part, "\(path.read).\(name.prefix(80))", name)
       }
     case .array(let elements):
       for (index, element) in elements.enumerated() where Self.mayHold(element) {
-        look(in: element, part, "\(path)[\(index)]", name)
+        look(in: element, part, "\(path.read)[\(index)]", name)
       }
     default: look(in: json.stringValue ?? "", "\(part) \(path)", name)
     }
@@ -313,14 +313,14 @@ private struct PlaceholderFinder {
   private static func mayHold(_ json: JSON) -> Bool {
     switch json {
     case .object, .array: true
-    default: RedactedText.mayBeIn((json.stringValue ?? "").utf8)
+    default: RedactedText.mayBeIn((json.stringValue ?? "").read.utf8)
     }
   }
 
   private mutating func look(in text: String, _ place: String, _ name: String?) {
-    guard RedactedText.mayBeIn(text.utf8) else { return }
-    for (slug, ordinal) in PseudonymText.found(in: Array(text.utf8)) {
-      add("REDACTED-\(slug)-\(ordinal)", slug, place, name)
+    guard RedactedText.mayBeIn(text.read.utf8) else { return }
+    for (_, found) in PseudonymText.found(in: Bytes(text.utf8)) {
+      add("REDACTED-\(found.name)-\(found.ordinal)", found.name, place, name)
     }
     for (_, inner) in RedactedText.packed(in: text) {
       for stand in inner.stands { look(in: stand, "\(place) in base64", nil) }
@@ -328,9 +328,9 @@ private struct PlaceholderFinder {
   }
 
   private mutating func add(_ text: String, _ slug: String, _ place: String, _ name: String?) {
-    if let index = indices[text] {
+    if let index = indices[text.read] {
       // One place is looked through at once.
-      if found[index].places.last != place { found[index].places.append(place) }
+      if found[index].places.last != place.read { found[index].places.append(place) }
       return
     }
     indices[text] = found.count

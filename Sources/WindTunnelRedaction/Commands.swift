@@ -3,7 +3,7 @@
 ///
 /// The cost is linear: of a command 400 bytes of its line are looked at, once.
 struct Commands: Detector {
-  private let bytes: [UInt8]
+  private let bytes: Bytes
   private let names: SecretNames
   private var found: [Finding] = []
   /// The command whose flags are looked for, and the end of the line that it stands in.
@@ -25,19 +25,19 @@ struct Commands: Detector {
   }
 
   /// Tells whether a text begins with what logs in by a word alone.
-  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+  static func mayBegin(_ bytes: Bytes) -> Bool {
     bytes.starts(with: "AUTH ".utf8) || bytes.starts(with: "PASS ".utf8)
   }
 
-  private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
+  private init(bytes: Bytes, names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
 
   /// A flag that a secret follows: at once or behind a space, whole or behind a user and a colon.
   private struct Flag {
-    let mark: [UInt8]
+    let mark: Bytes
     let isPair: Bool
 
     init(_ mark: String, isPair: Bool = false) {
-      (self.mark, self.isPair) = (Array(mark.utf8), isPair)
+      (self.mark, self.isPair) = (Bytes(mark.utf8), isPair)
     }
   }
 
@@ -66,7 +66,7 @@ struct Commands: Detector {
     "mysql_native_password by ",
     "caching_sha2_password by ", "encrypted by password = ", "pgp_sym_encrypt(", "set_password(",
     "auth(",
-  ].map { Array($0.utf8) }
+  ].map { Bytes($0.utf8) }
 
   /// The first two letters of all that is looked for.
   private static let beginnings: [Bool] = {
@@ -80,7 +80,7 @@ struct Commands: Detector {
         "radius",
       ]
     for word in words {
-      let letters = Array(word.utf8)
+      let letters = Bytes(word.utf8)
       pairs[Int(letters[0]) << 8 | Int(letters[1])] = true
     }
     return pairs
@@ -265,7 +265,7 @@ struct Commands: Detector {
     let (start, end) = (max(place, wirelessStart), min(place + 200, lineEnd))
     guard start < end else { return nil }
     let text = bytes[start..<end]
-    guard let mark = [";P:", ":P:"].compactMap({ text.firstRange(of: Array($0.utf8)) }).first else {
+    guard let mark = [";P:", ":P:"].compactMap({ text.firstRange(of: Bytes($0.utf8)) }).first else {
       wirelessStart = max(start, end - 2)
       return nil
     }
@@ -363,15 +363,15 @@ struct Commands: Detector {
   /// The values of a Secret of Kubernetes in YAML, which are secrets by any name.
   private mutating func readManifests() {
     guard hasManifest else { return }
-    for document in bytes.ranges(between: Array("---\n".utf8))
-    where bytes[document].firstRange(of: Array("kind: Secret\n".utf8)) != nil {
+    for document in bytes.ranges(between: bytes.ranges(of: Bytes("---\n".utf8)))
+    where bytes[document].firstRange(of: Bytes("kind: Secret\n".utf8)) != nil {
       var isData = false
       for line in bytes[document].split(separator: 0x0A) {
         guard line.first == 0x20 else {
           isData = ["data:", "stringData:"].contains { line.elementsEqual($0.utf8) }
           continue
         }
-        guard isData, let colon = line.firstRange(of: Array(": ".utf8)),
+        guard isData, let colon = line.firstRange(of: Bytes(": ".utf8)),
           let range = value(from: colon.upperBound, to: line.endIndex)
         else { continue }
         _ = add(range, "secret")
@@ -382,11 +382,11 @@ struct Commands: Detector {
   /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`,
   /// `common.login`.
   private mutating func readCalls() {
-    guard hasCall, let mark = bytes.firstRange(of: Array("<methodName>".utf8)) else { return }
+    guard hasCall, let mark = bytes.firstRange(of: Bytes("<methodName>".utf8)) else { return }
     let method = bytes[mark.upperBound...].prefix(60).prefix { $0 != UInt8(ascii: "<") }
     let isBlog = ["wp.", "metaWeblog.", "blogger.", "mt."].contains { method.starts(with: $0.utf8) }
     guard isBlog || Vocabulary.isLogin(String(decoding: method, as: UTF8.self)) else { return }
-    for open in bytes.ranges(of: Array("<string>".utf8)).prefix(20) {
+    for open in bytes.ranges(of: Bytes("<string>".utf8)).prefix(20) {
       let text = bytes[open.upperBound...].prefix(200).prefix { $0 != UInt8(ascii: "<") }
       _ = add(text.startIndex..<text.endIndex, "password", .ambiguous(.near))
     }
@@ -415,10 +415,9 @@ struct Commands: Detector {
   }
 }
 
-extension [UInt8] {
-  /// Returns the stretches between separators.
-  fileprivate func ranges(between separator: [UInt8]) -> [Range<Int>] {
-    let marks = ranges(of: separator)
+extension Bytes {
+  /// Returns the ranges between separators.
+  func ranges(between marks: [Range<Int>]) -> [Range<Int>] {
     let ends = marks.map(\.lowerBound) + [count]
     return zip([0] + marks.map(\.upperBound), ends).map { $0..<$1 }
   }

@@ -6,9 +6,9 @@ internal import WindTunnelHTTP
 protocol Decoder {
   associatedtype Spans: Sequence<Span> = [Span]
   /// Returns the spans of a text, in their order; `nil` for a text that is not of this coding.
-  func spans(in bytes: [UInt8]) -> Spans?
+  func spans(in bytes: Bytes) -> Spans?
   /// Returns the spelling of a span that says something else now.
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8]
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes
 }
 
 /// A stretch of a coded text, and what it means.
@@ -29,14 +29,14 @@ struct Span {
   /// The place where it stands, with all that must be written anew where it changes, such as a
   /// length.
   var range: Range<Int>
-  var meaning: [UInt8]
+  var meaning: Bytes
   var role: Role
 }
 
 extension Redaction {
   /// Returns a text opened by a decoder, without secrets, and closed again; `nil` where it is not
   /// of that coding.
-  mutating func rewritten(_ bytes: [UInt8], by decoder: some Decoder, depth: Int) -> [UInt8]? {
+  mutating func rewritten(_ bytes: Bytes, by decoder: some Decoder, depth: Int) -> Bytes? {
     guard let spans = decoder.spans(in: bytes) else { return nil }
     let part = log?.part
     defer { part.map { log?.part = $0 } }
@@ -50,7 +50,7 @@ extension Redaction {
     return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
   }
 
-  private mutating func redacted(_ span: Span, depth: Int, _ part: String?) -> [UInt8] {
+  private mutating func redacted(_ span: Span, depth: Int, _ part: String?) -> Bytes {
     switch span.role {
     case .name: return echoes.replaced(in: span.meaning, .name) ?? span.meaning
     case .text: return text(span.meaning, .plain, depth: depth + 1)
@@ -69,7 +69,7 @@ extension Redaction {
       }
       part.map { log?.part = "\($0) \(place.rawValue) \(SecretNames.slug(name))" }
       let value = value(text, named: name, place, neighbours) ?? self.text(text, depth: depth + 1)
-      return value == text ? span.meaning : Array(value.utf8)
+      return value == text ? span.meaning : Bytes(value.utf8)
     }
   }
 }
@@ -91,7 +91,7 @@ struct Pairs: Decoder {
   var origin = Origin.sent
 
   // Each pair is read when it is its turn: a form may be many short ones.
-  func spans(in bytes: [UInt8]) -> (some Sequence<Span>)? {
+  func spans(in bytes: Bytes) -> (some Sequence<Span>)? {
     let names = Self.pairs(of: bytes).lazy.map { Self.name(of: bytes[$0]) }
     var around = Neighbours(names, except: "")
     if origin == .redirect { around.insert(.redirect) }
@@ -100,7 +100,7 @@ struct Pairs: Decoder {
     return .some(all)
   }
 
-  private static func pairs(of bytes: [UInt8]) -> some Sequence<Range<Int>> {
+  private static func pairs(of bytes: Bytes) -> some Sequence<Range<Int>> {
     sequence(state: 0) { start -> Range<Int>? in
       guard start <= bytes.count else { return nil }
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
@@ -109,33 +109,33 @@ struct Pairs: Decoder {
     }
   }
 
-  private static func name(of pair: ArraySlice<UInt8>) -> String {
+  private static func name(of pair: ByteSlice) -> String {
     decoded(String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
   }
 
-  private func spans(of pair: ArraySlice<UInt8>, _ around: Neighbours) -> [Span] {
+  private func spans(of pair: ByteSlice, _ around: Neighbours) -> [Span] {
     guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else {
       let text = Self.decoded(String(decoding: pair, as: UTF8.self))
-      return [Span(range: pair.indices, meaning: Array(text.utf8), role: .text)]
+      return [Span(range: pair.indices, meaning: Bytes(text.utf8), role: .text)]
     }
-    let name = Span(range: pair.startIndex..<mark, meaning: Array(pair[..<mark]), role: .name)
+    let name = Span(range: pair.startIndex..<mark, meaning: Bytes(pair[..<mark]), role: .name)
     let written = pair[(mark + 1)...]
     if origin == .quoted, CodeText.isPlaceholder(written) || written.elementsEqual("$".utf8) {
       return [name]
     }
     let value = Self.decoded(String(decoding: written, as: UTF8.self))
     let role = Span.Role.value(name: Self.name(of: pair), place, around)
-    return [name, Span(range: written.indices, meaning: Array(value.utf8), role: role)]
+    return [name, Span(range: written.indices, meaning: Bytes(value.utf8), role: role)]
   }
 
   /// Returns a value as it was written, with what was replaced in what it means.
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
-    let written = Array(bytes[span.range])
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    let written = Bytes(bytes[span.range])
     if case .name = span.role { return meaning }
     let text =
       EscapedText(written, .form) ?? EscapedText(written, .percent) ?? EscapedText(written, .plain)
     guard let text, text.bytes == span.meaning else {
-      return Array(Self.encoded(String(decoding: meaning, as: UTF8.self)).utf8)
+      return Bytes(Self.encoded(String(decoding: meaning, as: UTF8.self)).utf8)
     }
     // The padding of base64 is escaped by some and not by others.
     let lower = String(decoding: written, as: UTF8.self).lowercased()
@@ -146,7 +146,7 @@ struct Pairs: Decoder {
   }
 
   static func decoded(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
+    guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
       return text
     }
     let spaced = text.replacing("+", with: " ")
@@ -158,7 +158,7 @@ struct Pairs: Decoder {
   )
 
   static func encoded(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    text.read.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
   }
 }
 
@@ -166,8 +166,8 @@ struct Pairs: Decoder {
 struct Multipart: Decoder {
   let boundary: String
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
-    let marks = bytes.ranges(of: Array("--\(boundary)".utf8))
+  func spans(in bytes: Bytes) -> [Span]? {
+    let marks = bytes.ranges(of: Bytes("--\(boundary)".utf8))
     guard !marks.isEmpty else { return nil }
     return marks.enumerated().flatMap { index, mark in
       let end = index + 1 < marks.count ? marks[index + 1].lowerBound : bytes.count
@@ -175,18 +175,18 @@ struct Multipart: Decoder {
     }
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     let isQuoted = !bytes[span.range].elementsEqual(span.meaning)
     return isQuoted ? Recoded.quotedPrintable(type: "").encode(meaning) : meaning
   }
 
-  private func spans(of range: Range<Int>, in bytes: [UInt8]) -> [Span] {
+  private func spans(of range: Range<Int>, in bytes: Bytes) -> [Span] {
     let part = bytes[range]
-    let blank = [Array("\r\n\r\n".utf8), Array("\n\n".utf8)].compactMap { part.firstRange(of: $0) }
+    let blank = [Bytes("\r\n\r\n".utf8), Bytes("\n\n".utf8)].compactMap { part.firstRange(of: $0) }
       .min { $0.lowerBound < $1.lowerBound }
-    guard let blank else { return [Span(range: range, meaning: Array(part), role: .text)] }
+    guard let blank else { return [Span(range: range, meaning: Bytes(part), role: .text)] }
     let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
-    let lines = head.split { $0.isNewline }
+    let lines = head.read.split { $0.isNewline }
     func field(_ name: String) -> String {
       let line = lines.first { $0.lowercased().hasPrefix("\(name):") }
       return line.map { String($0.dropFirst(name.count + 1).trimmingOptionalWhitespace()) } ?? ""
@@ -195,7 +195,7 @@ struct Multipart: Decoder {
     // The line break before a boundary belongs to the boundary.
     if end > blank.upperBound, bytes[end - 1] == 0x0A { end -= 1 }
     if end > blank.upperBound, bytes[end - 1] == 0x0D { end -= 1 }
-    let content = Array(bytes[blank.upperBound..<end])
+    let content = Bytes(bytes[blank.upperBound..<end])
     let disposition = ContentType(field("content-disposition"))
     let name = disposition["name"] ?? ""
     // A file is looked into as what it is, unless it is a word under a secret's name.
@@ -209,7 +209,7 @@ struct Multipart: Decoder {
     let isValue = !isFile && !name.isEmpty && isPlain && String(utf8: content) != nil
     let meant = coding == "quoted-printable" ? EscapedText(content, .quoted)?.bytes : nil
     return [
-      Span(range: before, meaning: Array(bytes[before]), role: .name),
+      Span(range: before, meaning: Bytes(bytes[before]), role: .name),
       Span(
         range: blank.upperBound..<end,
         meaning: isValue ? meant ?? content : content,
@@ -229,7 +229,7 @@ struct Columns: Decoder {
 
   /// Finds the separator of a table's columns: its first lines have as many, and one of them is
   /// named like a secret.
-  init?(_ bytes: [UInt8], type: String, _ names: SecretNames) {
+  init?(_ bytes: Bytes, type: String, _ names: SecretNames) {
     // Most bodies are something else.
     guard let beginning = bytes.first, !"{[<".utf8.contains(beginning), bytes.has(0x0A) else {
       return nil
@@ -259,7 +259,7 @@ struct Columns: Decoder {
     self.separator = separator
   }
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     var spans: [Span] = []
     var names: [String] = []
     var start = 0
@@ -277,7 +277,7 @@ struct Columns: Decoder {
         for (index, cell) in cells.enumerated() where !cell.isEmpty {
           let name = index < names.count ? names[index] : ""
           spans.append(
-            Span(range: cell, meaning: Array(bytes[cell]), role: .value(name: name, .field, [.row]))
+            Span(range: cell, meaning: Bytes(bytes[cell]), role: .value(name: name, .field, [.row]))
           )
         }
       }
@@ -286,10 +286,10 @@ struct Columns: Decoder {
     return spans
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] { meaning }
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes { meaning }
 
   /// Returns the cells of a line, without quotation marks and what a carriage return leaves.
-  private static func cells(of line: Range<Int>, in bytes: [UInt8], _ separator: UInt8) -> [Range<
+  private static func cells(of line: Range<Int>, in bytes: Bytes, _ separator: UInt8) -> [Range<
     Int
   >] {
     var cells: [Range<Int>] = []
@@ -312,34 +312,35 @@ struct Columns: Decoder {
 
 /// A text in another character coding or transfer coding, as a whole.
 struct Recoded: Decoder {
-  let decode: ([UInt8]) -> [UInt8]?
-  let encode: ([UInt8]) -> [UInt8]
+  let decode: (Bytes) -> Bytes?
+  let encode: (Bytes) -> Bytes
   var type = "text/plain"
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
+  func spans(in bytes: Bytes) -> [Span]? {
     decode(bytes).map { [Span(range: 0..<bytes.count, meaning: $0, role: .content(type: type))] }
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] { encode(meaning) }
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes { encode(meaning) }
 
   /// UTF-16 in an order of bytes (RFC 2781), without its mark; `nil` in `decode` for what is none.
   static func utf16(isLittle: Bool, type: String) -> Recoded {
     Recoded(
       decode: { bytes in
         guard bytes.count.isMultiple(of: 2) else { return nil }
-        let units = stride(from: 0, to: bytes.count, by: 2).map { place in
-          isLittle
-            ? UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
-            : UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+        let units = stride(from: 0, to: bytes.count, by: 2).map { place -> UInt16 in
+          let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+          return isLittle ? first | second << 8 : first << 8 | second
         }
         let text = String(decoding: units, as: UTF16.self)
-        return text.unicodeScalars.contains("\u{FFFD}") ? nil : Array(text.utf8)
+        return text.unicodeScalars.contains("\u{FFFD}") ? nil : Bytes(text.utf8)
       },
       encode: { meaning in
-        String(decoding: meaning, as: UTF8.self).utf16.flatMap { unit in
-          let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
-          return isLittle ? [low, high] : [high, low]
-        }
+        Bytes(
+          String(decoding: meaning, as: UTF8.self).utf16.flatMap { unit in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+            return isLittle ? [low, high] : [high, low]
+          }
+        )
       },
       type: type
     )
@@ -360,10 +361,10 @@ struct Recoded: Decoder {
     ]
     guard let coding = codings[charset] else { return nil }
     return Recoded(
-      decode: { String(data: Data($0), encoding: coding).map { Array($0.utf8) } },
+      decode: { String(data: Data($0), encoding: coding).map { Bytes($0.utf8) } },
       encode: { meaning in
         let text = String(decoding: meaning, as: UTF8.self)
-        return text.data(using: coding, allowLossyConversion: true).map(Array.init) ?? meaning
+        return text.data(using: coding, allowLossyConversion: true).map { Bytes($0) } ?? meaning
       },
       type: type
     )
@@ -373,17 +374,15 @@ struct Recoded: Decoder {
   /// lines of 76.
   static func quotedPrintable(type: String) -> Recoded {
     Recoded(
-      decode: { bytes in
-        EscapedText(bytes, .quoted)?.bytes
-      },
+      decode: { EscapedText($0, .quoted)?.bytes },
       encode: { meaning in
-        var (result, length): ([UInt8], Int) = ([], 0)
+        var (result, length): (Bytes, Int) = ([], 0)
         for byte in meaning {
           let isPlain =
             0x20...0x7E ~= byte && byte != 0x3D || byte == 0x0A || byte == 0x0D || byte == 0x09
-          let spelled = isPlain ? [byte] : Array("=\(EncodedText.digits(byte).uppercased())".utf8)
+          let spelled = isPlain ? [byte] : Bytes("=\(EncodedText.digits(byte).uppercased())".utf8)
           if byte != 0x0A, byte != 0x0D, length + spelled.count > 75 {
-            result += Array("=\r\n".utf8)
+            result += Bytes("=\r\n".utf8)
             length = 0
           }
           result += spelled

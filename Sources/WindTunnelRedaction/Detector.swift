@@ -7,7 +7,7 @@ struct Passage {
     case script
   }
 
-  let bytes: [UInt8]
+  let bytes: Bytes
   let names: SecretNames
   let flavour: Flavour
 }
@@ -243,21 +243,10 @@ public struct DetectionRow: Sendable, Hashable {
     ),
   ]
 
-  private static let keys: [DetectionRow] = {
-    var rows: [DetectionRow] = []
-    for kind in KnownKey.kinds {
-      rows.append(
-        row(
-          kind.id,
-          kind.finds,
-          "the provider's documentation; published rules of scanners",
-          kind.example,
-          kind.mark
-        )
-      )
-    }
-    return rows
-  }()
+  private static let keys = KnownKey.kinds.map {
+    let reason = "the provider's documentation; published rules of scanners"
+    return row($0.id, $0.finds, reason, $0.example, $0.mark)
+  }
 
   private static let other = [
     row(

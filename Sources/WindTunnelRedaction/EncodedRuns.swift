@@ -5,16 +5,16 @@ internal import Foundation
 struct EncodedRun {
   var range: Range<Int>
   /// The letters of it, without what parts them.
-  var letters: ArraySlice<UInt8>
+  var letters: ByteSlice
   /// The number of letters that stand together, and their separator.
   private var width = 0
-  private var separator: [UInt8] = []
+  private var separator: Bytes = []
 
   /// Makes a run of one word.
-  init(_ word: ArraySlice<UInt8>) { (range, letters) = (word.indices, word) }
+  init(_ word: ByteSlice) { (range, letters) = (word.indices, word) }
 
   /// Returns the stretches of a text, in their order.
-  static func found(in bytes: [UInt8]) -> [EncodedRun] {
+  static func found(in bytes: Bytes) -> [EncodedRun] {
     let runs = Base64Text.runs(in: bytes)
     var found: [EncodedRun] = []
     var index = 0
@@ -54,7 +54,7 @@ struct EncodedRun {
   }
 
   /// Returns the break of a line behind a stretch, with what stands before the next.
-  private static func lineBreak(behind range: Range<Int>, in bytes: [UInt8]) -> [UInt8] {
+  private static func lineBreak(behind range: Range<Int>, in bytes: Bytes) -> Bytes {
     var end = range.upperBound
     if end < bytes.count, bytes[end] == 0x0D { end += 1 }
     guard end < bytes.count, bytes[end] == 0x0A else { return [] }
@@ -62,16 +62,16 @@ struct EncodedRun {
     while end < bytes.count, end - range.upperBound < 12, bytes[end] == 0x20 || bytes[end] == 0x09 {
       end += 1
     }
-    return Array(bytes[range.upperBound..<end])
+    return Bytes(bytes[range.upperBound..<end])
   }
 
   /// `73 65 63 …`, `73:65:63:…`: from twelve pairs on.
-  private static func pairs(in bytes: [UInt8]) -> [EncodedRun] {
+  private static func pairs(in bytes: Bytes) -> [EncodedRun] {
     guard bytes.count >= 35 else { return [] }
     var found: [EncodedRun] = []
     var place = 0
     func isPair(_ place: Int) -> Bool {
-      place + 1 < bytes.count && isDigit(bytes[place]) && isDigit(bytes[place + 1])
+      place + 1 < bytes.count && bytes[place].isHexadecimalDigit && bytes[place + 1].isHexadecimalDigit
     }
     while place + 2 < bytes.count {
       let separator = bytes[place + 2]
@@ -81,7 +81,7 @@ struct EncodedRun {
         continue
       }
       var end = place + 2
-      var letters = Array(bytes[place..<end])
+      var letters = Bytes(bytes[place..<end])
       while end < bytes.count, bytes[end] == separator, isPair(end + 1),
         end + 3 >= bytes.count || !bytes[end + 3].isWord
       {
@@ -99,15 +99,11 @@ struct EncodedRun {
     return found
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte.isHexadecimalDigit
-  }
-
   /// Other bytes spelled as these are.
-  func spelled(_ bytes: [UInt8]) -> [UInt8] {
-    let letters = Array(EncodedText.encoded(bytes, like: self.letters).utf8)
+  func spelled(_ bytes: Bytes) -> Bytes {
+    let letters = Bytes(EncodedText.encoded(bytes, like: self.letters).utf8)
     guard width > 0 else { return letters }
-    return Array(
+    return Bytes(
       stride(from: 0, to: letters.count, by: width).map {
         letters[$0..<min($0 + width, letters.count)]
       }
@@ -123,17 +119,17 @@ struct HexDump: Decoder {
   private var (width, hasLetters) = (16, false)
 
   /// Reads how the first line is written; `nil` for a text that is no dump.
-  init?(_ bytes: [UInt8]) {
+  init?(_ bytes: Bytes) {
     // Most texts begin otherwise.
-    guard bytes.count > 30, bytes.prefix(6).allSatisfy(Self.isDigit),
+    guard bytes.count > 30, bytes.prefix(6).allSatisfy(\.isHexadecimalDigit),
       let line = bytes.split(separator: 0x0A, maxSplits: 1).first,
       let first = Self.line(line), first.count >= 8
     else { return nil }
     (width, hasLetters) = (first.count, line.last == UInt8(ascii: "|"))
   }
 
-  func spans(in bytes: [UInt8]) -> [Span]? {
-    var meaning: [UInt8] = []
+  func spans(in bytes: Bytes) -> [Span]? {
+    var meaning: Bytes = []
     for line in bytes.split(separator: 0x0A) {
       // Behind the last bytes stands the length alone.
       guard let bytes = Self.line(line) else { return nil }
@@ -143,8 +139,8 @@ struct HexDump: Decoder {
     return [Span(range: 0..<bytes.count, meaning: meaning, role: role)]
   }
 
-  func spelled(_ meaning: [UInt8], in span: Span, of bytes: [UInt8]) -> [UInt8] {
-    stride(from: 0, to: meaning.count, by: width).flatMap { start -> [UInt8] in
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    stride(from: 0, to: meaning.count, by: width).reduce(into: []) { spelled, start in
       let part = meaning[start..<min(start + width, meaning.count)]
       let offset = [24, 16, 8, 0].map { EncodedText.digits(UInt8(start >> $0 & 0xFF)) }.joined()
       var line = "\(offset)  " + part.map(EncodedText.digits).joined(separator: " ")
@@ -153,27 +149,23 @@ struct HexDump: Decoder {
         let letters = part.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: ".") }
         line += "\(gap)|\(String(decoding: letters, as: UTF8.self))|"
       }
-      return Array("\(line)\n".utf8)
+      spelled += "\(line)\n".utf8
     }
   }
 
   /// Returns the bytes of a line; `nil` for one that is no dump's.
-  private static func line(_ line: ArraySlice<UInt8>) -> [UInt8]? {
+  private static func line(_ line: ByteSlice) -> Bytes? {
     let words = line.prefix { $0 != UInt8(ascii: "|") }.split { $0 <= 0x20 }
     guard let offset = words.first, 6...9 ~= offset.count,
-      offset.allSatisfy({ UInt8(ascii: ":") == $0 || isDigit($0) })
+      offset.allSatisfy({ $0 == UInt8(ascii: ":") || $0.isHexadecimalDigit })
     else { return nil }
-    var bytes: [UInt8] = []
+    var bytes: Bytes = []
     for word in words.dropFirst() {
       guard word.count == 2, let byte = UInt8(String(decoding: word, as: UTF8.self), radix: 16)
       else { return nil }
       bytes.append(byte)
     }
     return bytes
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte.isHexadecimalDigit
   }
 }
 
@@ -183,7 +175,7 @@ extension Redaction {
   static let unpackedBytesMax = 16 << 20
 
   /// Looks into the bytes that a run spells, and spells them again.
-  mutating func unpacked(_ bytes: [UInt8], _ run: EncodedRun, depth: Int) -> [Edit] {
+  mutating func unpacked(_ bytes: Bytes, _ run: EncodedRun, depth: Int) -> [Edit] {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpacked(run, depth: depth) { return [edit] }
     // A solidus may part what is base64 from what is a path.
@@ -202,9 +194,9 @@ extension Redaction {
   private static let startLetters = 64 << 10
 
   /// Tells whether bytes may be the beginning of a text, or of something that is opened.
-  private static func mayBeText(_ start: [UInt8]) -> Bool {
+  private static func mayBeText(_ start: Bytes) -> Bool {
     // A letter of up to four bytes may be cut.
-    (0...3).contains { String(utf8: Array(start.dropLast($0))) != nil }
+    (0...3).contains { String(utf8: Bytes(start.dropLast($0))) != nil }
       || start.starts(with: [0x1F, 0x8B]) || isWide(start) || BinaryMaps.mayBegin(start)
   }
 
@@ -220,11 +212,11 @@ extension Redaction {
     // What is left out need not be read.
     let isFull = unpackedBytes > Self.unpackedBytesMax
     if isPacked, isFull { return nil }
-    var opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map(Array.init) : nil
+    var opened = isPacked ? Inflate.open(Data(decoded), coding: "gzip").map { Bytes($0) } : nil
     // Deflate has no mark (SAML bindings §3.4.4.1); what is no text may be it.
     let mayBeDeflate = 32...Self.unpackedBytesMax ~= decoded.count
     if !isPacked, !isFull, mayBeDeflate, String(utf8: decoded) == nil {
-      opened = Inflate.open(Data(decoded), coding: "deflate").map(Array.init)
+      opened = Inflate.open(Data(decoded), coding: "deflate").map { Bytes($0) }
     }
     unpackedBytes += opened?.count ?? 0
     if unpackedBytes > Self.unpackedBytesMax {

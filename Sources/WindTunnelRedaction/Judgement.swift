@@ -17,6 +17,7 @@ struct NamedPlace {
 enum Judgement {
   /// Returns the certainty with which a value is somebody's secret; `nil` for one that is none.
   static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
+    Work.read(value.utf8.count)
     switch place.kind {
     case .told: return value.isEmpty ? nil : .sure
     case .contact: return SecretNames.isPlain(value) ? nil : .likely
@@ -30,7 +31,7 @@ enum Judgement {
   }
 
   /// Tells whether a number is a secret: only under a name that has no others.
-  static func isSecret(number digits: [UInt8], _ place: NamedPlace) -> Bool {
+  static func isSecret(number digits: Bytes, _ place: NamedPlace) -> Bool {
     switch place.kind {
     case .told: true
     case .certain:
@@ -135,7 +136,7 @@ enum Judgement {
 
   /// Tells whether a value is the path of a file or a URL without a query, of words alone.
   static func isWay(_ value: String) -> Bool {
-    guard value.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
+    guard value.read.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
       return false
     }
     return !value.contains("@") && !value.contains("?") && !value.contains("=")
@@ -265,7 +266,7 @@ enum Judgement {
   /// Something that is put there later, or that stands for what somebody has hidden: `<your key>`,
   /// `${TOKEN}`, `YOUR_API_KEY`, `****`.
   static func isPlaceholder(_ value: String) -> Bool {
-    if CodeText.isPlaceholder(value.utf8) { return true }
+    if CodeText.isPlaceholder(value.read.utf8) { return true }
     guard let first = value.unicodeScalars.first else { return true }
     if value.count >= 3, "*x•.X-_…".unicodeScalars.contains(first),
       value.unicodeScalars.allSatisfy({ $0 == first })
@@ -291,7 +292,7 @@ enum Prose {
   /// words: `can't be blank`, `Sign in`. Nothing of it is drawn by lot.
   static func isPlain(_ text: String) -> Bool {
     guard text.utf8.count <= 400 else { return false }
-    let words = text.split { " \n'’‘“”«»,.!?:;-–()…\"/&*¿¡、。：？！・".contains($0) }
+    let words = text.read.split { " \n'’‘“”«»,.!?:;-–()…\"/&*¿¡、。：？！・".contains($0) }
     return words.contains { !isNumber($0) }
       && words.allSatisfy { word in
         isNumber(word)
@@ -327,9 +328,9 @@ enum Looks {
   /// Within words that are parted by spaces and quotation marks as much as eight characters are.
   static func isDrawn(_ value: some StringProtocol) -> Bool {
     let count = value.utf8.count
-    guard count >= 4, count <= bytesMax else { return count > bytesMax && !value.contains(" ") }
+    guard count >= 4, count <= bytesMax else { return count > bytesMax && !value.read.contains(" ") }
     var (drawnCount, longest, isSpoken) = (0, 0, false)
-    var part: [UInt8] = []
+    var part: Bytes = []
     func end() {
       if part.count >= 4, isDrawn(part: part) {
         drawnCount += part.count
@@ -337,7 +338,7 @@ enum Looks {
       }
       part.removeAll(keepingCapacity: true)
     }
-    for byte in value.utf8 {
+    for byte in value.read.utf8 {
       if byte.isWord {
         part.append(byte)
       } else {
@@ -346,10 +347,13 @@ enum Looks {
       }
     }
     end()
-    if count == 36, value.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12] {
-      return true
-    }
+    if isUUID(value) { return true }
     return isSpoken ? longest >= 8 : drawnCount >= 4
+  }
+
+  /// Whether a text has the groups of a UUID.
+  static func isUUID(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 36 && text.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12]
   }
 
   /// The length of the longest word.
@@ -360,8 +364,8 @@ enum Looks {
     return all
   }()
 
-  private static func isDrawn(part: [UInt8]) -> Bool {
-    var runs: [ArraySlice<UInt8>] = []
+  private static func isDrawn(part: Bytes) -> Bool {
+    var runs: [ByteSlice] = []
     var start = 0
     for place in 1...part.count
     where place == part.count
@@ -411,7 +415,7 @@ enum Looks {
     }
   }
 
-  private static func isWord(_ run: ArraySlice<UInt8>) -> Bool {
+  private static func isWord(_ run: ByteSlice) -> Bool {
     if run.count <= 2 { return true }
     var (frequent, all) = (0, 0)
     var last: UInt8 = 0
@@ -446,7 +450,7 @@ enum Looks {
       """
     var pairs = [Bool](repeating: false, count: 26 * 26)
     for pair in text.utf8.split(whereSeparator: { $0 <= 0x20 }) {
-      let letters = Array(pair)
+      let letters = Bytes(pair)
       pairs[Int(letters[0] - 0x61) * 26 + Int(letters[1] - 0x61)] = true
     }
     return pairs

@@ -22,13 +22,13 @@ struct KnownKey {
   }
 
   let kind: String
-  let marks: [[UInt8]]
+  let marks: [Bytes]
   let count: ClosedRange<Int>
   let letters: Letters
 
   private init(_ kind: String, _ marks: String, _ count: ClosedRange<Int>, _ letters: Letters) {
     self.kind = kind
-    self.marks = marks.split(separator: " ").map { Array($0.utf8) }
+    self.marks = marks.split(separator: " ").map { Bytes($0.utf8) }
     (self.count, self.letters) = (count, letters)
   }
 
@@ -255,20 +255,20 @@ struct KnownKey {
     KnownKey("bitcoin-key", "Kw Kx Ky Kz L1 L2 L3 L4 L5", 50...50, .word),
   ]
 
-  /// Those that begin with each byte.
-  static let beginning: [[KnownKey]] = {
-    var all = [[KnownKey]](repeating: [], count: 256)
-    for key in KnownKey.all {
-      for byte in Set(key.marks.map { $0[0] }) { all[Int(byte)].append(key) }
+  /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a list. The
+  /// first list is empty.
+  private static let marks: (numbers: [UInt16], lists: [[(mark: Bytes, key: KnownKey)]]) = {
+    var numbers = [UInt16](repeating: 0, count: 1 << 16)
+    var lists: [[(mark: Bytes, key: KnownKey)]] = [[]]
+    for (mark, key) in all.flatMap({ key in key.marks.map { ($0, key) } }) {
+      let pair = Int(mark[0]) << 8 | Int(mark[1])
+      if numbers[pair] == 0 {
+        numbers[pair] = UInt16(lists.count)
+        lists.append([])
+      }
+      lists[Int(numbers[pair])].append((mark, key))
     }
-    return all
-  }()
-
-  /// The first two bytes of each.
-  private static let pairs: [Bool] = {
-    var pairs = [Bool](repeating: false, count: 1 << 16)
-    for mark in KnownKey.all.flatMap(\.marks) { pairs[Int(mark[0]) << 8 | Int(mark[1])] = true }
-    return pairs
+    return (numbers, lists)
   }()
 
   /// The runs of letters that were read last: many keys may seem to begin in one.
@@ -276,7 +276,7 @@ struct KnownKey {
     private var ranges = [Range<Int>](repeating: 0..<0, count: Letters.allCases.count)
 
     /// Returns the end of a run of letters that begins at a place or before it.
-    mutating func end(of letters: Letters, _ place: Int, in bytes: [UInt8]) -> Int {
+    mutating func end(of letters: Letters, _ place: Int, in bytes: Bytes) -> Int {
       let known = ranges[letters.rawValue]
       if known.contains(place) { return known.upperBound }
       var end = place
@@ -287,28 +287,25 @@ struct KnownKey {
   }
 
   /// Returns the key that begins at a place; `nil` if none does.
-  static func found(at place: Int, in bytes: [UInt8], _ runs: inout Runs) -> Finding? {
-    guard place + 1 < bytes.count, pairs[Int(bytes[place]) << 8 | Int(bytes[place + 1])] else {
-      return nil
-    }
-    for key in beginning[Int(bytes[place])] {
-      for mark in key.marks where bytes[place...].starts(with: mark) {
-        let start = place + mark.count
-        // One letter more than there may be is looked at, not the rest of the text.
-        let end = min(start + key.count.upperBound + 1, runs.end(of: key.letters, start, in: bytes))
-        var rest = bytes[start..<end]
-        // A sentence ends behind it.
-        while let last = rest.last, ".,".utf8.contains(last) { rest.removeLast() }
-        if key.count.contains(rest.count), isMixed(rest) {
-          return Finding(place..<start + rest.count, key.kind)
-        }
+  static func found(at place: Int, in bytes: Bytes, _ runs: inout Runs) -> Finding? {
+    guard place + 1 < bytes.count else { return nil }
+    let number = marks.numbers[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
+    for (mark, key) in marks.lists[Int(number)] where bytes[place...].starts(with: mark) {
+      let start = place + mark.count
+      // One letter more than there may be is looked at, not the rest of the text.
+      let end = min(start + key.count.upperBound + 1, runs.end(of: key.letters, start, in: bytes))
+      var rest = bytes[start..<end]
+      // A sentence ends behind it.
+      while let last = rest.last, ".,".utf8.contains(last) { rest.removeLast() }
+      if key.count.contains(rest.count), isMixed(rest) {
+        return Finding(place..<start + rest.count, key.kind)
       }
     }
     return nil
   }
 
   /// Letters alone are a name: `key-of-all-the-things-of-this-house`.
-  private static func isMixed(_ rest: ArraySlice<UInt8>) -> Bool {
+  private static func isMixed(_ rest: ByteSlice) -> Bool {
     if rest.contains(where: { $0.isASCIIDigit }) { return true }
     // Small letters and capitals in one long word.
     return rest.count >= 20 && rest.allSatisfy(\.isASCIILetter)
@@ -325,7 +322,7 @@ struct KnownKey {
 
   /// Returns a word of parts of which one says that it is a key, and a long one behind that is
   /// drawn.
-  static func named(at place: Int, in bytes: [UInt8]) -> Finding? {
+  static func named(at place: Int, in bytes: Bytes) -> Finding? {
     let word = bytes[place...].prefix(200).prefix { Letters.dashed.contains($0) }
     guard word.count >= 28, word.count < 200 else { return nil }
     let parts = word.split { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }

@@ -8,8 +8,8 @@ internal import Foundation
 /// alone (``WordBoundary``).
 struct KnownValueSearch {
   private struct Secret {
-    var bytes: [UInt8]
-    var stand: [UInt8]
+    var bytes: Bytes
+    var stand: Bytes
     /// Set for one that counts only where it stands alone.
     var alone: WordBoundary?
   }
@@ -53,11 +53,11 @@ struct KnownValueSearch {
   mutating func listen(for new: [(secret: String, sought: Pseudonyms.Sought)]) {
     var secrets: [Secret] = []
     for (secret, sought) in new {
-      let bytes = Array(secret.utf8)
+      let bytes = Bytes(secret.utf8)
       if sought.reach != .anywhere { words[secret] = sought.stand }
       if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { continue }
       let alone = sought.reach == .alone ? WordBoundary(bytes) : nil
-      secrets.append(Secret(bytes: bytes, stand: Array(sought.stand.utf8), alone: alone))
+      secrets.append(Secret(bytes: bytes, stand: Bytes(sought.stand.utf8), alone: alone))
       beginnings.insert(Self.beginning(bytes, 0))
       begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
     }
@@ -73,14 +73,14 @@ struct KnownValueSearch {
 
   var isEmpty: Bool { groups.isEmpty && words.isEmpty }
 
-  private static func beginning(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+  private static func beginning(_ bytes: Bytes, _ place: Int) -> UInt32 {
     var key: UInt32 = 0
     for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }
     return key
   }
 
   /// Returns the placeholder of a whole value that is a secret, and a word or short.
-  func stand(forWhole value: [UInt8], in place: Place) -> String? {
+  func stand(forWhole value: Bytes, in place: Place) -> String? {
     guard place != .syntax, !words.isEmpty,
       let stand = words[String(decoding: value, as: UTF8.self)]
     else { return nil }
@@ -88,7 +88,7 @@ struct KnownValueSearch {
   }
 
   /// Returns the place where secrets stand, and what should.
-  func found(in bytes: [UInt8], _ place: Place = .syntax) -> [Edit] {
+  func found(in bytes: Bytes, _ place: Place = .syntax) -> [Edit] {
     guard let first = candidate(in: bytes) else { return [] }
     var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
     if hits.allSatisfy(\.isEmpty) { return [] }
@@ -109,7 +109,7 @@ struct KnownValueSearch {
 
   /// Returns the first place of something that a secret begins with. Most texts have nothing of the
   /// kind.
-  private func candidate(in bytes: [UInt8]) -> Int? {
+  private func candidate(in bytes: Bytes) -> Int? {
     guard bytes.count >= 4, !groups.isEmpty else { return nil }
     return (0...bytes.count - 4).first { place in
       begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
@@ -121,7 +121,7 @@ struct KnownValueSearch {
   /// the last ones first.
   private func secret(
     at start: Int,
-    in bytes: [UInt8],
+    in bytes: Bytes,
     _ place: Place,
     among hits: inout [[WordFinder.Hit]]
   ) -> Secret? {
@@ -144,11 +144,11 @@ struct KnownValueSearch {
     return longest
   }
 
-  private static let mark = Array("REDACTED-".utf8)
+  private static let mark = Bytes("REDACTED-".utf8)
 
   /// Returns the place where a pseudonym ends that begins at a place: a secret may be a word that
   /// occurs in one.
-  private static func pseudonymEnd(_ bytes: [UInt8], _ place: Int) -> Int? {
+  private static func pseudonymEnd(_ bytes: Bytes, _ place: Int) -> Int? {
     guard bytes[place...].starts(with: mark) else { return nil }
     var end = place + mark.count
     while end < bytes.count, bytes[end].isSlug { end += 1 }
@@ -157,7 +157,7 @@ struct KnownValueSearch {
 
   /// Returns the placeholder of a whole number that is a secret. A short one is a number like any
   /// other.
-  func stand(forNumber number: [UInt8]) -> String? {
+  func stand(forNumber number: Bytes) -> String? {
     guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
       edit.range == 0..<number.count
     else { return nil }
@@ -165,7 +165,7 @@ struct KnownValueSearch {
   }
 
   /// Returns a text without the secrets that are broken into lines in it; `nil` if there are none.
-  func unwrapped(_ bytes: [UInt8], _ place: Place) -> [UInt8]? {
+  func unwrapped(_ bytes: Bytes, _ place: Place) -> Bytes? {
     guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
     let edits = text.inOriginal(found(in: text.bytes, place)).compactMap { edit -> Edit? in
       // The break of a line behind it is not its own.
@@ -177,18 +177,11 @@ struct KnownValueSearch {
 
   /// Returns a text without secrets, in whatever spelling they stand in it; `nil` if there are
   /// none.
-  func replaced(in bytes: [UInt8], _ place: Place = .syntax) -> [UInt8]? {
+  func replaced(in bytes: Bytes, _ place: Place = .syntax) -> Bytes? {
     guard !groups.isEmpty else { return nil }
     var bytes = bytes
     var isChanged = false
     for spelling in EscapedText.Spelling.allCases {
-      if spelling == .plain {
-        let edits = found(in: bytes, place)
-        if edits.isEmpty { continue }
-        bytes = Edit.applied(edits, to: bytes)
-        isChanged = true
-        continue
-      }
       guard let text = EscapedText(bytes, spelling) else { continue }
       let edits = found(in: text.bytes, place)
       guard !edits.isEmpty else { continue }
@@ -222,7 +215,7 @@ struct WordBoundary {
 
   private let kind: Kind
 
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: Bytes) {
     if bytes.allSatisfy({ $0.isASCIILetter || $0 >= 0x80 }) {
       kind = .letters
     } else if bytes.allSatisfy({ $0.isASCIIDigit }) {
@@ -245,7 +238,7 @@ struct WordBoundary {
   }
 
   /// Tells whether it stands alone in a text.
-  func stands(at range: Range<Int>, of bytes: [UInt8], in place: KnownValueSearch.Place) -> Bool {
+  func stands(at range: Range<Int>, of bytes: Bytes, in place: KnownValueSearch.Place) -> Bool {
     switch place {
     case .syntax: return false
     case .prose: break
@@ -257,7 +250,7 @@ struct WordBoundary {
     return !isName || !Self.names(bytes, range)
   }
 
-  private func isJoined(_ bytes: [UInt8], _ index: Int, _ step: Int) -> Bool {
+  private func isJoined(_ bytes: Bytes, _ index: Int, _ step: Int) -> Bool {
     func isPart(_ index: Int) -> Bool {
       bytes.indices.contains(index)
         && (bytes[index].isWord || bytes[index] >= 0x80 || bytes[index] == UInt8(ascii: "_"))
@@ -269,7 +262,7 @@ struct WordBoundary {
   }
 
   /// Tells whether a word stands where the name of a value or an element does.
-  private static func names(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+  private static func names(_ bytes: Bytes, _ range: Range<Int>) -> Bool {
     if range.lowerBound > 0, "</".utf8.contains(bytes[range.lowerBound - 1]) { return true }
     let rest = bytes[range.upperBound...].prefix(4)
       .drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.drop { $0 == 0x20 }
@@ -294,15 +287,15 @@ package struct NGramFilter {
   /// Looks at everything of an interaction that may repeat a secret, in every spelling of it.
   package init(_ interaction: Interaction) {
     var texts = [
-      Array("\(interaction.request.url)".utf8), Array((interaction.failure?.text ?? "").utf8),
+      Bytes("\(interaction.request.url)".utf8), Bytes((interaction.failure?.text ?? "").utf8),
     ]
     let notes = interaction.notes + interaction.innerNotes.values.flatMap(\.self)
-    texts.append(JSON.object(notes).bytes())
-    texts += interaction.messages.map { Array($0.body.data) }
+    texts.append(Bytes(JSON.object(notes).bytes()))
+    texts += interaction.messages.map { Bytes($0.body.data) }
     var isBlind = false
     var streams: [(body: Body, batches: EventBatches)] = []
     func add(_ headers: HeaderFields, _ body: Body) {
-      texts += headers.map { Array($0.value.utf8) }
+      texts += headers.map { Bytes($0.value.utf8) }
       if let batches = EventBatches(large: body, of: headers) {
         streams.append((body, batches))
         return
@@ -314,7 +307,7 @@ package struct NGramFilter {
       let coding = headers.values("Content-Encoding").joined(separator: ", ")
       let opened = Inflate.open(body.data, coding: coding)
       if opened == nil { isBlind = true }
-      texts.append(Array(opened ?? body.data))
+      texts.append(Bytes(opened ?? body.data))
     }
     add(interaction.request.headers, interaction.request.body)
     if let response = interaction.response { add(response.headers, response.body) }
@@ -323,12 +316,12 @@ package struct NGramFilter {
     self.isBlind = isBlind
     for text in texts { lookThrough(text) }
     for stream in streams {
-      for batch in stream.batches { lookThrough(Array(stream.body.bytes(batch))) }
+      for batch in stream.batches { lookThrough(Bytes(stream.body.bytes(batch))) }
     }
   }
 
   /// Looks at a text and at those in it that are spelled in base64.
-  private mutating func lookThrough(_ text: [UInt8]) {
+  private mutating func lookThrough(_ text: Bytes) {
     look(in: text)
     for run in Base64Text.runs(in: text) {
       guard let inner = EncodedText.decoded(text[run]) else { continue }
@@ -339,13 +332,9 @@ package struct NGramFilter {
   }
 
   /// Looks at a text in every spelling, one after the other: each is as large as the text.
-  private mutating func look(in text: [UInt8]) {
+  private mutating func look(in text: Bytes) {
     for spelling in EscapedText.Spelling.allCases {
-      if spelling == .plain {
-        Self.grams(of: text) { set($0) }
-      } else if let spelled = EscapedText(text, spelling) {
-        Self.grams(of: spelled.bytes) { set($0) }
-      }
+      EscapedText(text, spelling).map { Self.grams(of: $0.bytes) { set($0) } }
     }
   }
 
@@ -353,7 +342,7 @@ package struct NGramFilter {
   package func mayContain(_ word: String) -> Bool {
     if isBlind { return true }
     var isThere = true
-    Self.grams(of: Array(word.utf8)) { gram in
+    Self.grams(of: Bytes(word.utf8)) { gram in
       isThere = isThere && bits[place(gram).word] & place(gram).bit != 0
     }
     return isThere
@@ -370,7 +359,7 @@ package struct NGramFilter {
     return (Int((hash >> 16) % UInt64(bits.count)), 1 << (hash >> 58))
   }
 
-  private static func grams(of text: [UInt8], _ body: (UInt64) -> Void) {
+  private static func grams(of text: Bytes, _ body: (UInt64) -> Void) {
     guard text.count >= gram else { return }
     var window: UInt64 = 0
     for (index, byte) in text.enumerated() {

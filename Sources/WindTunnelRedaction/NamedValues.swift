@@ -11,7 +11,7 @@ internal import Foundation
 ///
 /// The cost is linear: no byte is looked at more often than a fixed number of times.
 struct NamedValues: Detector {
-  let bytes: [UInt8]
+  let bytes: Bytes
   let names: SecretNames
   let flavour: Passage.Flavour
   /// The string that the place at hand is in.
@@ -277,7 +277,7 @@ extension NamedValues {
 
   /// Tells whether a value is the first of some words of a line, as labels in a file are:
   /// `password=Mot de passe`.
-  private func isLabel(_ value: ArraySlice<UInt8>, before rest: ArraySlice<UInt8>) -> Bool {
+  private func isLabel(_ value: ByteSlice, before rest: ByteSlice) -> Bool {
     guard let first = value.first, 0x41...0x5A ~= first, rest.first == 0x20 else { return false }
     let line = bytes[value.startIndex...].prefix(120).prefix { $0 != 0x0A }
     return Prose.isPlain(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces))
@@ -380,7 +380,7 @@ extension NamedValues {
   }
 
   /// Returns the text of the one element within another: `<Password><Value>…`, `<td><code>…`.
-  private func inner(of name: ArraySlice<UInt8>) -> Range<Int>? {
+  private func inner(of name: ByteSlice) -> Range<Int>? {
     var place = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }.endIndex + 1
     while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
     guard place < bytes.count, bytes[place] == UInt8(ascii: "<") else { return nil }
@@ -395,7 +395,7 @@ extension NamedValues {
 
   /// Returns the text of an element that has nothing but text and ends, without white space around
   /// it.
-  private func content(of name: ArraySlice<UInt8>) -> Range<Int>? {
+  private func content(of name: ByteSlice) -> Range<Int>? {
     let attributes = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }
     let start = attributes.endIndex + 1
     guard start < bytes.count, bytes[start - 1] == UInt8(ascii: ">"),
@@ -425,13 +425,13 @@ extension NamedValues {
   }
 
   /// Returns the value behind an element that holds its name.
-  private func pair(_ name: ArraySlice<UInt8>) -> Finding? {
+  private func pair(_ name: ByteSlice) -> Finding? {
     guard let key = content(of: name), key.count <= 80 else { return nil }
     let word = String(decoding: bytes[key], as: UTF8.self)
     guard let kind = names.kind(of: word, in: .field) else { return nil }
     if name.elementsEqual("td".utf8), kind != .certain { return nil }
     var place = key.upperBound
-    func next(_ isWanted: (ArraySlice<UInt8>) -> Bool) -> ArraySlice<UInt8>? {
+    func next(_ isWanted: (ByteSlice) -> Bool) -> ByteSlice? {
       while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
       guard place < bytes.count else { return nil }
       let tag = bytes[place...].prefix(40).prefix { $0 != UInt8(ascii: ">") }

@@ -52,20 +52,20 @@ package struct Pseudonyms {
 
   /// Keeps the ordinals free that stand in a text.
   mutating func keepFree(_ text: some StringProtocol) {
-    keepFree(Array(text.utf8))
+    keepFree(Bytes(text.utf8))
   }
 
   /// Keeps the ordinals free that stand in bytes.
-  mutating func keepFree(_ bytes: [UInt8]) {
-    for (name, ordinal) in PseudonymText.found(in: bytes) {
-      highest[name] = max(highest[name] ?? 0, ordinal)
+  mutating func keepFree(_ bytes: Bytes) {
+    for (_, found) in PseudonymText.found(in: bytes) {
+      highest[found.name] = max(highest[found.name] ?? 0, found.ordinal)
     }
   }
 
   /// Returns the placeholder of a value under a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
     if value.isEmpty || Self.isRedacted(value) { return value }
-    if let known = sought[value] {
+    if let known = sought[value.read] {
       remember(value, as: known.stand, certainty)
       return known.stand
     }
@@ -75,7 +75,7 @@ package struct Pseudonyms {
   }
 
   private mutating func ordinal(of value: String, _ name: String) -> Int {
-    if let known = ordinals[name]?[value] { return known }
+    if let known = ordinals[name]?[value.read] { return known }
     let ordinal = (highest[name] ?? 0) + 1
     highest[name] = ordinal
     ordinals[name, default: [:]][value] = ordinal
@@ -112,7 +112,7 @@ package struct Pseudonyms {
 
   /// Has a value looked for, and what stands for it.
   mutating func remember(_ value: String, as stand: String, _ certainty: Certainty = .likely) {
-    guard let reach = Self.reach(of: value, certainty) else { return }
+    guard let reach = Self.reach(of: value.read, certainty) else { return }
     if let known = sought[value] {
       if known.reach == .whole, reach == .alone { seek(value, Sought(stand: stand, reach: reach)) }
       return
@@ -161,7 +161,7 @@ package struct Pseudonyms {
 
   /// Returns the spellings of a value that are too short to be taken for base64 of something.
   private static func base64(_ value: String) -> [String] {
-    let text = Data(value.utf8).base64EncodedString()
+    let text = Data(value.read.utf8).base64EncodedString()
     let letters = text.replacing("=", with: "")
     guard letters.utf8.count < Base64Text.lengthMin else { return [] }
     let other = letters.replacing("+", with: "-").replacing("/", with: "_")
@@ -170,8 +170,8 @@ package struct Pseudonyms {
 
   /// Tells whether a value is one that stands for another.
   static func isRedacted(_ value: String) -> Bool {
-    guard value.contains("REDACTED-") else { return false }
-    if PseudonymText.isWhole(Array(value.utf8)) { return true }
+    guard value.read.contains("REDACTED-") else { return false }
+    if PseudonymText.isWhole(Bytes(value.utf8)) { return true }
     return WebToken.isRedacted(value)
   }
 
@@ -250,7 +250,7 @@ extension RequestURL {
   /// Tells whether there is anything to look into: most addresses are a few words and numbers.
   private var mayHoldSecret: Bool {
     if query?.isEmpty == false || userInfo != nil { return true }
-    let segments = path.utf8.split(separator: UInt8(ascii: "/"))
+    let segments = path.read.utf8.split(separator: UInt8(ascii: "/"))
     return segments.contains { segment in
       segment.count >= 12 || segment.contains { ";=:@%".utf8.contains($0) }
     }

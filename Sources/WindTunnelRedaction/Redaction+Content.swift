@@ -8,11 +8,11 @@ extension Redaction {
 
   /// Returns a body's content by its type; what names no type is looked at.
   mutating func content(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     type: String,
     what: String,
     depth: Int = 0
-  ) -> [UInt8] {
+  ) -> Bytes {
     let type = ContentType(type)
     let essence = type.essence
     log?.meet(type)
@@ -57,7 +57,7 @@ extension Redaction {
   /// - A text is one whatever bytes are in it: STOMP ends its frames with a zero.
   /// - Bytes may be a text all the same. Else they are opened where they are maps or fields without
   ///   remainder, so that lengths follow what is replaced; and looked into as any bytes.
-  mutating func content(ofMessage bytes: [UInt8], isBinary: Bool) -> [UInt8] {
+  mutating func content(ofMessage bytes: Bytes, isBinary: Bool) -> Bytes {
     let what = "a WebSocket message"
     guard isBinary, !Self.isSaidInText(bytes) else {
       return content(bytes, type: "text/plain", what: what)
@@ -68,7 +68,7 @@ extension Redaction {
   }
 
   /// Returns bytes in one of the codings that messages have, without secrets; `nil` for others.
-  private mutating func opened(_ bytes: [UInt8]) -> [UInt8]? {
+  private mutating func opened(_ bytes: Bytes) -> Bytes? {
     switch bytes.first ?? 0 {
     case MQTTConnect.mark: rewritten(bytes, by: MQTTConnect(), depth: 0)
     // Either begins like a list of the other.
@@ -81,7 +81,7 @@ extension Redaction {
   /// Tells whether bytes are a text, but for a first one that may be the number of a channel, as
   /// terminals have it, and a last one that is a zero. A length in front of a text makes it a field
   /// of Protocol Buffers.
-  private static func isSaidInText(_ bytes: [UInt8]) -> Bool {
+  private static func isSaidInText(_ bytes: Bytes) -> Bool {
     guard let first = bytes.first, String(utf8: bytes) != nil else { return bytes.isEmpty }
     let rest = bytes.last == 0 ? bytes.dropFirst().dropLast() : bytes.dropFirst()
     guard rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || textControls.contains($0) }) else {
@@ -91,15 +91,15 @@ extension Redaction {
   }
 
   /// BEL to CR, ESC and the separator of records.
-  private static let textControls: [UInt8] = Array(0x07...0x0D) + [0x1B, 0x1E]
+  private static let textControls: Bytes = Bytes(0x07...0x0D) + [0x1B, 0x1E]
 
   /// Content in a coding of its own, opened and closed; `nil` for what is in none.
   private mutating func coded(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     _ type: ContentType,
     _ what: String,
     _ depth: Int
-  ) -> [UInt8]? {
+  ) -> Bytes? {
     let essence = type.essence
     let inner = essence.isEmpty ? "text/plain" : essence
     switch type["windtunnel-coding"] {
@@ -137,12 +137,12 @@ extension Redaction {
 
   /// UTF-16, by its mark, by what the type says or by its zeros.
   private mutating func wide(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     _ type: ContentType,
     _ inner: String,
     _ what: String,
     _ depth: Int
-  ) -> [UInt8]? {
+  ) -> Bytes? {
     let charset = type.charset ?? ""
     if String(utf8: bytes) == nil || bytes.has(0), let coding = Recoded.named(charset, type: inner)
     {
@@ -167,7 +167,7 @@ extension Redaction {
   }
 
   /// Tells whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
-  static func isWide(_ bytes: [UInt8]) -> Bool {
+  static func isWide(_ bytes: Bytes) -> Bool {
     guard bytes.count >= 8, bytes.count.isMultiple(of: 2), bytes[0] == 0 || bytes[1] == 0 else {
       return false
     }
@@ -177,7 +177,7 @@ extension Redaction {
   }
 
   /// Content that is not text is kept as it is or not at all.
-  private mutating func binary(_ bytes: [UInt8], isQuiet: Bool, _ what: String) {
+  private mutating func binary(_ bytes: Bytes, isQuiet: Bool, _ what: String) {
     if !echoes.found(in: bytes).isEmpty { obstacle = "\(what) repeats a credential" }
     // RFC 8878 §3.1.1.
     if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
@@ -187,7 +187,7 @@ extension Redaction {
     // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open, and so is zlib
     // (RFC 1950 §2.2), in which some services put their messages.
     guard bytes.starts(with: [0x1F, 0x8B]) || Self.isInZLib(bytes),
-      let inner = Inflate.open(Data(bytes), coding: "gzip").map(Array.init)
+      let inner = Inflate.open(Data(bytes), coding: "gzip").map({ Bytes($0) })
     else {
       if !isQuiet, learn(fromBinary: bytes) {
         obstacle = "\(what) that is no text holds a credential"
@@ -201,7 +201,7 @@ extension Redaction {
   }
 
   /// Tells whether bytes begin as zlib does: the number of deflate, and a check of two bytes.
-  private static func isInZLib(_ bytes: [UInt8]) -> Bool {
+  private static func isInZLib(_ bytes: Bytes) -> Bool {
     bytes.count > 6 && bytes[0] & 0x0F == 8 && bytes[0] <= 0x78
       && (Int(bytes[0]) << 8 | Int(bytes[1])).isMultiple(of: 31)
   }
@@ -215,10 +215,10 @@ extension Redaction {
   /// Looks for what is surely a secret in the texts of binary content; whether there is any.
   ///
   /// A length may stand before each of them, so nothing can be put in its place.
-  private mutating func learn(fromBinary bytes: [UInt8]) -> Bool {
+  private mutating func learn(fromBinary bytes: Bytes) -> Bool {
     var holds = false
     for run in Self.runs(in: bytes) {
-      let passage = Passage(bytes: Array(bytes[run]), names: names, flavour: .plain)
+      let passage = Passage(bytes: Bytes(bytes[run]), names: names, flavour: .plain)
       for found in NamedValues.findings(in: passage) + Shapes.findings(in: passage) {
         var row = "field-name"
         switch found.evidence {
@@ -252,13 +252,13 @@ extension Redaction {
     return holds
   }
 
-  private mutating func learn(_ bytes: ArraySlice<UInt8>, name: String, row: String) -> Bool {
+  private mutating func learn(_ bytes: ByteSlice, name: String, row: String) -> Bool {
     let value = String(decoding: bytes, as: UTF8.self)
     return stand(for: value, name: name, .likely, row) != value
   }
 
   /// Returns the stretches that could be text: printable ASCII, tabs and line ends.
-  private static func runs(in bytes: [UInt8], least: Int = runBytesMin) -> [Range<Int>] {
+  private static func runs(in bytes: Bytes, least: Int = runBytesMin) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
     for place in 0...bytes.count {
@@ -297,7 +297,7 @@ extension Redaction {
     var start = data.startIndex
     while start < data.endIndex {
       let end = min(start + Self.pieceBytes + Self.sharedBytes, data.endIndex)
-      if !echoes.found(in: Array(data[start..<end])).isEmpty {
+      if !echoes.found(in: Bytes(data[start..<end])).isEmpty {
         obstacle = "a body of \(data.count) bytes repeats a credential"
         return
       }

@@ -14,7 +14,7 @@ extension Redaction {
 
   /// Returns a JSON text without secrets, in its own layout; `nil` for what is no JSON object or
   /// array.
-  mutating func json(_ bytes: [UInt8], depth: Int) -> [UInt8]? {
+  mutating func json(_ bytes: Bytes, depth: Int) -> Bytes? {
     guard let text = JSONText(bytes) else { return nil }
     var walk = Walk(json: text, depth: depth, part: log?.part)
     visit(text.whole, nil, &walk)
@@ -32,21 +32,21 @@ extension Redaction {
     /// Tells whether it is among messages and labels, which tell about a secret by its name.
     var isTold = false
 
-    var bytes: [UInt8] { json.bytes }
+    var bytes: Bytes { json.bytes }
 
     /// Returns the meaning of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { json.text(range) }
 
-    func meaning(_ range: Range<Int>) -> [UInt8] { json.meaning(range) }
+    func meaning(_ range: Range<Int>) -> Bytes { json.meaning(range) }
 
     mutating func replace(_ range: Range<Int>, by text: String) {
-      edits.append(Edit(range, Array("\"\(JSON.escaped(text))\"".utf8)))
+      edits.append(Edit(range, Bytes("\"\(JSON.escaped(text))\"".utf8)))
     }
 
     /// Replaces a part of what a string says; the rest stays as it is spelled.
-    mutating func replace(_ range: Range<Int>, saying old: [UInt8], by new: [UInt8]) {
+    mutating func replace(_ range: Range<Int>, saying old: Bytes, by new: Bytes) {
       let inside = range.lowerBound + 1..<range.upperBound - 1
-      let written = Array(bytes[inside])
+      let written = Bytes(bytes[inside])
       guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
         text.bytes == old
       else { return replace(range, by: String(decoding: new, as: UTF8.self)) }
@@ -138,7 +138,7 @@ extension Redaction {
   /// was one.
   private mutating func numbers(_ list: JSONSpan, _ walk: inout Walk) -> Bool {
     guard !echoes.isEmpty else { return false }
-    var bytes: [UInt8] = []
+    var bytes: Bytes = []
     var places: [Range<Int>] = []
     for element in walk.json.elements(of: list) {
       guard case .number(let range) = element, range.count <= 3, bytes.count < Self.listBytesMax,
@@ -238,6 +238,7 @@ extension Redaction {
 
   private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> About {
     let members = Array(walk.json.members(of: object).prefix(Self.toldMembersMax))
+    Work.read(members.count)
     let isSchema = inherited != nil && Self.isSchema(members, walk)
     let isKey = members.contains { walk.text($0.name) == "kty" }
     let json = walk.json
@@ -300,7 +301,7 @@ extension Redaction {
   ) -> Bool {
     let key = walk.text(member.name)
     walk.isTold = about.isTold || Vocabulary.isTelling(key)
-    if let replaced = echoes.replaced(in: Array(key.utf8), .name) {
+    if let replaced = echoes.replaced(in: Bytes(key.utf8), .name) {
       walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
     }
     walk.way.append(.name(key))
@@ -397,8 +398,8 @@ extension Redaction {
     _ inherited: Inherited?,
     _ walk: inout Walk
   ) {
-    let digits = Array(walk.bytes[range])
-    guard digits != Array("0".utf8) else { return }
+    let digits = Bytes(walk.bytes[range])
+    guard digits != Bytes("0".utf8) else { return }
     let stand: String
     if let inherited, !inherited.isWithin,
       Judgement.isSecret(number: digits, place(inherited, walk))
@@ -416,7 +417,7 @@ extension Redaction {
       return
     }
     let replaced = !isAsked ? "0" : walk.depth == 0 ? "\"\(stand)\"" : stand
-    walk.edits.append(Edit(range, Array(replaced.utf8)))
+    walk.edits.append(Edit(range, Bytes(replaced.utf8)))
   }
 
   /// Tells whether every element is `["name", …]`.

@@ -3,22 +3,22 @@ internal import Foundation
 extension Redaction {
   /// Returns a text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
-    let bytes = Array(text.utf8)
+    let bytes = Bytes(text.utf8)
     let replaced = whole(bytes, depth: depth)
     return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
   }
 
   /// Returns a text that is the whole of something without secrets.
-  mutating func whole(_ bytes: [UInt8], depth: Int) -> [UInt8] {
+  mutating func whole(_ bytes: Bytes, depth: Int) -> Bytes {
     // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
-    if let stand = echoes.stand(forWhole: bytes, in: place) { return Array(stand.utf8) }
+    if let stand = echoes.stand(forWhole: bytes, in: place) { return Bytes(stand.utf8) }
     guard bytes.count > 4 else { return bytes }
     return escaped(text(bytes, .plain, depth: depth), depth: depth)
   }
 
   /// Returns a text of which a part is spelled as in an address, a page or a string, and may hold
   /// one: `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
-  private mutating func escaped(_ bytes: [UInt8], depth: Int) -> [UInt8] {
+  private mutating func escaped(_ bytes: Bytes, depth: Int) -> Bytes {
     guard depth + 1 < Self.depthMax else { return bytes }
     var bytes = bytes
     for (spelling, marks) in Self.escapes where EscapedText.has(marks, in: bytes) {
@@ -32,7 +32,7 @@ extension Redaction {
       rereadBytesLeft -= bytes.count
       let replaced = text(plain, depth: depth + 1)
       if replaced == plain { continue }
-      bytes = meant.original(meaning: Array(replaced.utf8)) {
+      bytes = meant.original(meaning: Bytes(replaced.utf8)) {
         spelling == .percent ? Pairs.encoded($0) : $0
       }
     }
@@ -41,9 +41,9 @@ extension Redaction {
 
   /// Returns a text whose words may hold pairs that are escaped once more; a string of JSON is read
   /// so by itself.
-  private mutating func escapedWords(_ bytes: [UInt8]) -> [UInt8] {
+  private mutating func escapedWords(_ bytes: Bytes) -> Bytes {
     let edits = Links.escaped(in: bytes).compactMap { range in
-      let old = Array(bytes[range])
+      let old = Bytes(bytes[range])
       let new = escaped(old, depth: 0)
       return new == old ? nil : Edit(range, new)
     }
@@ -51,20 +51,20 @@ extension Redaction {
   }
 
   /// The marks by which a text is known to be spelled in a way of its own.
-  private static let escapes: [(EscapedText.Spelling, [[UInt8]])] = [
-    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Array($0.utf8) }),
+  private static let escapes: [(EscapedText.Spelling, [Bytes])] = [
+    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Bytes($0.utf8) }),
     (
       .html,
-      ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"].map { Array($0.utf8) }
+      ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"].map { Bytes($0.utf8) }
     ),
-    (.json, ["\\u00", "\\x", "\\\""].map { Array($0.utf8) }),
+    (.json, ["\\u00", "\\x", "\\\""].map { Bytes($0.utf8) }),
   ]
 
   /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.
   ///
   /// A line ends with a break, with the separator of records (RFC 7464, SignalR) or with a zero
   /// (STOMP).
-  mutating func text(_ bytes: [UInt8], _ flavour: Passage.Flavour, depth: Int) -> [UInt8] {
+  mutating func text(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
     guard Self.mayHaveLinesOfJSON(bytes) else { return words(bytes, flavour, depth: depth) }
@@ -72,14 +72,14 @@ extension Redaction {
     // Lines that are no JSON stay together, since an element or a key may go over several.
     var others = 0
     func read(_ range: Range<Int>) {
-      let old = Array(bytes[range])
+      let old = Bytes(bytes[range])
       let new = words(old, flavour, depth: depth)
       if new != old { edits.append(Edit(range, new)) }
     }
     var (place, eventEnd) = (0, 0)
     while place < bytes.count {
       let line = Self.line(at: place, in: bytes)
-      var found: (range: Range<Int>, json: [UInt8]?)?
+      var found: (range: Range<Int>, json: Bytes?)?
       if place >= eventEnd {
         let event = Self.event(from: line, in: bytes)
         eventEnd = event.last?.upperBound ?? line.upperBound
@@ -99,7 +99,7 @@ extension Redaction {
   }
 
   /// Tells whether some of a text that is no JSON may be: a line, or what follows its head.
-  private static func mayHaveLinesOfJSON(_ bytes: [UInt8]) -> Bool {
+  private static func mayHaveLinesOfJSON(_ bytes: Bytes) -> Bool {
     if packetHead(of: bytes[...]) > 0 { return true }
     guard bytes.has(UInt8(ascii: "{")) else { return false }
     return bytes.has(UInt8(ascii: "\n")) || bytes.has(0x1E) || bytes.has(0)
@@ -107,13 +107,13 @@ extension Redaction {
   }
 
   /// Returns the line that begins at a place, without its end.
-  private static func line(at place: Int, in bytes: [UInt8]) -> Range<Int> {
+  private static func line(at place: Int, in bytes: Bytes) -> Range<Int> {
     place..<(bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x1E || $0 == 0 } ?? bytes.count)
   }
 
   /// Returns the number of bytes that protocols have before the JSON of a message: the number of a
   /// packet and its namespace (`42/admin,7["…"]`), a word (`CONNECT {…}`).
-  private static func packetHead(of text: ArraySlice<UInt8>) -> Int {
+  private static func packetHead(of text: ByteSlice) -> Int {
     let head = text.prefix(packetHeadMax).prefix { $0.isWord || " /,-._".utf8.contains($0) }
     guard head.endIndex < text.endIndex, "{[".utf8.contains(text[head.endIndex]) else { return 0 }
     return head.count
@@ -121,10 +121,10 @@ extension Redaction {
 
   private static let packetHeadMax = 64
 
-  private static let data = Array("data:".utf8)
+  private static let data = Bytes("data:".utf8)
 
   /// Returns the lines of an event's data, from one of them on.
-  private static func event(from first: Range<Int>, in bytes: [UInt8]) -> [Range<Int>] {
+  private static func event(from first: Range<Int>, in bytes: Bytes) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var line = first
     while bytes[line].starts(with: data) {
@@ -139,15 +139,15 @@ extension Redaction {
   /// of a packet: where that stands, and what it is instead, if anything.
   private mutating func json(
     _ line: Range<Int>,
-    in bytes: [UInt8],
+    in bytes: Bytes,
     _ depth: Int
-  ) -> (range: Range<Int>, json: [UInt8]?)? {
+  ) -> (range: Range<Int>, json: Bytes?)? {
     let isFirst = line.lowerBound == 0 || bytes[line.lowerBound - 1] != 0x0A
     let head =
       bytes[line].starts(with: Self.data)
       ? Self.data.count : isFirst ? Self.packetHead(of: bytes[line]) : 0
     let start = line.lowerBound + head
-    let old = Array(bytes[start..<line.upperBound])
+    let old = Bytes(bytes[start..<line.upperBound])
     // All of it is compared as a text.
     guard let new = json(old, depth: depth + 1) else { return nil }
     return (start..<line.upperBound, new == old ? nil : new)
@@ -156,26 +156,26 @@ extension Redaction {
   /// Returns an event whose data is JSON over several lines, each behind `data:`.
   private mutating func json(
     _ event: [Range<Int>],
-    in bytes: [UInt8],
+    in bytes: Bytes,
     _ depth: Int
-  ) -> (range: Range<Int>, json: [UInt8]?)? {
+  ) -> (range: Range<Int>, json: Bytes?)? {
     guard event.count > 1, let first = event.first, let last = event.last else { return nil }
     let newline = [UInt8(ascii: "\n")]
-    let old = Array(event.map { bytes[$0].dropFirst(Self.data.count) }.joined(separator: newline))
+    let old = Bytes(event.map { bytes[$0].dropFirst(Self.data.count) }.joined(separator: newline))
     guard let new = json(old, depth: depth) else { return nil }
     // No line begins or ends within a string, so there are as many as before.
     let lines = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { Self.data + $0 }
     let range = first.lowerBound..<last.upperBound
-    return (range, new == old ? nil : Array(lines.joined(separator: newline)))
+    return (range, new == old ? nil : Bytes(lines.joined(separator: newline)))
   }
 
   /// Returns a text that is no JSON, with what its words hold where it is no part of another.
   private mutating func words(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     _ flavour: Passage.Flavour,
     depth: Int
-  ) -> [UInt8] {
+  ) -> Bytes {
     let read = stretch(bytes, flavour, depth: depth)
     return depth == 0 ? escapedWords(read) : read
   }
@@ -183,10 +183,10 @@ extension Redaction {
   /// Returns a text without structure of its own: addresses, named values, known shapes, base64;
   /// then echoes of what is known.
   private mutating func stretch(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     _ flavour: Passage.Flavour,
     depth: Int
-  ) -> [UInt8] {
+  ) -> Bytes {
     if flavour == .script, place == .prose {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
@@ -217,7 +217,7 @@ extension Redaction {
   /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a
   /// mark behind a name, a word of some length, a scheme, the line of a key. Most texts are a few
   /// words.
-  private static func isWorthReading(_ bytes: [UInt8]) -> Bool {
+  private static func isWorthReading(_ bytes: Bytes) -> Bool {
     var length = 0
     var last: UInt8 = 0
     for byte in bytes {
@@ -240,7 +240,7 @@ extension Redaction {
   }
 
   /// Returns a text without what is known to be secret.
-  mutating func echoed(_ bytes: [UInt8]) -> [UInt8] {
+  mutating func echoed(_ bytes: Bytes) -> Bytes {
     guard let replaced = echoes.replaced(in: bytes, place) else { return bytes }
     log?.found("echo", "echo", bytes: bytes.count)
     return replaced
@@ -285,11 +285,11 @@ extension Redaction {
 
 /// The replacements in a text by one detector after the other: the first one stays.
 private struct TextEdits {
-  private let bytes: [UInt8]
+  private let bytes: Bytes
   private var claimed: ClaimedRanges
   private var edits: [Edit] = []
 
-  init(_ bytes: [UInt8]) { (self.bytes, claimed) = (bytes, ClaimedRanges(of: bytes.count)) }
+  init(_ bytes: Bytes) { (self.bytes, claimed) = (bytes, ClaimedRanges(of: bytes.count)) }
 
   func isFree(_ range: Range<Int>) -> Bool { claimed.isFree(range) }
 
@@ -304,10 +304,10 @@ private struct TextEdits {
     guard claimed.isFree(range) else { return }
     let text = String(decoding: bytes[range], as: UTF8.self)
     let replaced = replace(text)
-    if replaced != text { add(Edit(range, Array(replaced.utf8))) }
+    if replaced != text { add(Edit(range, Bytes(replaced.utf8))) }
   }
 
-  func applied() -> [UInt8] { edits.isEmpty ? bytes : Edit.applied(edits, to: bytes) }
+  func applied() -> Bytes { edits.isEmpty ? bytes : Edit.applied(edits, to: bytes) }
 }
 
 extension Redaction {
@@ -319,7 +319,7 @@ extension Redaction {
     url.query = url.query.map { pairs($0) }
     if let host = url.host {
       // A short secret is found in a host by chance: "example" is one.
-      let repeated = echoes.found(in: Array(host.utf8)).contains { $0.range.count >= 16 }
+      let repeated = echoes.found(in: Bytes(host.utf8)).contains { $0.range.count >= 16 }
       if repeated { obstacle = "its host repeats a credential" }
     }
     return url
@@ -328,7 +328,7 @@ extension Redaction {
   private mutating func pairs(_ text: String, _ origin: Pairs.Origin = .sent, depth: Int = 0)
     -> String
   {
-    let pairs = rewritten(Array(text.utf8), by: Pairs(place: .query, origin: origin), depth: depth)
+    let pairs = rewritten(Bytes(text.utf8), by: Pairs(place: .query, origin: origin), depth: depth)
     return pairs.map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
@@ -337,7 +337,7 @@ extension Redaction {
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
     let isHook = isHook(host, path)
     var (before, earlier) = ("", "")
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).enumerated().map {
+    let segments = path.read.split(separator: "/", omittingEmptySubsequences: false).enumerated().map {
       index,
       segment in
       defer { (earlier, before) = (before, String(segment)) }
@@ -359,13 +359,13 @@ extension Redaction {
     }
     let joined = segments.joined(separator: "/")
     // A secret with a solidus in it is more than one segment.
-    let replaced = echoes.replaced(in: Array(joined.utf8))
+    let replaced = echoes.replaced(in: Bytes(joined.utf8))
     return replaced.map { String(decoding: $0, as: UTF8.self) } ?? joined
   }
 
   /// Tells whether a path of a host is one that takes messages of whoever knows it.
   private func isHook(_ host: String?, _ path: String) -> Bool {
-    guard let host, path.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3, Self.isHook(host)
+    guard let host, path.read.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3, Self.isHook(host)
     else {
       return false
     }
@@ -394,21 +394,14 @@ extension Redaction {
       text.utf8.count >= 20 && before.utf8.count <= 40
       && (Vocabulary.pathOwners.contains(folded)
         || SecretNames.words(of: before).contains { Vocabulary.pathOwners.contains($0) })
+    let isHexadecimal = text.read.utf8.allSatisfy(\.isHexadecimalDigit)
     let isOnce = Vocabulary.onceOwners.contains(folded)
-    return isOwned && (isOnce || !Self.isUUID(text) && !Self.isHexadecimal(text)) ? before : nil
-  }
-
-  private static func isHexadecimal(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0.isHexadecimalDigit }
-  }
-
-  private static func isUUID(_ text: String) -> Bool {
-    text.utf8.count == 36 && text.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12]
+    return isOwned && (isOnce || !Looks.isUUID(text) && !isHexadecimal) ? before : nil
   }
 
   /// Tells whether a segment is long and mixed enough to be no word and no number.
   private static func isDrawn(_ text: String, least: Int) -> Bool {
-    text.utf8.count >= least && (least < 16 || text.utf8.contains { $0.isASCIIDigit })
+    text.utf8.count >= least && (least < 16 || text.read.utf8.contains { $0.isASCIIDigit })
       && text.utf8.contains(where: \.isASCIILetter)
       && text.utf8.allSatisfy { Base64Text.isLetter($0) || ".:".utf8.contains($0) }
   }
@@ -416,7 +409,7 @@ extension Redaction {
   /// Returns an address within a text, to the letter except for what is replaced; it may have no
   /// host, and after `#` it may have a query once more, as OAuth answers do.
   mutating func link(_ link: String, _ origin: Pairs.Origin = .sent, depth: Int = 0) -> String {
-    var rest = link[...]
+    var rest = link.read[...]
     var result = ""
     var host: Substring = ""
     let text = rest.utf8
@@ -463,7 +456,7 @@ extension Redaction {
 enum Links {
   /// Words within which pairs are escaped once more, as in an address without a scheme that has one
   /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
-  static func escaped(in bytes: [UInt8]) -> [Range<Int>] {
+  static func escaped(in bytes: Bytes) -> [Range<Int>] {
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
     var words: [Range<Int>] = []
     var place = 0
@@ -489,7 +482,7 @@ enum Links {
   }
 
   /// Addresses with a scheme, without what ends a sentence behind them.
-  static func found(in bytes: [UInt8]) -> [Range<Int>] {
+  static func found(in bytes: Bytes) -> [Range<Int>] {
     var links: [Range<Int>] = []
     var place = 0
     while place + 3 < bytes.count {

@@ -31,8 +31,8 @@ extension Redaction {
   /// Returns the meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`,
   /// `\x73\x65`.
   private static func meant(_ value: String) -> String {
-    guard value.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
-    var bytes = Array(value.utf8)
+    guard value.read.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
+    var bytes = Bytes(value.utf8)
     for spelling in [EscapedText.Spelling.percent, .percent, .html, .json] {
       if let text = EscapedText(bytes, spelling), String(utf8: text.bytes) != nil {
         bytes = text.bytes
@@ -68,7 +68,7 @@ extension Redaction {
     )
     if judged == value { return kind.isAmbiguous || !SecretNames.isPlain(value) ? nil : value }
     // Where nobody meant a space, it was a plus sign.
-    if value.contains(" ") {
+    if value.read.contains(" ") {
       pseudonyms.remember(value.replacing(" ", with: "+"), as: judged)
     }
     return judged
@@ -77,7 +77,7 @@ extension Redaction {
   /// `Bearer abc` keeps its scheme (RFC 9110 §11.4). What a scheme's parameters hold (§11.2) is as
   /// secret by itself: a signature, a response.
   mutating func credentials(_ value: String, name: String) -> String {
-    let parts = value.split(separator: " ", maxSplits: 1)
+    let parts = value.read.split(separator: " ", maxSplits: 1)
     guard parts.count == 2 else {
       if Prose.isPlain(value), !isAsked { return value }
       let stand = stand(for: value, name: name, .sure, "credentials")
@@ -97,7 +97,7 @@ extension Redaction {
 
   /// Remembers the pair that Basic credentials decode to, which is as secret as they are.
   mutating func rememberPair(of token: String, as stand: String) {
-    guard let bytes = Base64Text.decoded(token.utf8), let pair = String(utf8: bytes),
+    guard let bytes = Base64Text.decoded(token.read.utf8), let pair = String(utf8: bytes),
       pair.contains(":")
     else { return }
     pseudonyms.remember(pair, as: stand)
@@ -108,9 +108,9 @@ extension Redaction {
   /// halves of a signed cookie, a token's payload.
   mutating func rememberParts(of value: String, _ name: String) {
     guard isLearning, value.utf8.count >= 20, value.utf8.count <= 8192 else { return }
-    let plain = value.contains("%") ? value.removingPercentEncoding ?? value : value
+    let plain = value.read.contains("%") ? value.removingPercentEncoding ?? value : value
     rememberPart(Self.unmarked(plain), SecretNames.slug(name))
-    for part in plain.split(whereSeparator: { ",;& ".contains($0) }) {
+    for part in plain.read.split(whereSeparator: { ",;& ".contains($0) }) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let isPair = pair.count == 2 && pair[0].utf8.count <= 24 && pair[1].contains { $0 != "=" }
       let word = (isPair ? pair[1] : part).split(separator: "\"").first ?? ""
@@ -119,7 +119,7 @@ extension Redaction {
       {
         rememberParts(of: inner, name)
       }
-      for piece in String(word).replacing("--", with: "|").split(whereSeparator: {
+      for piece in String(word.read).replacing("--", with: "|").split(whereSeparator: {
         ".:|~\\".contains($0)
       })
       where piece.utf8.count >= 16 && piece.utf8.count < value.utf8.count
@@ -132,7 +132,7 @@ extension Redaction {
   }
 
   private mutating func rememberPart(_ text: String, _ name: String) {
-    guard text.utf8.count >= 16, pseudonyms.sought[text] == nil, Looks.isDrawn(text) else { return }
+    guard text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) else { return }
     _ = pseudonyms.stand(for: text, name: name, .likely)
   }
 
@@ -144,13 +144,13 @@ extension Redaction {
     {
       rest = rest[rest.index(after: end)...]
     }
-    return rest.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
+    return rest.read.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
   }
 
   /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a
   /// key in the place of the user's name, too.
   private mutating func rememberPassword(of pair: String) {
-    let parts = pair.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = pair.read.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if let user = parts.first, user.utf8.count >= 16, Looks.isDrawn(user) {
       _ = pseudonyms.stand(for: String(user), name: "user", .likely)
     }
@@ -162,7 +162,7 @@ extension Redaction {
   mutating func userInfo(_ value: String) -> String {
     let stand = stand(for: value, name: "userinfo", .likely, "user-info")
     guard stand != value else { return value }
-    let plain = value.removingPercentEncoding ?? value
+    let plain = value.read.removingPercentEncoding ?? value
     pseudonyms.remember(plain, as: stand)
     rememberPassword(of: plain)
     // A token in the place of the user has no password behind it.
@@ -171,11 +171,11 @@ extension Redaction {
 
   /// `a=1; b=2` (RFC 6265 §4.2.1): each value goes, the names stay.
   mutating func cookies(_ value: String) -> String {
-    value.split(separator: ";").map { cookie(String($0)) }.joined(separator: "; ")
+    value.read.split(separator: ";").map { cookie(String($0)) }.joined(separator: "; ")
   }
 
   private mutating func cookie(_ pair: String) -> String {
-    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = pair.read.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingOptionalWhitespace()
     // A cookie without a name is all value.
     guard parts.count == 2 else {
@@ -205,8 +205,16 @@ extension Redaction {
   ///
   /// Where a platform has joined several fields with commas, each of them is treated.
   mutating func setCookie(_ value: String) -> String {
-    // A comma parts cookies only where a name and "=" follow; in a date it does not.
-    value.split(separator: /,\s*(?=[^;,=\s]+=)/).map { cookie in
+    let bytes = Bytes(value.utf8)
+    // A comma separates cookies only if a name and "=" follow; in a date it does not.
+    let commas = bytes.indices.filter { bytes[$0] == UInt8(ascii: ",") }.compactMap { comma in
+      let name = bytes[(comma + 1)...].drop { $0 <= 0x20 }
+      let end = name.prefix { $0 > 0x20 && !";,=".utf8.contains($0) }.endIndex
+      return bytes[end...].first == UInt8(ascii: "=") && end > name.startIndex
+        ? comma..<name.startIndex : nil
+    }
+    return bytes.ranges(between: commas).filter { !$0.isEmpty }.map { range in
+      let cookie = String(decoding: bytes[range], as: UTF8.self)
       var parts = cookie.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
       parts[0] = cookies(parts[0])
       return parts.joined(separator: ";")
@@ -226,7 +234,7 @@ extension Redaction {
     case "authorization", "proxyauthorization":
       Judgement.isPlaceholder(value) || SecretNames.isPlain(value)
         ? value : credentials(value, name: SecretNames.slug(name))
-    case "cookie": value.contains("=") ? cookies(value) : nil
+    case "cookie": value.read.contains("=") ? cookies(value) : nil
     case "setcookie": setCookie(value)
     default: nil
     }
@@ -272,7 +280,7 @@ extension Redaction {
       if stand != value { rememberParts(of: value, field.name) }
       return stand
     }
-    let words = value.split(separator: " ")
+    let words = value.read.split(separator: " ")
     // A scheme of its own before it (RFC 9110 §11.4).
     if words.count == 2, words[0].utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "-") }),
       words[1].utf8.count >= 8
@@ -291,9 +299,9 @@ extension Redaction {
 
   /// `Sec-WebSocket-Protocol`, in which clients that can set no other field hide a token.
   private mutating func protocols(_ field: HeaderField) -> String {
-    field.value.split(separator: ",", omittingEmptySubsequences: false).map { item in
+    field.value.read.split(separator: ",", omittingEmptySubsequences: false).map { item in
       let word = item.trimmingOptionalWhitespace()
-      let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+      let parts = word.read.split(separator: ".", omittingEmptySubsequences: false)
       guard let last = parts.last, Looks.isDrawn(last), last.utf8.count >= 12 else {
         return String(item)
       }
@@ -331,13 +339,13 @@ extension Redaction {
 
   /// Returns the name of a value, which may itself be an echo.
   func nameless(_ name: some StringProtocol) -> String {
-    echoes.replaced(in: Array(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
+    echoes.replaced(in: Bytes(name.utf8), .name).map { String(decoding: $0, as: UTF8.self) }
       ?? String(name)
   }
 
   /// Returns a value in which nothing but an echo is looked for.
   func echoless(_ value: String) -> String {
-    echoes.replaced(in: Array(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
+    echoes.replaced(in: Bytes(value.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? value
   }
 }
 

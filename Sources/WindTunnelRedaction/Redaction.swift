@@ -151,7 +151,7 @@ package struct Redaction {
     for index in interaction.messages.indices {
       log?.part = "message \(index)"
       let message = interaction.messages[index]
-      let bytes = Array(message.body.data)
+      let bytes = Bytes(message.body.data)
       isAsked = message.sender == .client
       let content = content(ofMessage: bytes, isBinary: message.kind == .binary)
       isAsked = false
@@ -196,7 +196,7 @@ package struct Redaction {
     if body.count > Body.openedBytesMax {
       return look(intoLarge: body.data, type: type, coding: coding)
     }
-    guard let opened = Inflate.open(body.data, coding: coding).map(Array.init) else {
+    guard let opened = Inflate.open(body.data, coding: coding).map({ Bytes($0) }) else {
       if !ContentType(type).isMedia {
         obstacle = "a body in \(coding) cannot be opened to look for credentials"
         log?.unopened(coding)
@@ -235,7 +235,7 @@ package struct Redaction {
         continue
       }
       unpackedBytes = 0
-      let content = content(Array(body.bytes(batch)), type: type, what: "an event")
+      let content = content(Bytes(body.bytes(batch)), type: type, what: "an event")
       // What is left out need not be written.
       if obstacle == nil { rewriting.replace(batch, by: Data(content)) }
     }
@@ -247,7 +247,7 @@ package struct Redaction {
   /// Notes are JSON like any other; what is not replaced keeps its spelling.
   mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
     guard !members.isEmpty else { return members }
-    let bytes = JSON.object(members).bytes()
+    let bytes = Bytes(JSON.object(members).bytes())
     guard let replaced = json(bytes, depth: 0), replaced != bytes,
       // It was written here a moment ago.
       let json = try? JSONParser.parse(replaced), case .object(let members) = json
@@ -265,7 +265,7 @@ package struct Redaction {
 
   private mutating func keepFree(_ interaction: Interaction) {
     if !interaction.notes.isEmpty {
-      pseudonyms.keepFree(JSON.object(interaction.notes).bytes())
+      pseudonyms.keepFree(Bytes(JSON.object(interaction.notes).bytes()))
     }
     pseudonyms.keepFree(interaction.request.url.description)
     pseudonyms.keepFree(interaction.failure?.text ?? "")
@@ -277,16 +277,16 @@ package struct Redaction {
   private mutating func keepFree(_ headers: HeaderFields, _ body: Body) {
     for field in headers { pseudonyms.keepFree(field.value) }
     if let batches = EventBatches(large: body, of: headers) {
-      for batch in batches { keepFree(Array(body.bytes(batch))) }
+      for batch in batches { keepFree(Bytes(body.bytes(batch))) }
       return
     }
     // Nothing in it was replaced.
     if body.count > Body.openedBytesMax { return }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    keepFree(Array(Inflate.open(body.data, coding: coding) ?? body.data))
+    keepFree(Bytes(Inflate.open(body.data, coding: coding) ?? body.data))
   }
 
-  private mutating func keepFree(_ bytes: [UInt8]) {
+  private mutating func keepFree(_ bytes: Bytes) {
     guard PseudonymText.mayBeIn(bytes) else { return }
     pseudonyms.keepFree(bytes)
     for run in Base64Text.runs(in: bytes) {

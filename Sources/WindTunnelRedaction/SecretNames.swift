@@ -45,6 +45,7 @@ struct SecretNames {
   /// again and again.
   func kind(of written: some StringProtocol, in place: Place) -> Kind? {
     // Only the end of it decides.
+    Work.read(min(written.utf8.count, Self.nameBytesMax))
     let name = String(decoding: written.utf8.suffix(Self.nameBytesMax), as: UTF8.self)
     if let kind = known.withLock({ $0[place]?[name] }) { return kind }
     let kind = read(name, place)
@@ -176,7 +177,7 @@ struct SecretNames {
   static func ends(_ name: String, in words: Set<String>) -> Bool {
     var rest = name[...]
     while !rest.isEmpty {
-      if words.contains(String(rest)) { return true }
+      if words.contains(String(rest.read)) { return true }
       rest = rest.dropFirst()
     }
     return false
@@ -279,22 +280,22 @@ enum CodeText {
 
   /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a
   /// string: `" + token`, `'+id+'`.
-  static func follows(_ text: ArraySlice<UInt8>) -> Bool {
+  static func follows(_ text: ByteSlice) -> Bool {
     guard let first = text.first(where: { $0 != 0x20 }) else { return true }
     return "+),;.]}?|&".utf8.contains(first)
   }
 
   /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
-  static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
+  static func isIdentifier(_ text: ByteSlice) -> Bool {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
   }
 
   /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
   /// an expression.
   static func isExpression(
-    _ text: ArraySlice<UInt8>,
+    _ text: ByteSlice,
     isSpaced: Bool,
-    before rest: ArraySlice<UInt8>
+    before rest: ByteSlice
   ) -> Bool {
     guard isIdentifier(text) else { return false }
     if isSpaced, keywords.contains(where: { text.elementsEqual($0.utf8) }) { return true }
@@ -326,7 +327,7 @@ struct OpenQuote {
   private var isEscaped = false
 
   /// Goes over one byte of a text.
-  mutating func pass(_ bytes: [UInt8], _ place: Int) {
+  mutating func pass(_ bytes: Bytes, _ place: Int) {
     let byte = bytes[place]
     if byte == 0x0A {
       (mark, isEscaped) = (nil, false)

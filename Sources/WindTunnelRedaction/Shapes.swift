@@ -37,7 +37,7 @@ enum Shapes: Detector {
 
   /// Tells whether a word stands within base64 of some length, where any few letters turn up by
   /// chance: in one word, or in lines of one length (RFC 2045 §6.8).
-  private static func isWithinBase64(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
+  private static func isWithinBase64(_ range: Range<Int>, of bytes: Bytes) -> Bool {
     let start = wordStart(range.lowerBound, in: bytes)
     let end = wordEnd(range.upperBound, in: bytes)
     if range.lowerBound - start + end - range.upperBound >= base64BytesMin { return true }
@@ -55,18 +55,18 @@ enum Shapes: Detector {
   }
 
   /// Returns the letters that end with the line before a place.
-  private static func lineBefore(_ place: Int, in bytes: [UInt8]) -> Range<Int> {
+  private static func lineBefore(_ place: Int, in bytes: Bytes) -> Range<Int> {
     guard place > 1, bytes[place - 1] == 0x0A else { return place..<place }
     let end = bytes[place - 2] == 0x0D ? place - 2 : place - 1
     return wordStart(end, in: bytes)..<end
   }
 
-  private static func wordStart(_ place: Int, in bytes: [UInt8]) -> Int {
+  private static func wordStart(_ place: Int, in bytes: Bytes) -> Int {
     place
       - bytes[..<place].suffix(base64BytesMin).reversed().prefix { Base64Text.isLetter($0) }.count
   }
 
-  private static func wordEnd(_ place: Int, in bytes: [UInt8]) -> Int {
+  private static func wordEnd(_ place: Int, in bytes: Bytes) -> Int {
     place + bytes[place...].prefix(base64BytesMin).prefix { Base64Text.isLetter($0) }.count
   }
 
@@ -77,7 +77,7 @@ enum Shapes: Detector {
   private static let base64BytesMin = 256
 
   /// Returns the secret that stands behind the name of a key: 30 or 40 letters of base64.
-  private static func partner(of key: Finding, in bytes: [UInt8]) -> Finding? {
+  private static func partner(of key: Finding, in bytes: Bytes) -> Finding? {
     let rest = bytes[key.range.upperBound...].prefix(48)
     guard let start = rest.firstIndex(where: { Base64Text.isLetter($0) && $0 != UInt8(ascii: "-") })
     else {
@@ -93,7 +93,7 @@ enum Shapes: Detector {
 
   /// Finds the next place where a word begins as something known does, or where a colon may part a
   /// bot's number from its token.
-  private static func beginning(from place: Int, in bytes: [UInt8]) -> Int? {
+  private static func beginning(from place: Int, in bytes: Bytes) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       begins.withUnsafeBufferPointer { begins in
         (min(place, bytes.count)..<bytes.count).first { place in
@@ -107,7 +107,7 @@ enum Shapes: Detector {
 
   /// A reader that scans a text once, from its beginning to its end.
   private struct Reader {
-    let bytes: [UInt8]
+    let bytes: Bytes
     /// The end of the letters that tokens have, from the place that was asked for last.
     private var runEnd = 0
     private var keyRuns = KnownKey.Runs()
@@ -120,7 +120,7 @@ enum Shapes: Detector {
     /// Before it no part of a key begins whose end is missing.
     private var keyStart = 0
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: Bytes) { self.bytes = bytes }
 
     mutating func shape(at place: Int) -> Finding? {
       if bytes[place] == UInt8(ascii: ":") { return Shapes.bot(around: place, in: bytes) }
@@ -186,13 +186,7 @@ enum Shapes: Detector {
     }
 
     private func wordEnd(_ start: Int) -> Int {
-      var end = start
-      while end < bytes.count,
-        bytes[end].isWord || bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: "_")
-      {
-        end += 1
-      }
-      return end
+      bytes[start...].prefix(while: KnownKey.Letters.dashed.contains).endIndex
     }
 
     /// RFC 7468 §2: what stands between the two lines; the lines stay. Where the second is missing,
@@ -203,7 +197,7 @@ enum Shapes: Detector {
           .first
       else { return nil }
       let rest = bytes[label.upperBound...].prefix(12)
-      guard let dashes = rest.firstRange(of: Array("-----".utf8)) else { return nil }
+      guard let dashes = rest.firstRange(of: Bytes("-----".utf8)) else { return nil }
       let start = dashes.upperBound
       let end = keyEnd(from: start) ?? start
       var inner = bytes[start..<end]
@@ -223,13 +217,13 @@ enum Shapes: Detector {
     }
 
     /// The keys of RFC 7468 and of OpenPGP, and OpenVPN's.
-    private static let keyLabels = ["PRIVATE KEY", "Static key"].map { Array($0.utf8) }
+    private static let keyLabels = ["PRIVATE KEY", "Static key"].map { Bytes($0.utf8) }
 
     private mutating func keyEnd(from start: Int) -> Int? {
       if let known = keyEnd, known.from <= start, known.place.map({ $0 >= start }) ?? true {
         return known.place
       }
-      let place = bytes[start...].firstRange(of: Array("-----END".utf8))?.lowerBound
+      let place = bytes[start...].firstRange(of: Bytes("-----END".utf8))?.lowerBound
       keyEnd = (start, place)
       return place
     }
@@ -256,16 +250,15 @@ enum Shapes: Detector {
   }
 
   /// `123456789:AA…`, a bot's number and its token, around the colon.
-  static func bot(around colon: Int, in bytes: [UInt8]) -> Finding? {
+  static func bot(around colon: Int, in bytes: Bytes) -> Finding? {
     if colon >= 11, bytes[(colon + 1)...].starts(with: "APA91b".utf8) {
-      let key = bytes[(colon + 1)...].prefix(200).prefix { KnownKey.Letters.dashed.contains($0) }
+      let key = bytes[(colon + 1)...].prefix(200).prefix(while: KnownKey.Letters.dashed.contains)
       let id = bytes[..<colon].suffix(64).reversed()
-        .prefix { KnownKey.Letters.dashed.contains($0) }.count
+        .prefix(while: KnownKey.Letters.dashed.contains).count
       return key.count < 130 || id < 11 ? nil : Finding(colon - id..<key.endIndex, "fcm-key")
     }
     guard colon >= 6, bytes[(colon + 1)...].starts(with: "AA".utf8) else { return nil }
-    let token = bytes[(colon + 1)...].prefix(40)
-      .prefix { $0.isWord || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    let token = bytes[(colon + 1)...].prefix(40).prefix(while: KnownKey.Letters.dashed.contains)
     var start = colon
     while start > 0, colon - start < 13, 0x30...0x39 ~= bytes[start - 1] { start -= 1 }
     guard token.count == 35, 6...12 ~= colon - start else { return nil }
@@ -274,8 +267,8 @@ enum Shapes: Detector {
 
   /// Keys that are known by what stands in their middle or at their end: a bot's of Discord
   /// (`MTk4….Gabc12.…`), Mailchimp's (`…-us12`), a client secret of Entra ID (`abc8Q~…`).
-  static func oddKey(at place: Int, in bytes: [UInt8]) -> Finding? {
-    let word = bytes[place...].prefix(90).prefix { KnownKey.Letters.dotted.contains($0) }
+  static func oddKey(at place: Int, in bytes: Bytes) -> Finding? {
+    let word = bytes[place...].prefix(90).prefix(while: KnownKey.Letters.dotted.contains)
     if word.count < 34 || word.count >= 90 { return nil }
     let parts = word.split(separator: UInt8(ascii: "."))
     if parts.count == 3, "MNO".utf8.contains(word[place]), 23...28 ~= parts[0].count,
@@ -306,9 +299,8 @@ enum Shapes: Detector {
       guard bytes[word.endIndex...].first == UInt8(ascii: ":") else {
         return Finding(whole, "bitwarden-token")
       }
-      let key = bytes[(word.endIndex + 1)...].prefix(24).prefix {
-        KnownKey.Letters.base64.contains($0)
-      }
+      let key = bytes[(word.endIndex + 1)...].prefix(24)
+        .prefix(while: KnownKey.Letters.base64.contains)
       return Finding(place..<key.endIndex, "bitwarden-token")
     }
     return nil
@@ -325,7 +317,7 @@ struct WebToken {
   private let payload: JSON
 
   init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.read.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].hasPrefix("eyJ"), let header = Self.json(parts[0]),
       let payload = Self.json(parts[1]), header["alg"] != nil
     else { return nil }
@@ -339,13 +331,15 @@ struct WebToken {
 
   /// Tells whether a token has a pseudonym for its signature.
   static func isRedacted(_ text: String) -> Bool {
-    text.hasPrefix("eyJ")
-      && text.wholeMatch(of: /[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.REDACTED-[a-z0-9-]+-[0-9]+/) != nil
+    let parts = Bytes(text.utf8).split(separator: 0x2E, omittingEmptySubsequences: false)
+    return parts.count == 3 && parts[0].starts(with: "eyJ".utf8)
+      && PseudonymText.isWhole(Bytes(parts[2]))
+      && parts[..<2].joined().allSatisfy(KnownKey.Letters.dashed.contains)
   }
 
   private static func json(_ part: Substring) -> JSON? {
     // A part that is no JSON makes it no token, whatever the reason.
-    guard let data = Base64Text.decoded(Array(part.utf8)),
+    guard let data = Base64Text.decoded(Bytes(part.utf8)),
       let json = try? JSONParser.parse(data), case .object = json
     else { return nil }
     return json
@@ -357,7 +351,7 @@ struct WebToken {
       names.contains(member.name.value)
         ? member : JSON.Member(member.name, replaced(member.value, name: member.name.value))
     }
-    return Base64Text.encoded(JSON.object(kept).bytes(), like: Array("_".utf8))
+    return Base64Text.encoded(Bytes(JSON.object(kept).bytes()), like: Bytes("_".utf8))
   }
 
   private static func replaced(_ json: JSON, name: String) -> JSON {
@@ -383,13 +377,13 @@ enum PersonalData: Detector {
 
   /// Tells whether a text is an e-mail address and nothing else.
   static func isMail(_ text: String) -> Bool {
-    guard text.contains("@") else { return false }
-    let bytes = Array(text.utf8)
+    guard text.read.contains("@") else { return false }
+    let bytes = Bytes(text.utf8)
     return mails(in: bytes).first?.range == 0..<bytes.count
   }
 
   /// Returns the e-mail addresses in a text.
-  static func mails(in bytes: [UInt8]) -> [Finding] {
+  static func mails(in bytes: Bytes) -> [Finding] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "@") }.compactMap { at in
       var (start, end) = (at, at + 1)
       while start > 0, isLocal(bytes[start - 1]) { start -= 1 }
@@ -410,7 +404,7 @@ enum PersonalData: Detector {
   }
 
   /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
-  static func phones(in bytes: [UInt8]) -> [Finding] {
+  static func phones(in bytes: Bytes) -> [Finding] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
       let text = bytes[(start + 1)...].prefix { $0.isASCIIDigit || " -().".utf8.contains($0) }
       guard let last = text.lastIndex(where: { $0.isASCIIDigit }),

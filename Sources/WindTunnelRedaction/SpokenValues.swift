@@ -9,7 +9,7 @@ enum SpokenValues: Detector {
   }
 
   /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
-  static func mayBeIn(_ bytes: [UInt8]) -> Bool { ToldValues.mayBeIn(bytes) }
+  static func mayBeIn(_ bytes: Bytes) -> Bool { ToldValues.mayBeIn(bytes) }
 }
 
 /// Secrets that a sentence tells: `Your password is hunter2-long`,
@@ -29,9 +29,9 @@ private struct ToldValues {
     case key
   }
 
-  let bytes: [UInt8]
+  let bytes: Bytes
 
-  fileprivate static func found(in bytes: [UInt8]) -> [Finding] {
+  fileprivate static func found(in bytes: Bytes) -> [Finding] {
     guard mayBeIn(bytes) else { return [] }
     let reader = ToldValues(bytes: bytes)
     var found: [Finding] = []
@@ -48,7 +48,7 @@ private struct ToldValues {
   }
 
   /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
-  static func mayBeIn(_ bytes: [UInt8]) -> Bool {
+  static func mayBeIn(_ bytes: Bytes) -> Bool {
     var last: UInt32 = 0
     for byte in bytes {
       last = last << 8 | UInt32(byte <= 0x20 || byte == UInt8(ascii: ":") ? 0x20 : byte)
@@ -96,7 +96,7 @@ private struct ToldValues {
     return Finding(range: range, name: name, .row("spoken"))
   }
 
-  func word(at place: Int) -> ArraySlice<UInt8> {
+  func word(at place: Int) -> ByteSlice {
     bytes[place...].prefix(24).prefix { $0.isWord || $0 >= 0x80 }
   }
 
@@ -106,7 +106,7 @@ private struct ToldValues {
     return String(decoding: letters.reversed().map(\.asciiLowercased), as: UTF8.self)
   }
 
-  func lowercased(_ word: ArraySlice<UInt8>) -> String {
+  func lowercased(_ word: ByteSlice) -> String {
     String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
   }
 
@@ -178,14 +178,14 @@ private struct ToldValues {
   }
 
   /// Letters with a sign that no word has, or with a capital behind a small letter.
-  private static func isOdd(_ value: ArraySlice<UInt8>) -> Bool {
+  private static func isOdd(_ value: ByteSlice) -> Bool {
     if value.contains(where: { "!@#$%^&*+=~?|".utf8.contains($0) }) {
       return value.contains(where: \.isASCIILetter)
     }
     return zip(value, value.dropFirst()).contains { 0x61...0x7A ~= $0 && 0x41...0x5A ~= $1 }
   }
 
-  private func isCode(_ value: ArraySlice<UInt8>, _ digits: Int) -> Bool {
+  private func isCode(_ value: ByteSlice, _ digits: Int) -> Bool {
     (4...12).contains(value.count) && digits > 0
       && value.allSatisfy {
         $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-")
@@ -193,7 +193,7 @@ private struct ToldValues {
   }
 
   /// Tells whether a number is one of something: `1024 characters`.
-  private func isAmount(_ rest: ArraySlice<UInt8>) -> Bool {
+  private func isAmount(_ rest: ByteSlice) -> Bool {
     guard rest.first == 0x20 else { return false }
     let next = lowercased(word(at: rest.startIndex + 1))
     return Self.units.contains { next.hasPrefix($0) }
@@ -205,7 +205,7 @@ private struct ToldValues {
   ]
 
   /// `base64`, `SHA-256`, `8-character`: what is said of a secret and has digits.
-  private static func isTerm(_ value: ArraySlice<UInt8>) -> Bool {
+  private static func isTerm(_ value: ByteSlice) -> Bool {
     let parts = value.split { "-_/".utf8.contains($0) }
     if parts.count == 2, parts[0].allSatisfy({ $0.isASCIIDigit }),
       parts[1].allSatisfy({ 0x61...0x7A ~= $0 })
@@ -232,19 +232,19 @@ private struct ToldValues {
 /// The cost is linear: names are looked for only behind words that look like values, and a few
 /// words back.
 private struct ValuesBesideNames {
-  private let bytes: [UInt8]
+  private let bytes: Bytes
   private let names: SecretNames
   /// The last words before the one at hand, the nearest last.
   private var before: [Range<Int>] = []
   private var found: [Finding] = []
 
-  fileprivate static func found(in bytes: [UInt8], _ names: SecretNames) -> [Finding] {
+  fileprivate static func found(in bytes: Bytes, _ names: SecretNames) -> [Finding] {
     var reader = ValuesBesideNames(bytes: bytes, names: names)
     reader.read()
     return reader.found
   }
 
-  private init(bytes: [UInt8], names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
+  private init(bytes: Bytes, names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
 
   /// A longer word is a body in base64 or the like, and looked into elsewhere.
   private static let valueBytesMax = 512
@@ -279,7 +279,7 @@ private struct ValuesBesideNames {
   private static let drawnBytesMin = 16
 
   /// Letters and digits mixed, with nothing between them that addresses and times have.
-  private static func mayBe(_ word: ArraySlice<UInt8>) -> Bool {
+  private static func mayBe(_ word: ByteSlice) -> Bool {
     var (hasLetter, hasDigit) = (false, false)
     for byte in word {
       if byte.isASCIILetter {

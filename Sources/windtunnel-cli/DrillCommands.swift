@@ -53,23 +53,20 @@ enum ReportCommand: Command {
     let gates = try arguments.all("--gate").map { try Gate($0) }
     let files = try ReportFiles(arguments)
     let baseline = try arguments.value("--baseline").map {
-      try Report(contentsOf: URL(filePath: $0))
+      try Report(contentsOf: URL(typed: $0))
     }
     let parts = try arguments.operands.map { path in
-      Report.Part(try Report(contentsOf: URL(filePath: path)), from: path)
+      Report.Part(try Report(contentsOf: URL(typed: path)), from: path)
     }
     var report = try Report(merging: parts).judged(by: gates)
     if let baseline { report = report.compared(to: baseline) }
     report.policy = try VerdictPolicy(arguments)
     let allowed = try AllowedRule.all(in: arguments)
     for place in report.scenarios.indices { report.scenarios[place].allowed += allowed }
-    if rendering == .text {
-      Terminal.answer(report: report.text(inColour: Terminal.showsColour))
-    } else {
-      let data = report.rendered(as: rendering)
-      rendering == .json
-        ? Terminal.answer(json: data)
-        : Terminal.answer(report: String(decoding: data, as: UTF8.self))
+    switch rendering {
+    case .text: Terminal.answer(report: report.text(inColour: Terminal.showsColour))
+    case .json: Terminal.answer(json: report.rendered(as: .json))
+    default: Terminal.answer(report: String(decoding: report.rendered(as: rendering), as: UTF8.self))
     }
     try files.write(report)
     // A report that is only shown was judged when it was flown; parts were not, and new bars
@@ -94,16 +91,10 @@ enum MetricsListCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let rows = MetricRow.all
-    if arguments.has("--json") {
-      Terminal.answer(json: JSON.array(rows.map(\.json)).fileBytes())
-      return .done
-    }
-    if arguments.has("--markdown") {
-      Terminal.answer(MetricRow.page)
-      return .done
-    }
+    if arguments.has("--json") { return Terminal.answer(JSON.array(rows.map(\.json))) }
+    if arguments.has("--markdown") { return Terminal.answer(MetricRow.page) }
     let names = HelpText.columns(rows.map { ($0.name, "\($0.nature)  \($0.summary)") })
-    Terminal.answer(
+    return Terminal.answer(
       """
       \(names)
 
@@ -111,7 +102,6 @@ enum MetricsListCommand: Command {
 
       """
     )
-    return .done
   }
 }
 

@@ -32,22 +32,18 @@ enum HelpCommand: Command {
       try write(ManPage.all(of: Tool.commands, version: Tool.version), to: folder)
       return .done
     }
-    if isMan {
-      Terminal.answer(try page(of: asked).text)
-      return .done
-    }
+    if isMan { return Terminal.answer(try page(of: asked).text) }
     switch (asked, isMarkdown) {
-    case ("exit-codes", true): Terminal.answer(CommandPages.exitCodes)
-    case ("exit-codes", false): Terminal.answer(CommandPages.exitCodesText)
-    case ("environment", true): Terminal.answer(CommandPages.environment)
-    case ("environment", false): Terminal.answer(CommandPages.environmentText)
-    case ("", true): Terminal.answer(CommandPages.commands(Tool.commands))
-    case ("", false): Terminal.answer(Tool.help)
+    case ("exit-codes", true): return Terminal.answer(CommandPages.exitCodes)
+    case ("exit-codes", false): return Terminal.answer(CommandPages.exitCodesText)
+    case ("environment", true): return Terminal.answer(CommandPages.environment)
+    case ("environment", false): return Terminal.answer(CommandPages.environmentText)
+    case ("", true): return Terminal.answer(CommandPages.commands(Tool.commands))
+    case ("", false): return Terminal.answer(Tool.help)
     case (_, true): throw Refusal.noPage(asked, among: topics)
     // `help drill` is `drill --help`.
     case (_, false): return await Tool.run(arguments.operands + ["--help"])
     }
-    return .done
   }
 
   private static func page(of asked: String) throws(Refusal) -> ManPage {
@@ -66,7 +62,7 @@ enum HelpCommand: Command {
   }
 
   private static func write(_ pages: [ManPage], to path: String) throws {
-    let folder = URL(filePath: path)
+    let folder = URL(typed: path)
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -100,7 +96,6 @@ enum CompletionsCommand: Command {
     guard let shell = Completions.Shell(rawValue: name) else {
       throw Refusal.choice("completions", name, among: operandChoices)
     }
-    Terminal.answer(Completions(of: Tool.commands).script(for: shell))
-    return .done
+    return Terminal.answer(Completions(of: Tool.commands).script(for: shell))
   }
 }

@@ -13,18 +13,12 @@ enum RulesListCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    if arguments.has("--json") {
-      Terminal.answer(json: JSON.array(FindingRule.all.map(\.json)).fileBytes())
-      return .done
-    }
-    if arguments.has("--markdown") {
-      Terminal.answer(FindingRule.table)
-      return .done
-    }
+    if arguments.has("--json") { return Terminal.answer(JSON.array(FindingRule.all.map(\.json))) }
+    if arguments.has("--markdown") { return Terminal.answer(FindingRule.table) }
     let rules = HelpText.columns(
       FindingRule.all.map { ($0.id, "\($0.severity.rawValue)  \($0.title)") }
     )
-    Terminal.answer(
+    return Terminal.answer(
       """
       \(rules)
 
@@ -33,7 +27,6 @@ enum RulesListCommand: Command {
 
       """
     )
-    return .done
   }
 }
 
@@ -51,16 +44,12 @@ enum RulesShowCommand: Command {
     guard let rule = FindingRule.named(id) else {
       throw Refusal.choice("rules show", id, among: FindingRule.all.map(\.id))
     }
-    if arguments.has("--json") {
-      Terminal.answer(json: rule.json.fileBytes())
-      return .done
-    }
+    if arguments.has("--json") { return Terminal.answer(rule.json) }
     let rows = HelpText.columns([
       ("weight", rule.severity.rawValue), ("judged where", rule.condition),
       ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("mended", rule.remedy),
       ("source", rule.source),
     ])
-    Terminal.answer("\(rule.id): \(rule.title)\n\n\(rows)\n")
-    return .done
+    return Terminal.answer("\(rule.id): \(rule.title)\n\n\(rows)\n")
   }
 }

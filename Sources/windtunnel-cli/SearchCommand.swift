@@ -41,7 +41,7 @@ enum SearchCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let cassette = try arguments.value("--cassette").map {
-      try CassetteFile.read(URL(filePath: $0))
+      try CassetteFile.read(URL(typed: $0))
     }
     let gates = try arguments.all("--gate").map { text in
       do { return try CertificateGate(text) } catch {
@@ -52,10 +52,11 @@ enum SearchCommand: Command {
       throw Refusal.flagMissing("--baseline", "the certificate that newFinds is counted from")
     }
     let baseline = try arguments.value("--baseline").map {
-      try CertificateBaseline(contentsOf: URL(filePath: $0))
+      try CertificateBaseline(contentsOf: URL(typed: $0))
     }
     let plan = try plan(arguments)
     let files = try CertificateFiles(arguments)
+    try ToolEnvironment.needProcess()
     var drill = Drill(try cassette ?? Shipped.cassette())
     drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
     drill.plan.deadline = try arguments.duration("--timeout")
@@ -123,14 +124,14 @@ private struct CertificateFiles {
   /// Reads the flags, and refuses now what could not be written later.
   init(_ arguments: Arguments) throws {
     files = try arguments.all("--report").map { text in
-      let file = URL(filePath: text)
+      let file = URL(typed: text)
       guard ["json", "html", "txt"].contains(file.pathExtension) else {
         throw Refusal.value("--report", text, shouldBe: "a name that ends in .json, .html or .txt")
       }
       try FileError.probeWriting(to: file)
       return file
     }
-    directory = try arguments.value("--scenarios").map { URL(filePath: $0) }
+    directory = try arguments.value("--scenarios").map { URL(typed: $0) }
     if let directory {
       do {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -24,22 +24,25 @@ enum Tool {
     ]
   }
 
+  /// Runs a command line in surroundings of its own.
+  static func run(_ words: [String], in environment: ToolEnvironment) async -> ExitCode {
+    await ToolEnvironment.$current.withValue(environment) { await run(words) }
+  }
+
   static func run(_ words: [String]) async -> ExitCode {
     switch words.first {
     case nil:
       Terminal.complain(text: help)
       return .usage
-    case "--help", "-h": return answer(help)
-    case "--version": return answer("windtunnel \(version)\n")
+    case "--help", "-h": return Terminal.answer(help)
+    case "--version": return Terminal.answer("windtunnel \(version)\n")
     default: break
     }
     guard let command = commands.first(where: { isMeant($0, by: words) }) else {
       return unknown(words)
     }
     let rest = Array(words.dropFirst(command.name.split(separator: " ").count))
-    if HelpText.isAsked(by: rest) {
-      return answer(help(for: command))
-    }
+    if HelpText.isAsked(by: rest) { return Terminal.answer(help(for: command)) }
     do {
       let arguments = try Arguments(
         rest,
@@ -52,11 +55,6 @@ enum Tool {
     } catch {
       return refuse(Refusal(error), helpFor: "windtunnel \(command.name)")
     }
-  }
-
-  private static func answer(_ text: String) -> ExitCode {
-    Terminal.answer(text)
-    return .done
   }
 
   private static func refuse(_ refusal: Refusal, helpFor command: String) -> ExitCode {
@@ -79,7 +77,9 @@ enum Tool {
         : .unknownCommand(word, among: topWords)
       return refuse(refusal, helpFor: "windtunnel")
     }
-    if words.contains(where: { $0 == "--help" || $0 == "-h" }) { return answer(help(of: group)) }
+    if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return Terminal.answer(help(of: group))
+    }
     guard words.count > 1, !words[1].hasPrefix("-") else {
       let rest = group.map { String($0.name.dropFirst(word.count + 1)) }
       return refuse(.incompleteCommand(word, rest), helpFor: "windtunnel \(word)")
@@ -171,13 +171,13 @@ private enum FileRoles {
   }
 
   private static func place(_ path: String) -> String {
-    URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    URL(typed: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
   /// Returns the file itself, whatever it is called; `nil` where there is none.
   private static func identity(_ path: String) -> [UInt64]? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(URL(typed: path).path, &status) == 0 else { return nil }
     return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
   }
 }

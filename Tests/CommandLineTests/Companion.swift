@@ -1,5 +1,5 @@
 import Foundation
-import WindTunnelDrill
+import Programs
 
 /// Another program than ours, such as curl, as a client.
 enum Companion {
@@ -14,26 +14,10 @@ enum Companion {
   static func run(_ words: [String], in scratch: Scratch) async throws -> (
     code: Int32, text: String
   ) {
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/bin/sh")
-    // The redirection is the shell's, so that nobody has to read a pipe.
-    process.arguments = ["-c", "exec \"$@\" > .companion 2>&1 < /dev/null", "sh"] + words
-    process.currentDirectoryURL = scratch.folder
-    let (ends, ended) = AsyncStream<Int32>.makeStream()
-    process.terminationHandler = { process in
-      ended.yield(process.terminationStatus)
-      ended.finish()
-    }
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    do {
-      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-      try process.run()
-    }
-    var code: Int32 = -1
-    for await end in ends { code = end }
+    // The redirection is the shell's, so that both streams are one, in their order.
+    let shell = ["/bin/sh", "-c", "exec \"$@\" > .companion 2>&1 < /dev/null", "sh"]
+    let run = try await StartedProgram.run(shell + words, in: scratch.folder)
     let file = scratch.folder.appendingPathComponent(".companion")
-    return (code, try String(contentsOf: file, encoding: .utf8))
+    return (run.code, try String(contentsOf: file, encoding: .utf8))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelDrill
 import WindTunnelRelease
@@ -19,7 +20,7 @@ import WindTunnelRelease
       in: scratch,
       isTool: false
     )
-    #expect(seen.code == 0, "\(seen.err)")
+    expectEqual(seen.code, 0, "\(seen.err)")
     #expect(!seen.err.contains("conflicting name"))
     #expect(seen.out.contains("swift-system"))
   }
@@ -30,7 +31,7 @@ import WindTunnelRelease
       .filter { !["host-drill", "outbox-drill"].contains($0) }
     let prefixes = ["WindTunnel", "CWindTunnel", "windtunnel"]
     #expect(held.count > 9)
-    #expect(held.filter { name in !prefixes.contains { name.hasPrefix($0) } } == [])
+    expectEqual(held.filter { name in !prefixes.contains { name.hasPrefix($0) } }, [])
   }
 
   /// A host compiles all of what its product holds.
@@ -54,7 +55,7 @@ import WindTunnelRelease
       target.product_memberships?.contains("NetworkLayer") == true
     }.map(\.name)
     #expect(held.contains("WindTunnelNetworkLayer"))
-    #expect(ReleaseModule.shipped == Set(held + ["WindTunnelNetworkLayerSockets"]))
+    expectEqual(ReleaseModule.shipped, Set(held + ["WindTunnelNetworkLayerSockets"]))
   }
 
   private struct Target: Decodable {

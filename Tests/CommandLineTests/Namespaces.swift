@@ -1,6 +1,5 @@
-import Foundation
+import Programs
 import Testing
-import WindTunnelDrill
 
 /// Networks of a test's own, which no packet leaves.
 enum Namespaces {
@@ -12,13 +11,6 @@ enum Namespaces {
   static let areHere: Bool = {
     let programs = ["python3", "ip", "nsenter", "unshare"]
     guard programs.allSatisfy({ Companion.find($0) != nil }) else { return false }
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", "exec unshare -Urnm ip link set lo up < /dev/null > /dev/null 2>&1"]
-    do {
-      try process.run()
-    } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    return StartedProgram.succeeds("exec unshare -Urnm ip link set lo up > /dev/null 2>&1")
   }()
 }

@@ -1,9 +1,26 @@
 import Foundation
-import WindTunnelDrill
+import Programs
+import Testing
+import WindTunnelCommandLine
 
-/// The built `windtunnel`, run as a process.
+@testable import windtunnel_cli
+
+/// The tool: its commands run in this process where they can, and else as the built `windtunnel`.
 enum Program {
-  /// What a finished run left.
+  /// The commands that run as a process of their own, each with the reason. Their refusals and help
+  /// come before that, and in this process.
+  static let processes: KeyValuePairs<String, String> = [
+    "drill": "starts its executable for each subject, and ends in order on a signal",
+    "search": "sets the clock of its threads",
+    "record": "serves until a signal or its command's end; --mode verify runs here",
+    "serve": "serves until a signal",
+    "proxy": "serves until a signal or a key",
+    "dns": "serves until a signal",
+    "faults selftest": "starts its executable as a client and in namespaces",
+    "check-release": "passes paths as text to a module that resolves them by the process's folder",
+  ]
+
+  /// A run that ended, with all that it printed.
   struct Run: Equatable {
     var code: Int32
     var out: String
@@ -31,110 +48,94 @@ enum Program {
     return found
   }
 
-  /// Runs it to its end.
+  /// Runs the tool to its end.
   static func run(_ words: String..., in scratch: Scratch) async throws -> Run {
     try await run(words, in: scratch)
   }
 
-  /// Runs it to its end.
+  /// Runs it to its end, or the program that the first word names by its path.
   static func run(
     _ words: [String],
     in scratch: Scratch,
     with environment: [String: String] = [:],
     isTool: Bool = true
   ) async throws -> Run {
-    try await Flight(words, in: scratch, with: environment, isTool: isTool).end()
+    if isTool, ProcessInfo.processInfo.environment["WT_HERE"] != "no" {
+      let run = await runHere(words, in: scratch, with: environment)
+      let isRefused = run.code == Refusal.processMissing.code.rawValue
+      guard isRefused, run.err.hasSuffix("windtunnel: \(Refusal.processMissing.sentence)\n") else {
+        return run
+      }
+      let line = words.joined(separator: " ")
+      try #require(processes.contains { line.hasPrefix($0.key) }, "\(line) has no reason")
+    }
+    return try await Flight(words, in: scratch, with: environment, isTool: isTool).end()
+  }
+
+  /// Runs the tool's code in this process, with streams, folder and variables of its own.
+  static func runHere(
+    _ words: [String],
+    in scratch: Scratch,
+    with environment: [String: String] = [:]
+  ) async -> Run {
+    let printed = Printed()
+    let environment = ToolEnvironment(
+      variables: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      folder: scratch.folder
+    ) { printed.take($0, $1) }
+    let code = await Tool.run(words, in: environment)
+    return printed.run(code.rawValue)
+  }
+}
+
+/// The text that a command in this process prints.
+private final class Printed: @unchecked Sendable {
+  private let lock = NSLock()
+  private var (out, err) = ("", "")
+
+  func take(_ text: String, _ stream: ToolEnvironment.Stream) {
+    lock.withLock { if stream == .output { out += text } else { err += text } }
+  }
+
+  func run(_ code: Int32) -> Program.Run {
+    lock.withLock { Program.Run(code: code, out: out, err: err) }
   }
 }
 
 /// A run of the tool that is under way.
-final class Flight: Sendable {
-  private let process: SpawnedProcess
-  private let out: URL
-  private let err: URL
-  private let ends: AsyncStream<Int32>
-  private let lines: AsyncStream<String>
+struct Flight: Sendable {
+  private let program: StartedProgram
 
-  /// Starts the tool in a folder, or the program that the first word names by its path; what it
-  /// prints goes into files there.
+  /// Starts the tool in a folder, or the program that the first word names by its path.
   init(
     _ words: [String],
     in scratch: Scratch,
     with environment: [String: String] = [:],
     isTool: Bool = true
   ) throws {
-    let process = SpawnedProcess()
-    self.process = process
-    process.executableURL = isTool ? try Program.executable() : URL(filePath: words[0])
-    process.arguments = isTool ? words : Array(words.dropFirst())
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.currentDirectoryURL = scratch.folder
-    let name = UUID().uuidString
-    out = scratch.folder.appendingPathComponent(".\(name).out")
-    err = scratch.folder.appendingPathComponent(".\(name).err")
-    for file in [out, err] { try Data().write(to: file) }
-    let pipe = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = try FileHandle(forWritingTo: err)
-    let (ends, ended) = AsyncStream<Int32>.makeStream()
-    self.ends = ends
-    let (lines, told) = AsyncStream<String>.makeStream()
-    self.lines = lines
-    process.terminationHandler = { process in
-      let isExit = process.terminationReason == .exit
-      ended.yield(isExit ? process.terminationStatus : -process.terminationStatus)
-      ended.finish()
-    }
-    let copy = try FileHandle(forWritingTo: out)
-    let reading = pipe.fileHandleForReading
-    // The tool starts as from a shell: a thread of a pool would have it inherit blocked signals.
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try process.run()
-    // A thread of its own, since it waits in `read`.
-    Thread.detachNewThread {
-      var text = ""
-      while true {
-        let data = reading.availableData
-        guard !data.isEmpty else { break }
-        copy.write(data)
-        text += String(decoding: data, as: UTF8.self)
-        while let end = text.firstIndex(of: "\n") {
-          told.yield(String(text[..<end]))
-          text = String(text[text.index(after: end)...])
-        }
-      }
-      told.finish()
-    }
+    program = try StartedProgram(
+      isTool ? [Program.executable().path] + words : words,
+      in: scratch.folder,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    )
+    try program.start()
   }
 
-  /// Waits for the next line on standard output; `nil` where there is none any more.
-  func line() async -> String? {
-    for await line in lines { return line }
-    return nil
-  }
+  /// Waits for the next line on standard output; `nil` if there are no more.
+  func line() async throws -> String? { try await program.line() }
 
   /// What it has printed on standard error so far.
-  func errors() throws -> String { try String(contentsOf: err, encoding: .utf8) }
+  func errors() throws -> String { try program.errors() }
 
   /// The number of the process.
-  var number: Int32 { process.processIdentifier }
+  var number: Int32 { program.number }
 
   /// Sends it a signal.
-  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+  func signal(_ number: Int32) { program.signal(number) }
 
   /// Waits for its end and for the end of what it prints.
   func end() async throws -> Program.Run {
-    var code: Int32 = 0
-    for await end in ends { code = end }
-    for await _ in lines {}
-    return Program.Run(
-      code: code,
-      out: try String(contentsOf: out, encoding: .utf8),
-      err: try String(contentsOf: err, encoding: .utf8)
-    )
+    let run = try await program.end()
+    return Program.Run(code: run.code, out: run.out, err: run.err)
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
+import Programs
 import Testing
-import WindTunnelDrill
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -31,13 +31,13 @@ final class Scratch: Sendable {
 
   /// Runs git here.
   func git(_ words: String...) throws {
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words
-    process.currentDirectoryURL = folder
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    let git = try StartedProgram(
+      ["git", "-c", "user.name=a", "-c", "user.email=a@a.test"] + words,
+      in: folder
+    )
+    try git.start()
+    let run = try git.endBlocking()
+    try #require(run.code == 0, "\(run)")
   }
 
   func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }

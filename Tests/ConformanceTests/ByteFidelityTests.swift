@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -14,7 +15,7 @@ import WindTunnelURLSession
 /// What is raw and what is opened: a proxy records a body in its content coding, and so it is played
 /// on the wire; a session is handed it opened, records it so and says so in the fields. In process a
 /// client is handed every body opened.
-@Suite(.timeLimit(.minutes(10))) struct ByteFidelityTests {
+@Suite(.timeLimit(.minutes(5))) struct ByteFidelityTests {
   /// The paths of the bodies that are not what they should be. Compared byte by byte, as equal
   /// digests would promise; a difference names its body and not its bytes.
   private static func strange(_ bodies: [Data], _ expected: KeyPath<Sample, Data>) -> [String] {
@@ -23,9 +24,9 @@ import WindTunnelURLSession
   }
 
   @Test func `the bodies are of every sort and size`() {
-    #expect(Sample.all.count == 200)
-    #expect(Sample.all.map(\.plain.count).min() == 0)
-    #expect(Sample.all.map(\.plain.count).max() == 8 << 20)
+    expectEqual(Sample.all.count, 200)
+    expectEqual(Sample.all.map(\.plain.count).min(), 0)
+    expectEqual(Sample.all.map(\.plain.count).max(), 8 << 20)
     #expect(Set(Sample.all.map(\.sent)).count > 180)
     #expect(Sample.all.count(where: \.isPacked) >= 40)
     #expect(Sample.all.count(where: \.isChunked) >= 40)
@@ -44,24 +45,24 @@ import WindTunnelURLSession
     let live = try await Recorder.record(deck, from: origin.url, on: recorder, paths)
     origin.stop()
     // On the wire a client sees the chunks, too; of those the players' are looked at.
-    if recorder == .inProcess { #expect(Self.strange(live, \.plain) == []) }
+    if recorder == .inProcess { expectEqual(Self.strange(live, \.plain), []) }
 
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent("bodies.json")
     let (cassette, leftOut) = deck.recorded()
-    #expect(leftOut == [])
+    expectEqual(leftOut, [])
     try cassette.write(to: file)
     let read = try Cassette(contentsOf: file)
     let bodies = read.interactions.map { $0.response?.body.data ?? Data() }
-    #expect(Self.strange(bodies, kept) == [])
+    expectEqual(Self.strange(bodies, kept), [])
 
     let session = URLSession(configuration: .windTunnel(Deck(read)))
     var played: [Data] = []
     for path in paths { played.append(try await session.whole(origin.url + path)) }
     session.finishTasksAndInvalidate()
-    #expect(Self.strange(played, \.plain) == [])
+    expectEqual(Self.strange(played, \.plain), [])
 
     let server = try await ReplayServer(Deck(read, matcher: .pathAndQuery), .patient)
     var raw: [Data] = []
@@ -71,7 +72,7 @@ import WindTunnelURLSession
       raw.append(isChunked ? try Self.joined(answer.content) : answer.content)
     }
     await server.stop(grace: .zero)
-    #expect(Self.strange(raw, kept) == [])
+    expectEqual(Self.strange(raw, kept), [])
   }
 
   /// What stands in chunks (RFC 9112 §7.1).
@@ -110,16 +111,16 @@ import WindTunnelURLSession
       request.httpMethod = "POST"
       request.setValue(sample.type, forHTTPHeaderField: "Content-Type")
       if sample.isPacked { request.setValue("gzip", forHTTPHeaderField: "Content-Encoding") }
-      #expect(try await Self.send(sample.sent, by: upload, request, session) == 200)
+      try await expectEqual(Self.send(sample.sent, by: upload, request, session), 200)
     }
     session.finishTasksAndInvalidate()
     await server?.stop(grace: .zero)
     origin.stop()
     let (cassette, leftOut) = deck.recorded()
-    #expect(leftOut == [])
+    expectEqual(leftOut, [])
     let read = try Cassette(data: cassette.data(), source: "tape")
-    #expect(read.interactions.map(\.request.body.data) == samples.map(\.sent))
-    #expect(read.interactions.map { $0.request.url.path } == samples.map(\.path))
+    expectEqual(read.interactions.map(\.request.body.data), samples.map(\.sent))
+    expectEqual(read.interactions.map { $0.request.url.path }, samples.map(\.path))
   }
 
   private static func send(

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -34,14 +35,14 @@ import WindTunnelSymptoms
   )
   func `a handshake fails as it is said to`(fault: TLSFault) async throws {
     let expected = Seen(nil, "", fault.symptom)
-    #expect(try await Self.inProcess(.tls(fault)) == expected)
+    try await expectEqual(Self.inProcess(.tls(fault)), expected)
     let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
     let server = try await ReplayServer(deck, .patient)
     let port = try await server.openPort(lane: Lane("call/1"))
-    #expect(try await Self.asking("https://127.0.0.1:\(port)/n") == expected)
+    try await expectEqual(Self.asking("https://127.0.0.1:\(port)/n"), expected)
     await server.stop(grace: .zero)
     let decision = deck.scenario.decideConnection(seed: deck.seed, lane: Lane("call/1"), ordinal: 1)
-    #expect(deck.journal.all.map(\.decision).first == decision)
+    expectEqual(deck.journal.all.map(\.decision).first, decision)
   }
 
   /// Faults of certificates that a client finds without trusting anybody for the test's sake.
@@ -51,12 +52,12 @@ import WindTunnelSymptoms
   )
   func `a certificate fails as it is said to`(fault: TLSFault) async throws {
     let expected = Seen(nil, "", fault.symptom)
-    #expect(try await Self.inProcess(.tls(fault)) == expected)
+    try await expectEqual(Self.inProcess(.tls(fault)), expected)
     let deck = Deck([], scenario: [.always(.always, .connection(.tls(fault)))])
     var options = ReplayServer.Options.patient
     options.tls = try ServerTLS()
     let server = try await ReplayServer(deck, options)
-    #expect(try await Self.asking("\(server.url)/n") == expected)
+    try await expectEqual(Self.asking("\(server.url)/n"), expected)
     await server.stop(grace: .zero)
   }
 
@@ -72,9 +73,8 @@ import WindTunnelSymptoms
     let error = try await #require(throws: ServerError.self) {
       _ = try await ReplayServer(Deck([], scenario: scenario), .patient)
     }
-    #expect(
-      "\(error)"
-        == "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
+    expectEqual(
+      "\(error)", "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
         + "server speaks no TLS."
     )
   }
@@ -87,7 +87,7 @@ import WindTunnelSymptoms
         scenario: [.always(.always, .connection(.connectTimeout))]
       )
       try await Theatre.play(deck, on: stage, timeout: 2) { theatre async throws in
-        #expect(try await theatre.ask("/n") == Seen(nil, "", .timedOut))
+        try await expectEqual(theatre.ask("/n"), Seen(nil, "", .timedOut))
       }
     }
 
@@ -102,12 +102,12 @@ import WindTunnelSymptoms
       )
       try await Theatre.play(deck, on: stage) { theatre async throws in
         let start = ContinuousClock.now
-        #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+        try await expectEqual(theatre.ask("/n"), Seen(200, #"{"n":1}"#))
         #expect(.now - start >= .seconds(1))
-        #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+        try await expectEqual(theatre.ask("/n"), Seen(200, #"{"n":1}"#))
       }
-      #expect(deck.journal.all.filter { $0.take == .connection }.count == 1)
-      #expect(deck.journal.all.filter { $0.take == .recording(0) }.count == 2)
+      expectEqual(deck.journal.all.filter { $0.take == .connection }.count, 1)
+      expectEqual(deck.journal.all.filter { $0.take == .recording(0) }.count, 2)
     }
   #endif
 
@@ -118,12 +118,12 @@ import WindTunnelSymptoms
     )
     let server = try await ReplayServer(deck, .patient)
     let port = try await server.openPort(lane: Lane("call/1"))
-    #expect(try await Self.asking("https://127.0.0.1:\(port)/n").symptom == .secureConnectionFailed)
+    try await expectEqual(Self.asking("https://127.0.0.1:\(port)/n").symptom, .secureConnectionFailed)
     // The second connection of this lane goes through; another lane's first does not.
-    #expect(try await Self.asking("http://127.0.0.1:\(port)/n") == Seen(200, #"{"n":1}"#))
+    try await expectEqual(Self.asking("http://127.0.0.1:\(port)/n"), Seen(200, #"{"n":1}"#))
     let other = try await server.openPort(lane: Lane("call/2"))
-    #expect(
-      try await Self.asking("https://127.0.0.1:\(other)/n").symptom == .secureConnectionFailed
+    try await expectEqual(
+      Self.asking("https://127.0.0.1:\(other)/n").symptom, .secureConnectionFailed
     )
     server.closePort(other)
     await server.stop(grace: .zero)
@@ -132,24 +132,24 @@ import WindTunnelSymptoms
   @Test func `a closed port refuses`() async throws {
     let port = try ClosedPort()
     let expected = Seen(nil, "", .connectionRefused)
-    #expect(try await Self.inProcess(.refused) == expected)
-    #expect(try await Self.asking("http://127.0.0.1:\(port.port)/n") == expected)
+    try await expectEqual(Self.inProcess(.refused), expected)
+    try await expectEqual(Self.asking("http://127.0.0.1:\(port.port)/n"), expected)
     withExtendedLifetime(port) {}
   }
 
   @Test func `a name that is too long has no address`() async throws {
     let labels = Array(repeating: String(repeating: "a", count: 60), count: 5)
     let expected = Seen(nil, "", .hostNotFound)
-    #expect(try await Self.inProcess(.hostNotFound) == expected)
-    #expect(try await Self.asking("http://\(labels.joined(separator: "."))/n") == expected)
+    try await expectEqual(Self.inProcess(.hostNotFound), expected)
+    try await expectEqual(Self.asking("http://\(labels.joined(separator: "."))/n"), expected)
   }
 
   @Test func `without a network a platform says what it says`() async throws {
     #if canImport(Darwin)
-      #expect(try await Self.inProcess(.offline) == Seen(nil, "", .offline))
+      try await expectEqual(Self.inProcess(.offline), Seen(nil, "", .offline))
     #else
       // Linux has no word of its own for it: the connection attempt fails.
-      #expect(try await Self.inProcess(.offline) == Seen(nil, "", .connectionRefused))
+      try await expectEqual(Self.inProcess(.offline), Seen(nil, "", .connectionRefused))
     #endif
   }
 
@@ -161,7 +161,7 @@ import WindTunnelSymptoms
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
       #expect(try await theatre.ask("/n").symptom != nil)
-      #expect(try await theatre.ask("/n") == Seen(200, #"{"n":1}"#))
+      try await expectEqual(theatre.ask("/n"), Seen(200, #"{"n":1}"#))
     }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -74,10 +75,10 @@ import WindTunnelSymptoms
     )
     try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: row.seen)) {
       theatre async throws in
-      #expect(try await theatre.ask("/users/7") == row.seen)
+      try await expectEqual(theatre.ask("/users/7"), row.seen)
       // A recording that a fault kept from the client is there for the retry.
       let next = try await theatre.ask("/users/7")
-      #expect(next.status == (row.isPlayed ? 501 : 200))
+      expectEqual(next.status, (row.isPlayed ? 501 : 200))
       #expect(next.body.contains(row.isPlayed ? "already played once" : Self.body))
     }
   }
@@ -90,7 +91,7 @@ import WindTunnelSymptoms
     )
     try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: row.seen)) {
       theatre async throws in
-      #expect(try await theatre.ask("/users/7") == row.seen)
+      try await expectEqual(theatre.ask("/users/7"), row.seen)
     }
   }
 
@@ -103,7 +104,7 @@ import WindTunnelSymptoms
     let whole = row.seen.symptom.map { Seen(nil, "", $0) } ?? row.seen
     try await Theatre.play(deck, on: stage, timeout: Theatre.timeout(for: whole)) {
       theatre async throws in
-      #expect(try await theatre.handed("/users/7") == whole)
+      try await expectEqual(theatre.handed("/users/7"), whole)
     }
   }
 
@@ -120,7 +121,7 @@ import WindTunnelSymptoms
     )
     let deck = Deck(Cassette([head]), scenario: [.always(.always, fault)])
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/users/7", method: "HEAD") == Seen(200))
+      try await expectEqual(theatre.ask("/users/7", method: "HEAD"), Seen(200))
     }
   }
 
@@ -131,7 +132,7 @@ import WindTunnelSymptoms
       scenario: [.always(.always, .status(429, retryAfter: .seconds(2)))]
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/users/7")["Retry-After"] == "2")
+      try await expectEqual(theatre.ask("/users/7")["Retry-After"], "2")
     }
   }
 }

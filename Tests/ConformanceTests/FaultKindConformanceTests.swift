@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -140,7 +141,7 @@ import WindTunnelSymptoms
       on: stage,
       timeout: Theatre.timeout(for: row.seen(on: stage))
     ) { theatre async throws in
-      #expect(try await theatre.ask("/users/7") == row.seen(on: stage))
+      try await expectEqual(theatre.ask("/users/7"), row.seen(on: stage))
     }
   }
 
@@ -150,7 +151,7 @@ import WindTunnelSymptoms
     let whole = row.seen.symptom.map { Seen(nil, "", $0) } ?? row.seen
     try await Theatre.play(Self.deck(fault), on: stage, timeout: Theatre.timeout(for: whole)) {
       theatre async throws in
-      #expect(try await theatre.handed("/users/7") == whole)
+      try await expectEqual(theatre.handed("/users/7"), whole)
     }
   }
 
@@ -182,7 +183,7 @@ import WindTunnelSymptoms
       scenario: [.on("GET /users/*", .always, fault)]
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/users/7") == Seen(200, row.body))
+      try await expectEqual(theatre.ask("/users/7"), Seen(200, row.body))
     }
   }
 
@@ -192,15 +193,15 @@ import WindTunnelSymptoms
       if case .mutate = kind.fault { return false }
       return Stage.allCases.allSatisfy { kind.fault.ability(lackingOn: $0) == nil }
     }
-    #expect(Set(Self.rows.map(\.name)) == Set(both.map(\.name)))
+    expectEqual(Set(Self.rows.map(\.name)), Set(both.map(\.name)))
   }
 
   @Test(arguments: FaultKind.all.filter { $0.fault.ability(lackingOn: .inProcess) != nil })
   func `what no URLProtocol can do fails by name and not by a crash`(kind: FaultKind) async throws {
     try await Theatre.play(Self.deck(kind.fault), on: .inProcess) { theatre async throws in
       let seen = try await theatre.ask("/users/7")
-      #expect(seen == Seen(nil, "", .unknown))
-      #expect(seen.failure?.contains("Play the same deck on a loopback server.") == true)
+      expectEqual(seen, Seen(nil, "", .unknown))
+      expectEqual(seen.failure?.contains("Play the same deck on a loopback server."), true)
     }
   }
 
@@ -242,7 +243,7 @@ import WindTunnelSymptoms
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         statuses.append(await theatre.ask(request).status)
       }
-      #expect(statuses == [401, 401, 200, 200])
+      expectEqual(statuses, [401, 401, 200, 200])
     }
   }
 
@@ -257,8 +258,8 @@ import WindTunnelSymptoms
       ]
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/users/7").status == 503)
-      #expect(try await theatre.ask("/users/8").status == 200)
+      try await expectEqual(theatre.ask("/users/7").status, 503)
+      try await expectEqual(theatre.ask("/users/8").status, 200)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -41,7 +42,7 @@ import WindTunnel
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let clock = ContinuousClock()
       let start = clock.now
-      #expect(try await theatre.ask("/t") == Seen(200, Self.text))
+      try await expectEqual(theatre.ask("/t"), Seen(200, Self.text))
       #expect(clock.now - start >= row.least)
     }
   }
@@ -58,7 +59,7 @@ import WindTunnel
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let clock = ContinuousClock()
       let start = clock.now
-      #expect(try await theatre.handed("/t") == Seen(200, "late"))
+      try await expectEqual(theatre.handed("/t"), Seen(200, "late"))
       #expect(clock.now - start >= .milliseconds(130))
     }
   }

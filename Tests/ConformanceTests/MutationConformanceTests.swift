@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -58,14 +59,14 @@ import WindTunnelSymptoms
       )
       try await Theatre.play(deck, on: stage) { theatre async throws in
         let first = try await theatre.ask("/users/7")
-        #expect(first == row.seen)
+        expectEqual(first, row.seen)
         if framing["Content-Length"] != nil {
-          #expect(first["Content-Length"] == "\(row.seen.body.utf8.count)")
+          expectEqual(first["Content-Length"], "\(row.seen.body.utf8.count)")
         }
-        #expect(try await theatre.handed("/users/7") == Seen(200, Self.body))
-        #expect(try await theatre.ask("/users/7").status == 501)
-        #expect(deck.journal.all.map(\.take) == [.withheld(0), .recording(0), .unmatched])
-        #expect(deck.journal.all.flatMap(\.misfits) == [])
+        try await expectEqual(theatre.handed("/users/7"), Seen(200, Self.body))
+        try await expectEqual(theatre.ask("/users/7").status, 501)
+        expectEqual(deck.journal.all.map(\.take), [.withheld(0), .recording(0), .unmatched])
+        expectEqual(deck.journal.all.flatMap(\.misfits), [])
       }
     }
   }
@@ -77,8 +78,8 @@ import WindTunnelSymptoms
       scenario: Self.scenario(row)
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/users/7") == row.seen)
-      #expect(try await theatre.ask("/users/7") == Seen(200, Self.body))
+      try await expectEqual(theatre.ask("/users/7"), row.seen)
+      try await expectEqual(theatre.ask("/users/7"), Seen(200, Self.body))
     }
   }
 
@@ -98,11 +99,11 @@ import WindTunnelSymptoms
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let first = try await theatre.ask("/n")
-      #expect(first == Seen(200, "0123"))
-      #expect(first["Content-Encoding"] == nil)
-      #expect(try await theatre.ask("/n") == Seen(200, "0123456789"))
-      #expect(
-        deck.journal.all.map(\.misfits) == [
+      expectEqual(first, Seen(200, "0123"))
+      expectNil(first["Content-Encoding"])
+      try await expectEqual(theatre.ask("/n"), Seen(200, "0123456789"))
+      expectEqual(
+        deck.journal.all.map(\.misfits), [
           [],
           [
             #"{"mutate":"null","at":"$.id"} was not done: the body is no JSON object or list."#
@@ -135,7 +136,7 @@ import WindTunnelSymptoms
       }
       seen.append(answers)
     }
-    #expect(seen[0] == seen[1])
+    expectEqual(seen[0], seen[1])
     #expect(Set(seen[0]).count > 10)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -12,7 +13,7 @@ import WindTunnelURLSession
 
 /// What goes wrong or leads elsewhere while it is recorded, by either recorder, and comes back on
 /// either stage.
-@Suite(.timeLimit(.minutes(10))) struct RecordedConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedConformanceTests {
   private static let answers: [String: Data] = [
     "/cut": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123".utf8),
     "/cut-chunks": Data(
@@ -92,10 +93,10 @@ import WindTunnelURLSession
     let (seen, cassette) = try await Self.record(row.path, by: recorder)
     // A proxy that got nothing says so; it cannot pass nothing on.
     let told = recorder == .onTheWire && row.seen.status == nil
-    #expect(seen.symptom == (told ? nil : row.seen.symptom))
-    #expect(cassette.interactions.map { $0.failure?.symptom } == [row.seen.symptom])
+    expectEqual(seen.symptom, (told ? nil : row.seen.symptom))
+    expectEqual(cassette.interactions.map { $0.failure?.symptom }, [row.seen.symptom])
     for stage in Stage.allCases {
-      #expect(try await Self.play(cassette, row.path, on: stage) == row.seen)
+      try await expectEqual(Self.play(cassette, row.path, on: stage), row.seen)
     }
   }
 
@@ -111,10 +112,10 @@ import WindTunnelURLSession
     ] {
       let recorder = Deck(Cassette(), mode: .rewrite)
       let live = try await Self.ask(base + "/n", .windTunnel(recorder))
-      #expect(live == Seen(nil, "", symptom))
+      expectEqual(live, Seen(nil, "", symptom))
       let cassette = recorder.recorded().cassette
-      #expect(cassette.interactions.map { $0.failure?.symptom } == [symptom])
-      #expect(try await Self.ask(base + "/n", .windTunnel(Deck(cassette))) == live)
+      expectEqual(cassette.interactions.map { $0.failure?.symptom }, [symptom])
+      try await expectEqual(Self.ask(base + "/n", .windTunnel(Deck(cassette))), live)
     }
     withExtendedLifetime(closed) {}
   }
@@ -124,40 +125,40 @@ import WindTunnelURLSession
     async throws
   {
     let (seen, cassette) = try await Self.record("/a", by: recorder)
-    #expect(seen == Seen(200, "end"))
-    #expect(cassette.interactions.map(\.request.url.path) == ["/a", "/b", "/c"])
-    #expect(cassette.interactions.map { $0.response?.status } == [302, 307, 200])
-    #expect(cassette.interactions.map { $0.response?.body.text } == ["moved", "", "end"])
+    expectEqual(seen, Seen(200, "end"))
+    expectEqual(cassette.interactions.map(\.request.url.path), ["/a", "/b", "/c"])
+    expectEqual(cassette.interactions.map { $0.response?.status }, [302, 307, 200])
+    expectEqual(cassette.interactions.map { $0.response?.body.text }, ["moved", "", "end"])
     let deck = Deck(cassette, matcher: .pathAndQuery)
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let played = try await theatre.ask("/a")
-      #expect(played == seen)
-      #expect(played.response?.url?.path == "/c")
-      #expect(deck.journal.all.map(\.take) == [.recording(0), .recording(1), .recording(2)])
+      expectEqual(played, seen)
+      expectEqual(played.response?.url?.path, "/c")
+      expectEqual(deck.journal.all.map(\.take), [.recording(0), .recording(1), .recording(2)])
     }
   }
 
   @Test func `on the wire fields keep their order, spelling and repeats`() async throws {
     let (_, cassette) = try await Self.record("/fields", by: .onTheWire)
     let names = ["Via", "Set-Cookie", "Via", "set-cookie", "Content-Length"]
-    #expect(cassette.interactions.first?.response?.headers.map(\.name) == names)
+    expectEqual(cassette.interactions.first?.response?.headers.map(\.name), names)
     let server = try await ReplayServer(Deck(cassette, matcher: .pathAndQuery), .patient)
     let lines = try await RawExchange(port: server.port).get("/fields").head
       .components(separatedBy: "\r\n").dropFirst()
     await server.stop(grace: .zero)
-    #expect(
-      lines.compactMap { $0.split(separator: ":").first.map(String.init) }.prefix(5) == names[...]
+    expectEqual(
+      lines.compactMap { $0.split(separator: ":").first.map(String.init) }.prefix(5), names[...]
     )
-    #expect(lines.first == "Via: one")
+    expectEqual(lines.first, "Via: one")
   }
 
   @Test func `through a session each cookie is on the tape by itself`() async throws {
     let (_, cassette) = try await Self.record("/cookies", by: .inProcess)
     let headers = try #require(cassette.interactions.first?.response?.headers)
     let cookies = headers.values("Set-Cookie")
-    #expect(cookies.map { $0.prefix { $0 != "=" } } == ["a", "b"])
-    #expect(cookies.first?.hasSuffix("; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT") == true)
-    #expect(headers.values("Via").joined(separator: ", ") == "one, two")
+    expectEqual(cookies.map { $0.prefix { $0 != "=" } }, ["a", "b"])
+    expectEqual(cookies.first?.hasSuffix("; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT"), true)
+    expectEqual(headers.values("Via").joined(separator: ", "), "one, two")
   }
 
   @Test func `a field that a platform joined of several is marked, and only such a one`()
@@ -167,10 +168,10 @@ import WindTunnelURLSession
       try await Self.record("/cookies", by: .inProcess).1,
       try await Self.record("/fields", by: .onTheWire).1,
     ]
-    #expect(tapes.map { $0.interactions.map(\.joined) } == [[["Via"]], [[]]])
+    expectEqual(tapes.map { $0.interactions.map(\.joined) }, [[["Via"]], [[]]])
     let text = String(decoding: tapes[0].data(), as: UTF8.self)
     #expect(text.contains("        \"joined\": [\"Via\"]\n"), "\(text)")
-    #expect(try Cassette(data: tapes[0].data(), source: "tape") == tapes[0])
+    try expectEqual(Cassette(data: tapes[0].data(), source: "tape"), tapes[0])
     let other = text.replacingOccurrences(of: "[\"Via\"]", with: "[\"Vary\"]")
     #expect {
       try Cassette(data: Data(other.utf8), source: "tape")

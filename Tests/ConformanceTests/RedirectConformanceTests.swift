@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -42,9 +43,9 @@ import WindTunnelSymptoms
     let deck = Deck(hops + [Self.end])
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let seen = try await theatre.ask("/a")
-      #expect(seen == Seen(200, "GET /end"))
-      #expect(seen.response?.url?.path == "/end")
-      #expect(deck.journal.all.map(\.decision.key) == (places + ["/end"]).map { "GET \($0)" })
+      expectEqual(seen, Seen(200, "GET /end"))
+      expectEqual(seen.response?.url?.path, "/end")
+      expectEqual(deck.journal.all.map(\.decision.key), (places + ["/end"]).map { "GET \($0)" })
     }
   }
 
@@ -54,7 +55,7 @@ import WindTunnelSymptoms
     try await Theatre.play(deck, on: stage) { theatre async throws in
       var request = try theatre.request("/a", method: "POST")
       request.httpBody = Data("form".utf8)
-      #expect(await theatre.ask(request) == Seen(200, "GET /end"))
+      await expectEqual(theatre.ask(request), Seen(200, "GET /end"))
     }
   }
 
@@ -65,7 +66,7 @@ import WindTunnelSymptoms
     }
     let deck = Deck([Self.hop("/a", "/end", status: status, method: "POST"), end])
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/a", method: "POST") == Seen(200, "POST /end"))
+      try await expectEqual(theatre.ask("/a", method: "POST"), Seen(200, "POST /end"))
     }
   }
 
@@ -83,8 +84,8 @@ import WindTunnelSymptoms
     let deck = Deck([Self.hop("/a", "/end"), Self.end])
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let seen = await theatre.ask(try theatre.request("/a"), follows: false)
-      #expect(seen == Seen(302, "moved"))
-      #expect(deck.journal.all.map(\.decision.key) == ["GET /a"])
+      expectEqual(seen, Seen(302, "moved"))
+      expectEqual(deck.journal.all.map(\.decision.key), ["GET /a"])
     }
   }
 
@@ -92,8 +93,8 @@ import WindTunnelSymptoms
   func `a circle ends`(stage: Stage) async throws {
     let deck = Deck([Self.hop("/a", "/b"), Self.hop("/b", "/a")])
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/a").symptom == .tooManyRedirects)
-      #expect(deck.journal.all.count == 21)
+      try await expectEqual(theatre.ask("/a").symptom, .tooManyRedirects)
+      expectEqual(deck.journal.all.count, 21)
     }
   }
 
@@ -104,8 +105,8 @@ import WindTunnelSymptoms
       scenario: [.on("GET /end", .first(1), .truncate(afterBodyBytes: 3))]
     )
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/a") == Seen(200, "GET", .truncated))
-      #expect(try await theatre.ask("/a") == Seen(200, "GET /end"))
+      try await expectEqual(theatre.ask("/a"), Seen(200, "GET", .truncated))
+      try await expectEqual(theatre.ask("/a"), Seen(200, "GET /end"))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -133,8 +134,8 @@ import WindTunnelSymptoms
     let deck = Deck(Cassette([Interaction(request, row.answer)]))
     try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
       let seen = try await theatre.ask("/users/7?a=1", method: row.method)
-      #expect(seen == row.seen)
-      for (name, value) in row.fields { #expect((seen[name] ?? "") == value) }
+      expectEqual(seen, row.seen)
+      for (name, value) in row.fields { expectEqual((seen[name] ?? ""), value) }
     }
   }
 
@@ -143,11 +144,11 @@ import WindTunnelSymptoms
     let deck = Deck([.get("http://api.example.test/users/7", json: ["id": 7])])
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let seen = try await theatre.ask("/users/8")
-      #expect(seen.status == 501)
+      expectEqual(seen.status, 501)
       #expect(seen.body.contains("/users/8"))
       #expect(seen.body.contains("/users/7"))
-      #expect(seen["Content-Type"] == "text/plain; charset=utf-8")
-      #expect(deck.journal.all.map(\.take) == [.unmatched])
+      expectEqual(seen["Content-Type"], "text/plain; charset=utf-8")
+      expectEqual(deck.journal.all.map(\.take), [.unmatched])
     }
   }
 
@@ -166,8 +167,8 @@ import WindTunnelSymptoms
       var request = try theatre.request("/echo", method: "POST")
       request.setValue("7", forHTTPHeaderField: "X-App")
       request.httpBody = Data("hello".utf8)
-      #expect(
-        await theatre.ask(request) == Seen(200, "POST http://api.example.test/echo 7 hello")
+      await expectEqual(
+        theatre.ask(request), Seen(200, "POST http://api.example.test/echo 7 hello")
       )
     }
   }
@@ -182,8 +183,8 @@ import WindTunnelSymptoms
     try await Theatre.play(deck, on: stage) { theatre async throws in
       var request = try theatre.request("/n")
       request.setValue("calm/\(number)", forHTTPHeaderField: Lane.header)
-      #expect(await theatre.ask(request) == Seen(200, "/n"))
-      #expect(deck.journal.all.map(\.decision.lane) == [Lane("calm/\(number)")])
+      await expectEqual(theatre.ask(request), Seen(200, "/n"))
+      expectEqual(deck.journal.all.map(\.decision.lane), [Lane("calm/\(number)")])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -31,9 +32,9 @@ import WindTunnelSymptoms
         let answer = try await theatre.ask("/n")
         seen.append("\(answer.status ?? 0) \(answer["Retry-After"] ?? "-")")
       }
-      #expect(seen == ["503 1", "503 1", "200 -", "501 -"])
-      #expect(
-        deck.journal.all.map(\.take) == [.withheld(0), .withheld(0), .recording(0), .unmatched]
+      expectEqual(seen, ["503 1", "503 1", "200 -", "501 -"])
+      expectEqual(
+        deck.journal.all.map(\.take), [.withheld(0), .withheld(0), .recording(0), .unmatched]
       )
     }
   }
@@ -56,16 +57,16 @@ import WindTunnelSymptoms
         let answer = try await theatre.handed("/n")
         seen.append(answer.status == 501 ? "501" : answer.body)
       }
-      #expect(seen == row.1)
+      expectEqual(seen, row.1)
     }
   }
 
   @Test(arguments: Stage.allCases)
   func `a second request is told that everything was played`(stage: Stage) async throws {
     try await Theatre.play(Deck(Self.takes(1)), on: stage) { theatre async throws in
-      #expect(try await theatre.ask("/n") == Seen(200, "take 1"))
+      try await expectEqual(theatre.ask("/n"), Seen(200, "take 1"))
       let second = try await theatre.ask("/n")
-      #expect(second.status == 501)
+      expectEqual(second.status, 501)
       #expect(second.body.contains("already played once"))
     }
   }
@@ -89,12 +90,12 @@ import WindTunnelSymptoms
       let expected =
         (1...40).map { "take \($0)" }
         + Array(repeating: "This 503 was injected.\n", count: 10)
-      #expect(seen.map { $0?.body ?? "failed" }.sorted() == expected.sorted())
+      expectEqual(seen.map { $0?.body ?? "failed" }.sorted(), expected.sorted())
       #expect(seen.allSatisfy { $0?.symptom == nil })
     }
     let matcher = Matcher.url
     let entries = deck.journal.all
-    #expect(entries.map(\.decision.ordinal) == Array(1...50))
+    expectEqual(entries.map(\.decision.ordinal), Array(1...50))
     for entry in entries {
       let request = Request("GET", Self.url)
       let decision = scenario.decide(
@@ -104,7 +105,7 @@ import WindTunnelSymptoms
         lane: entry.decision.lane,
         ordinal: entry.decision.ordinal
       )
-      #expect(entry.decision == decision)
+      expectEqual(entry.decision, decision)
     }
   }
 
@@ -134,7 +135,7 @@ import WindTunnelSymptoms
       }
       stories.append(deck.journal.all.map { "\($0.decision.line) \($0.take)" })
     }
-    #expect(stories[0] == stories[1])
-    #expect(stories[0].count == 30)
+    expectEqual(stories[0], stories[1])
+    expectEqual(stories[0].count, 30)
   }
 }

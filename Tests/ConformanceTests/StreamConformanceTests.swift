@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -10,7 +11,7 @@ import WindTunnelSymptoms
 #endif
 
 /// A recorded stream comes in the pieces that it came in.
-@Suite(.timeLimit(.minutes(10))) struct StreamConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamConformanceTests {
   static let pieces = ["data: one\n\n", "data: two\n\n", ": \n", "data: three\n\n"]
   static let path = "/events"
 
@@ -34,7 +35,7 @@ import WindTunnelSymptoms
     let deck = Deck(Self.cassette(Self.type), pace: pace)
     try await Theatre.play(deck, on: .inProcess) { theatre async throws in
       let (pieces, _) = await theatre.pieces(try theatre.request(Self.path))
-      #expect(pieces == Self.pieces)
+      expectEqual(pieces, Self.pieces)
     }
   }
 
@@ -42,7 +43,7 @@ import WindTunnelSymptoms
   func `a completion handler gets the whole`(stage: Stage) async throws {
     let deck = Deck(Self.cassette(Self.type), pace: .times(8))
     try await Theatre.play(deck, on: stage) { theatre async throws in
-      #expect(try await theatre.handed(Self.path) == Seen(200, Self.pieces.joined()))
+      try await expectEqual(theatre.handed(Self.path), Seen(200, Self.pieces.joined()))
     }
   }
 
@@ -57,7 +58,7 @@ import WindTunnelSymptoms
     let chunks = Self.pieces.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }
     #expect(answer.head.lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
     #expect(!answer.head.lowercased().contains("content-length"))
-    #expect(String(decoding: answer.content, as: UTF8.self) == chunks.joined() + "0\r\n\r\n")
+    expectEqual(String(decoding: answer.content, as: UTF8.self), chunks.joined() + "0\r\n\r\n")
   }
 
   @Test func `a body of known length has no chunks, whatever its pieces`() async throws {
@@ -69,7 +70,7 @@ import WindTunnelSymptoms
     let answer = try await RawExchange(port: server.port).get(Self.path)
     await server.stop(grace: .zero)
     #expect(answer.head.contains("\r\nContent-Length: \(length)\r\n"))
-    #expect(String(decoding: answer.content, as: UTF8.self) == Self.pieces.joined())
+    expectEqual(String(decoding: answer.content, as: UTF8.self), Self.pieces.joined())
   }
 
   @Test(arguments: Stage.allCases)
@@ -78,7 +79,7 @@ import WindTunnelSymptoms
     try await Theatre.play(deck, on: stage) { theatre async throws in
       let clock = ContinuousClock()
       let start = clock.now
-      #expect(try await theatre.ask(Self.path) == Seen(200, Self.pieces.joined()))
+      try await expectEqual(theatre.ask(Self.path), Seen(200, Self.pieces.joined()))
       #expect(clock.now - start >= .milliseconds(90))
     }
   }
@@ -100,14 +101,14 @@ import WindTunnelSymptoms
     try await Recorder.record(again, from: origin.url, on: stage, [Self.path])
     await origin.stop(grace: .zero)
     let timing = try #require(first.interactions.first?.timing)
-    #expect(timing.chunks.map(\.bytes) == Self.pieces.map(\.utf8.count))
+    expectEqual(timing.chunks.map(\.bytes), Self.pieces.map(\.utf8.count))
     #expect(timing.firstByte >= .milliseconds(10))
     let offsets = timing.chunks.map(\.offset)
     #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 > $0 })
     #expect(try #require(offsets.last) >= .milliseconds(70))
     #expect(timing.lastByte >= .milliseconds(90))
     // Other times are no other recording.
-    #expect(again.recorded().cassette.data() == first.data())
+    expectEqual(again.recorded().cassette.data(), first.data())
   }
 
   @Test(arguments: Stage.allCases)
@@ -126,7 +127,7 @@ import WindTunnelSymptoms
     try await Recorder.record(recorder, from: origin.url, on: stage, [Self.path])
     await origin.stop(grace: .zero)
     let timing = try #require(recorder.recorded().cassette.interactions.first?.timing)
-    #expect(timing.chunks == [])
+    expectEqual(timing.chunks, [])
     // Whole with its last byte, whenever the connection ends.
     #expect(timing.lastByte >= .milliseconds(70))
   }

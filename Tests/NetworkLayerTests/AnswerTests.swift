@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -45,8 +46,7 @@ import WindTunnelSymptoms
     #expect(await read(fixture.client.updates(of: page)) == (["one stale", "two network"], nil))
     fixture.time.advance(by: .seconds(61))
     #expect(
-      await read(fixture.client.updates(of: page))
-        == (["two stale"], .server(status: 404, body: Data()))
+      await read(fixture.client.updates(of: page)) == (["two stale"], .server(status: 404, body: Data()))
     )
   }
 
@@ -60,13 +60,13 @@ import WindTunnelSymptoms
     )
     let page = Endpoint(.get, "/page", mostRetries: 0)
     let first = try await fixture.client.call(page)
-    #expect(first.standsInFor == nil)
+    expectNil(first.standsInFor)
     fixture.time.advance(by: .seconds(2))
     let stale = try await fixture.client.call(page)
     #expect(stale.isStale && stale.body == Data("one".utf8))
-    #expect(stale.standsInFor == .server(status: 503, body: Data()))
+    expectEqual(stale.standsInFor, .server(status: 503, body: Data()))
     // It came with its record, which leaves the error as it is.
-    #expect(stale.record?.response.source == .stale)
+    expectEqual(stale.record?.response.source, .stale)
   }
 
   @Test func `an absent server is told behind the stale answer`() async throws {
@@ -81,8 +81,7 @@ import WindTunnelSymptoms
     _ = await read(fixture.client.updates(of: page))
     fixture.time.advance(by: .seconds(2))
     #expect(
-      await read(fixture.client.updates(of: page))
-        == (["one stale"], .server(status: 503, body: Data()))
+      await read(fixture.client.updates(of: page)) == (["one stale"], .server(status: 503, body: Data()))
     )
   }
 
@@ -100,7 +99,7 @@ import WindTunnelSymptoms
     ] as [(NetworkError, NetworkError.Kind)]
   )
   func `a screen knows what to do about an error`(error: NetworkError, kind: NetworkError.Kind) {
-    #expect(error.kind == kind)
+    expectEqual(error.kind, kind)
   }
 
   @Test func `an error's content is decoded by rule`() async throws {
@@ -115,8 +114,8 @@ import WindTunnelSymptoms
       if case .failure(let error) = await fixture.result(of: endpoint) { errors.append(error) }
     }
     let soldOut = NetworkError.business(code: "1001", message: "sold out")
-    #expect(
-      errors == [
+    expectEqual(
+      errors, [
         soldOut, .server(status: 400, body: Data("<html>".utf8)),
         .credentials(status: 401, body: Data(refusal.utf8)), soldOut,
         .credentials(status: 403, body: Data()), .proxyCredentials,
@@ -138,9 +137,8 @@ import WindTunnelSymptoms
       by: AnswerDecoder<Enveloped<Int>>.wholeEnvelope()
     )
     #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
-    #expect(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
-        == ["Bearer old", "Bearer new"]
+    expectEqual(
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, ["Bearer old", "Bearer new"]
     )
   }
 
@@ -150,19 +148,18 @@ import WindTunnelSymptoms
     _ = await fixture.time.passSleeps(1)
     let answer = try await call.value.get()
     let record = try #require(answer.record)
-    #expect(record.state == .answered)
-    #expect(record.counters.attempts == 2)
-    #expect(record.counters.backoff == .milliseconds(200))
-    #expect(record.response.bytes == 3)
+    expectEqual(record.state, .answered)
+    expectEqual(record.counters.attempts, 2)
+    expectEqual(record.counters.backoff, .milliseconds(200))
+    expectEqual(record.response.bytes, 3)
     let id = try #require(record.system.traceID)
-    #expect(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }
-        == ["\(id)-1", "\(id)-2"]
+    expectEqual(
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }, ["\(id)-1", "\(id)-2"]
     )
     let data = try JSONEncoder().encode(record)
-    #expect(try JSONDecoder().decode(CallRecord.self, from: data) == record)
+    try expectEqual(JSONDecoder().decode(CallRecord.self, from: data), record)
     // Answers are compared without it.
-    #expect(answer == Answer(status: 200, body: Data("yes".utf8), attempts: 2))
+    expectEqual(answer, Answer(status: 200, body: Data("yes".utf8), attempts: 2))
   }
 
   @Test func `no two calls have one id`() async throws {
@@ -173,7 +170,7 @@ import WindTunnelSymptoms
     )
     for _ in 0..<100 { _ = try await client.call(Endpoint(.get, "/a")) }
     let ids = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }
-    #expect(Set(ids).count == 100)
+    expectEqual(Set(ids).count, 100)
   }
 
   @Test func `one call is suspended and resumed, and no other`() async throws {
@@ -181,15 +178,15 @@ import WindTunnelSymptoms
     let pause = CallPause()
     let client = fixture.client
     let call = Task { try await client.call(Endpoint(.get, "/a"), progress: nil, pausedBy: pause) }
-    #expect(await fixture.time.nextSleep() == .milliseconds(200))
+    await expectEqual(fixture.time.nextSleep(), .milliseconds(200))
     pause.suspend()
     fixture.time.advance(by: .milliseconds(200))
     while !fixture.observer.events.contains(where: { $0.kind == .waiting(.pause) }) {
       await Task.yield()
     }
-    #expect(try await client.call(Endpoint(.get, "/b")).body == Data("other".utf8))
+    try await expectEqual(client.call(Endpoint(.get, "/b")).body, Data("other".utf8))
     pause.resume()
-    #expect(try await call.value.body == Data("it".utf8))
+    try await expectEqual(call.value.body, Data("it".utf8))
   }
 
   @Test func `a call that is suspended can be cancelled`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -23,13 +24,13 @@ import WindTunnelNetworkLayer
         )
       )
     )
-    #expect(configuration.limits == CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(5)))
-    #expect(configuration.headers == ["A": "1", "B": "2"])
-    #expect(configuration.secrets == ["key": Secret("k-1")])
+    expectEqual(configuration.limits, CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(5)))
+    expectEqual(configuration.headers, ["A": "1", "B": "2"])
+    expectEqual(configuration.secrets, ["key": Secret("k-1")])
     let request = try configuration.builder.request(for: Endpoint(.get, "/a", query: ["q": "1"]))
-    #expect(request.url?.absoluteString == "https://api.example.test/v1/a?q=1&app=shop&lang=de")
-    #expect(
-      configuration.publicView == [
+    expectEqual(request.url?.absoluteString, "https://api.example.test/v1/a?q=1&app=shop&lang=de")
+    expectEqual(
+      configuration.publicView, [
         "environment": "production", "baseURL": "https://api.example.test/v1",
         "attemptTimeout": "15.0 seconds", "deadline": "5.0 seconds", "slots": "64",
         "slotsPerHost": "48",
@@ -86,8 +87,8 @@ import WindTunnelNetworkLayer
       fetched: ConfigurationLayer(headers: ["x-key": "2"])
     )
     let request = try configuration.builder.request(for: Endpoint(.get, "/a"))
-    #expect(request.value(forHTTPHeaderField: "X-Key") == "2")
-    #expect(configuration.headers == ["B": "1", "x-key": "2"])
+    expectEqual(request.value(forHTTPHeaderField: "X-Key"), "2")
+    expectEqual(configuration.headers, ["B": "1", "x-key": "2"])
   }
 
   @Test func `no text of a configuration holds a secret, and only the sealed export does`() throws {
@@ -103,6 +104,6 @@ import WindTunnelNetworkLayer
     }
     let sealed = try configuration.export { Data($0.reversed()) }
     let opened = try JSONDecoder().decode(ConfigurationLayer.self, from: Data(sealed.reversed()))
-    #expect(opened == layer)
+    expectEqual(opened, layer)
   }
 }

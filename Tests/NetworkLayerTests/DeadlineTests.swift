@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -15,23 +16,23 @@ import WindTunnelNetworkLayer
       waits.insert(wait)
       if wait < .milliseconds(1400) { fixture.time.advance(by: wait) }
     }
-    #expect(waits == [.milliseconds(200), .milliseconds(400), .milliseconds(1400)])
-    #expect(await call.value == .failure(.server(status: 503, body: Data("last".utf8))))
-    #expect(fixture.transport.instants == [.zero, .milliseconds(200), .milliseconds(600)])
-    #expect(fixture.time.uptime == .milliseconds(600))
-    #expect(fixture.time.sleeping == 0)
+    expectEqual(waits, [.milliseconds(200), .milliseconds(400), .milliseconds(1400)])
+    await expectEqual(call.value, .failure(.server(status: 503, body: Data("last".utf8))))
+    expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
+    expectEqual(fixture.time.uptime, .milliseconds(600))
+    expectEqual(fixture.time.sleeping, 0)
   }
 
   @Test func `an attempt in flight at the deadline is given up`() async throws {
     let fixture = try Fixture([.status(200, takes: .seconds(9))], deadline: .seconds(2))
     let call = fixture.start()
     let sleeps = [await fixture.time.nextSleep(), await fixture.time.nextSleep()]
-    #expect(Set(sleeps) == [.seconds(9), .seconds(2)])
+    expectEqual(Set(sleeps), [.seconds(9), .seconds(2)])
     fixture.time.advance(by: .seconds(2))
-    #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
-    #expect(fixture.time.sleeping == 0)
-    #expect(
-      fixture.observer.events.map(\.kind).suffix(2) == [
+    await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
+    expectEqual(fixture.time.sleeping, 0)
+    expectEqual(
+      fixture.observer.events.map(\.kind).suffix(2), [
         .attemptEnded(1, .failure(.cancelled)),
         .callEnded(.failure(.deadlinePassed(.seconds(2))), attempts: 1),
       ]
@@ -40,7 +41,7 @@ import WindTunnelNetworkLayer
 
   @Test func `an answer before the deadline leaves nothing running`() async throws {
     let fixture = try Fixture([.status(200)], deadline: .seconds(2))
-    #expect(await fixture.start().value == .success(Answer(status: 200)))
-    #expect(fixture.time.sleeping == 0)
+    await expectEqual(fixture.start().value, .success(Answer(status: 200)))
+    expectEqual(fixture.time.sleeping, 0)
   }
 }

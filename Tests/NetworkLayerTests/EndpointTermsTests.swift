@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -19,10 +20,10 @@ import WindTunnelSymptoms
     endpoint.limits = CallLimits(attemptTimeout: .seconds(9), deadline: .seconds(30))
     let call = fixture.start(endpoint)
     // The deadline's, which never comes, and the one wait.
-    #expect(await fixture.time.nextSleep() == .seconds(30))
-    #expect(await fixture.time.passSleeps(1) == [.milliseconds(200)])
-    #expect(await call.value == .failure(.server(status: 503, body: Data())))
-    #expect(fixture.transport.requests.map(\.timeoutInterval) == [9, 9])
+    await expectEqual(fixture.time.nextSleep(), .seconds(30))
+    await expectEqual(fixture.time.passSleeps(1), [.milliseconds(200)])
+    await expectEqual(call.value, .failure(.server(status: 503, body: Data())))
+    expectEqual(fixture.transport.requests.map(\.timeoutInterval), [9, 9])
   }
 
   @Test func `a configuration overrules an endpoint by its template`() async throws {
@@ -39,21 +40,21 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let user = Endpoint(.get, "/users/7", template: "/users/{id}", mostRetries: 3)
-    #expect(await fixture.result(of: user) == .failure(.server(status: 503, body: Data())))
+    await expectEqual(fixture.result(of: user), .failure(.server(status: 503, body: Data())))
     let one = try await fixture.client.call(user)
     // A server without Cache-Control: the configuration says how long its answer is good.
     fixture.time.advance(by: .seconds(59))
     let kept = try await fixture.client.call(user)
     fixture.time.advance(by: .seconds(1))
     let two = try await fixture.client.call(user)
-    #expect([one, kept, two].map(\.source) == [.network, .cache, .network])
-    #expect(
-      [one, kept, two].map { String(decoding: $0.body, as: UTF8.self) } == ["one", "one", "two"]
+    expectEqual([one, kept, two].map(\.source), [.network, .cache, .network])
+    expectEqual(
+      [one, kept, two].map { String(decoding: $0.body, as: UTF8.self) }, ["one", "one", "two"]
     )
-    #expect(fixture.transport.requests.map(\.timeoutInterval) == [7, 7, 7])
+    expectEqual(fixture.transport.requests.map(\.timeoutInterval), [7, 7, 7])
     // Another endpoint has none of it.
     #expect(await fixture.result(of: Endpoint(.get, "/users")) != .success(one))
-    #expect(fixture.transport.requests.last?.timeoutInterval == 3)
+    expectEqual(fixture.transport.requests.last?.timeoutInterval, 3)
   }
 
   @Test func `terms are joined over layers, and checked`() throws {
@@ -66,16 +67,14 @@ import WindTunnelSymptoms
       ),
       fetched: ConfigurationLayer(endpoints: ["/pay": EndpointTerms(mostRetries: 1)])
     )
-    #expect(
-      configuration.endpoints
-        == ["/pay": EndpointTerms(deadlineMilliseconds: 9000, mostRetries: 1, slots: 2)]
+    expectEqual(
+      configuration.endpoints, ["/pay": EndpointTerms(deadlineMilliseconds: 9000, mostRetries: 1, slots: 2)]
     )
-    #expect(
-      configuration.caps == TrafficCaps(total: 10, perHost: 4, perEndpoint: ["/pay": 2])
+    expectEqual(
+      configuration.caps, TrafficCaps(total: 10, perHost: 4, perEndpoint: ["/pay": 2])
     )
-    #expect(
-      configuration.publicView["endpoints./pay"]
-        == #"{"deadlineMilliseconds":9000,"mostRetries":1,"slots":2}"#
+    expectEqual(
+      configuration.publicView["endpoints./pay"], #"{"deadlineMilliseconds":9000,"mostRetries":1,"slots":2}"#
     )
     #expect(
       throws: ConfigurationError(faults: [
@@ -95,8 +94,8 @@ import WindTunnelSymptoms
     for (name, priority) in [("critical", CallPriority.critical), ("deferrable", .deferrable)] {
       let data = Data(#"{"priority":"\#(name)"}"#.utf8)
       let terms = try JSONDecoder().decode(EndpointTerms.self, from: data)
-      #expect(terms.priority == priority)
-      #expect(try JSONEncoder().encode(terms) == data)
+      expectEqual(terms.priority, priority)
+      try expectEqual(JSONEncoder().encode(terms), data)
     }
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(EndpointTerms.self, from: Data(#"{"priority":"urgent"}"#.utf8))
@@ -115,13 +114,12 @@ import WindTunnelSymptoms
     let search = Search(text: "a b&c", page: 2, tags: ["x", "y"], exact: true)
     let all = Endpoint(.post, "/search", query: ["v": "1"])
     let query = try all.sending(search, as: .query)
-    #expect(query.query?.encoded == "v=1&exact=true&page=2&tags=x&tags=y&text=a%20b%26c")
+    expectEqual(query.query?.encoded, "v=1&exact=true&page=2&tags=x&tags=y&text=a%20b%26c")
     let form = try all.sending(search, as: .form)
-    #expect(form.body?.data == Data("exact=true&page=2&tags=x&tags=y&text=a%20b%26c".utf8))
+    expectEqual(form.body?.data, Data("exact=true&page=2&tags=x&tags=y&text=a%20b%26c".utf8))
     let json = try all.sending(search, as: .json)
-    #expect(
-      json.body?.data
-        == Data(#"{"exact":true,"page":2,"tags":["x","y"],"text":"a b&c"}"#.utf8)
+    expectEqual(
+      json.body?.data, Data(#"{"exact":true,"page":2,"tags":["x","y"],"text":"a b&c"}"#.utf8)
     )
     #expect(throws: RequestError.self) { try all.sending(["a": ["b": 1]], as: .query) }
   }
@@ -138,15 +136,14 @@ import WindTunnelSymptoms
     let call = fixture.start(Endpoint(.get, "/a", query: ["q": "1"]))
     _ = await fixture.time.passSleeps(1)
     _ = await call.value
-    #expect(
-      fixture.transport.requests.map { $0.url?.query ?? "" } == ["q=1&n=1", "q=1&n=2"]
+    expectEqual(
+      fixture.transport.requests.map { $0.url?.query ?? "" }, ["q=1&n=1", "q=1&n=2"]
     )
     let forms = try Fixture([.status(200), .status(200)], middleware: [base[1], base[2]])
     _ = await forms.result(of: Endpoint(.post, "/a", body: .form([.init("q", "1")])))
     _ = await forms.result(of: Endpoint(.post, "/a", body: try .json(["q": "1"])))
-    #expect(
-      forms.transport.requests.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) }
-        == ["q=1&n=3", #"{"n":"6","q":"1"}"#]
+    expectEqual(
+      forms.transport.requests.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) }, ["q=1&n=3", #"{"n":"6","q":"1"}"#]
     )
   }
 }

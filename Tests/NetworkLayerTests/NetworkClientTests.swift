@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
@@ -11,11 +12,11 @@ import WindTunnelSymptoms
   @Test func `two setbacks cost two retries, and the gaps are the back-off's`() async throws {
     let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
     let call = fixture.start()
-    #expect(await fixture.time.passSleeps(2) == [.milliseconds(200), .milliseconds(400)])
-    #expect(
-      await call.value == .success(Answer(status: 200, body: Data("ok".utf8), attempts: 3))
+    await expectEqual(fixture.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
+    await expectEqual(
+      call.value, .success(Answer(status: 200, body: Data("ok".utf8), attempts: 3))
     )
-    #expect(fixture.transport.instants == [.zero, .milliseconds(200), .milliseconds(600)])
+    expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
   }
 
   @Test func `the draw decides the gap`() async throws {
@@ -25,8 +26,8 @@ import WindTunnelSymptoms
       draw: 0.5
     )
     let call = fixture.start()
-    #expect(await fixture.time.passSleeps(2) == [.milliseconds(100), .milliseconds(200)])
-    #expect(try await call.value.get().attempts == 3)
+    await expectEqual(fixture.time.passSleeps(2), [.milliseconds(100), .milliseconds(200)])
+    try await expectEqual(call.value.get().attempts, 3)
   }
 
   @Test func `the gap is the server's where it asks for one`() async throws {
@@ -35,8 +36,8 @@ import WindTunnelSymptoms
       .status(503, ["Retry-After": "Sun, 06 Nov 1994 08:49:45 GMT"]), .status(200),
     ])
     let call = fixture.start()
-    #expect(await fixture.time.passSleeps(2) == [.seconds(3), .seconds(5)])
-    #expect(try await call.value.get().attempts == 3)
+    await expectEqual(fixture.time.passSleeps(2), [.seconds(3), .seconds(5)])
+    try await expectEqual(call.value.get().attempts, 3)
   }
 
   @Test func `after three retries the caller gets what is there`() async throws {
@@ -44,15 +45,15 @@ import WindTunnelSymptoms
     let fixture = try Fixture(script)
     let call = fixture.start()
     _ = await fixture.time.passSleeps(3)
-    #expect(await call.value == .failure(.server(status: 502, body: Data("bad".utf8))))
-    #expect(fixture.transport.instants.count == 4)
+    await expectEqual(call.value, .failure(.server(status: 502, body: Data("bad".utf8))))
+    expectEqual(fixture.transport.instants.count, 4)
   }
 
   @Test func `a POST is never sent twice`() async throws {
     let fixture = try Fixture([.symptom(.connectionLost)])
     let call = fixture.start(Endpoint(.post, "/pay", body: .data(Data("1".utf8))))
-    #expect(await call.value == .failure(.transport(.connectionLost, text: "connectionLost")))
-    #expect(fixture.transport.instants == [.zero])
+    await expectEqual(call.value, .failure(.transport(.connectionLost, text: "connectionLost")))
+    expectEqual(fixture.transport.instants, [.zero])
   }
 
   @Test func `a POST with a key is sent again as it was`() async throws {
@@ -61,10 +62,10 @@ import WindTunnelSymptoms
       Endpoint(.post, "/pay", headers: ["Idempotency-Key": "k1"], body: .data(Data("1".utf8)))
     )
     _ = await fixture.time.passSleeps(1)
-    #expect(try await call.value.get().attempts == 2)
-    #expect(fixture.transport.requests.count == 2)
-    #expect(Set(fixture.transport.requests).count == 1)
-    #expect(fixture.transport.requests[0].timeoutInterval == 3)
+    try await expectEqual(call.value.get().attempts, 2)
+    expectEqual(fixture.transport.requests.count, 2)
+    expectEqual(Set(fixture.transport.requests).count, 1)
+    expectEqual(fixture.transport.requests[0].timeoutInterval, 3)
   }
 
   @Test(arguments: [
@@ -86,14 +87,14 @@ import WindTunnelSymptoms
     error: NetworkError
   ) async throws {
     let fixture = try Fixture([step, .status(200)])
-    #expect(await fixture.start().value == .failure(error))
-    #expect(fixture.transport.instants == [.zero])
+    await expectEqual(fixture.start().value, .failure(error))
+    expectEqual(fixture.transport.instants, [.zero])
   }
 
   @Test(arguments: [200, 204, 302, 304])
   func `a status below 400 is an answer`(status: Int) async throws {
     let fixture = try Fixture([.status(status, ["A": "b"])])
-    #expect(await fixture.start().value == .success(Answer(status: status, headers: ["A": "b"])))
+    await expectEqual(fixture.start().value, .success(Answer(status: status, headers: ["A": "b"])))
   }
 
   @Test func `the observer hears all of a call in order and in time`() async throws {
@@ -104,8 +105,8 @@ import WindTunnelSymptoms
     let result = await call.value
     let request = fixture.transport.requests[0]
     let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
-    #expect(
-      fixture.observer.events == [
+    expectEqual(
+      fixture.observer.events, [
         CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
         CallEvent(
           call: 1,
@@ -140,10 +141,10 @@ import WindTunnelSymptoms
   @Test func `an impossible request is refused before anything is sent`() async throws {
     let fixture = try Fixture([.status(200)])
     let error = NetworkError.invalidRequest(.path("a", .relative))
-    #expect(await fixture.start(Endpoint(.get, "a")).value == .failure(error))
+    await expectEqual(fixture.start(Endpoint(.get, "a")).value, .failure(error))
     #expect(fixture.transport.instants.isEmpty)
-    #expect(
-      fixture.observer.events.last?.kind == .callEnded(.failure(error), attempts: 0)
+    expectEqual(
+      fixture.observer.events.last?.kind, .callEnded(.failure(error), attempts: 0)
     )
   }
 
@@ -152,14 +153,14 @@ import WindTunnelSymptoms
     let copy = fixture.client
     _ = try await fixture.client.call(Endpoint(.get, "/a"))
     _ = try await copy.call(Endpoint(.get, "/a"))
-    #expect(fixture.observer.events.map(\.call) == [1, 1, 1, 1, 2, 2, 2, 2])
+    expectEqual(fixture.observer.events.map(\.call), [1, 1, 1, 1, 2, 2, 2, 2])
   }
 
   @Test func `an error names its symptom where it is no answer`() {
-    #expect(NetworkError.cancelled.symptom == .cancelled)
-    #expect(NetworkError.transport(.truncated, text: "").symptom == .truncated)
-    #expect(NetworkError.deadlinePassed(.seconds(1)).symptom == .timedOut)
-    #expect(NetworkError.server(status: 500, body: Data()).symptom == nil)
+    expectEqual(NetworkError.cancelled.symptom, .cancelled)
+    expectEqual(NetworkError.transport(.truncated, text: "").symptom, .truncated)
+    expectEqual(NetworkError.deadlinePassed(.seconds(1)).symptom, .timedOut)
+    expectNil(NetworkError.server(status: 500, body: Data()).symptom)
   }
 
   @Test(arguments: [
@@ -178,6 +179,6 @@ import WindTunnelSymptoms
     ),
   ])
   func `an error is one sentence`(error: NetworkError, sentence: String) {
-    #expect(error.description == sentence)
+    expectEqual(error.description, sentence)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -16,7 +17,7 @@ import WindTunnelNetworkLayer
     let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
-    #expect(blocks.count == 17)
+    expectEqual(blocks.count, 17)
     for block in blocks { #expect(code.contains(block)) }
   }
 
@@ -67,12 +68,11 @@ import WindTunnelNetworkLayer
   }
 
   @Test func `what the page says of the defaults is so`() {
-    #expect(CallLimits() == CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(60)))
-    #expect(TrafficCaps() == TrafficCaps(total: 64, perHost: 48, reserved: 2, overtakingsMax: 32))
-    #expect(RetryBudget() == RetryBudget(share: 0.2, reserve: 10, most: 100))
-    #expect(
-      BreakerRules()
-        == BreakerRules(window: 20, share: 0.9, pause: .seconds(5), longestPause: .seconds(60))
+    expectEqual(CallLimits(), CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(60)))
+    expectEqual(TrafficCaps(), TrafficCaps(total: 64, perHost: 48, reserved: 2, overtakingsMax: 32))
+    expectEqual(RetryBudget(), RetryBudget(share: 0.2, reserve: 10, most: 100))
+    expectEqual(
+      BreakerRules(), BreakerRules(window: 20, share: 0.9, pause: .seconds(5), longestPause: .seconds(60))
     )
   }
 }

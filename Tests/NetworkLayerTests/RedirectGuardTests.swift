@@ -2,6 +2,7 @@
   import Foundation
   import FoundationNetworking
   import Origins
+  import TestSupport
   import Testing
 
   @testable import WindTunnelNetworkLayer
@@ -27,11 +28,11 @@
       request.setValue("application/json", forHTTPHeaderField: "Accept")
       let configuration = URLSessionConfiguration.ephemeral
       let guarded = RedirectGuard.guarded(request, from: URL(string: from), in: configuration)
-      #expect(guarded.value(forHTTPHeaderField: "Accept") == "application/json")
+      expectEqual(guarded.value(forHTTPHeaderField: "Accept"), "application/json")
       for (name, value) in credentials {
-        #expect(guarded.value(forHTTPHeaderField: name) == (stay ? value : nil), "\(name)")
+        expectEqual(guarded.value(forHTTPHeaderField: name), (stay ? value : nil), "\(name)")
       }
-      #expect(guarded.url == request.url)
+      expectEqual(guarded.url, request.url)
     }
 
     @Test func `a request is given the cookies of the place that it is led to`() throws {
@@ -49,11 +50,11 @@
         return RedirectGuard.guarded(request, from: from, in: configuration)
           .value(forHTTPHeaderField: "Cookie")
       }
-      #expect(try cookies(at: "https://b.test/") == "at=b.test")
-      #expect(try cookies(at: "https://a.test/y") == "at=a.test")
-      #expect(try cookies(at: "https://c.test/") == nil)
+      try expectEqual(cookies(at: "https://b.test/"), "at=b.test")
+      try expectEqual(cookies(at: "https://a.test/y"), "at=a.test")
+      try expectNil(cookies(at: "https://c.test/"))
       configuration.httpShouldSetCookies = false
-      #expect(try cookies(at: "https://b.test/") == nil)
+      try expectNil(cookies(at: "https://b.test/"))
     }
 
     /// An app's delegate that holds a redirect.
@@ -119,7 +120,7 @@
       let after = Task { try await transport.send(request) }
       let next = try #require(await redirects.next())
       next.goOn()
-      #expect(try await after.value.body == Data("ok".utf8))
+      try await expectEqual(after.value.body, Data("ok".utf8))
     }
   }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -14,13 +15,13 @@ import WindTunnelSymptoms
   func `a symptom made into an error is named again`(symptom: Symptom) throws {
     let url = try #require(URL(string: "https://api.example.test/a"))
     let error = symptom.urlError(for: url, as: .current)
-    #expect(Symptom(error) == folded[symptom] ?? symptom)
-    #expect(error.failingURL == url)
+    expectEqual(Symptom(error), folded[symptom] ?? symptom)
+    expectEqual(error.failingURL, url)
   }
 
   @Test(arguments: Symptom.allCases)
   func `Apple's errors carry Apple's codes everywhere`(symptom: Symptom) {
-    #expect(symptom.urlError(for: nil, as: .apple).code == symptom.appleCode)
+    expectEqual(symptom.urlError(for: nil, as: .apple).code, symptom.appleCode)
   }
 
   #if !canImport(Darwin)
@@ -38,13 +39,13 @@ import WindTunnelSymptoms
       ("Something nobody has seen", .unknown),
     ])
     func `libcurl's text tells what the code hides`(text: String, symptom: Symptom) {
-      #expect(Symptom(code: .unknown, text: text) == symptom)
+      expectEqual(Symptom(code: .unknown, text: text), symptom)
     }
   #endif
 
   @Test func `an error of another kind has no symptom, a cancellation has`() {
     struct Other: Error {}
-    #expect(Symptom(Other()) == nil)
-    #expect(Symptom(CancellationError()) == .cancelled)
+    expectNil(Symptom(Other()))
+    expectEqual(Symptom(CancellationError()), .cancelled)
   }
 }

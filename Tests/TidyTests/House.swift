@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import Programs
   import Testing
 
   /// The structure of the package as `Scripts/house` draws it from the compiler's index.
@@ -35,6 +36,7 @@
 
     private static func draw() throws -> House {
       let run = try run("Scripts/house", "--json", "--index", index.path)
+      try #require(run.status == 0)
       return try JSONDecoder().decode(House.self, from: run.output)
     }
 
@@ -44,15 +46,11 @@
       _ arguments: String...,
       in root: URL = root
     ) throws -> (status: Int32, output: Data) {
-      let process = Process()
-      process.executableURL = root.appending(path: script)
-      process.arguments = arguments
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let data = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return (process.terminationStatus, data)
+      let words = [root.appending(path: script).path] + arguments
+      let program = try StartedProgram(words, keepsErrors: false)
+      try program.start()
+      let run = try program.endBlocking()
+      return (run.code, Data(run.out.utf8))
     }
   }
 #endif

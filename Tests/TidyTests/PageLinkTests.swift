@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   /// Every link within the pages leads somewhere: from README, from those beside it, and from articles.
@@ -64,7 +65,7 @@
       #expect(pages.contains { $0.path.hasSuffix("/WindTunnel.docc/Faults.md") })
       for page in pages {
         for link in page.links {
-          #expect(Self.problem(link, on: page, among: pages) == nil, "\(page.path): \(link)")
+          expectNil(Self.problem(link, on: page, among: pages), "\(page.path): \(link)")
         }
       }
     }

@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   /// The ceilings of `Scripts/style-ceilings.txt`: words to avoid, and the size of the package.
@@ -12,7 +13,7 @@
 
     @Test(needsAwk) func `texts do not exceed the ceilings of words to avoid`() throws {
       let (status, output) = try House.run("Scripts/style")
-      #expect(status == 0, "\(String(decoding: output, as: UTF8.self))")
+      expectEqual(status, 0, "\(String(decoding: output, as: UTF8.self))")
     }
 
     @Test(needsAwk) func `a planted word is counted in its room`() throws {
@@ -41,7 +42,7 @@
         try Data(text.utf8).write(to: file)
       }
       let (status, output) = try House.run("Scripts/style", in: root)
-      #expect(status == 1)
+      expectEqual(status, 1)
       let expected = """
         room lines found per 1000 ceiling
         comments 1 1 1000.0 0 above its ceiling
@@ -53,16 +54,16 @@
         sentences 1 2 2000.0 0 above its ceiling
         all doc comments 2 1 500.0
         """
-      #expect(
+      expectEqual(
         String(decoding: output, as: UTF8.self).split(separator: "\n")
-          .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
-          == expected
+          .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n"),
+        expected
       )
-      #expect(try House.run("Scripts/style", "--lower", in: root).status == 1)
+      try expectEqual(House.run("Scripts/style", "--lower", in: root).status, 1)
       let ceilings = root.appending(path: "Scripts/style-ceilings.txt")
-      #expect(
-        try String(contentsOf: ceilings, encoding: .utf8)
-          == "# A comment.\ndocs.Tower 0\npages 1\nlines.Tests 7\n"
+      try expectEqual(
+        String(contentsOf: ceilings, encoding: .utf8),
+        "# A comment.\ndocs.Tower 0\npages 1\nlines.Tests 7\n"
       )
     }
 

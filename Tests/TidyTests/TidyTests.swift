@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   /// The order of modules, and rules for all source files.
@@ -23,15 +24,15 @@
     @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
     func `arrows point down, folders make no circle, and each file is used`() throws {
       let house = try House.drawn.get()
-      #expect(house.modules.circles == [])
+      expectEqual(house.modules.circles, [])
       for (user, used) in house.modules.arrows {
         let place = try #require(Self.order.firstIndex(of: user), "\(user) has no place")
         let below = Set(Self.order[..<place])
-        #expect(Set(used.keys).subtracting(below) == [], "modules that \(user) must not use")
+        expectEqual(Set(used.keys).subtracting(below), [], "modules that \(user) must not use")
       }
       #expect(house.folders.count > 15)
-      for (module, found) in house.folders { #expect(found.circles == [], "\(module)") }
-      #expect(house.files.usedByNone == [])
+      for (module, found) in house.folders { expectEqual(found.circles, [], "\(module)") }
+      expectEqual(house.files.usedByNone, [])
     }
 
     @Test func `a comment ends at the width of a line`() throws {
@@ -61,7 +62,7 @@
           line.utf8.contains(UInt8(ascii: "@")) && marks.contains { line.contains($0) }
         }
       }
-      #expect(found.map { String($0.path.dropFirst("Sources/".count)) } == Self.openToOthers)
+      expectEqual(found.map { String($0.path.dropFirst("Sources/".count)) }, Self.openToOthers)
     }
 
     @Test func `a doc comment says more than three words`() throws {
@@ -94,7 +95,7 @@
       let compiled = try SourceFile.tests.get()
         .filter { $0.path.hasSuffix("/DocExamples.swift") }
         .map { $0.lines.map(\.trimmed).filter { !$0.isEmpty } }
-      #expect(compiled.count == 5)
+      expectEqual(compiled.count, 5)
       for comment in try DocComment.all.get() {
         for example in comment.examples {
           let code = example.filter { !$0.hasPrefix("import ") }

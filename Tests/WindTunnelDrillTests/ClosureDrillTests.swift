@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -46,21 +47,19 @@ import WindTunnel
   func `every call has its own way to the tape`(stage: Stage) async throws {
     let report = try await drill([.calm], stage).fly(as: "mine", Self.ask)
     let row = try #require(rows(report).first)
-    #expect(row.name == "mine")
-    #expect(report.scenarios.map(\.stage) == [stage])
-    #expect(
-      row.observations.map(\.endpoint)
-        == (0..<10).map {
+    expectEqual(row.name, "mine")
+    expectEqual(report.scenarios.map(\.stage), [stage])
+    expectEqual(
+      row.observations.map(\.endpoint), (0..<10).map {
           [
             "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
           ][$0 % 5]
         }
     )
-    #expect(row.observations.map(\.call) == Array(0..<10))
+    expectEqual(row.observations.map(\.call), Array(0..<10))
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
-    #expect(
-      row.observations.map { $0.attempts.map(\.take) }
-        == (0..<10).map { ["recording \($0 % 5 + 1)"] }
+    expectEqual(
+      row.observations.map { $0.attempts.map(\.take) }, (0..<10).map { ["recording \($0 % 5 + 1)"] }
     )
     #expect(report.environment.contains(.sharedProcess))
     #expect(report.text().contains("flown in the test's own process: a crash would have ended"))
@@ -74,13 +73,12 @@ import WindTunnel
       (plan.scenarios, plan.calls, plan.stage) = (weather, 25, stage)
       plan.deadline = .seconds(600)
     }.fly()
-    #expect(report.decisionHash == other.decisionHash)
-    #expect(
-      rows(report)[0].observations.map(\.story) == rows(other)[0].observations.map(\.story)
+    expectEqual(report.decisionHash, other.decisionHash)
+    expectEqual(
+      rows(report)[0].observations.map(\.story), rows(other)[0].observations.map(\.story)
     )
-    #expect(
-      rows(report)[0].observations.map { $0.ending == .succeeded }
-        == rows(other)[0].observations.map { $0.ending == .succeeded }
+    expectEqual(
+      rows(report)[0].observations.map { $0.ending == .succeeded }, rows(other)[0].observations.map { $0.ending == .succeeded }
     )
   }
 
@@ -96,14 +94,14 @@ import WindTunnel
       default: _ = try await Self.ask(call)
       }
     }
-    #expect(
-      rows(report)[0].observations.map(\.ending) == [
+    expectEqual(
+      rows(report)[0].observations.map(\.ending), [
         .failed("status(503)"), .failed("timedOut"), .failed("cancelled"), .failed("out of stock"),
         .failed(String(repeating: "x", count: 200) + "…"),
       ]
     )
-    #expect(rows(report)[0].observations.map(\.showed) == Array(repeating: false, count: 5))
-    #expect(rows(report)[0].observations.map(\.attemptCount) == [1, 0, 0, 0, 0])
+    expectEqual(rows(report)[0].observations.map(\.showed), Array(repeating: false, count: 5))
+    expectEqual(rows(report)[0].observations.map(\.attemptCount), [1, 0, 0, 0, 0])
   }
 
   @Test func `what is empty is blank, unless the client says otherwise`() async throws {
@@ -152,12 +150,12 @@ import WindTunnel
       if call == 1 { Alarm.clock.set(.zero, call, ring) }
     }
     let observations = try await flight.fly()
-    #expect(observations.map(\.ending) == [.succeeded, .hung, .succeeded])
-    #expect(observations.map(\.attemptCount) == [0, 0, 0])
+    expectEqual(observations.map(\.ending), [.succeeded, .hung, .succeeded])
+    expectEqual(observations.map(\.attemptCount), [0, 0, 0])
     opened.finish()
     for await isAnswered in ends {
       // In process the tape is still there; the server of the wire has gone.
-      #expect(isAnswered == (stage == .inProcess))
+      expectEqual(isAnswered, (stage == .inProcess))
       break
     }
   }
@@ -186,8 +184,8 @@ import WindTunnel
 
   @Test func `attempts are seen in the weather of every push`() async throws {
     let report = try await drill(.everyPush, calls: 5).fly { _ = try await Self.ask($0) }
-    #expect(
-      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" } == [
+    expectEqual(
+      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" }, [
         "calm wire", "latency wire", "packet-loss wire", "rate-limited wire", "server-errors wire",
         "dns-failure in-process", "tls-failure wire", "offline in-process", "outage wire",
       ]
@@ -198,12 +196,12 @@ import WindTunnel
 
   @Test func `attempts are seen in all weather of the default drill`() async throws {
     let report = try await drill(.defaultDrill, calls: 5).fly { _ = try await Self.ask($0) }
-    #expect(
-      report.scenarios.map(\.name) == Scenario.defaultDrill.map(\.name)
+    expectEqual(
+      report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name)
     )
     // What cannot be seen on the wire, or cannot be made there for a client in Swift, is in process.
-    #expect(
-      report.scenarios.filter { $0.stage == .inProcess }.map(\.name) == [
+    expectEqual(
+      report.scenarios.filter { $0.stage == .inProcess }.map(\.name), [
         "dns-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline",
         "connect-timeout",
       ]
@@ -214,8 +212,8 @@ import WindTunnel
     let redirected = report.scenarios.filter { $0.subjects[0].metrics.averageRetries != 0 }.map(
       \.name
     )
-    #expect(
-      redirected == ["captive-portal", "redirect-elsewhere", "redirect-downgrade", "redirect-loop"]
+    expectEqual(
+      redirected, ["captive-portal", "redirect-elsewhere", "redirect-downgrade", "redirect-loop"]
     )
   }
 
@@ -227,8 +225,8 @@ import WindTunnel
     drill.plan.scenarios[1].gates = [try Gate("successRate == 1")]
     drill.plan.gates = [try Gate("calls(GET /home) == 1")]
     let report = try await drill.fly { try await Self.ask($0) }
-    #expect(
-      report.judgements.map(\.description) == [
+    expectEqual(
+      report.judgements.map(\.description), [
         "calm: calls(GET /home) == 1: met, got 1",
         "bad: successRate == 1: failed, got 0 (0 of 5 calls)",
         "bad: calls(GET /home) == 1: met, got 1",
@@ -263,10 +261,10 @@ import WindTunnel
     let lost = Scenario("lost", rules: [.always(.first(1), .connection(.lostSYNs(1)))])
     let report = try await drill([lost], calls: 3, stage).fly { try await Self.ask($0) }
     let row = try #require(rows(report).first)
-    #expect(report.scenarios.map(\.stage) == [stage])
+    expectEqual(report.scenarios.map(\.stage), [stage])
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
-    #expect(row.metrics.averageRetries == 0)
-    #expect(row.metrics.p50.map { $0 >= .seconds(1) } == true)
+    expectEqual(row.metrics.averageRetries, 0)
+    expectEqual(row.metrics.p50.map { $0 >= .seconds(1) }, true)
   }
 
   @Test func `the groups hold all that ships, in the order of the drill`() throws {
@@ -274,10 +272,10 @@ import WindTunnel
       (Shipped.largeBodies + Shipped.streams + Shipped.sockets + Shipped.startups)
         .contains(scenario.name)
     }
-    #expect(Scenario.defaultDrill + Scenario.weakNetwork + others == Scenario.preRelease)
-    #expect(Scenario.everyPush == Scenario.defaultDrill.filter(Scenario.everyPush.contains))
-    #expect(Scenario.preRelease == (try Shipped.scenarios()), "a release flies all that ships")
-    #expect([Scenario].weakNetwork == Scenario.weakNetwork)
-    #expect([Scenario].preRelease == Scenario.preRelease)
+    expectEqual(Scenario.defaultDrill + Scenario.weakNetwork + others, Scenario.preRelease)
+    expectEqual(Scenario.everyPush, Scenario.defaultDrill.filter(Scenario.everyPush.contains))
+    expectEqual(Scenario.preRelease, (try Shipped.scenarios()), "a release flies all that ships")
+    expectEqual([Scenario].weakNetwork, Scenario.weakNetwork)
+    expectEqual([Scenario].preRelease, Scenario.preRelease)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
+import Programs
 import Testing
-import WindTunnel
-import WindTunnelDrill
 
 /// The built tool and its like, which stand beside this test program.
 enum Tool {
@@ -17,33 +16,13 @@ enum Tool {
     with environment: [String: String] = [:],
     under starter: [String] = []
   ) async throws -> End {
-    let process = SpawnedProcess()
     let program = try #require(Bundle.main.executableURL)
     let tool = program.deletingLastPathComponent().appending(path: name)
-    process.executableURL = try starter.first.map { try #require(Executable.find($0)) } ?? tool
-    process.arguments = starter.isEmpty ? words : starter.dropFirst() + [tool.path] + words
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    async let complaints = read(errors.fileHandleForReading)
-    let answer = await read(output.fileHandleForReading)
-    let words = await complaints
-    process.waitUntilExit()
-    return End(code: process.terminationStatus, answer: answer, complaints: words)
-  }
-
-  /// On a thread of its own: a blocked thread of the pool would block other tests.
-  private static func read(_ handle: FileHandle) async -> String {
-    await withCheckedContinuation { continuation in
-      Thread {
-        // A pipe that cannot be read was closed, and what came is all there is.
-        let data = (try? handle.readToEnd()) ?? Data()
-        continuation.resume(returning: String(decoding: data, as: UTF8.self))
-      }.start()
-    }
+    let run = try await StartedProgram.run(
+      starter + [tool.path] + words,
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    )
+    return End(code: run.code, answer: run.out, complaints: run.err)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelRelease
 
@@ -18,7 +19,7 @@ import WindTunnelRelease
           isWide: isWide,
           comment: isWide ? "" : "PK\u{5}\u{6} in a comment"
         )
-        #expect(look(file) == ["it:lib/a.so x86_64 [WindTunnel]", Self.found])
+        expectEqual(look(file), ["it:lib/a.so x86_64 [WindTunnel]", Self.found])
       }
     }
   }
@@ -26,7 +27,7 @@ import WindTunnelRelease
   @Test func `an archive that is cut short anywhere is never passed`() {
     for isWide in [false, true] {
       let file = Made.zip([.init(name: "a", content: Made.elf([1]))], isWide: isWide)
-      #expect(look(file) == ["it:a x86_64 []"])
+      expectEqual(look(file), ["it:a x86_64 []"])
       for count in 4..<file.count {
         let said = look(Array(file.prefix(count)))
         #expect(said.count == 1 && said[0].hasPrefix("unread it"), "\(count): \(said)")
@@ -39,25 +40,25 @@ import WindTunnelRelease
       look(Made.zip([entry, .init(name: "lib/a.so", content: Self.program)]))
     }
     let others = ["it:lib/a.so x86_64 [WindTunnel]", Self.found]
-    #expect(
-      said(.init(name: "x", content: [1], flags: 1)) == others + [
+    expectEqual(
+      said(.init(name: "x", content: [1], flags: 1)), others + [
         "unread it:x is encrypted with a password: look through the archive without one"
       ]
     )
-    #expect(
-      said(.init(name: "x", content: [1], method: 12)) == others + [
+    expectEqual(
+      said(.init(name: "x", content: [1], method: 12)), others + [
         "unread it:x is packed by method 12, and only stored (0) and deflated (8) are opened"
       ]
     )
     for claimed in [0, 1, 3] {
-      #expect(
-        said(.init(name: "x", content: [1, 2], claimed: claimed)) == others + [
+      expectEqual(
+        said(.init(name: "x", content: [1, 2], claimed: claimed)), others + [
           "unread it:x is damaged: it does not open to what its size says"
         ]
       )
     }
-    #expect(
-      said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)) == others + [
+    expectEqual(
+      said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)), others + [
         "unread it:x is damaged: it is stored, and has two sizes"
       ]
     )
@@ -65,7 +66,7 @@ import WindTunnelRelease
 
   @Test func `an entry whose bytes are not those of its check sum is refused`() {
     let file = Made.zip([.init(name: "x", content: [1, 2], isDeflated: false, sumOff: 1)])
-    #expect(look(file) == ["unread it:x is damaged: its check sum is that of other bytes"])
+    expectEqual(look(file), ["unread it:x is damaged: its check sum is that of other bytes"])
   }
 
   @Test func `no name hides what has content`() {
@@ -81,28 +82,27 @@ import WindTunnelRelease
     let text = Array(#"{"windtunnelScenario": 1}"#.utf8)
     let file =
       Made.gzip(Array(text.prefix(9))) + Made.gzip([]) + Made.gzip(Array(text.dropFirst(9)))
-    #expect(look(file) == ["found it file: a scenario"])
+    expectEqual(look(file), ["found it file: a scenario"])
     #expect(look(file + [1]).count == 1 && look(file + [1])[0].hasPrefix("unread it is damaged"))
   }
 
   @Test func `bombs are refused before they are opened`() {
     let large = Made.zip([.init(name: "x", content: [1], claimed: 1 << 31)])
-    #expect(
-      look(large) == [
+    expectEqual(
+      look(large), [
         "unread it has more than 100 times its size once it is opened, which is the limit"
       ]
     )
     let twice = Made.zip([
       .init(name: "x", content: Self.program), .init(name: "y", content: Self.program, place: 0),
     ])
-    #expect(
-      look(twice) == ["unread it is damaged: its entries lie in each other, or beyond its end"]
+    expectEqual(
+      look(twice), ["unread it is damaged: its entries lie in each other, or beyond its end"]
     )
     var nested = Made.elf([1])
     for _ in 0..<5 { nested = Made.zip([.init(name: "z", content: nested, isDeflated: false)]) }
-    #expect(
-      look(nested)
-        == ["unread it:z:z:z:z has more than 4 archives in each other, which is the limit"]
+    expectEqual(
+      look(nested), ["unread it:z:z:z:z has more than 4 archives in each other, which is the limit"]
     )
   }
 
@@ -110,21 +110,21 @@ import WindTunnelRelease
     var limits = ReleaseCheck.Limits()
     limits.files = 2
     let file = Made.zip((0..<9).map { .init(name: "\($0)", content: [1]) })
-    #expect(
-      look(file, limits: limits) == ["unread it has more than 2 files, which is the limit"]
+    expectEqual(
+      look(file, limits: limits), ["unread it has more than 2 files, which is the limit"]
     )
     limits.files = 5
     let pair = Made.zip([
       .init(name: "a", content: Made.zip((0..<4).map { .init(name: "\($0)", content: [1]) })),
       .init(name: "b", content: [1]),
     ])
-    #expect(
-      look(pair, limits: limits) == ["unread it:a:3 has more than 5 files, which is the limit"]
+    expectEqual(
+      look(pair, limits: limits), ["unread it:a:3 has more than 5 files, which is the limit"]
     )
     limits = ReleaseCheck.Limits()
     limits.bytes = file.count + 3
-    #expect(
-      look(file, limits: limits) == [
+    expectEqual(
+      look(file, limits: limits), [
         "unread it:3 has more than \(file.count + 3) bytes together with what was before it, which is "
           + "the limit"
       ]
@@ -132,18 +132,17 @@ import WindTunnelRelease
   }
 
   @Test func `gzip is opened, and what is in it is looked through`() {
-    #expect(
-      look(Made.gzip(Self.program))
-        == ["it x86_64 [WindTunnel]", "found it WindTunnel: a part of the harness"]
+    expectEqual(
+      look(Made.gzip(Self.program)), ["it x86_64 [WindTunnel]", "found it WindTunnel: a part of the harness"]
     )
-    #expect(look(Made.gzip(Array("text".utf8))) == [])
+    expectEqual(look(Made.gzip(Array("text".utf8))), [])
     let cut = Array(Made.gzip(Self.program).dropLast(3))
     let said = look(cut)
     #expect(said.count == 1 && said[0].hasPrefix("unread it is damaged: it does not open"))
   }
 
   @Test func `no archive without entries passes for a release`() {
-    #expect(look(Made.zip([])) == [])
-    #expect(look([0x50, 0x4B, 0x05, 0x06]).count == 1)
+    expectEqual(look(Made.zip([])), [])
+    expectEqual(look([0x50, 0x4B, 0x05, 0x06]).count, 1)
   }
 }

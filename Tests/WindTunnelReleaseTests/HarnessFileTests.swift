@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelRelease
 
@@ -17,9 +18,9 @@ import WindTunnelRelease
     text: String,
     noun: String
   ) {
-    #expect(look(Array(text.utf8)) == ["found it file: \(noun)"])
+    expectEqual(look(Array(text.utf8)), ["found it file: \(noun)"])
     let packed = Made.zip([.init(name: "assets/data.bin", content: Made.gzip(Array(text.utf8)))])
-    #expect(look(packed) == ["found it:assets/data.bin file: \(noun)"])
+    expectEqual(look(packed), ["found it:assets/data.bin file: \(noun)"])
   }
 
   @Test(arguments: [
@@ -30,16 +31,16 @@ import WindTunnelRelease
     #"{"windtunnel-app": 1}"#, "", "{",
   ])
   func `no other text is found`(text: String) {
-    #expect(look(Array(text.utf8)) == [])
+    expectEqual(look(Array(text.utf8)), [])
   }
 
   @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
   func `a text of UTF-16 is found as one of UTF-8 is`(encoding: String.Encoding) throws {
     let text = "\u{FEFF}{\"windtunnel\": 1, \"name\": \"\u{7535}\", \"interactions\": []}"
     let bytes = try Array(#require(text.data(using: encoding)))
-    #expect(look(bytes) == ["found it file: a cassette"])
-    #expect(look(Array(bytes.dropLast())) == ["found it file: a cassette"])
-    #expect(look(Array(bytes.prefix(3))) == [])
+    expectEqual(look(bytes), ["found it file: a cassette"])
+    expectEqual(look(Array(bytes.dropLast())), ["found it file: a cassette"])
+    expectEqual(look(Array(bytes.prefix(3))), [])
   }
 
   @Test func `a large body of a cassette is found by its name`() {
@@ -47,13 +48,13 @@ import WindTunnelRelease
     let noun = "a recorded body, which a cassette keeps beside itself"
     for place in ["users.bodies/\(name)", "App/x/users.bodies/\(name)"] {
       let file = Made.zip([.init(name: place, content: Made.gzip([1]))])
-      #expect(look(file) == ["found it:\(place) file: \(noun)"])
+      expectEqual(look(file), ["found it:\(place) file: \(noun)"])
     }
     for place in [
       "users.bodies/\(name)0", "users.bodies/\(name.dropLast())g", ".bodies/\(name)",
       "bodies/\(name)", "users.bodies/a/\(name)", "\(name)",
     ] {
-      #expect(look(Made.zip([.init(name: place, content: [1])])) == [], "\(place)")
+      expectEqual(look(Made.zip([.init(name: place, content: [1])])), [], "\(place)")
     }
   }
 
@@ -70,7 +71,7 @@ import WindTunnelRelease
     keys.remove("windtunnelRelease")
     #expect(keys.count > 8)
     for key in keys {
-      #expect(look(Array("{\"\(key)\": 1}".utf8)).count == 1, "\(key)")
+      expectEqual(look(Array("{\"\(key)\": 1}".utf8)).count, 1, "\(key)")
     }
   }
 
@@ -79,8 +80,8 @@ import WindTunnelRelease
     let long =
       "{" + String(repeating: "\"windtunnel", count: 10) + String(repeating: "l", count: 3_000_000)
     let time = ContinuousClock().measure {
-      #expect(look(Array(text.utf8)) == [])
-      #expect(look(Array(long.utf8)) == [])
+      expectEqual(look(Array(text.utf8)), [])
+      expectEqual(look(Array(long.utf8)), [])
     }
     #expect(time < .seconds(60))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelRelease
 
@@ -27,14 +28,14 @@ import WindTunnelRelease
   @Test func `every module has its mark, with a number of its own`() throws {
     let modules = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
       .filter { $0.hasPrefix("WindTunnel") || $0.hasPrefix("CWindTunnel") }
-    #expect(Set(modules) == Set(ReleaseModule.names))
-    #expect(Set(ReleaseModule.names).count == ReleaseModule.names.count)
+    expectEqual(Set(modules), Set(ReleaseModule.names))
+    expectEqual(Set(ReleaseModule.names).count, ReleaseModule.names.count)
     for (index, name) in ReleaseModule.names.enumerated() {
       let marks = try Self.files(of: name).map(\.mark).filter { !$0.isEmpty }
       #expect(!marks.isEmpty, "\(name)")
       for mark in marks where name.hasPrefix("C") {
-        #expect(
-          mark.dropFirst().prefix(6) == [
+        expectEqual(
+          mark.dropFirst().prefix(6), [
             "#if defined(__ELF__)", "__attribute__((used, retain, section(\"wt_modules\")))",
             "#elif defined(__APPLE__)",
             "__attribute__((used, section(\"__DATA_CONST,__wt_modules\")))", "#endif",
@@ -45,8 +46,8 @@ import WindTunnelRelease
         )
       }
       for mark in marks where !name.hasPrefix("C") {
-        #expect(
-          mark.dropFirst() == [
+        expectEqual(
+          mark.dropFirst(), [
             "#if objectFormat(ELF)", "@section(\"wt_modules\")", "#elseif objectFormat(MachO)",
             "@section(\"__DATA_CONST,__wt_modules\")", "#endif",
             "@used private let linkMark: (UInt64, UInt64, UInt64) =",
@@ -68,7 +69,7 @@ import WindTunnelRelease
     )
     var check = ReleaseCheck()
     check.look(atPath: program.path)
-    #expect(Set(check.programs.flatMap(\.modules).map(\.name)) == Set(Self.linked))
+    expectEqual(Set(check.programs.flatMap(\.modules).map(\.name)), Set(Self.linked))
   }
 
   /// The modules of this platform: threads are told the time on Linux alone.
@@ -88,6 +89,6 @@ import WindTunnelRelease
   }
 
   @Test func `what may be shipped is of this package`() {
-    #expect(ReleaseModule.shipped.subtracting(ReleaseModule.names) == [])
+    expectEqual(ReleaseModule.shipped.subtracting(ReleaseModule.names), [])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelRelease
 
@@ -17,8 +18,8 @@ import WindTunnelRelease
     let mark = Made.mark(try #require(Self.server), order)
     for hasSections in [true, false] {
       let file = Made.elf(mark, isWide: isWide, order: order, machine: 8, hasSections: hasSections)
-      #expect(
-        look(file) == [
+      expectEqual(
+        look(file), [
           "it mips [WindTunnelServer]", "found it WindTunnelServer: a part of the harness",
         ]
       )
@@ -28,7 +29,7 @@ import WindTunnelRelease
         order: order,
         hasSections: hasSections
       )
-      #expect(look(clean) == ["it x86_64 []"])
+      expectEqual(look(clean), ["it x86_64 []"])
     }
   }
 
@@ -41,25 +42,25 @@ import WindTunnelRelease
     order: Made.Order
   ) throws {
     let mark = Made.mark(try #require(Self.server), order)
-    #expect(
-      look(Made.machO([0] + mark, isWide: isWide, order: order)) == [
+    expectEqual(
+      look(Made.machO([0] + mark, isWide: isWide, order: order)), [
         "it arm64 [WindTunnelServer]", "found it WindTunnelServer: a part of the harness",
       ]
     )
-    #expect(look(Made.machO([0], isWide: isWide, order: order)) == ["it arm64 []"])
+    expectEqual(look(Made.machO([0], isWide: isWide, order: order)), ["it arm64 []"])
   }
 
   @Test func `what an app may ship is named and not found`() throws {
     let marks = ["WindTunnelNetworkLayer", "WindTunnelSymptoms"].flatMap { name in
       ReleaseModule.names.firstIndex(of: name).map { Made.mark(UInt64($0 + 1)) } ?? []
     }
-    #expect(look(Made.elf(marks)) == ["it x86_64 [WindTunnelNetworkLayer WindTunnelSymptoms]"])
+    expectEqual(look(Made.elf(marks)), ["it x86_64 [WindTunnelNetworkLayer WindTunnelSymptoms]"])
   }
 
   @Test func `the debug product and a module of a later version are told as what they are`() {
     let debug = ReleaseModule.names.firstIndex(of: "WindTunnelNetworkLayerDebug") ?? 0
-    #expect(
-      look(Made.elf(Made.mark(UInt64(debug + 1)) + Made.mark(900))) == [
+    expectEqual(
+      look(Made.elf(Made.mark(UInt64(debug + 1)) + Made.mark(900))), [
         "it x86_64 [WindTunnelNetworkLayerDebug module 900]",
         "found it WindTunnelNetworkLayerDebug: the debug product",
         "found it module 900: a module of a later version",
@@ -74,8 +75,8 @@ import WindTunnelRelease
       [Made.machO(mark, cpu: (0x0100_0007, 3)), Made.machO([1], cpu: (0x0100_000C, 0x8000_0002))],
       isWide: isWide
     )
-    #expect(
-      look(file) == [
+    expectEqual(
+      look(file), [
         "it x86_64 [WindTunnelServer]", "it arm64e []",
         "found it WindTunnelServer: a part of the harness",
       ]
@@ -86,10 +87,10 @@ import WindTunnelRelease
   func `an encrypted program is refused, one that may be encrypted later is not`(isWide: Bool) {
     let sentence =
       "unread it is encrypted, as a store's copy is: look through the app before it is uploaded"
-    #expect(look(Made.machO([1], isWide: isWide, encryption: 1)) == [sentence])
-    #expect(look(Made.machO([1], isWide: isWide, encryption: 0)) == ["it arm64 []"])
+    expectEqual(look(Made.machO([1], isWide: isWide, encryption: 1)), [sentence])
+    expectEqual(look(Made.machO([1], isWide: isWide, encryption: 0)), ["it arm64 []"])
     let mixed = Made.universal([Made.machO([1]), Made.machO([1], encryption: 1)])
-    #expect(look(mixed) == ["it arm64 []", sentence])
+    expectEqual(look(mixed), ["it arm64 []", sentence])
   }
 
   /// Headers promise the rest, so that no part of a program is taken for all of it.
@@ -119,21 +120,21 @@ import WindTunnelRelease
     file.replaceSubrange(60..<62, with: [0, 0])
     let table = file.count - 128
     file[table + 32] = 2
-    #expect(look(file).first == "it x86_64 [WindTunnel]")
+    expectEqual(look(file).first, "it x86_64 [WindTunnel]")
     let refused = [
       "found it WindTunnel: a part of the harness",
       "unread it is cut short: its section table would lie beyond its end",
     ]
     file[table + 32] = 3
-    #expect(look(file) == refused)
+    expectEqual(look(file), refused)
     file.replaceSubrange(table + 32..<table + 40, with: [UInt8](repeating: 0xFF, count: 8))
-    #expect(look(file) == refused)
+    expectEqual(look(file), refused)
   }
 
   @Test func `architectures in each other are refused`() {
     var file = Made.universal([Made.machO([1]), Made.machO([2])])
     file.replaceSubrange(8 + 20 + 8..<8 + 20 + 12, with: file[16..<20])
-    #expect(look(file) == ["unread it is damaged: its architectures lie in each other"])
+    expectEqual(look(file), ["unread it is damaged: its architectures lie in each other"])
   }
 
   @Test func `the files of a static archive are seen through by their names`() {
@@ -141,8 +142,8 @@ import WindTunnelRelease
       ("/", [0, 0]), ("a.o", Made.elf(Made.mark(1))), ("readme", [1]),
       ("a-name-longer-than-fifteen.o", Made.machO(Made.mark(1))),
     ])
-    #expect(
-      look(file) == [
+    expectEqual(
+      look(file), [
         "it:a.o x86_64 [WindTunnel]", "it:a-name-longer-than-fifteen.o arm64 [WindTunnel]",
         "found it:a.o WindTunnel: a part of the harness",
         "found it:a-name-longer-than-fifteen.o WindTunnel: a part of the harness",
@@ -169,12 +170,12 @@ import WindTunnelRelease
       (Array("!<thin>\n".utf8), "a static archive whose files lie elsewhere"),
     ]
     for (bytes, name) in formats {
-      #expect(look(bytes) == ["unread it is \(name), a format that this does not look through"])
+      expectEqual(look(bytes), ["unread it is \(name), a format that this does not look through"])
     }
     // A class of Java begins as a universal file does.
-    #expect(look([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 1, 2, 3]) == [])
-    for text in ["MZ and more", "BZh, a name", "\u{1F}"] { #expect(look(Array(text.utf8)) == []) }
-    #expect(look([0x1F, 0x8B, 7, 1]) == [])
+    expectEqual(look([0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 1, 2, 3]), [])
+    for text in ["MZ and more", "BZh, a name", "\u{1F}"] { expectEqual(look(Array(text.utf8)), []) }
+    expectEqual(look([0x1F, 0x8B, 7, 1]), [])
   }
 
   @Test func `marks are found in what is refused, and in what nobody knows`() {
@@ -182,12 +183,12 @@ import WindTunnelRelease
     let mark = Made.mark(1)
     let secret =
       "unread it is encrypted, as a store's copy is: look through the app before it is uploaded"
-    #expect(look(Made.machO(mark, encryption: 1)) == [found, secret])
+    expectEqual(look(Made.machO(mark, encryption: 1)), [found, secret])
     let mixed = Made.universal([Made.machO([1], encryption: 1), Made.machO(mark)])
-    #expect(look(mixed) == ["it arm64 [WindTunnel]", found, secret])
-    #expect(look(Array("hsqs".utf8) + mark).first == found)
-    #expect(look(Array("nobody knows".utf8) + mark) == [found])
-    #expect(look(Array(Made.elf(mark).dropLast(100))).first == found)
+    expectEqual(look(mixed), ["it arm64 [WindTunnel]", found, secret])
+    expectEqual(look(Array("hsqs".utf8) + mark).first, found)
+    expectEqual(look(Array("nobody knows".utf8) + mark), [found])
+    expectEqual(look(Array(Made.elf(mark).dropLast(100))).first, found)
   }
 
   @Test func `a file of debug symbols alone is no program`() {
@@ -196,10 +197,10 @@ import WindTunnelRelease
     // SHT_NOBITS, which is loaded (SHF_ALLOC).
     file[section + 4] = 8
     file[section + 8] = 2
-    #expect(look(file) == [])
+    expectEqual(look(file), [])
     // SHT_PROGBITS.
     file[section + 4] = 1
-    #expect(look(file) == ["it x86_64 []"])
+    expectEqual(look(file), ["it x86_64 []"])
   }
 
   @Test func `what is appended to a program is looked through, or refused`() {
@@ -209,16 +210,16 @@ import WindTunnelRelease
       "unread it has \(count) bytes behind its end, which are no zip archive, and are not looked "
         + "through"
     }
-    #expect(look(program + rest) == ["it x86_64 []", sentence(100)])
-    #expect(look(program + rest.prefix(64)) == ["it x86_64 []"])
-    #expect(look(program + [UInt8](repeating: 0, count: 5000)) == ["it x86_64 []"])
+    expectEqual(look(program + rest), ["it x86_64 []", sentence(100)])
+    expectEqual(look(program + rest.prefix(64)), ["it x86_64 []"])
+    expectEqual(look(program + [UInt8](repeating: 0, count: 5000)), ["it x86_64 []"])
     let zip = Made.zip([.init(name: "a", content: Made.elf(Made.mark(1)))])
     let found = ["it x86_64 []", "it:a x86_64 [WindTunnel]"]
     let finding = "found it:a WindTunnel: a part of the harness"
     #expect(look(program + zip).contains(found[1]) && look(program + zip).contains(finding))
     #expect(look(program + zip).allSatisfy { !$0.hasPrefix("unread") })
     #expect(look(program + rest + zip).contains(sentence(100)))
-    #expect(look(Array("#!/bin/sh\n".utf8) + zip) == [found[1], finding])
+    expectEqual(look(Array("#!/bin/sh\n".utf8) + zip), [found[1], finding])
   }
 
   @Test func `what stands behind the end of a Mach-O program, or between two, is looked through`() {
@@ -231,31 +232,31 @@ import WindTunnelRelease
     let finding = "found it:a file: a cassette"
     for isWide in [true, false] {
       let program = Made.machO([1], isWide: isWide)
-      #expect(look(program + rest) == ["it arm64 []", sentence])
-      #expect(look(program + rest.prefix(64)) == ["it arm64 []"])
-      #expect(look(program + [UInt8](repeating: 0, count: 5000)) == ["it arm64 []"])
-      #expect(look(program + zip) == ["it arm64 []", finding])
+      expectEqual(look(program + rest), ["it arm64 []", sentence])
+      expectEqual(look(program + rest.prefix(64)), ["it arm64 []"])
+      expectEqual(look(program + [UInt8](repeating: 0, count: 5000)), ["it arm64 []"])
+      expectEqual(look(program + zip), ["it arm64 []", finding])
       // It ends where the first architecture does, and the second is elsewhere.
       let pair = Made.universal([program + rest, Made.machO([2])], isWide: isWide)
-      #expect(look(pair) == ["it arm64 []", "it arm64 []", sentence])
+      expectEqual(look(pair), ["it arm64 []", "it arm64 []", sentence])
     }
     var gap = Made.universal([Made.machO([1])])
-    #expect(look(gap + zip) == ["it arm64 []", finding])
+    expectEqual(look(gap + zip), ["it arm64 []", finding])
     // The only architecture begins a hundred bytes later.
     gap[19] += 100
     gap.insert(contentsOf: rest, at: 28)
-    #expect(look(gap) == ["it arm64 []", sentence])
+    expectEqual(look(gap), ["it arm64 []", sentence])
   }
 
   @Test func `an object ends behind its symbols, and one that is cut short there is refused`() {
     let object = Made.object([1, 2, 3], section: ("__TEXT", "__text"), symbols: 9)
-    #expect(look(object) == ["it arm64 []"])
-    #expect(
-      look(Array(object.dropLast())) == [
+    expectEqual(look(object), ["it arm64 []"])
+    expectEqual(
+      look(Array(object.dropLast())), [
         "unread it is cut short: a table would lie beyond its end"
       ]
     )
-    #expect(look(object + [UInt8](repeating: 7, count: 65)).count == 2)
+    expectEqual(look(object + [UInt8](repeating: 7, count: 65)).count, 2)
   }
 
   /// As `ld -sectcreate` and `objcopy --add-section` make them.
@@ -263,40 +264,40 @@ import WindTunnelRelease
     let cassette = Array(#"{"windtunnel":1,"interactions":[]}"#.utf8)
     let place = (segment: "__DATA", section: "__assets")
     let zip = Made.zip([.init(name: "a.json", content: cassette)])
-    #expect(
-      look(Made.object(zip, section: place)) == [
+    expectEqual(
+      look(Made.object(zip, section: place)), [
         "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette",
       ]
     )
     for packed in [cassette, Made.gzip(cassette)] {
-      #expect(
-        look(Made.object(packed, section: place)) == [
+      expectEqual(
+        look(Made.object(packed, section: place)), [
           "it arm64 []", "found it:__DATA,__assets file: a cassette",
         ]
       )
-      #expect(look(Made.elf(packed)) == ["it x86_64 []", "found it:section file: a cassette"])
+      expectEqual(look(Made.elf(packed)), ["it x86_64 []", "found it:section file: a cassette"])
     }
     // What packs the names of a debugger is no reason to refuse a program.
-    #expect(look(Made.elf([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 1])) == ["it x86_64 []"])
+    expectEqual(look(Made.elf([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 1])), ["it x86_64 []"])
     // Data may begin as a format does, as that of a loader which knows it by its first bytes.
     for start in [Made.elf([1]).prefix(20), Made.gzip(cassette).prefix(20), zip.prefix(20)] {
-      #expect(look(Made.elf(Array(start) + [1])) == ["it x86_64 []"])
+      expectEqual(look(Made.elf(Array(start) + [1])), ["it x86_64 []"])
     }
-    #expect(
-      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))) == [
+    expectEqual(
+      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))), [
         "it x86_64 []",
         "unread it:section:x is encrypted with a password: look through the archive without one",
       ]
     )
     let inEachOther = "unread it is damaged: its sections lie in each other"
-    #expect(
-      look(Made.object(zip, section: place, sections: 2)) == [
+    expectEqual(
+      look(Made.object(zip, section: place, sections: 2)), [
         "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette", inEachOther,
       ]
     )
     // Nothing of them is read where that would take many times the program.
     let large = [UInt8](repeating: 9, count: 10_000) + zip
-    #expect(look(Made.object(large, section: place, sections: 3)) == ["it arm64 []", inEachOther])
+    expectEqual(look(Made.object(large, section: place, sections: 3)), ["it arm64 []", inEachOther])
   }
 
   @Test func `the libraries that a program asks for are named, without a system's`() {
@@ -313,6 +314,6 @@ import WindTunnelRelease
     file.replaceSubrange(120..<176, with: segment.bytes)
     var check = ReleaseCheck()
     check.look(at: Data(file), named: "it")
-    #expect(check.programs.map(\.libraries) == [["libShop.so"]])
+    expectEqual(check.programs.map(\.libraries), [["libShop.so"]])
   }
 }

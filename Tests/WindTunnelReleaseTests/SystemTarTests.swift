@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import TestSupport
   import Testing
   import WindTunnelRelease
 
@@ -38,7 +39,7 @@
       check.look(atPath: folder.appending(path: "App.tar.gz").path)
       #expect(check.programs.map(\.modules) == [[.known("WindTunnel")]] && check.unread.isEmpty)
       let cassettes = check.findings.filter { $0.module == nil }
-      #expect(cassettes.count == (form == "v7" || form == "ustar" ? 1 : 2))
+      expectEqual(cassettes.count, (form == "v7" || form == "ustar" ? 1 : 2))
       #expect(cassettes.contains { $0.file.hasSuffix("App.tar.gz:App/users.json") })
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -10,7 +11,7 @@ import WindTunnelServer
 #endif
 
 /// A server beside a test, as a test of screens has it.
-@Suite(.timeLimit(.minutes(10))) struct RemoteServerTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteServerTests {
   private static func with(
     _ interactions: [Interaction] = [
       Interaction(Request("GET", "https://api.example.test/a"), .text(Body("hello")))
@@ -44,20 +45,20 @@ import WindTunnelServer
     try await Self.with { server, base in
       let health = try await server.health()
       #expect(health.scenario == "plan" || health.scenario == "calm")
-      #expect(health.interactions == 1)
+      expectEqual(health.interactions, 1)
       for _ in 1...2 { #expect(try await Self.get(base, "a") == (200, "hello")) }
       let came = try await server.requests("GET /a")
-      #expect(came.map(\.take) == ["recording", "recording"])
+      expectEqual(came.map(\.take), ["recording", "recording"])
       #expect(came.map(\.status) == [200, 200] && came.map(\.ending) == ["whole", "whole"])
-      #expect(try await server.requests("POST /a") == [])
-      #expect(try await server.requests("/a", since: came[0].id).map(\.id) == [came[1].id])
+      try await expectEqual(server.requests("POST /a"), [])
+      try await expectEqual(server.requests("/a", since: came[0].id).map(\.id), [came[1].id])
       #expect(try await server.received("GET /a", times: 2...2).passed)
       let verdict = try await server.received("GET /a", times: 0...0)
       #expect(!verdict.passed && verdict.seen.count == 2)
       #expect(try await server.received(inOrder: ["GET /a", "GET /a"]).passed)
-      #expect(try await server.interactions().map(\.plays) == [2])
+      try await expectEqual(server.interactions().map(\.plays), [2])
       try await server.reset()
-      #expect(try await server.requests() == [])
+      try await expectEqual(server.requests(), [])
     }
   }
 
@@ -70,24 +71,24 @@ import WindTunnelServer
         .appendingPathComponent("windtunnel-remote-\(UUID().uuidString).json")
       try tape.write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
-      #expect(try await server.load(cassetteAt: file) == 1)
+      try await expectEqual(server.load(cassetteAt: file), 1)
       #expect(try await Self.get(base, "a") == (200, "mine"))
       let name = "tea/time? & \u{1F375}"
       try await server.put(RemoteStub(name, "GET /a", status: 418, body: Data("tea".utf8)))
       try await server.put(try RemoteStub("list", "GET /list", json: ["one", "two"]))
-      #expect(try await server.stubs().map(\.name) == [name, "list"])
+      try await expectEqual(server.stubs().map(\.name), [name, "list"])
       #expect(try await Self.get(base, "a") == (418, "tea"))
       #expect(try await Self.get(base, "list") == (200, #"["one","two"]"#))
       try await server.removeStub(named: name)
       #expect(try await Self.get(base, "a") == (200, "mine"))
       try await server.fly("rain", seed: 3)
-      #expect(try await Self.get(base, "a").0 == 429)
+      try await expectEqual(Self.get(base, "a").0, 429)
       let plain = Data(#"{"windtunnelScenario":1,"name":"own","rules":[]}"#.utf8)
       try await server.fly(scenario: plain)
-      #expect(try await server.health().scenario == "own")
+      try await expectEqual(server.health().scenario, "own")
       #expect(try await Self.get(base, "a") == (200, "mine"))
       try await server.removeStubs()
-      #expect(try await server.stubs() == [])
+      try await expectEqual(server.stubs(), [])
     }
   }
 
@@ -97,7 +98,7 @@ import WindTunnelServer
         throws: RemoteError.refused(404, "There is no stub \"nobody\" here.")
       ) { try await server.removeStub(named: "nobody") }
       let error = await #expect(throws: RemoteError.self) { try await server.fly("rian") }
-      #expect(error?.description.contains("Did you mean \"rain\"?") == true)
+      expectEqual(error?.description.contains("Did you mean \"rain\"?"), true)
     }
   }
 

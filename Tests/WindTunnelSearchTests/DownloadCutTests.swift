@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSearch
@@ -70,8 +71,8 @@ import WindTunnelSearch
   @Test(arguments: ways, [[1], [29_999], [59_999], [17, 20_011, 30_000]])
   func `a film goes on where it was cut`(way: Way, bytes: [Int]) async throws {
     let end = try await Self.download(bytes.map(way.cut))
-    #expect(end.film == Self.film)
-    #expect(end.requests == bytes.count + 1)
+    expectEqual(end.film, Self.film)
+    expectEqual(end.requests, bytes.count + 1)
   }
 
   /// Where more was announced than there is, the next attempt asks for what nobody has, and the one
@@ -86,14 +87,14 @@ import WindTunnelSearch
     isThere: Bool
   ) async throws {
     let end = try await Self.download([.malformed(form)])
-    #expect(end.film == (isThere ? Self.film : nil))
-    #expect(end.requests == requests)
+    expectEqual(end.film, (isThere ? Self.film : nil))
+    expectEqual(end.requests, requests)
   }
 
   @Test(arguments: ways)
   func `a film that is cut each time is no file at all`(way: Way) async throws {
     let end = try await Self.download((1...4).map { _ in way.cut(10_000) })
-    #expect(end.film == nil)
-    #expect(end.requests == 4)
+    expectNil(end.film)
+    expectEqual(end.requests, 4)
   }
 }

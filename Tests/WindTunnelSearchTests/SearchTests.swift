@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSearchTesting
@@ -9,7 +10,7 @@ import WindTunnelSearchTesting
 
 /// What a search does, says and refuses.
 /// Searches take turns for virtual time, so that the last one waits for all others.
-@Suite(.onThisSystem, .timeLimit(.minutes(30))) struct SearchTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct SearchTests {
   private static let cassette = Cassette([
     Interaction(
       Request("GET", RequestURL("https://a.example/x")),
@@ -41,8 +42,8 @@ import WindTunnelSearchTesting
       }
       return all + (try await client.call(Endpoint(.post, target: "/payments")).body)
     }
-    #expect(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" } == [])
-    #expect(found.depth == 1)
+    expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
+    expectEqual(found.depth, 1)
     try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
   }
 
@@ -58,11 +59,11 @@ import WindTunnelSearchTesting
     #expect(!one.finds.isEmpty)
     for workers in [1, 2, 5] {
       let other = try await search(by: workers)
-      #expect(one.finds.map(\.storm) == other.finds.map(\.storm), "\(workers) workers")
-      #expect(one.finds.map(\.requests) == other.finds.map(\.requests), "\(workers) workers")
-      #expect(one.storms == other.storms, "\(workers) workers")
-      #expect(one.orders == other.orders, "\(workers) workers")
-      #expect(one.coverage == other.coverage, "\(workers) workers")
+      expectEqual(one.finds.map(\.storm), other.finds.map(\.storm), "\(workers) workers")
+      expectEqual(one.finds.map(\.requests), other.finds.map(\.requests), "\(workers) workers")
+      expectEqual(one.storms, other.storms, "\(workers) workers")
+      expectEqual(one.orders, other.orders, "\(workers) workers")
+      expectEqual(one.coverage, other.coverage, "\(workers) workers")
     }
   }
 
@@ -99,12 +100,12 @@ import WindTunnelSearchTesting
         let found = try await Self.crashes(workers)
         let finds = found.finds.filter { $0.violation.rule == "crashes" }
         let find = try #require(finds.first)
-        #expect(finds.count == 1)
-        #expect(find.words == ["status-500 at the 1st GET /x"])
-        #expect(find.violation.request == "GET /x")
+        expectEqual(finds.count, 1)
+        expectEqual(find.words, ["status-500 at the 1st GET /x"])
+        expectEqual(find.violation.request, "GET /x")
         #expect(find.violation.seen.contains("SIG"))
         #expect(find.others > 0)
-        #expect(found.depth == 2)
+        expectEqual(found.depth, 2)
       }
     }
 
@@ -121,7 +122,7 @@ import WindTunnelSearchTesting
           }
         }
         let find = try #require(found.finds.first { $0.violation.rule == "crashes" })
-        #expect(find.words == ["status-500 at the 1st GET /x"])
+        expectEqual(find.words, ["status-500 at the 1st GET /x"])
         #expect(find.others > 0)
       }
     }
@@ -167,7 +168,7 @@ import WindTunnelSearchTesting
       let file = told[start.upperBound...].drop { $0 != "{" }
       let end = try #require(file.range(of: "] }\n"))
       let scenario = try Scenario(data: Data(file[..<end.upperBound].utf8), source: "told")
-      #expect(scenario.rules.flatMap(\.faults) == [.status(503)])
+      expectEqual(scenario.rules.flatMap(\.faults), [.status(503)])
     }
 
     @Test func `a flow that crashes in calm is not searched`() async throws {
@@ -194,9 +195,9 @@ import WindTunnelSearchTesting
       return data
     }
     let find = try #require(found.finds.first)
-    #expect(find.violation.rule == "blank-page")
-    #expect(find.words == ["status-503 at the 1st GET /x"])
-    #expect(find.violation.request == "GET /x")
+    expectEqual(find.violation.rule, "blank-page")
+    expectEqual(find.words, ["status-503 at the 1st GET /x"])
+    expectEqual(find.violation.request, "GET /x")
   }
 
   @Test func `an expectation of the flow's own is a find, and no issue of the test`() async throws {
@@ -204,11 +205,11 @@ import WindTunnelSearchTesting
     (plan.depth, plan.expectations, plan.finds) = (1, .swiftTesting, 1)
     let found = try await Drill(Self.cassette).search(plan) { flow in
       let answer = try await flow.send(flow.request)
-      #expect(answer.status == 200)
+      expectEqual(answer.status, 200)
       return answer.status
     }
-    #expect(found.finds.map(\.violation.rule) == ["expectation"])
-    #expect(found.finds.first?.words == ["status-503 at the 1st GET /x"])
+    expectEqual(found.finds.map(\.violation.rule), ["expectation"])
+    expectEqual(found.finds.first?.words, ["status-503 at the 1st GET /x"])
   }
 
   @Test func `invariants of the origin are held`() async throws {
@@ -223,7 +224,7 @@ import WindTunnelSearchTesting
       }
       return answer?.status
     }
-    #expect(found.finds.map(\.violation.rule) == ["one request"])
+    expectEqual(found.finds.map(\.violation.rule), ["one request"])
   }
 
   @Test func `a flow that fails in calm is refused in a sentence`() async throws {
@@ -231,7 +232,7 @@ import WindTunnelSearchTesting
     let error = await #expect(throws: DrillError.self) {
       _ = try await Drill(Self.cassette).search { _ -> Int in throw Broken() }
     }
-    #expect(error?.description.hasPrefix("The flow fails when nothing goes wrong") == true)
+    expectEqual(error?.description.hasPrefix("The flow fails when nothing goes wrong"), true)
   }
 
   @Test func `what hangs is found, and when it was certain`() async throws {
@@ -243,8 +244,8 @@ import WindTunnelSearchTesting
       return answer.status
     }
     let find = try #require(found.finds.first)
-    #expect(find.violation.rule == "hangs")
-    #expect(find.certain == "status 503 at GET /x, request 1 of it, after 0 ms")
+    expectEqual(find.violation.rule, "hangs")
+    expectEqual(find.certain, "status 503 at GET /x, request 1 of it, after 0 ms")
   }
 
   @Test func `a certificate says what is new, and holds its gates`() async throws {
@@ -280,11 +281,11 @@ import WindTunnelSearchTesting
       do { return try await flow.send(flow.request).status } catch { return 0 }
     }
     let refused = try #require(found.equals.first { $0.kind == "refused" })
-    #expect(refused.others == ["offline"])
+    expectEqual(refused.others, ["offline"])
     let handshake = try #require(found.equals.first { $0.kind == "tls-handshake-failure" })
-    #expect(handshake.others.count == 24)
+    expectEqual(handshake.others.count, 24)
     let all = found.equals.flatMap { [$0.kind] + $0.others } + found.notCarried.map(\.kind)
-    #expect(Set(all).count == all.count)
+    expectEqual(Set(all).count, all.count)
     #expect(found.notCarried.contains { $0.kind == "gzip-bomb" })
   }
 
@@ -316,13 +317,13 @@ import WindTunnelSearchTesting
     let drill = Drill(Self.cassette)
     let found = try await drill.search(plan, amid: Shelf.init) { try await visit($0, $1) }
     let find = try #require(found.finds.first { $0.violation.rule == "starts-once" })
-    #expect(find.violation.seen == "2 starts, and 1 ends.")
-    #expect(find.words == ["the process ends after 50 ms and starts again"])
-    #expect(find.others == 1)
+    expectEqual(find.violation.seen, "2 starts, and 1 ends.")
+    expectEqual(find.words, ["the process ends after 50 ms and starts again"])
+    expectEqual(find.others, 1)
     let error = await #expect(throws: StormError.self) {
       try await drill.fly(through: find.storm, amid: Shelf.init) { try await visit($0, $1) }
     }
-    #expect(error?.violations == [find.violation])
+    expectEqual(error?.violations, [find.violation])
     await #expect(throws: CocoaError.self) {
       _ = try await drill.search(
         plan,
@@ -343,15 +344,15 @@ import WindTunnelSearchTesting
       return status
     }
     let found = try await Drill(ShopCassette.cassette).search(plan) { try await pay($0) }
-    #expect(found.finds.map(\.violation.rule) == [])
+    expectEqual(found.finds.map(\.violation.rule), [])
     plan.invariants = [.exactlyOnce("POST /payments")]
     let twice = try await Drill(ShopCassette.cassette).search(plan) { try await pay($0) }
-    #expect(twice.finds.map(\.violation.rule) == ["exactlyOnce(POST /payments)"])
-    #expect(twice.finds.first?.words == ["the process ends after 30 ms and starts again"])
+    expectEqual(twice.finds.map(\.violation.rule), ["exactlyOnce(POST /payments)"])
+    expectEqual(twice.finds.first?.words, ["the process ends after 30 ms and starts again"])
     let find = try #require(twice.finds.first)
     #expect(find.storm.file.contains("_restart"))
-    #expect(
-      find.test == """
+    expectEqual(
+      find.test, """
         @Test func exactlyoncePostPayments1() async throws {
           let file = ##\"\"\"
             { "windtunnelScenario": 1,

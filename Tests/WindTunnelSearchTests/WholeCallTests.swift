@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSearchTesting
@@ -8,7 +9,7 @@ import WindTunnelSearchTesting
 #endif
 
 /// A search for storms over a flow with each kind of request that the reference client carries.
-@Suite(.onThisSystem, .timeLimit(.minutes(10))) struct WholeCallTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct WholeCallTests {
   private static let film = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 5) })
   private static let feed = "retry: 100\n\n" + (1...5).map { "id: \($0)\ndata: \($0)\n\n" }.joined()
 
@@ -78,9 +79,9 @@ import WindTunnelSearchTesting
     let found = try await Drill(Self.cassette).search(as: "whole-call", plan) { flow in
       try await Self.visit(flow, in: folder)
     }
-    #expect(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" } == [])
+    expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
     try found.require("searchedDepth >= 1", "finds == 0", "storms > 300")
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-    #expect(left == [], "what was fetched in part is gone with its call")
+    expectEqual(left, [], "what was fetched in part is gone with its call")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.
-@Suite(.timeLimit(.minutes(10))) struct RenderedResponsesTests {
+@Suite(.timeLimit(.minutes(5))) struct RenderedResponsesTests {
   private static let origin = "http://api.example.test"
 
   private static func cassette(
@@ -57,9 +58,9 @@ import Testing
     let deck = Deck(Self.cassette(), then: .repeat)
     let requests = (0..<6).map { Self.get(isInSameWords ? "" : "X-Number: \($0)\r\n") }
     let (answers, hits) = try await Self.answers(requests, from: deck)
-    #expect(hits == 5)
+    expectEqual(hits, 5)
     #expect(Set(answers).count == 1 && answers[0].hasSuffix("\r\n\r\none"))
-    #expect(deck.attempts("GET /a") == 6)
+    expectEqual(deck.attempts("GET /a"), 6)
   }
 
   private struct Case: Sendable, CustomTestStringConvertible {
@@ -102,8 +103,8 @@ import Testing
       from: deck,
       options
     )
-    #expect(hits == 0)
-    #expect(answers.count == 3)
+    expectEqual(hits, 0)
+    expectEqual(answers.count, 3)
   }
 
   private static let responses = [
@@ -130,7 +131,7 @@ import Testing
       options
     )
     #expect(rendered.hits == 2 && carried.hits == 0)
-    #expect(rendered.answers == carried.answers)
+    expectEqual(rendered.answers, carried.answers)
   }
 
   @Test func `a chunked recording is chunked each time`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -31,9 +32,9 @@ import Testing
     var options = ReplayServer.Options()
     options.origins = OriginPolicy()
     let handler = ReplayHandler(context: Self.context(options))
-    #expect(handler.handle(Self.head("GET", "/a", ["Host": "localhost"])).status == nil)
+    expectNil(handler.handle(Self.head("GET", "/a", ["Host": "localhost"])).status)
     let foreign: HeaderFields = ["Host": "evil.example.com"]
-    #expect(handler.handle(Self.head("GET", "/a", foreign)).status == 403)
+    expectEqual(handler.handle(Self.head("GET", "/a", foreign)).status, 403)
   }
 
   @Test(arguments: [
@@ -48,7 +49,7 @@ import Testing
     let context = Self.context()
     let tunnel = OpenedTunnel(to: "api.example.test", port: 443, in: "calm", context.origins)
     let handler = OpenedTunnelHandler(tunnel: tunnel, context: context)
-    #expect(handler.handle(Self.head(method, target)).status == status)
+    expectEqual(handler.handle(Self.head(method, target)).status, status)
   }
 
   @Test(arguments: [
@@ -78,14 +79,14 @@ import Testing
       proxy: proxy
     )
     let head = Self.head(method, target)
-    #expect(ProxyHandler(proxy, in: context, from: "127.0.0.1").handle(head).status == known)
+    expectEqual(ProxyHandler(proxy, in: context, from: "127.0.0.1").handle(head).status, known)
     let stranger = ProxyHandler(
       proxy,
       in: context,
       from: "192.0.2.1",
       unknownPeer: "192.0.2.1"
     )
-    #expect(stranger.handle(head).status == unknown)
+    expectEqual(stranger.handle(head).status, unknown)
     #expect(stranger.handle(head).isRefused)
   }
 
@@ -93,8 +94,8 @@ import Testing
     let deck = Deck(Cassette())
     let handler = AdminHandler(Admin(), deck, ReceivedRequests(), ConnectionLimit()) { _, _ in }
     let here: HeaderFields = ["Host": "127.0.0.1"]
-    #expect(handler.handle(Self.head("GET", "/health", here)).status == 200)
-    #expect(handler.handle(Self.head("GET", "/lost", here)).status == 404)
+    expectEqual(handler.handle(Self.head("GET", "/health", here)).status, 200)
+    expectEqual(handler.handle(Self.head("GET", "/lost", here)).status, 404)
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -6,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The events of exchanges that a server carries, whichever way it answers them.
-@Suite(.timeLimit(.minutes(10))) struct ServerEventTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerEventTests {
   private static let tape = Cassette([
     Interaction(
       Request("GET", "http://api.example.test/a"),
@@ -77,14 +78,14 @@ import Testing
     let late: Scenario = [.always(.always, .delay(.exactly(.milliseconds(5))))]
     for scenario in [.calm, late] {
       let steps = try await Self.steps(of: requests, in: scenario)
-      #expect(steps == Array(repeating: Self.whole, count: 4))
+      expectEqual(steps, Array(repeating: Self.whole, count: 4))
     }
   }
 
   @Test func `the log of the admin port changes nothing of what is told`() async throws {
     var options = ReplayServer.Options()
     options.admin = Admin()
-    #expect(try await Self.steps(of: [Self.get("/a")], in: .calm, options) == [Self.whole])
+    try await expectEqual(Self.steps(of: [Self.get("/a")], in: .calm, options), [Self.whole])
   }
 
   @Test func `an end says what went out of it and how`() async throws {
@@ -97,9 +98,9 @@ import Testing
     let steps = try await Self.steps(of: requests, in: weather)
     try #require(steps.count == 5)
     #expect(steps[0].hasPrefix("decided, request true, first byte, whole 503 "), "\(steps[0])")
-    #expect(steps[1] == "decided, request true, first byte, cut 200 2 true")
-    #expect(steps[2] == "decided, request true, cut – 0 true")
-    #expect(steps[3] == Self.whole)
+    expectEqual(steps[1], "decided, request true, first byte, cut 200 2 true")
+    expectEqual(steps[2], "decided, request true, cut – 0 true")
+    expectEqual(steps[3], Self.whole)
     #expect(steps[4].hasPrefix("decided, request true, first byte, whole 501 "), "\(steps[4])")
   }
 }

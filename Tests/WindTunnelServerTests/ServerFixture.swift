@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -35,7 +36,7 @@ extension ReplayServer {
     await client.send(text)
     let (bytes, end) = await client.receiveAll()
     client.close()
-    #expect(end == .finished)
+    expectEqual(end, .finished)
     return String(decoding: bytes, as: UTF8.self)
   }
 }

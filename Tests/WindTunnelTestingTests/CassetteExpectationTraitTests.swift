@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelTesting
@@ -38,8 +39,8 @@ import WindTunnelTesting
     let words = try await complaints(of: .cassette("users", expecting: .everyInteraction)) {
       _ = try await UserAPI(session: .windTunnel).profile(7)
     }
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         """
         Every interaction was to be played, but 1 of 2 was not:
           2 GET https://api.example.test/home
@@ -56,8 +57,8 @@ import WindTunnelTesting
       _ = try await UserAPI(session: .windTunnel).home()
       _ = try await UserAPI(session: .windTunnel).profile(7)
     }
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         """
         The interactions were to be played in recorded order, but this one
           2 GET https://api.example.test/home
@@ -80,7 +81,7 @@ import WindTunnelTesting
       _ = try await UserAPI(session: .windTunnel).profile(8)
     }
     // Three tries, three misses; that the tape was not played to its end is no news then.
-    #expect(words.count == 3)
+    expectEqual(words.count, 3)
     #expect(
       words.allSatisfy {
         $0.hasPrefix("GET https://api.example.test/users/8 is not on the cassette.")
@@ -94,6 +95,6 @@ import WindTunnelTesting
         _ = try await UserAPI(session: session).home()
       }
     }
-    #expect(error?.description.contains("\n  1 GET https://api.example.test/users/7\n") == true)
+    expectEqual(error?.description.contains("\n  1 GET https://api.example.test/users/7\n"), true)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -14,13 +15,13 @@ import WindTunnelSymptoms
 
   @Test func `a cassette lies beside the test or where the environment says`() throws {
     let beside = try CassettePlace("a", besides: "/src/Tests/ATests.swift", environment: [:])
-    #expect(beside.file.path == "/src/Tests/Cassettes/a.json")
+    expectEqual(beside.file.path, "/src/Tests/Cassettes/a.json")
     let named = try CassettePlace(
       "a.json",
       besides: "/src/Tests/ATests.swift",
       environment: ["WINDTUNNEL_CASSETTES": "/tapes"]
     )
-    #expect(named.file.path == "/tapes/a.json")
+    expectEqual(named.file.path, "/tapes/a.json")
   }
 
   @Test(arguments: [
@@ -33,25 +34,23 @@ import WindTunnelSymptoms
     environment: [String: String],
     mode: RecordMode
   ) throws {
-    #expect(try CassettePlace("a", besides: "/a.swift", environment: environment).mode == mode)
+    try expectEqual(CassettePlace("a", besides: "/a.swift", environment: environment).mode, mode)
   }
 
   @Test func `a mode that is none is refused with those that are`() {
     let error = #expect(throws: CassetteProblem.self) {
       try CassettePlace("a", besides: "/a.swift", environment: ["WINDTUNNEL_RECORD": "some"])
     }
-    #expect(
-      error?.description
-        == "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
+    expectEqual(
+      error?.description, "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
     )
   }
 
   @Test func `without a cassette nothing goes live where nothing is recorded`() throws {
     let place = try CassettePlace("gone", besides: "/nowhere/a.swift", environment: ["CI": "1"])
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
-    #expect(
-      error?.description
-        == "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
+    expectEqual(
+      error?.description, "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
         + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
     )
   }
@@ -76,24 +75,21 @@ import WindTunnelSymptoms
     var environment = ["WINDTUNNEL_CASSETTES": folder.path, "CI": "1"]
     let place = try CassettePlace(name, besides: "/a.swift", environment: environment)
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
-    #expect(
-      error?.description
-        == "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
+    expectEqual(
+      error?.description, "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
         + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
     )
     environment["CI"] = nil
     let desk = try CassettePlace(name, besides: "/a.swift", environment: environment)
     let request = Request("GET", "https://api.example.test/a")
     let deck = Deck(Cassette(), mode: .rewrite)
-    #expect(
-      desk.thrownAway(deck)
-        == "There is no cassette \(desk.file.path), and since this test has failed, none is "
+    expectEqual(
+      desk.thrownAway(deck), "There is no cassette \(desk.file.path), and since this test has failed, none is "
         + "recorded.\(suggestion)"
     )
     deck.keep(Interaction(request, .json([:])), for: deck.decide(request))
-    #expect(
-      desk.thrownAway(deck)
-        == "There is no cassette \(desk.file.path), so this test asked the network to record it, "
+    expectEqual(
+      desk.thrownAway(deck), "There is no cassette \(desk.file.path), so this test asked the network to record it, "
         + "and failed; nothing is written.\(suggestion)"
     )
   }
@@ -109,9 +105,8 @@ import WindTunnelSymptoms
     for name in ["user.json", "users.json"] {
       try Data().write(to: folder.appending(path: name))
     }
-    #expect(
-      place.thrownAway(Deck(Cassette(), mode: .rewrite))
-        == "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
+    expectEqual(
+      place.thrownAway(Deck(Cassette(), mode: .rewrite)), "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
     )
   }
 
@@ -131,10 +126,10 @@ import WindTunnelSymptoms
     let outcome = deck.decide(request)
     deck.keep(Interaction(request, .failure(Failure(.connectionRefused))), for: outcome)
     let error = #expect(throws: CassetteProblem.self) { try place.keep(deck) }
-    #expect(error?.description.hasPrefix("Every connection was refused while ") == true)
+    expectEqual(error?.description.hasPrefix("Every connection was refused while "), true)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    #expect(names == (isThere ? ["gone.json"] : []))
-    if isThere { #expect(try Cassette(contentsOf: place.file) == good) }
+    expectEqual(names, (isThere ? ["gone.json"] : []))
+    if isThere { try expectEqual(Cassette(contentsOf: place.file), good) }
   }
 
   @Test func `tests that record onto one cassette add to it one after the other`() throws {
@@ -151,8 +146,8 @@ import WindTunnelSymptoms
       deck.keep(Interaction(outcome.request, .json([:])), for: outcome)
       try place.keep(deck)
     }
-    #expect(
-      try Cassette(contentsOf: place.file).interactions.map(\.request.url.path) == ["/a", "/b"]
+    try expectEqual(
+      Cassette(contentsOf: place.file).interactions.map(\.request.url.path), ["/a", "/b"]
     )
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 import WindTunnelTesting
@@ -42,17 +43,16 @@ import XCTest
         for path in ["b", "c"] { _ = try await session.text("https://api.example.test/\(path)") }
       }
     }
-    #expect(error?.description.components(separatedBy: " is not on the cassette.").count == 3)
-    #expect(error?.underlyingError == nil)
+    expectEqual(error?.description.components(separatedBy: " is not on the cassette.").count, 3)
+    expectNil(error?.underlyingError)
   }
 
   @Test func `a mapping that leads nowhere is refused in words`() async {
     let error = await #expect(throws: CassetteProblem.self) {
       try await withCassette("users", mapping: ["api.example.test": "/nowhere"]) { _ in }
     }
-    #expect(
-      error?.description
-        == "mapping: api.example.test is to be asked at /nowhere, which names no host; "
+    expectEqual(
+      error?.description, "mapping: api.example.test is to be asked at /nowhere, which names no host; "
         + "say it as [\"api.example.test\": \"http://127.0.0.1:8000\"]."
     )
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelDrillTesting
 
@@ -22,10 +23,10 @@ import WindTunnelDrillTesting
     try await withDeck(Self.deck) { session async throws in
       let own = URLSession(configuration: .windTunnel)
       let other = URLSession(configuration: .windTunnel)
-      #expect(try await own.text(Self.url) == "1")
-      #expect(try await session.text(Self.url) == "2")
-      #expect(try await other.text(Self.url) == "3")
-      #expect(Deck.current.attempts("GET /n") == 3)
+      try await expectEqual(own.text(Self.url), "1")
+      try await expectEqual(session.text(Self.url), "2")
+      try await expectEqual(other.text(Self.url), "3")
+      expectEqual(Deck.current.attempts("GET /n"), 3)
     }
   }
 
@@ -36,8 +37,8 @@ import WindTunnelDrillTesting
       changed.httpAdditionalHeaders = ["X-App": "shop"]
       let plain = URLSessionConfiguration.windTunnel
       let agent = "https://api.example.test/agent"
-      #expect(try await URLSession(configuration: changed).text(agent) == "shop")
-      #expect(try await URLSession(configuration: plain).text(agent) == "none")
+      try await expectEqual(URLSession(configuration: changed).text(agent), "shop")
+      try await expectEqual(URLSession(configuration: plain).text(agent), "none")
     }
   }
 
@@ -45,11 +46,11 @@ import WindTunnelDrillTesting
     async throws
   {
     let session = URLSession(configuration: .windTunnel)
-    #expect(try await UserAPI(session: session, base: Deck.current.url).profile(7).name == "Ada")
+    try await expectEqual(UserAPI(session: session, base: Deck.current.url).profile(7).name, "Ada")
     await #expect(throws: (any Error).self) {
       try await session.text("https://api.example.test/users/7")
     }
-    #expect(Deck.current.attempts("GET /users/7") == 1)
+    expectEqual(Deck.current.attempts("GET /users/7"), 1)
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])

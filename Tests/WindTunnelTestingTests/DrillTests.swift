@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelDrillTesting
 
@@ -8,10 +9,10 @@ import WindTunnelDrillTesting
       .fly { call in
         try await UserAPI(session: call.session, base: call.baseURL.absoluteString).profile(7)
       }
-    #expect(report.seed == 7)
+    expectEqual(report.seed, 7)
     try report.require("successRate == 1", "averageRetries == 0", "calls(GET /users/*) == 2")
     let error = try #require(throws: GatesNotMet.self) { try report.require("calls == 5") }
-    #expect(error.description == "1 of 1 gates failed:\n  calm: calls == 5: failed, got 4")
+    expectEqual(error.description, "1 of 1 gates failed:\n  calm: calls == 5: failed, got 4")
   }
 
   @Test func `a cassette that is not there is told, and nothing is recorded`() throws {
@@ -19,15 +20,14 @@ import WindTunnelDrillTesting
       _ = try Drill("nobody", in: .preRelease)
     }
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cassettes")
-    #expect(
-      error.description
-        == "There is no cassette \(folder.path)/nobody.json, and a drill records none. "
+    expectEqual(
+      error.description, "There is no cassette \(folder.path)/nobody.json, and a drill records none. "
         + "Record it in a test with .cassette(…), or by windtunnel record."
     )
   }
 
   @Test(arguments: Scenario.everyPush)
   func `each weather is a row of its own`(scenario: Scenario) {
-    #expect("\(scenario.testDescription)" == scenario.name)
+    expectEqual("\(scenario.testDescription)", scenario.name)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelDrillTesting
@@ -53,8 +54,8 @@ import WindTunnelDrillTesting
           _ = try await UserAPI(session: .windTunnel).profile(7)
         }
     }
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         Said(
           words: "rule 1 `GET /user/*` met no request; seen: GET /users/7",
           isError: false
@@ -69,8 +70,8 @@ import WindTunnelDrillTesting
         _ = try await UserAPI(session: .windTunnel).profile(7)
       }
     }
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         Said(
           words: "Every rule was to meet a request, but "
             + "rule 1 `GET /user/*` met no request; seen: GET /users/7.",
@@ -89,7 +90,7 @@ import WindTunnelDrillTesting
         }
       }
     }
-    #expect(words.map(\.words) == ["rule 1 `GET /user/*` met no request; seen: GET /users/7"])
+    expectEqual(words.map(\.words), ["rule 1 `GET /user/*` met no request; seen: GET /users/7"])
   }
 
   @Test func `a part of a test throws for a rule that was to be met`() async throws {
@@ -102,7 +103,7 @@ import WindTunnelDrillTesting
         _ = try await UserAPI(session: session).profile(7)
       }
     }
-    #expect(error?.description.hasPrefix("Every rule was to meet a request, but rule 1 ") == true)
+    expectEqual(error?.description.hasPrefix("Every rule was to meet a request, but rule 1 "), true)
     let deck = Deck(
       [.get("https://api.example.test/users/7", json: ["id": 7, "name": "Ada"])],
       scenario: [.on("GET /user/*", .always, .status(503))]
@@ -116,8 +117,8 @@ import WindTunnelDrillTesting
 
   @Test func `a tape that nobody asked is a warning`() async throws {
     let words = try await said(by: .cassette("users")) {}
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         Said(
           words: "No request came to users.json: have the code under test ask through "
             + "URLSession.windTunnel, or take the cassette away.",
@@ -136,7 +137,7 @@ import WindTunnelDrillTesting
         + "URLSession.windTunnel, or take the cassette away.",
       isError: false
     )
-    #expect(words == [warning, Said(words: "it broke", isError: true)])
+    expectEqual(words, [warning, Said(words: "it broke", isError: true)])
   }
 
   @Test func `a tape that somebody asked is no news where the test throws`() async throws {
@@ -144,14 +145,14 @@ import WindTunnelDrillTesting
       _ = try await UserAPI(session: .windTunnel).profile(7)
       throw Broken()
     }
-    #expect(words == [Said(words: "it broke", isError: true)])
+    expectEqual(words, [Said(words: "it broke", isError: true)])
   }
 
   @Test func `nor is a tape to which no request could come`() {
     let deck = Deck(Cassette())
-    #expect(deck.oversight(after: CancellationError(), of: "users.json") == nil)
-    #expect(deck.oversight(after: CassetteProblem("refused"), of: "users.json") == nil)
-    #expect(deck.oversight(after: Broken(), of: "users.json")?.hasPrefix("No request") == true)
+    expectNil(deck.oversight(after: CancellationError(), of: "users.json"))
+    expectNil(deck.oversight(after: CassetteProblem("refused"), of: "users.json"))
+    expectEqual(deck.oversight(after: Broken(), of: "users.json")?.hasPrefix("No request"), true)
   }
 
   @Test func `a tape that somebody asked is no news, nor a rule that did not fire`() async throws {
@@ -160,7 +161,7 @@ import WindTunnelDrillTesting
         _ = try await UserAPI(session: .windTunnel).profile(7)
       }
     }
-    #expect(words == [])
+    expectEqual(words, [])
   }
 
   @Test func `a forgotten cassette is an issue at the test's line, and nothing is asked`()
@@ -179,15 +180,15 @@ import WindTunnelDrillTesting
       There is no session here: mark the test with .cassette("NAME"), and ask in the test's own \
       tasks (not in Task.detached, not in what was made before the test).
       """
-    #expect(
-      words == [
+    expectEqual(
+      words, [
         Said(words: sentence.replacing("session", with: "deck"), isError: true),
         Said(words: sentence, isError: true),
       ]
     )
     // The words stand at the line, and are not told twice.
-    #expect(
-      seen.withLock { $0 } == [
+    expectEqual(
+      seen.withLock { $0 }, [
         "There is no session here, so this was not sent: see the issue at the test's line."
       ]
     )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelTesting
 
@@ -43,7 +44,7 @@ enum Host {
       _ = try await outer.text("\(origin)/new")
       try await withCassette("orders") { inner in
         let id = try await inner.text("\(origin)/new")
-        #expect(try await inner.text("\(origin)/orders/\(id)") == "order \(id)")
+        try await expectEqual(inner.text("\(origin)/orders/\(id)"), "order \(id)")
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 
@@ -66,20 +67,20 @@ import WindTunnelServer
       let place = try Desk.place(folder)
       // Two tests that share a cassette, and record at once.
       let decks = try (0..<2).map { _ in try place.deck() }
-      #expect(try await Self.ask("\(url)/a", of: decks[0]) == "live /a")
-      #expect(try await Self.ask("\(url)/b", of: decks[1]) == "live /b")
+      try await expectEqual(Self.ask("\(url)/a", of: decks[0]), "live /a")
+      try await expectEqual(Self.ask("\(url)/b", of: decks[1]), "live /b")
       kill(getpid(), SIGKILL)
     }
-    #expect(try desk.files == ["a.json.2.journal", "a.json.journal"])
+    try expectEqual(desk.files, ["a.json.2.journal", "a.json.journal"])
 
     let place = try desk.place()
     let deck = try place.deck()
-    #expect(paths(of: deck.interactions) == ["/a", "/b"])
+    expectEqual(paths(of: deck.interactions), ["/a", "/b"])
     for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
-    #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
+    expectEqual(deck.journal.all.map(\.take), [.recording(0), .forwarded])
     try place.keep(deck)
-    #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/b", "/c"])
-    #expect(try desk.files == ["a.json"])
+    expectEqual(paths(of: try Cassette(contentsOf: place.file).interactions), ["/a", "/b", "/c"])
+    try expectEqual(desk.files, ["a.json"])
     try await desk.close()
   }
 
@@ -97,15 +98,15 @@ import WindTunnelServer
       try #require(deck.interactions.count == 1)
       kill(getpid(), SIGKILL)
     }
-    #expect(try desk.files == ["a.json", "a.json.2.journal", "a.json.journal"])
+    try expectEqual(desk.files, ["a.json", "a.json.2.journal", "a.json.journal"])
 
     let place = try desk.place()
     let deck = try place.deck()
     for path in ["/a", "/c"] { _ = try await Self.ask("\(url)\(path)", of: deck) }
-    #expect(deck.journal.all.map(\.take) == [.recording(0), .forwarded])
+    expectEqual(deck.journal.all.map(\.take), [.recording(0), .forwarded])
     try place.keep(deck)
-    #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/c"])
-    #expect(try desk.files == ["a.json"])
+    expectEqual(paths(of: try Cassette(contentsOf: place.file).interactions), ["/a", "/c"])
+    try expectEqual(desk.files, ["a.json"])
     try await desk.close()
   }
 
@@ -115,11 +116,11 @@ import WindTunnelServer
     let place = try desk.place()
     for path in ["/a", "/b", "/a"] {
       let deck = try place.deck()
-      #expect(try await Self.ask("\(desk.server.url)\(path)", of: deck) == "live \(path)")
+      try await expectEqual(Self.ask("\(desk.server.url)\(path)", of: deck), "live \(path)")
       try place.keep(deck)
     }
-    #expect(paths(of: try Cassette(contentsOf: place.file).interactions) == ["/a", "/b"])
-    #expect(try desk.files == ["a.json"])
+    expectEqual(paths(of: try Cassette(contentsOf: place.file).interactions), ["/a", "/b"])
+    try expectEqual(desk.files, ["a.json"])
     try await desk.close()
   }
 
@@ -128,9 +129,9 @@ import WindTunnelServer
     let place = try desk.place()
     let deck = try place.deck()
     _ = try await Self.ask("\(desk.server.url)/a", of: deck)
-    #expect(try desk.files == ["a.json.journal"])
+    try expectEqual(desk.files, ["a.json.journal"])
     place.discard(deck)
-    #expect(try desk.files == [])
+    try expectEqual(desk.files, [])
     try await desk.close()
   }
 
@@ -142,7 +143,7 @@ import WindTunnelServer
     let journal = place.file.appendingPathExtension("journal")
     try Data("left".utf8).write(to: journal)
     try place.keep(try place.deck())
-    #expect(try Data(contentsOf: journal) == Data("left".utf8))
+    try expectEqual(Data(contentsOf: journal), Data("left".utf8))
     try await desk.close()
   }
 
@@ -151,7 +152,7 @@ import WindTunnelServer
     let place = try desk.place()
     try Cassette([Interaction(Request("GET", "/a"), .json([:]))]).write(to: place.file)
     let deck = try place.deck()
-    #expect(try desk.files == ["a.json"])
+    try expectEqual(desk.files, ["a.json"])
     try place.keep(deck)
     try await desk.close()
   }

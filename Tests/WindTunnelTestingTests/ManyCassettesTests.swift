@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -26,7 +27,7 @@ import WindTunnelTesting
       for _ in 0..<3 { texts.append(try await session.text("\(cassettes.url)/take")) }
       return texts + [try await session.text("\(cassettes.url)/end")]
     }
-    #expect(texts == ManyCassettes.texts(number))
+    expectEqual(texts, ManyCassettes.texts(number))
   }
 
   @Test(arguments: 0..<ManyCassettes.count)
@@ -117,7 +118,7 @@ private struct ManyCassettes: SuiteTrait, TestScoping {
     #expect(origin.journal.all.isEmpty)
     // It would have counted.
     _ = try await URLSession(configuration: .ephemeral).text("\(place.url)/take")
-    #expect(origin.attempts("GET /take") == 1)
+    expectEqual(origin.attempts("GET /take"), 1)
     await server.stop()
     try FileManager.default.removeItem(at: folder)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelTesting
 
@@ -47,16 +48,16 @@ struct ProfileTests {
   let api = UserAPI(session: .windTunnel)
 
   @Test func `a profile is read from the tape`() async throws {
-    #expect(try await api.profile(7) == UserAPI.Profile(id: 7, name: "Ada"))
-    #expect(Deck.current.attempts("GET /users/7") == 1)
-    #expect(Deck.current.unused.map(\.request.url.path) == ["/home"])
+    try await expectEqual(api.profile(7), UserAPI.Profile(id: 7, name: "Ada"))
+    expectEqual(Deck.current.attempts("GET /users/7"), 1)
+    expectEqual(Deck.current.unused.map(\.request.url.path), ["/home"])
   }
 
   @Test(.weather([.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))], seed: 7))
   func `two 503s cost two retries and no more`() async throws {
     _ = try await api.profile(7)
-    #expect(Deck.current.attempts("GET /users/7") == 3)
-    #expect(Deck.current.seed == 7)
+    expectEqual(Deck.current.attempts("GET /users/7"), 3)
+    expectEqual(Deck.current.seed, 7)
   }
 
   @Test(arguments: [Scenario.calm, [.on("GET /home", .first(1), .status(500))]])
@@ -67,7 +68,7 @@ struct ProfileTests {
 
   @Test(arguments: 0..<64) func `each test has a fresh tape`(number: Int) async throws {
     // Recorded once, so a tape that is shared would be used up by the second of these.
-    #expect(try await api.profile(7).name == "Ada")
+    try await expectEqual(api.profile(7).name, "Ada")
   }
 }
 
@@ -75,7 +76,7 @@ struct ProfileTests {
 struct WireTests {
   @Test func `the same test flies through a loopback server`() async throws {
     let api = UserAPI(session: .windTunnel, base: Deck.current.url)
-    #expect(try await api.profile(7).name == "Ada")
+    try await expectEqual(api.profile(7).name, "Ada")
     #expect(Deck.current.url.hasPrefix("http://127.0.0.1:"))
   }
 
@@ -91,7 +92,7 @@ struct WireTests {
   func `weather and wire may stand in front of the cassette`() async throws {
     let api = UserAPI(session: .windTunnel, base: Deck.current.url)
     _ = try await api.profile(7)
-    #expect(Deck.current.attempts("GET /users/7") == 2)
+    expectEqual(Deck.current.attempts("GET /users/7"), 2)
   }
 }
 
@@ -100,7 +101,7 @@ struct WireTests {
     let name = try await withCassette("users") { session in
       try await UserAPI(session: session).profile(7).name
     }
-    #expect(name == "Ada")
+    expectEqual(name, "Ada")
   }
 
   @Test func `a request that nothing answers is told`() async throws {
@@ -109,9 +110,8 @@ struct WireTests {
         _ = try? await UserAPI(session: session).profile(8)
       }
     }
-    #expect(
-      error?.description.hasPrefix("GET https://api.example.test/users/8 is not on the cassette.")
-        == true
+    expectEqual(
+      error?.description.hasPrefix("GET https://api.example.test/users/8 is not on the cassette."), true
     )
   }
 }

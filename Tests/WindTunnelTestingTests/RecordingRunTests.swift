@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
   import Foundation
   import Origins
+  import TestSupport
   import Testing
   import WindTunnelServer
 
@@ -28,7 +29,7 @@
       #expect(try await run.run(["asksForA", "asksForB"], mode: nil).passes)
       let file = run.file("shared.json")
       let first = try Cassette(contentsOf: file)
-      #expect(Set(first.interactions.map(\.request.url.target)) == ["/a?first", "/a?second", "/b"])
+      expectEqual(Set(first.interactions.map(\.request.url.target)), ["/a?first", "/a?second", "/b"])
       // One that no test asks for.
       var tape = first
       tape.interactions.insert(
@@ -42,7 +43,7 @@
       for tests in [["asksForA", "asksForB"], ["asksForB"], ["asksForA"]] {
         let end = try await run.run(tests, mode: "rewrite")
         #expect(end.passes)
-        #expect(try Data(contentsOf: file) == bytes)
+        try expectEqual(Data(contentsOf: file), bytes)
       }
       let failed = try await run.run(
         ["asksForA", "asksForB"],
@@ -52,8 +53,8 @@
       #expect(!failed.passes)
       let told = "Since this test has failed, nothing that it recorded is written to \(file.path)."
       #expect(failed.words.contains(told), "\(failed.words)")
-      #expect(try Data(contentsOf: file) == bytes)
-      #expect(try run.files == ["shared.json"])
+      try expectEqual(Data(contentsOf: file), bytes)
+      try expectEqual(run.files, ["shared.json"])
       try await run.close()
     }
 
@@ -62,7 +63,7 @@
       let end = try await run.run(["asksForA"], mode: nil, failing: "asksForA")
       #expect(!end.passes)
       #expect(end.words.contains(told("shared", run)))
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -71,7 +72,7 @@
       let end = try await run.run(["throwsInTheEnd"], mode: nil)
       #expect(!end.passes)
       #expect(end.words.contains(told("thrown", run)))
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -80,7 +81,7 @@
       let end = try await run.run(["failsWithinAPart"], mode: nil)
       #expect(!end.passes)
       #expect(end.words.contains(told("inner", run)))
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -89,7 +90,7 @@
       let end = try await run.run(["throwsWithinAPart"], mode: nil)
       #expect(!end.passes)
       #expect(end.words.contains(told("torn", run)))
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -110,14 +111,14 @@
           "\(told(name, run)) Beside it there is \(there).json: did you mean \"\(there)\"?"
         #expect(end.words.contains(words), "\(end.words)")
       }
-      #expect(try run.files == ["share.json", "throw.json"])
+      try expectEqual(run.files, ["share.json", "throw.json"])
       try await run.close()
     }
 
     @Test func `an issue that is known is no failure`() async throws {
       let run = try await ChildRun(live())
       #expect(try await run.run(["knowsItsIssue"], mode: nil).passes)
-      #expect(try run.files == ["known.json"])
+      try expectEqual(run.files, ["known.json"])
       try await run.close()
     }
 
@@ -129,7 +130,7 @@
       #expect(!end.passes)
       #expect(end.words.contains("GET \(run.url)/unopened: "))
       #expect(end.words.contains("nothing is written to \(run.file("unopened.json").path)"))
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -152,7 +153,7 @@
       )
       #expect(end.passes)
       let tape = try Cassette(contentsOf: run.file("shared.json"))
-      #expect(tape.interactions.map { $0.recordedAt != nil } == [dates == "1"])
+      expectEqual(tape.interactions.map { $0.recordedAt != nil }, [dates == "1"])
       try await run.close()
     }
 
@@ -166,7 +167,7 @@
       #expect(end.words.contains("nothing says which server it stands for."))
       #expect(!end.words.contains("the test has begun"))
       #expect(live.journal.all.isEmpty)
-      #expect(try run.files == [])
+      try expectEqual(run.files, [])
       try await run.close()
     }
 
@@ -178,8 +179,8 @@
       #expect(end.passes)
       #expect(end.words.contains("it was told: {\"a\":1}"))
       let tape = try Cassette(contentsOf: run.file("wire.json"))
-      #expect(tape.interactions.map(\.request.url) == [request.url])
-      #expect(tape.interactions.map { $0.response?.body.text } == ["{\"a\":1}"])
+      expectEqual(tape.interactions.map(\.request.url), [request.url])
+      expectEqual(tape.interactions.map { $0.response?.body.text }, ["{\"a\":1}"])
       try await run.close()
     }
 
@@ -198,7 +199,7 @@
       #expect(end.passes)
       #expect(end.words.contains("Not verified: #3 GET \(run.url)/p/{id} of "))
       #expect(end.words.contains("since its address is a pattern."))
-      #expect(live.journal.all.map(\.decision.key) == ["GET /a"])
+      expectEqual(live.journal.all.map(\.decision.key), ["GET /a"])
 
       let drifted = try await run.run(["asksForTheSecond"], mode: "verify")
       #expect(!drifted.passes)

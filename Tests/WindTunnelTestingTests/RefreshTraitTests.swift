@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelTesting
 
@@ -19,7 +20,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("dated")) func `a recording is of its day`() async throws {
-    #expect(try await now() == "2001-02-03T04:05:06Z")
+    try await expectEqual(now(), "2001-02-03T04:05:06Z")
   }
 
   @Test(.cassette("dated", refreshingDates: true)) func `and of today where a test wants it`()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -43,34 +44,33 @@ import WindTunnel
     ]
     var expected = tape
     expected[1] = interaction("/b", "B")
-    #expect(recorded(new, onto: tape) == expected)
+    expectEqual(recorded(new, onto: tape), expected)
   }
 
   @Test func `further answers stand behind those that came before them`() {
     let new = ["/b", "/n", "/a", "/a", "/a", "/m"].map { interaction($0, "new \($0)") }
-    #expect(
-      texts(recorded(new, onto: tape))
-        == ["new /a", "new /b", "new /n", "new /a", "new /a", "new /m", "c"]
+    expectEqual(
+      texts(recorded(new, onto: tape)), ["new /a", "new /b", "new /n", "new /a", "new /a", "new /m", "c"]
     )
-    #expect(
-      texts(recorded([interaction("/n", "n"), tape[3]], onto: tape)) == ["a1", "b", "a2", "n", "c"]
+    expectEqual(
+      texts(recorded([interaction("/n", "n"), tape[3]], onto: tape)), ["a1", "b", "a2", "n", "c"]
     )
-    #expect(texts(recorded([interaction("/n", "n")], onto: tape)) == ["a1", "b", "a2", "c", "n"])
+    expectEqual(texts(recorded([interaction("/n", "n")], onto: tape)), ["a1", "b", "a2", "c", "n"])
   }
 
   @Test func `the order of the requests is kept where a test demands it`() {
     let new = [tape[3], tape[1]]
-    #expect(recorded(new, onto: tape) == tape)
-    #expect(texts(recorded(new, onto: tape, keepsOrder: true)) == ["a1", "c", "a2", "b"])
+    expectEqual(recorded(new, onto: tape), tape)
+    expectEqual(texts(recorded(new, onto: tape, keepsOrder: true)), ["a1", "c", "a2", "b"])
   }
 
   @Test func `an answer that is played again adds nothing where it is the same again`() {
     let poll = [interaction("/p", "pending"), interaction("/p", "done")]
-    #expect(recorded(poll + [poll[1], poll[1]], onto: poll, then: .repeat) == poll)
+    expectEqual(recorded(poll + [poll[1], poll[1]], onto: poll, then: .repeat), poll)
     let slow = [poll[0], poll[0], poll[1]]
-    #expect(recorded(slow, onto: poll, then: .repeat) == slow)
+    expectEqual(recorded(slow, onto: poll, then: .repeat), slow)
     // What ends by failing has an answer for each.
-    #expect(recorded([poll[1], poll[1], poll[1]], onto: poll) == [poll[1], poll[1], poll[1]])
+    expectEqual(recorded([poll[1], poll[1], poll[1]], onto: poll), [poll[1], poll[1], poll[1]])
   }
 
   private func secret(_ path: String, _ token: String) -> Interaction {
@@ -83,23 +83,23 @@ import WindTunnel
     let login = secret("/login", "first-secret-of-mine")
     let other = secret("/other", "second-secret-of-mine")
     let old = recorded([login, other], onto: [])
-    #expect(recorded([secret("/other", "third-secret-of-mine")], onto: old) == old)
-    #expect(recorded([secret("/login", "third-secret-of-mine")], onto: old) == old)
+    expectEqual(recorded([secret("/other", "third-secret-of-mine")], onto: old), old)
+    expectEqual(recorded([secret("/login", "third-secret-of-mine")], onto: old), old)
     // What has changed beside it names the same secret by the same ordinal.
     var changed = secret("/other", "third-secret-of-mine")
     changed.answer = .response(.json(["access_token": "third-secret-of-minex", "more": 1]))
     let anew = recorded([changed], onto: old)
-    #expect(anew[0] == old[0])
-    #expect(anew[1].request == old[1].request)
-    #expect(anew[1].response?.body.text?.contains("third") == false)
-    #expect(anew[1].response?.body.text?.contains("REDACTED-access-token-2") == true)
+    expectEqual(anew[0], old[0])
+    expectEqual(anew[1].request, old[1].request)
+    expectEqual(anew[1].response?.body.text?.contains("third"), false)
+    expectEqual(anew[1].response?.body.text?.contains("REDACTED-access-token-2"), true)
   }
 
   @Test func `what was asked anew is of today, though its text be the old one`() {
     let dated = recorded([tape[1]], onto: tape, on: Date(timeIntervalSince1970: 981_173_106))
-    #expect(dated.map(\.recordedAt) == [nil, "2001-02-03T04:05:06Z", nil, nil])
+    expectEqual(dated.map(\.recordedAt), [nil, "2001-02-03T04:05:06Z", nil, nil])
     var undated = dated
     undated[1].recordedAt = nil
-    #expect(undated == tape)
+    expectEqual(undated, tape)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -63,13 +64,13 @@ import WindTunnel
     let build = try Build(copy)
     if copy.hasPrefix("ShopTests.xctest") {
       let root = Resources(roots: [build.folder.appending(path: "ShopTests.xctest")])
-      #expect(root.file(atTop: "users.json", of: "ShopTests")?.path.hasSuffix(copy) == true)
+      expectEqual(root.file(atTop: "users.json", of: "ShopTests")?.path.hasSuffix(copy), true)
       return
     }
     for environment in [["CI": "1"], ["WINDTUNNEL_RECORD": "verify"]] {
       let place = try build.found("users", environment)
-      #expect(build.path(place) == copy)
-      #expect(try place.deck().interactions.map(\.request.url.path) == ["/a"])
+      expectEqual(build.path(place), copy)
+      try expectEqual(place.deck().interactions.map(\.request.url.path), ["/a"])
     }
   }
 
@@ -77,19 +78,19 @@ import WindTunnel
     let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
     let copy = try build.found("users", [:])
     // A copy is never recorded onto.
-    #expect(build.path(copy) == "shop_ShopTests.resources/Cassettes/users.json")
-    #expect(copy.mode == .none)
+    expectEqual(build.path(copy), "shop_ShopTests.resources/Cassettes/users.json")
+    expectEqual(copy.mode, .none)
     try build.write(Self.source)
     let source = try build.found("users", [:])
-    #expect(build.path(source) == Self.source)
-    #expect(source.mode == .once)
+    expectEqual(build.path(source), Self.source)
+    expectEqual(source.mode, .once)
   }
 
   @Test(arguments: ["rewrite", "new-episodes"])
   func `what is recorded is recorded beside the test`(mode: String) throws {
     let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
     let place = try build.found("users", ["WINDTUNNEL_RECORD": mode])
-    #expect(build.path(place) == Self.source)
+    expectEqual(build.path(place), Self.source)
   }
 
   @Test func `a folder that the environment names comes first`() throws {
@@ -98,22 +99,22 @@ import WindTunnel
       "users",
       ["CI": "1", "WINDTUNNEL_CASSETTES": build.folder.appending(path: "tapes").path]
     )
-    #expect(build.path(place) == "tapes/users.json")
+    expectEqual(build.path(place), "tapes/users.json")
   }
 
   @Test(arguments: ["none", "verify"])
   func `a file at the top that is no cassette is none`(mode: String) throws {
     let build = try Build()
     try Data(#"{"users": []}"#.utf8).write(to: build.place("shop_ShopTests.resources/users.json"))
-    #expect(build.path(try build.found("users", ["WINDTUNNEL_RECORD": mode])) == Self.source)
+    expectEqual(build.path(try build.found("users", ["WINDTUNNEL_RECORD": mode])), Self.source)
     try build.write("shop_ShopTests.resources/Cassettes/users.json")
     let copy = try build.found("users", ["WINDTUNNEL_RECORD": mode])
-    #expect(build.path(copy) == "shop_ShopTests.resources/Cassettes/users.json")
+    expectEqual(build.path(copy), "shop_ShopTests.resources/Cassettes/users.json")
   }
 
   @Test func `what lies beside the test comes before a file at the top`() throws {
     let build = try Build("shop_ShopTests.resources/users.json", Self.source)
-    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+    expectEqual(build.path(try build.found("users", ["CI": "1"])), Self.source)
   }
 
   @Test(arguments: [["CI": "1"], [:]])
@@ -122,13 +123,13 @@ import WindTunnel
   ) throws {
     let build = try Build("shop_ShopTests.resources/users.json")
     let place = try build.found("b/users", environment)
-    #expect(build.path(place) == "Tests/ShopTests/Cassettes/b/users.json")
+    expectEqual(build.path(place), "Tests/ShopTests/Cassettes/b/users.json")
   }
 
   @Test(arguments: ["shop_Core-ShopTests", "shopShopTests", "ShopTests"])
   func `a target whose name ends alike is another`(name: String) throws {
     let build = try Build("\(name).resources/Cassettes/users.json")
-    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+    expectEqual(build.path(try build.found("users", ["CI": "1"])), Self.source)
   }
 
   @Test func `of two names that fit, the shorter one is the module's`() throws {
@@ -137,15 +138,15 @@ import WindTunnel
       "shop_ShopTests.resources/Cassettes/users.json"
     )
     let place = try build.found("users", ["CI": "1"])
-    #expect(build.path(place) == "shop_ShopTests.resources/Cassettes/users.json")
+    expectEqual(build.path(place), "shop_ShopTests.resources/Cassettes/users.json")
   }
 
   @Test func `a cassette that was deleted beside the test is recorded again`() throws {
     let build = try Build("shop_ShopTests.resources/Cassettes/users.json")
     _ = try build.place("Tests/ShopTests/a.swift")
     let place = try build.found("users", [:])
-    #expect(build.path(place) == Self.source)
-    #expect(place.mode == .once)
+    expectEqual(build.path(place), Self.source)
+    expectEqual(place.mode, .once)
   }
 
   @Test(arguments: [
@@ -158,11 +159,11 @@ import WindTunnel
     // Flat, as on a phone.
     let found = Resources(bundles: [(tests, tests)])
       .file(inCassettes: "users.json", of: "ShopTests")
-    #expect(found?.standardizedFileURL == build.folder.appending(path: copy).standardizedFileURL)
+    expectEqual(found?.standardizedFileURL, build.folder.appending(path: copy).standardizedFileURL)
   }
 
   @Test func `where there is no copy, another module's is none`() throws {
     let build = try Build()
-    #expect(build.path(try build.found("users", ["CI": "1"])) == Self.source)
+    expectEqual(build.path(try build.found("users", ["CI": "1"])), Self.source)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -42,36 +43,36 @@ import WindTunnel
   func `no test takes the place of what another has recorded`(before: [Int]) {
     let old = before.flatMap(order)
     let tape = recorded([order(17), order(18)], onto: old)
-    #expect(
-      texts(tape).filter { !$0.hasPrefix("GET /orders/16") } == [
+    expectEqual(
+      texts(tape).filter { !$0.hasPrefix("GET /orders/16") }, [
         "POST /orders 17", "GET /orders/17 order", "POST /orders 18", "GET /orders/18 order",
       ]
     )
-    #expect(texts(tape).count == 4 + before.count)
+    expectEqual(texts(tape).count, 4 + before.count)
     // Once more the same.
-    #expect(recorded([order(17), order(18)], onto: tape) == tape)
+    expectEqual(recorded([order(17), order(18)], onto: tape), tape)
   }
 
   @Test func `what another test has recorded stays in front of what comes later`() {
     let first = [ask("/a", "a"), ask("/s", "1"), ask("/s", "2")]
     let second = [ask("/s", "3"), ask("/a", "a"), ask("/s", "2")]
     let tape = recorded([first, second])
-    #expect(texts(tape) == ["GET /a a", "GET /s 1", "GET /s 2", "GET /s 3", "GET /s 2"])
-    #expect(recorded([first, second], onto: tape) == tape)
-    #expect(recorded([first, first]) == first)
+    expectEqual(texts(tape), ["GET /a a", "GET /s 1", "GET /s 2", "GET /s 3", "GET /s 2"])
+    expectEqual(recorded([first, second], onto: tape), tape)
+    expectEqual(recorded([first, first]), first)
   }
 
   @Test func `a test that waits longer than another has all that it waited for`() {
     let quick = [ask("/s", "pending"), ask("/s", "done")]
     let slow = [quick[0], quick[0], quick[1]]
     let tape = recorded([quick, slow], then: .repeat)
-    #expect(texts(tape).map { $0.dropFirst(7) } == ["pending", "done", "pending", "done"])
+    expectEqual(texts(tape).map { $0.dropFirst(7) }, ["pending", "done", "pending", "done"])
   }
 
   @Test func `what is recorded twice in different places keeps its order`() {
     let old = [ask("/b", "b"), ask("/a", "a")]
     let new = [old[1], ask("/n", "1"), old[0], ask("/n", "2")]
-    #expect(texts(recorded([new], onto: old)) == ["GET /b b", "GET /a a", "GET /n 1", "GET /n 2"])
+    expectEqual(texts(recorded([new], onto: old)), ["GET /b b", "GET /a a", "GET /n 1", "GET /n 2"])
   }
 
   @Test(arguments: ["https://api.example.test/users/{id}", "/users/7"])
@@ -79,9 +80,9 @@ import WindTunnel
     let pattern = Interaction(Request("GET", RequestURL(address)), .text(Body("any")))
     let old = [pattern, ask("/b", "b")]
     let tape = recorded([[ask("/users/7", "Ada")]], onto: old)
-    #expect(tape == [pattern, ask("/users/7", "Ada"), ask("/b", "b")])
+    expectEqual(tape, [pattern, ask("/users/7", "Ada"), ask("/b", "b")])
     let again = recorded([[ask("/users/7", "Bob")]], onto: tape)
-    #expect(again == [pattern, ask("/users/7", "Bob"), ask("/b", "b")])
+    expectEqual(again, [pattern, ask("/users/7", "Bob"), ask("/b", "b")])
   }
 
   @Test func `what is written beside a recording stays beside the next`() {
@@ -91,11 +92,11 @@ import WindTunnel
     old.innerNotes = ["response": [JSON.Member("_who", "me")]]
     var expected = ask("/a", "new")
     (expected.then, expected.notes, expected.innerNotes) = (.repeat, old.notes, old.innerNotes)
-    #expect(recorded([[ask("/a", "new")]], onto: [old]) == [expected])
+    expectEqual(recorded([[ask("/a", "new")]], onto: [old]), [expected])
     // What ends the recordings of a request goes on doing so.
     var last = ask("/a", "more")
     last.then = .repeat
-    #expect(recorded([[ask("/a", "new"), ask("/a", "more")]], onto: [old]) == [expected, last])
+    expectEqual(recorded([[ask("/a", "new"), ask("/a", "more")]], onto: [old]), [expected, last])
   }
 
   @Test func `another page is another recording, whatever is ignored`() {
@@ -103,15 +104,15 @@ import WindTunnel
     matcher.ignoredQuery = ["page"]
     let old = [ask("/a?page=1", "one"), ask("/b", "b")]
     let tape = recorded([[ask("/a?page=2", "two")]], onto: old, by: matcher)
-    #expect(tape == [old[0], ask("/a?page=2", "two"), old[1]])
+    expectEqual(tape, [old[0], ask("/a?page=2", "two"), old[1]])
     let again = recorded([[ask("/a?page=2", "2")]], onto: tape, by: matcher)
-    #expect(again == [old[0], ask("/a?page=2", "2"), old[1]])
+    expectEqual(again, [old[0], ask("/a?page=2", "2"), old[1]])
   }
 
   @Test func `a redacted part stands for any`() {
     let old = recorded([[ask("/a?api_key=first-secret-of-mine", "old")]])
     let new = recorded([[ask("/a?api_key=second-secret-of-mine", "new")]], onto: old)
-    #expect(new.map(\.request) == old.map(\.request))
-    #expect(new.map { $0.response?.body.text } == ["new"])
+    expectEqual(new.map(\.request), old.map(\.request))
+    expectEqual(new.map { $0.response?.body.text }, ["new"])
   }
 }

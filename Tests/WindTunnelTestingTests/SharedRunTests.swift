@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
   @_spi(WindTunnel) import WindTunnelCore
   import Foundation
+  import TestSupport
   import Testing
   import WindTunnel
 
@@ -28,8 +29,8 @@
         #expect(try await run.run(["ordersBesideWhoLooks"], mode: mode).passes)
         let tape = try Cassette(contentsOf: run.file("orders.json"))
         let paths = tape.interactions.map(\.request.url.path)
-        #expect(paths.filter { $0 != "/new" }.sorted() == all.map { "/orders/\($0)" })
-        #expect(tape.interactions.first?.response?.body.text == all.last.map { "\($0)" })
+        expectEqual(paths.filter { $0 != "/new" }.sorted(), all.map { "/orders/\($0)" })
+        expectEqual(tape.interactions.first?.response?.body.text, all.last.map { "\($0)" })
         let end = try await run.run(["ordersBesideWhoLooks"], mode: "none")
         #expect(end.passes, "\(end.words)")
       }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -18,9 +19,8 @@ import WindTunnelTesting
           try await URLSession.shared.text("ftp://127.0.0.1:9/n")
         }
       }
-      #expect(
-        error?.localizedDescription
-          == "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
+      expectEqual(
+        error?.localizedDescription, "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
       )
     }
 
@@ -40,7 +40,7 @@ import WindTunnelTesting
       #expect(words.contains("It was not sent. Ask from the test or from a Task it starts"))
       await server.stop()
       #expect(origin.journal.all.isEmpty)
-      #expect(tape.attempts("GET /own") == (stranger == .completionHandler ? 1 : 0))
+      expectEqual(tape.attempts("GET /own"), (stranger == .completionHandler ? 1 : 0))
     }
 
     @Test func `before and after such tests the session is the platform's`() async throws {
@@ -50,20 +50,20 @@ import WindTunnelTesting
         let url = "\(server.url)/n"
         let cache = URLSession.shared.configuration.urlCache
         #expect(cache != nil)
-        #expect(try await URLSession.shared.text(url) == "live")
+        try await expectEqual(URLSession.shared.text(url), "live")
         let tape = Deck([.get(RequestURL(url)) { _ in .text(Body("tape")) }])
         try await withDeck(tape, sharedSession: true) { _ in
-          #expect(try await URLSession.shared.text(url) == "tape")
+          try await expectEqual(URLSession.shared.text(url), "tape")
           try await withDeck(tape, sharedSession: true) { _ in }
           // One of two has ended: still nobody else gets through.
           await #expect(throws: (any Error).self) {
             try await Task.detached { try await URLSession.shared.text(url) }.value
           }
         }
-        #expect(origin.attempts("GET /n") == 1)
-        #expect(try await URLSession.shared.text(url) == "live")
+        expectEqual(origin.attempts("GET /n"), 1)
+        try await expectEqual(URLSession.shared.text(url), "live")
         #expect(URLSession.shared.configuration.urlCache === cache)
-        #expect(tape.attempts("GET /n") == 1)
+        expectEqual(tape.attempts("GET /n"), 1)
         await server.stop()
       }
     }
@@ -77,7 +77,7 @@ import WindTunnelTesting
         let text = try await withDeck(tape, sharedSession: true) { _ in
           try await URLSession.shared.text("http://127.0.0.1:9/n")
         }
-        #expect(text == "tape")
+        expectEqual(text, "tape")
       }
     }
   }

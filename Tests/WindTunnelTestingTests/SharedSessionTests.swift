@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 import WindTunnelTesting
@@ -14,18 +15,18 @@ struct SharedSessionTests {
   let api = UserAPI(session: .shared)
 
   @Test func `code that takes no session is played the tape`() async throws {
-    #expect(try await api.profile(7).name == "Ada")
-    #expect(Deck.current.attempts("GET /users/7") == 1)
+    try await expectEqual(api.profile(7).name, "Ada")
+    expectEqual(Deck.current.attempts("GET /users/7"), 1)
   }
 
   @Test(arguments: 0..<64) func `each test has a fresh tape`(number: Int) async throws {
-    #expect(try await api.profile(7).name == "Ada")
+    try await expectEqual(api.profile(7).name, "Ada")
   }
 
   @Test(.weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
   func `it has the test's weather`() async throws {
     _ = try await api.profile(7)
-    #expect(Deck.current.attempts("GET /users/7") == 3)
+    expectEqual(Deck.current.attempts("GET /users/7"), 3)
   }
 
   @Test func `the tasks that a test starts are the test`() async throws {
@@ -35,14 +36,14 @@ struct SharedSessionTests {
       group.addTask { try await api.home().sections }
       return try await group.next()
     }
-    #expect(try await one.sections == ["new"])
-    #expect(try await other.value.sections == ["new"])
-    #expect(sections == ["new"])
+    try await expectEqual(one.sections, ["new"])
+    try await expectEqual(other.value.sections, ["new"])
+    expectEqual(sections, ["new"])
   }
 
   @Test(.onTheWire) func `on the wire it reaches the deck's server`() async throws {
     let api = UserAPI(session: .shared, base: Deck.current.url)
-    #expect(try await api.profile(7).name == "Ada")
+    try await expectEqual(api.profile(7).name, "Ada")
   }
 
   @Test(.onTheWire) func `on the wire it reaches nothing else`() async throws {
@@ -52,8 +53,8 @@ struct SharedSessionTests {
       let error = await #expect(throws: (any Error).self) {
         try await UserAPI(session: .shared, base: base).profile(7)
       }
-      #expect(
-        error?.localizedDescription == """
+      expectEqual(
+        error?.localizedDescription, """
           \(base)/users/7 through URLSession.shared would leave the tunnel. On the wire, \
           ask \(Deck.current.url), which is Deck.current.url.
           """
@@ -68,7 +69,7 @@ struct SharedSessionTests {
   @Test(.onTheWire, .cassette("users", sharedSession: true))
   func `the wire may stand in front of the cassette`() async throws {
     let api = UserAPI(session: .shared, base: Deck.current.url)
-    #expect(try await api.profile(7).name == "Ada")
+    try await expectEqual(api.profile(7).name, "Ada")
   }
 }
 
@@ -88,7 +89,7 @@ struct SharedSessionTests {
         try await session.text(Self.url),
       ]
     }
-    #expect(texts == ["1", "2", "3"])
+    expectEqual(texts, ["1", "2", "3"])
   }
 
   @Test func `async callers and uploads are played, too`() async throws {
@@ -99,7 +100,7 @@ struct SharedSessionTests {
       let (data, _) = try await URLSession.shared.upload(for: request, from: Data("up".utf8))
       return String(decoding: data, as: UTF8.self)
     }
-    #expect(text == "up")
+    expectEqual(text, "up")
   }
 
   @Test func `a part within a part is played its own`() async throws {
@@ -112,7 +113,7 @@ struct SharedSessionTests {
         }, try await URLSession.shared.text(Self.url),
       ]
     }
-    #expect(texts == ["1", "inner", "2"])
+    expectEqual(texts, ["1", "inner", "2"])
   }
 
   private func giving(_ cookie: String) -> Deck {
@@ -130,11 +131,11 @@ struct SharedSessionTests {
   @Test func `a cookie stays with the test that was given it`() async throws {
     try await withDeck(giving("sid=a"), sharedSession: true) { _ in
       _ = try await URLSession.shared.text("https://cookies.example.test/login")
-      #expect(try await URLSession.shared.text("https://cookies.example.test/") == "sid=a")
+      try await expectEqual(URLSession.shared.text("https://cookies.example.test/"), "sid=a")
       let other = try await withDeck(giving("sid=b"), sharedSession: true) { _ in
         try await URLSession.shared.text("https://cookies.example.test/")
       }
-      #expect(other == "none")
+      expectEqual(other, "none")
     }
     let url = try #require(URL(string: "https://cookies.example.test/"))
     #expect(HTTPCookieStorage.shared.cookies(for: url)?.isEmpty != false)
@@ -168,7 +169,7 @@ struct SharedSessionTests {
       }
     }
     open.finish()
-    #expect(try await late.value == "tape")
+    try await expectEqual(late.value, "tape")
     await server.stop()
     #expect(origin.journal.all.isEmpty)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 
@@ -37,17 +38,17 @@ struct VerifyModeTests {
       Interaction(Request("POST", url), .json([:])), Interaction(secret, .json([:])),
     ])
     let drift = try await drift(tape, mode: "verify")
-    #expect(drift.drifted.map(\.number) == [2])
-    #expect(
-      drift.skipped.map(\.verdict) == [
+    expectEqual(drift.drifted.map(\.number), [2])
+    expectEqual(
+      drift.skipped.map(\.verdict), [
         .skipped("POST is not safe to ask again"),
         .skipped("there is no secret for REDACTED-sid-1"),
       ]
     )
-    #expect(Deck.current.attempts("GET /users/7") == 2)
+    expectEqual(Deck.current.attempts("GET /users/7"), 2)
     // Every other mode asks nobody.
-    #expect(try await self.drift(tape, mode: "none") == Drift())
-    #expect(Deck.current.attempts("GET /users/7") == 2)
+    try await expectEqual(self.drift(tape, mode: "none"), Drift())
+    expectEqual(Deck.current.attempts("GET /users/7"), 2)
   }
 
   @Test func `a secret comes from the environment`() async throws {
@@ -66,7 +67,7 @@ struct VerifyModeTests {
       "WINDTUNNEL_SECRET_X_API_KEY": "key",
     ]
     let drift = try await drift(tape, mode: "verify", secrets: secrets)
-    #expect(drift.entries.map(\.verdict) == [.same])
+    expectEqual(drift.entries.map(\.verdict), [.same])
     await server.stop()
   }
 
@@ -83,7 +84,7 @@ struct VerifyModeTests {
       mode: "verify",
       redacting: RedactionRules(names: ["vault"])
     )
-    #expect(careful.drifted.map(\.number) == [1])
+    expectEqual(careful.drifted.map(\.number), [1])
     #expect(!"\(careful)".contains("tulip"))
     await server.stop()
   }
@@ -105,6 +106,6 @@ struct VerifyModeTests {
     let error = #expect(throws: CassetteProblem.self) {
       try CassettePlace("users", besides: "/a.swift", environment: environment)
     }
-    #expect(error?.description == words)
+    expectEqual(error?.description, words)
   }
 }

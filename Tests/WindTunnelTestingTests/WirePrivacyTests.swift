@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelServer
@@ -59,14 +60,13 @@ import WindTunnelSymptoms
     )
     let own = try await fly(deck, sharedSession: shared) { session, own in
       let error = await #expect(throws: (any Error).self) { try await session.text(canary.url) }
-      #expect(error?.localizedDescription.contains("\(canary.url)") == true)
-      #expect(
-        error?.localizedDescription.contains("would leave the tunnel. On the wire, ask \(own)")
-          == true
+      expectEqual(error?.localizedDescription.contains("\(canary.url)"), true)
+      expectEqual(
+        error?.localizedDescription.contains("would leave the tunnel. On the wire, ask \(own)"), true
       )
       return try await session.text("\(own)/")
     }
-    #expect(own == "{}")
+    expectEqual(own, "{}")
     await canary.server.stop()
     #expect(canary.deck.journal.all.isEmpty)
   }
@@ -78,7 +78,7 @@ import WindTunnelSymptoms
     let text = try await fly(deck) { session, own in
       try await session.text("\(own.replacing("127.0.0.1", with: "localhost"))/")
     }
-    #expect(text == "own")
+    expectEqual(text, "own")
   }
 
   @Test func `of two mappings that fit, the one with a port counts`() {
@@ -89,7 +89,7 @@ import WindTunnelSymptoms
         ])
       )
       let upstream = settings.upstream(of: "https://api.example.test")
-      #expect(upstream?.place == "http://127.0.0.1:2")
+      expectEqual(upstream?.place, "http://127.0.0.1:2")
     }
   }
 
@@ -103,10 +103,10 @@ import WindTunnelSymptoms
     let text = try await fly(deck, sharedSession: shared) { session, own in
       try await session.text("\(own)/go")
     }
-    #expect(text == "tape")
+    expectEqual(text, "tape")
     await canary.server.stop()
     #expect(canary.deck.journal.all.isEmpty)
-    #expect(deck.mismatches.map { "\($0)" } == [])
+    expectEqual(deck.mismatches.map { "\($0)" }, [])
   }
 
   @Test(arguments: [true, false])
@@ -121,7 +121,7 @@ import WindTunnelSymptoms
     #expect(text.hasPrefix("GET \(canary.url) is not on the cassette."))
     await canary.server.stop()
     #expect(canary.deck.journal.all.isEmpty)
-    #expect(deck.mismatches.count == 1)
+    expectEqual(deck.mismatches.count, 1)
   }
 
   @Test func `another host leads on, by its own paths, by no scheme and back`() async throws {
@@ -140,8 +140,8 @@ import WindTunnelSymptoms
     let text = try await fly(deck) { session, own in
       try await session.text("\(own)/go")
     }
-    #expect(text == "there")
-    #expect(deck.mismatches.map { "\($0)" } == [])
+    expectEqual(text, "there")
+    expectEqual(deck.mismatches.map { "\($0)" }, [])
   }
 
   @Test func `a host that is ignored is reached`() async throws {
@@ -153,7 +153,7 @@ import WindTunnelSymptoms
     let text = try await fly(deck) { session, _ in
       try await session.text(canary.url)
     }
-    #expect(text == "live")
+    expectEqual(text, "live")
     await canary.server.stop()
   }
 
@@ -185,11 +185,11 @@ import WindTunnelSymptoms
     let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/a")
     }
-    #expect(text == "live")
+    expectEqual(text, "live")
     try place.keep(deck, settings)
     let tape = try Cassette(contentsOf: place.file).interactions
-    #expect(tape.map(\.request.url) == [request.url])
-    #expect(tape.map { $0.response?.body.text } == ["live"])
+    expectEqual(tape.map(\.request.url), [request.url])
+    expectEqual(tape.map { $0.response?.body.text }, ["live"])
     await server.stop()
     try FileManager.default.removeItem(at: folder)
   }
@@ -216,9 +216,9 @@ import WindTunnelSymptoms
     }
     #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))
     let hop = deck.recorded().cassette.interactions.first
-    #expect(hop?.response?.headers["Location"] == canary.url)
+    expectEqual(hop?.response?.headers["Location"], canary.url)
     // Told, so that the test that took it for an answer fails, and nothing is written.
-    #expect(deck.mismatches.map(\.asked) == ["GET \(canary.url)"])
+    expectEqual(deck.mismatches.map(\.asked), ["GET \(canary.url)"])
     place.discard(deck)
     await server.stop()
     await canary.server.stop()
@@ -250,6 +250,6 @@ import WindTunnelSymptoms
         }.resume()
       }
     }
-    #expect(digest == SHA256.hexadecimal(bytes))
+    expectEqual(digest, SHA256.hexadecimal(bytes))
   }
 }

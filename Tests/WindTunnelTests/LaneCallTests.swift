@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,14 +9,14 @@ import Testing
   func `a call's lane is a text with the call's number in it`(scenario: String, call: Int) {
     let lane = Lane(scenario: scenario, call: call)
     #expect(lane.name == "\(scenario)/\(call)" && lane == Lane("\(scenario)/\(call)"))
-    #expect(lane.call == call)
+    expectEqual(lane.call, call)
     var request = Request("GET", RequestURL("http://127.0.0.1\(lane.basePath)/users"))
-    #expect(Lane.take(from: &request)?.call == call)
-    #expect(request.url.path == "/users")
+    expectEqual(Lane.take(from: &request)?.call, call)
+    expectEqual(request.url.path, "/users")
   }
 
   @Test(arguments: ["deck", "test", "calm/", "calm/x", "17", "", "calm/17/users"])
   func `a lane of anything else has no call`(name: String) {
-    #expect(Lane(name).call == nil)
+    expectNil(Lane(name).call)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -10,7 +11,7 @@ import WindTunnelURLSession
 #endif
 
 /// What goes wrong while it is recorded goes wrong in the same way when it is played.
-@Suite(.timeLimit(.minutes(10))) struct FailureRecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureRecordingTests {
   /// An origin's way to fail.
   struct Way: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -77,14 +78,14 @@ import WindTunnelURLSession
     let (cassette, leftOut) = recorder.recorded()
     #expect(leftOut == [] && cassette.interactions.count == 1)
     let kept = try #require(cassette.interactions.first)
-    #expect(kept.failure?.symptom == symptom)
-    #expect(kept.response?.body.text == way.body)
+    expectEqual(kept.failure?.symptom, symptom)
+    expectEqual(kept.response?.body.text, way.body)
     let written = try Cassette(data: cassette.data(), source: "tape")
     let player = Deck(written)
     let played = try #require(try await ask(url, of: player).error as? URLError)
-    if way.hasCode { #expect(played.code == live.code) }
-    #expect(Symptom(played) == symptom)
-    #expect(player.journal.all.map(\.take) == [.recording(0)])
+    if way.hasCode { expectEqual(played.code, live.code) }
+    expectEqual(Symptom(played), symptom)
+    expectEqual(player.journal.all.map(\.take), [.recording(0)])
   }
 
   @Test func `the time of a whole task runs out for a recording, too`() async throws {
@@ -92,9 +93,9 @@ import WindTunnelURLSession
     let recorder = Deck(Cassette(), mode: .rewrite)
     let session = recorder.session { $0.timeoutIntervalForResource = 1 }
     let error = await session.seen("http://127.0.0.1:\(origin.port)/a").error
-    #expect((error as? URLError)?.code == .timedOut)
-    #expect(
-      recorder.recorded().cassette.interactions.map { $0.failure?.symptom } == [.timedOut]
+    expectEqual((error as? URLError)?.code, .timedOut)
+    expectEqual(
+      recorder.recorded().cassette.interactions.map { $0.failure?.symptom }, [.timedOut]
     )
     origin.stop()
   }

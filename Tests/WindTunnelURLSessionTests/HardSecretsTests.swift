@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import PlantedSecrets
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -12,7 +13,7 @@ import WindTunnelURLSession
 
 /// Secrets that are hard to see and pass a session while it records: in its journal, on its cassette
 /// and in what it says of them.
-@Suite(.timeLimit(.minutes(10))) struct HardSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct HardSecretsTests {
   /// Those that redaction does not find; `HardSecretTests` counts them.
   private static let known: Set<String> = [
     "Chinese in GBK", "percent signs of percent signs", "bytes of Node as numbers", "redis-cli",
@@ -30,7 +31,7 @@ import WindTunnelURLSession
 
   @Test func `no hard secret that passes a session is written in any form`() async throws {
     let cases = HardSecret.all.filter { $0.interactions.allSatisfy(Self.travels) }
-    #expect(cases.count == HardSecret.all.count - 3)
+    expectEqual(cases.count, HardSecret.all.count - 3)
     let interactions = cases.flatMap(\.interactions).enumerated().map { index, interaction in
       var interaction = interaction
       interaction.request.headers.append(Self.field, "\(index + 1)")
@@ -63,17 +64,17 @@ import WindTunnelURLSession
       for field in request.headers { asked.addValue(field.value, forHTTPHeaderField: field.name) }
       if !request.body.data.isEmpty { asked.httpBody = request.body.data }
       let seen = await session.seen(asked)
-      #expect(seen.status == interaction.response?.status, "\(request.method) \(request.url.path)")
+      expectEqual(seen.status, interaction.response?.status, "\(request.method) \(request.url.path)")
     }
     await origin.stop(grace: .zero)
-    #expect(journal.problem == nil)
-    #expect(try Self.leaking(cases, in: folder) == [])
+    expectNil(journal.problem)
+    try expectEqual(Self.leaking(cases, in: folder), [])
     let (cassette, leftOut) = deck.recorded()
-    #expect(cassette.interactions.count == interactions.count - leftOut.count)
+    expectEqual(cassette.interactions.count, interactions.count - leftOut.count)
     #expect(leftOut.count <= 3)
     try Data(leftOut.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("out"))
     try cassette.write(to: file)
-    #expect(try Self.leaking(cases, in: folder) == [])
+    try expectEqual(Self.leaking(cases, in: folder), [])
     journal.remove()
     session.finishTasksAndInvalidate()
   }

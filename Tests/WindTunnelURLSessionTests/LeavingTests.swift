@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -11,7 +12,7 @@ import WindTunnelURLSession
 #endif
 
 /// Nothing that has ended is held, and nothing that goes on is mixed up.
-@Suite(.timeLimit(.minutes(10))) struct LeavingTests {
+@Suite(.timeLimit(.minutes(5))) struct LeavingTests {
   /// Tells when nobody holds it any more.
   private final class Token: Sendable {
     private let gone: AsyncStream<Void>.Continuation
@@ -78,7 +79,7 @@ import WindTunnelURLSession
     let deck = Deck(Cassette(), mode: .rewrite)
     let session = deck.session()
     for _ in 0..<20 {
-      #expect(try await session.cancelling(origin.url + "/n") { _ in }.code == .cancelled)
+      try await expectEqual(session.cancelling(origin.url + "/n") { _ in }.code, .cancelled)
     }
     await origin.stop(grace: .zero)
     #expect(deck.recorded().cassette.interactions.isEmpty)
@@ -98,11 +99,11 @@ import WindTunnelURLSession
           for ordinal in 1...12 {
             let seen = await session.seen(Self.url)
             if number.isMultiple(of: 5), ordinal.isMultiple(of: 4) {
-              #expect(seen.error.flatMap { Symptom($0) } == .connectionLost)
+              expectEqual(seen.error.flatMap { Symptom($0) }, .connectionLost)
             } else if number.isMultiple(of: 2), ordinal.isMultiple(of: 3) {
-              #expect(seen.status == 500 + number)
+              expectEqual(seen.status, 500 + number)
             } else {
-              #expect(seen.text == #"{"n":\#(number)}"#)
+              expectEqual(seen.text, #"{"n":\#(number)}"#)
             }
           }
           session.finishTasksAndInvalidate()
@@ -132,7 +133,7 @@ import WindTunnelURLSession
         task.suspend()
         task.resume()
       }
-      #expect(answer == body)
+      expectEqual(answer, body)
     }
   }
 
@@ -151,8 +152,8 @@ import WindTunnelURLSession
       )
       session.dataTask(with: url).resume()
     }
-    #expect(error == nil)
-    #expect(deck.journal.all.map(\.decision.key) == ["GET /a", "GET /n"])
+    expectNil(error)
+    expectEqual(deck.journal.all.map(\.decision.key), ["GET /a", "GET /n"])
   }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelURLSession
 
-@Suite(.timeLimit(.minutes(10))) struct LiveRoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveRoutesTests {
   @Test func `an ignored host answers live, and nothing of it is recorded`() async throws {
     let origin = try ByteOrigin(RecordingTests.answers)
     let deck = Deck(
@@ -17,8 +18,8 @@ import WindTunnelURLSession
     )
     let seen = await deck.session().seen(origin.url + "/json")
     origin.stop()
-    #expect(seen.text == #"{"id":7}"#)
-    #expect(deck.recorded().cassette == Cassette())
+    expectEqual(seen.text, #"{"id":7}"#)
+    expectEqual(deck.recorded().cassette, Cassette())
   }
 
   @Test func `a mapped host is asked elsewhere and recorded by its own name`() async throws {
@@ -42,12 +43,11 @@ import WindTunnelURLSession
         ]
       )
     )
-    #expect(await deck.session().seen("https://api.example.test/b").text == "ok")
-    #expect(await deck.session().seen(origin.url + "/c").text == "ok")
+    await expectEqual(deck.session().seen("https://api.example.test/b").text, "ok")
+    await expectEqual(deck.session().seen(origin.url + "/c").text, "ok")
     for server in [origin, moved, leading] { server.stop() }
-    #expect(
-      deck.recorded().cassette.interactions.map(\.request.url.description)
-        == ["https://api.example.test/b", origin.url + "/c", origin.url + "/b"]
+    expectEqual(
+      deck.recorded().cassette.interactions.map(\.request.url.description), ["https://api.example.test/b", origin.url + "/c", origin.url + "/b"]
     )
   }
 }

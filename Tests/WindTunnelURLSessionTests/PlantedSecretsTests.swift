@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import PlantedSecrets
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -12,7 +13,7 @@ import WindTunnelURLSession
 
 /// Secrets that pass a session while it records: none is in any file that is written meanwhile or at
 /// the end.
-@Suite(.timeLimit(.minutes(10))) struct PlantedSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
   @Test func `no planted secret that passes a session is written in any form`() async throws {
     let planted = Planted.all.filter(\.travels) + [Planted.large]
     #expect(planted.count >= 40 && Set(planted.map(\.place)).count >= 20)
@@ -39,20 +40,20 @@ import WindTunnelURLSession
     let session = deck.session()
     for planted in planted {
       let seen = await session.seen(try #require(URLRequest(planted.interaction.request)))
-      #expect(seen.status == planted.interaction.response?.status, "\(planted.place)")
+      expectEqual(seen.status, planted.interaction.response?.status, "\(planted.place)")
     }
     await origin.stop(grace: .zero)
-    #expect(journal.problem == nil)
+    expectNil(journal.problem)
     try Self.search(folder, for: planted)
     let (cassette, leftOut) = deck.recorded()
-    #expect(leftOut == [])
-    #expect(cassette.interactions.count == planted.count)
+    expectEqual(leftOut, [])
+    expectEqual(cassette.interactions.count, planted.count)
     try cassette.write(to: file)
     // The journal is still there, and so is a body beside the cassette.
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    #expect(names == ["a.bodies", "a.json", "a.json.journal"])
+    expectEqual(names, ["a.bodies", "a.json", "a.json.journal"])
     try Self.search(folder, for: planted)
-    #expect(CassetteLint(try Cassette(contentsOf: file)).leaks == [])
+    expectEqual(CassetteLint(try Cassette(contentsOf: file)).leaks, [])
     journal.remove()
     session.finishTasksAndInvalidate()
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -10,7 +11,7 @@ import WindTunnelURLSession
 #endif
 
 /// Records from a live server, writes the cassette, stops the server and plays the file.
-@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
   static let binary = Data((0..<2000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
@@ -111,18 +112,18 @@ import WindTunnelURLSession
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     let (cassette, leftOut) = recorder.recorded()
-    #expect(leftOut == [])
+    expectEqual(leftOut, [])
     try cassette.write(to: file)
-    #expect(try Cassette(contentsOf: file) == cassette)
+    try expectEqual(Cassette(contentsOf: file), cassette)
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(!text.contains("s3cr3t"))
     let player = Deck(try Cassette(contentsOf: file))
     let session = player.session()
     let played = try await Self.ask(asking, at: origin.url, session)
-    #expect(Answered(played) == Answered(live))
+    expectEqual(Answered(played), Answered(live))
     #expect(player.journal.all.allSatisfy { if case .recording = $0.take { true } else { false } })
     let sent = cassette.interactions.first?.request.body.text
-    #expect(sent == (asking.content == .none ? "" : "content of \(asking.content)"))
+    expectEqual(sent, (asking.content == .none ? "" : "content of \(asking.content)"))
   }
 
   @Test(arguments: ["GET", "POST"], [false, true])
@@ -143,14 +144,14 @@ import WindTunnelURLSession
     let body = method == "POST" ? Data("x".utf8) : nil
     let live = await session.seen(origin.url + "/locked", method: method, body: body)
     origin.stop()
-    #expect(live.status == 401)
-    #expect(live.text == "shut")
-    #expect(live.error == nil)
+    expectEqual(live.status, 401)
+    expectEqual(live.text, "shut")
+    expectNil(live.error)
     let (cassette, leftOut) = recorder.recorded()
-    #expect(leftOut == [])
-    #expect(cassette.interactions.map(\.failure) == [nil])
-    #expect(
-      cassette.interactions.map(\.response) == [
+    expectEqual(leftOut, [])
+    expectEqual(cassette.interactions.map(\.failure), [nil])
+    expectEqual(
+      cassette.interactions.map(\.response), [
         Response(
           status: 401,
           headers: ["Content-Length": "4", "WWW-Authenticate": "Basic realm=\"shop\""],
@@ -160,7 +161,7 @@ import WindTunnelURLSession
     )
     let played = await Deck(cassette).session()
       .seen(origin.url + "/locked", method: method, body: body)
-    #expect(Answered(played) == Answered(live))
+    expectEqual(Answered(played), Answered(live))
   }
 
   @Test func `hops of a redirect stand on the tape one by one`() async throws {
@@ -168,12 +169,12 @@ import WindTunnelURLSession
     let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/a")
     origin.stop()
-    #expect(seen.text == #"{"id":7}"#)
-    #expect(seen.response?.url?.path == "/json")
+    expectEqual(seen.text, #"{"id":7}"#)
+    expectEqual(seen.response?.url?.path, "/json")
     let interactions = recorder.recorded().cassette.interactions
-    #expect(interactions.map(\.request.url.path) == ["/a", "/b", "/json"])
-    #expect(interactions.map { $0.response?.status } == [302, 307, 200])
-    #expect(interactions.first?.response?.body == Body("moved"))
+    expectEqual(interactions.map(\.request.url.path), ["/a", "/b", "/json"])
+    expectEqual(interactions.map { $0.response?.status }, [302, 307, 200])
+    expectEqual(interactions.first?.response?.body, Body("moved"))
   }
 
   @Test func `an opened body is not said to be compressed`() async throws {
@@ -181,11 +182,10 @@ import WindTunnelURLSession
     let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/gzip")
     origin.stop()
-    #expect(seen.text == "0123456789")
+    expectEqual(seen.text, "0123456789")
     let response = try #require(recorder.recorded().cassette.interactions.first?.response)
-    #expect(
-      response
-        == Response(
+    expectEqual(
+      response, Response(
           headers: ["Content-Length": "10", "Content-Type": "text/plain"],
           body: Body("0123456789")
         )
@@ -202,8 +202,8 @@ import WindTunnelURLSession
       Issue.record("\(recorded.answer)")
       return
     }
-    #expect(response == Response(headers: ["Content-Length": "20"], body: Body("0123")))
-    #expect(failure.symptom == .truncated)
+    expectEqual(response, Response(headers: ["Content-Length": "20"], body: Body("0123")))
+    expectEqual(failure.symptom, .truncated)
   }
 
   @Test func `a refused connection is a failure on the tape and again at replay`() async throws {
@@ -211,10 +211,10 @@ import WindTunnelURLSession
     origin.stop()
     let recorder = Deck(Cassette(), mode: .rewrite)
     let live = await recorder.session().seen(origin.url + "/a")
-    #expect(live.error.flatMap { Symptom($0) } == .connectionRefused)
+    expectEqual(live.error.flatMap { Symptom($0) }, .connectionRefused)
     let cassette = recorder.recorded().cassette
     let played = await Deck(cassette).session().seen(origin.url + "/a")
-    #expect(Answered(played) == Answered(live))
+    expectEqual(Answered(played), Answered(live))
   }
 
   @Test func `secrets stay off the tape, wherever they stood`() async throws {
@@ -234,6 +234,6 @@ import WindTunnelURLSession
     let text = String(decoding: cassette.data(), as: UTF8.self)
     #expect(!text.contains("s3cr3t"))
     #expect(text.contains("shop"))
-    #expect(cassette.interactions.count == 3)
+    expectEqual(cassette.interactions.count, 3)
   }
 }

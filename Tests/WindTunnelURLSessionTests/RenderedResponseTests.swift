@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -56,10 +57,10 @@ import WindTunnelURLSession
       _ = await session.seen(url)
       counts.append(hits(session))
     }
-    #expect(counts == [0, 1, 2, 3])
+    expectEqual(counts, [0, 1, 2, 3])
     deck.load(cassette("eight"))
-    for _ in 0..<2 { #expect(await session.seen(url).text == "eight") }
-    #expect(hits(session) == 4)
+    for _ in 0..<2 { await expectEqual(session.seen(url).text, "eight") }
+    expectEqual(hits(session), 4)
   }
 
   @Test(arguments: [
@@ -69,14 +70,14 @@ import WindTunnelURLSession
   func `what a scenario changes is never sent from the cache`(_ scenario: Scenario) async {
     let deck = Deck(cassette("seven"), scenario: scenario, then: .repeat)
     let session = deck.session()
-    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
-    #expect(hits(session) == 0)
+    for _ in 0..<3 { await expectEqual(session.seen(url).text, "seven") }
+    expectEqual(hits(session), 0)
     deck.swap(.calm)
-    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
-    #expect(hits(session) == 2)
+    for _ in 0..<3 { await expectEqual(session.seen(url).text, "seven") }
+    expectEqual(hits(session), 2)
     deck.swap(scenario)
-    for _ in 0..<2 { #expect(await session.seen(url).text == "seven") }
-    #expect(hits(session) == 2)
+    for _ in 0..<2 { await expectEqual(session.seen(url).text, "seven") }
+    expectEqual(hits(session), 2)
   }
 
   @Test(arguments: [
@@ -85,8 +86,8 @@ import WindTunnelURLSession
   ])
   func `what takes its time or is of today is made each time`(_ options: PlaybackOptions) async {
     let session = Deck(cassette("seven"), options: options).session()
-    for _ in 0..<3 { #expect(await session.seen(url).text == "seven") }
-    #expect(hits(session) == 0)
+    for _ in 0..<3 { await expectEqual(session.seen(url).text, "seven") }
+    expectEqual(hits(session), 0)
   }
 
   @Test func `who asks again hears the same`() async {
@@ -95,8 +96,8 @@ import WindTunnelURLSession
     var told: [Told] = []
     for _ in 0..<3 { told.append(Told(await session.seen(url))) }
     #expect(told[0].fields["X-One"] == "1" && told[0].text == "seven" && told[0].url == url)
-    #expect(told == Array(repeating: told[0], count: 3))
-    #expect(deck.journal.all.map(\.take) == Array(repeating: .recording(0), count: 3))
+    expectEqual(told, Array(repeating: told[0], count: 3))
+    expectEqual(deck.journal.all.map(\.take), Array(repeating: .recording(0), count: 3))
   }
 
   @Test func `an answer bears the address it was asked under`() async {
@@ -105,7 +106,7 @@ import WindTunnelURLSession
     let asked = [url, "https://other.example.test/users/7", url, "http://third.test:81/users/7"]
     var urls: [String?] = []
     for url in asked { urls.append(Told(await session.seen(url)).url) }
-    #expect(urls == asked)
+    expectEqual(urls, asked)
   }
 
   @Test func `weather between two of them is not passed over`() async {
@@ -117,15 +118,15 @@ import WindTunnelURLSession
     let session = deck.session()
     var statuses: [Int?] = []
     for _ in 0..<3 { statuses.append(await session.seen(url).status) }
-    #expect(statuses == [200, 503, 200])
+    expectEqual(statuses, [200, 503, 200])
   }
 
   @Test func `the next tape is heard at once`() async {
     let deck = Deck(cassette("seven"), then: .repeat)
     let session = deck.session()
-    #expect(await session.seen(url).text == "seven")
+    await expectEqual(session.seen(url).text, "seven")
     deck.load(cassette("eight"))
-    #expect(await session.seen(url).text == "eight")
+    await expectEqual(session.seen(url).text, "eight")
   }
 
   @Test func `a cookie is set each time`() async {
@@ -134,7 +135,7 @@ import WindTunnelURLSession
     let storage = session.configuration.httpCookieStorage
     for _ in 0..<2 {
       _ = await session.seen(url)
-      #expect(storage?.cookies?.map(\.value) == ["1"])
+      expectEqual(storage?.cookies?.map(\.value), ["1"])
       for cookie in storage?.cookies ?? [] { storage?.deleteCookie(cookie) }
     }
   }
@@ -145,7 +146,7 @@ import WindTunnelURLSession
     var told: [Told] = []
     for _ in 0..<2 { told.append(Told(await session.seen(url))) }
     #expect(told[0].text == "seven" && told[0].fields["Content-Length"] == "5")
-    #expect(told[0] == told[1])
+    expectEqual(told[0], told[1])
   }
 
   @Test(arguments: [204, 301, 401, 404]) func `other statuses are told again, too`(_ status: Int)
@@ -157,7 +158,7 @@ import WindTunnelURLSession
     var told: [Told] = []
     for _ in 0..<2 { told.append(Told(await session.seen(url))) }
     #expect(told[0].status == status && told[0].text == text)
-    #expect(told[0] == told[1])
+    expectEqual(told[0], told[1])
   }
 
   @Test func `a delegate hears response, bytes and end each time`() async {
@@ -168,7 +169,7 @@ import WindTunnelURLSession
       delegate: hearing,
       delegateQueue: nil
     )
-    for _ in 0..<2 { #expect(await hearing.hear(url, in: session) == ["200", "seven", "end"]) }
+    for _ in 0..<2 { await expectEqual(hearing.hear(url, in: session), ["200", "seven", "end"]) }
     session.invalidateAndCancel()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -14,12 +15,12 @@ import WindTunnelURLSession
   @Test func `a recording is played and the second request is told so`() async {
     let session = Deck([.get("https://api.example.test/users/7", json: ["id": 7])]).session()
     let first = await session.seen(user)
-    #expect(first.status == 200)
-    #expect(first.text == #"{"id":7}"#)
-    #expect(first.response?.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    expectEqual(first.status, 200)
+    expectEqual(first.text, #"{"id":7}"#)
+    expectEqual(first.response?.value(forHTTPHeaderField: "Content-Type"), "application/json")
     let second = await session.seen(user)
-    #expect(second.status == 501)
-    #expect(second.text?.contains("already played once") == true)
+    expectEqual(second.status, 501)
+    expectEqual(second.text?.contains("already played once"), true)
   }
 
   @Test func `two 503s cost two attempts and the third gets the recording`() async {
@@ -34,7 +35,7 @@ import WindTunnelURLSession
       let wait = answer.response?.value(forHTTPHeaderField: "Retry-After") ?? "-"
       seen.append("\(answer.status ?? 0) \(wait)")
     }
-    #expect(seen == ["503 1", "503 1", "200 -"])
+    expectEqual(seen, ["503 1", "503 1", "200 -"])
   }
 
   @Test func `64 sessions on one URL hear their own decks and no other`() async {
@@ -49,7 +50,7 @@ import WindTunnelURLSession
           let session = Deck([stub]).session()
           for _ in 0..<20 {
             let seen = await session.seen("https://api.example.test/n")
-            #expect(seen.text == #"{"n":\#(number)}"#)
+            expectEqual(seen.text, #"{"n":\#(number)}"#)
           }
         }
       }
@@ -76,8 +77,8 @@ import WindTunnelURLSession
     )
     let seen = await deck.session().seen(user)
     let error = try #require(seen.error)
-    #expect(Symptom(error) == symptom)
-    #expect(seen.body == nil)
+    expectEqual(Symptom(error), symptom)
+    expectNil(seen.body)
   }
 
   @Test(arguments: [
@@ -101,11 +102,11 @@ import WindTunnelURLSession
       let session = URLSession(configuration: .windTunnel(deck, errors: errors))
       return try #require(await session.seen(user).error as? URLError)
     }
-    #expect(try await error(.apple).code == code)
+    try await expectEqual(error(.apple).code, code)
     #if canImport(Darwin)
-      #expect(try await error(.current).code == code)
+      try await expectEqual(error(.current).code, code)
     #else
-      #expect(try await error(.current).code == .unknown)
+      try await expectEqual(error(.current).code, .unknown)
     #endif
   }
 
@@ -116,9 +117,9 @@ import WindTunnelURLSession
     )
     let session = deck.session { $0.timeoutIntervalForRequest = 1 }
     let error = try #require(await session.seen(user).error as? URLError)
-    #expect(error.code == .timedOut)
+    expectEqual(error.code, .timedOut)
     let resource = deck.session { $0.timeoutIntervalForResource = 0.2 }
-    #expect(try #require(await resource.seen(user).error as? URLError).code == .timedOut)
+    try expectEqual(#require(await resource.seen(user).error as? URLError).code, .timedOut)
   }
 
   @Test func `a delay and a slow link bring the whole body`() async {
@@ -136,7 +137,7 @@ import WindTunnelURLSession
       )
     )
     let seen = await deck.session().seen("https://api.example.test/t")
-    #expect(seen.text == text)
+    expectEqual(seen.text, text)
   }
 
   @Test func `redirects are followed and the last address is the answer's`() async {
@@ -151,8 +152,8 @@ import WindTunnelURLSession
       },
     ])
     let seen = await deck.session().seen("https://api.example.test/old")
-    #expect(seen.text == "s=1")
-    #expect(seen.response?.url?.absoluteString == "https://api.example.test/new")
+    expectEqual(seen.text, "s=1")
+    expectEqual(seen.response?.url?.absoluteString, "https://api.example.test/new")
   }
 
   @Test func `a loop of redirects ends`() async throws {
@@ -164,7 +165,7 @@ import WindTunnelURLSession
     let error = try #require(
       await Deck([.recorded(loop)]).session().seen("https://api.example.test/a").error
     )
-    #expect(Symptom(error) == .tooManyRedirects)
+    expectEqual(Symptom(error), .tooManyRedirects)
   }
 
   @Test func `a recorded cookie reaches the session's storage`() async throws {
@@ -176,7 +177,7 @@ import WindTunnelURLSession
     _ = await session.seen("https://api.example.test/login")
     let url = try #require(URL(string: "https://api.example.test/"))
     let cookies = session.configuration.httpCookieStorage?.cookies(for: url) ?? []
-    #expect(cookies.map { "\($0.name)=\($0.value)" } == ["a=1"])
+    expectEqual(cookies.map { "\($0.name)=\($0.value)" }, ["a=1"])
   }
 
   @Test func `what is matched carries additional headers, and an upload its body`() async throws {
@@ -195,13 +196,12 @@ import WindTunnelURLSession
         )
       }.resume()
     }
-    #expect(upload.text == "7 up")
+    expectEqual(upload.text, "7 up")
     var streamed = request
     streamed.httpBodyStream = InputStream(data: Data("stream".utf8))
-    #expect(await session.seen(streamed).text == "7 stream")
-    #expect(
-      await session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text
-        == "7 b"
+    await expectEqual(session.seen(streamed).text, "7 stream")
+    await expectEqual(
+      session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text, "7 b"
     )
   }
 
@@ -215,9 +215,9 @@ import WindTunnelURLSession
       )
     )
     let seen = await Deck([.recorded(challenge)]).session().seen("https://api.example.test/secret")
-    #expect(seen.status == 401)
-    #expect(seen.text == "no")
-    #expect(seen.response?.url?.path == "/secret")
+    expectEqual(seen.status, 401)
+    expectEqual(seen.text, "no")
+    expectEqual(seen.response?.url?.path, "/secret")
   }
 
   #if !canImport(Darwin)
@@ -249,7 +249,7 @@ import WindTunnelURLSession
       task.suspend()
       task.resume()
     }
-    #expect(seen.text == #"{"id":7}"#)
-    #expect(deck.journal.all.count == 1)
+    expectEqual(seen.text, #"{"id":7}"#)
+    expectEqual(deck.journal.all.count, 1)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelURLSession
@@ -8,7 +9,7 @@ import WindTunnelURLSession
 #endif
 
 /// Who waits for ever is told so in the end.
-@Suite(.timeLimit(.minutes(10))) struct SilenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SilenceTests {
   private static let url = "https://api.example.test/n"
 
   private func session(_ fault: Fault, silenceMax: Duration, timeout: TimeInterval) -> URLSession {
@@ -29,30 +30,29 @@ import WindTunnelURLSession
     let session = session(fault, silenceMax: .milliseconds(200), timeout: .infinity)
     let error = await session.seen(Self.url).error
     #expect(!(error is URLError))
-    #expect(
-      error?.localizedDescription
-        == "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
+    expectEqual(
+      error?.localizedDescription, "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
     )
   }
 
   @Test func `a client's own timeout comes first, as its platform keeps it`() async throws {
     let stalled = session(.stall(.afterRequest), silenceMax: .seconds(60), timeout: 1)
     let error = try #require(await stalled.seen(Self.url).error as? URLError)
-    #expect(error.code == .timedOut)
+    expectEqual(error.code, .timedOut)
     // Linux cuts a timeout to whole seconds, so that what comes after 1.5 s comes too late for 1.9.
     let late = Fault.delay(.exactly(.milliseconds(1500)))
     let seen = await session(late, silenceMax: .seconds(60), timeout: 1.9).seen(Self.url)
     #if canImport(Darwin)
-      #expect(seen.text == #"{"n":1}"#)
+      expectEqual(seen.text, #"{"n":1}"#)
     #else
-      #expect((seen.error as? URLError)?.code == .timedOut)
+      expectEqual((seen.error as? URLError)?.code, .timedOut)
     #endif
   }
 
   @Test func `what comes drop by drop is no silence`() async {
     let fault = Fault.dribble(bytes: 1, every: .milliseconds(60))
     let session = session(fault, silenceMax: .milliseconds(300), timeout: .infinity)
-    #expect(await session.seen(Self.url).text == #"{"n":1}"#)
+    await expectEqual(session.seen(Self.url).text, #"{"n":1}"#)
   }
 
   @Test func `what was due while the machine held everybody up is no silence, either`() async {
@@ -68,6 +68,6 @@ import WindTunnelURLSession
     )
     let configuration = URLSessionConfiguration.windTunnel(deck, silenceMax: .milliseconds(200))
     configuration.timeoutIntervalForRequest = .infinity
-    #expect(await URLSession(configuration: configuration).seen(Self.url).text == "rest")
+    await expectEqual(URLSession(configuration: configuration).seen(Self.url).text, "rest")
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 
@@ -38,7 +39,7 @@ import WindTunnelVirtualTime
           }
         }
       }
-      #expect(reason == .cameBackLate)
+      expectEqual(reason, .cameBackLate)
     }
   }
 
@@ -50,7 +51,7 @@ import WindTunnelVirtualTime
       moment.signal()
       await task.value
     }
-    #expect(reason == .cameBackLate)
+    expectEqual(reason, .cameBackLate)
   }
 
   @Test func `a thread at whose instant nothing else was left is none`() async {
@@ -60,7 +61,7 @@ import WindTunnelVirtualTime
       try await Task.sleep(for: .seconds(5))
       await Task { await Self.hop() }.value
     }
-    #expect(reason == nil)
+    expectNil(reason)
   }
 
   @Test func `work on a queue that waits for time to go on stands still`() async {
@@ -81,14 +82,14 @@ import WindTunnelVirtualTime
         }
       }
     }
-    #expect(reason == .standstill(.seconds(10)))
+    expectEqual(reason, .standstill(.seconds(10)))
   }
 
   @Test func `a wait with a limit by the clock`() async {
     let reason = await Self.reason {
       _ = Self.blockingWait(DispatchSemaphore(value: 0), .now() + 0.01)
     }
-    #expect(reason == .blockingWait)
+    expectEqual(reason, .blockingWait)
   }
 
   private static func blockingWait(
@@ -100,7 +101,7 @@ import WindTunnelVirtualTime
 
   @Test func `a loop that yields`() async {
     let reason = await Self.reason { while !Task.isCancelled { await Task.yield() } }
-    #expect(reason == .busyWait)
+    expectEqual(reason, .busyWait)
   }
 
   @Test func `a loop that reads the clock`() async {
@@ -108,7 +109,7 @@ import WindTunnelVirtualTime
       let end = Date() + 0.5
       while Date() < end {}
     }
-    #expect(reason == .busyWait)
+    expectEqual(reason, .busyWait)
   }
 
   @Test func `a crowd at one instant waits for nothing`() async {
@@ -117,7 +118,7 @@ import WindTunnelVirtualTime
         for _ in 0..<30_000 { group.addTask { try? await Task.sleep(for: .seconds(1)) } }
       }
     }
-    #expect(reason == nil)
+    expectNil(reason)
   }
 
   @Test func `a timer of Dispatch`() async {
@@ -128,19 +129,19 @@ import WindTunnelVirtualTime
       defer { timer.cancel() }
       try await Task.sleep(for: .seconds(7200))
     }
-    #expect(reason == .dispatchTimer)
+    expectEqual(reason, .dispatchTimer)
   }
 
   @Test func `a run in a run`() async throws {
     let reason = try await VirtualTime.run { await Self.reason {} }
-    #expect(reason == .nested)
+    expectEqual(reason, .nested)
   }
 
   @Test func `runs together in a run`() async throws {
     let reason = try await VirtualTime.run {
       await Self.reason { try await VirtualTime.together {} }
     }
-    #expect(reason == .nested)
+    expectEqual(reason, .nested)
   }
 
   @Test func `what the work throws is no such thing`() async {

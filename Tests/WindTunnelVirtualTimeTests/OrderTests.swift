@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 
@@ -29,8 +30,8 @@ import WindTunnelVirtualTime
 
   @Test func `the same seed has the same turns, draws and times`() async throws {
     let first = try await Self.flight(.arrival)
-    #expect(first.count == 120)
-    for _ in 0..<20 { #expect(try await Self.flight(.arrival) == first) }
+    expectEqual(first.count, 120)
+    for _ in 0..<20 { try await expectEqual(Self.flight(.arrival), first) }
     #expect(try await Self.flight(.arrival, seed: 8) != first)
     #expect(try await Self.flight(.arrival, seed: nil) != first, "the system draws")
   }
@@ -64,7 +65,7 @@ import WindTunnelVirtualTime
       }
     }
     let first = try await flight()
-    for _ in 0..<300 { #expect(try await flight() == first) }
+    for _ in 0..<300 { try await expectEqual(flight(), first) }
   }
 
   /// Keeps a processor busy for so many milliseconds of its own time.
@@ -95,7 +96,7 @@ import WindTunnelVirtualTime
         await other.value
         return await log.lines
       }
-      #expect(lines == ["work", "ready", "0", "1", "2"])
+      expectEqual(lines, ["work", "ready", "0", "1", "2"])
     }
   }
 
@@ -117,7 +118,7 @@ import WindTunnelVirtualTime
       }
       return await log.lines
     }
-    #expect(lines == ["0", "1"])
+    expectEqual(lines, ["0", "1"])
   }
 
   @Test func `work that waits for what is ready does not hold it up`() async throws {
@@ -148,8 +149,8 @@ import WindTunnelVirtualTime
     let arrival = try await Self.flight(.arrival)
     let orders = try await [1, 2, 3].asyncMap { try await Self.flight(.drawn(seed: $0)) }
     for order in orders { #expect(order != arrival) }
-    #expect(Set(orders).count == 3)
-    #expect(try await Self.flight(.drawn(seed: 2)) == orders[1])
+    expectEqual(Set(orders).count, 3)
+    try await expectEqual(Self.flight(.drawn(seed: 2)), orders[1])
   }
 
   /// A cache that two fill when both look before either has an answer.
@@ -174,10 +175,10 @@ import WindTunnelVirtualTime
     var counts: Set<Int> = []
     for seed in 0..<30 {
       let count = try await fetched(.drawn(seed: UInt64(seed)))
-      #expect(try await fetched(.drawn(seed: UInt64(seed))) == count)
+      try await expectEqual(fetched(.drawn(seed: UInt64(seed))), count)
       counts.insert(count)
     }
-    #expect(counts == [1, 2])
+    expectEqual(counts, [1, 2])
   }
 }
 

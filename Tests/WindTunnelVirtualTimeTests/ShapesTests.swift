@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 
@@ -195,7 +196,7 @@ import WindTunnelVirtualTime
             group.addTask { await #expect(throws: Never.self) { try await refresher.token() } }
           }
         }
-        #expect(await refresher.count == 1)
+        await expectEqual(refresher.count, 1)
       }
     ),
     ("the main actor", { try await onMain() }),
@@ -230,7 +231,7 @@ import WindTunnelVirtualTime
         }
         var seen: [Int] = []
         for await number in stream { seen.append(number) }
-        #expect(seen == Array(0..<60))
+        expectEqual(seen, Array(0..<60))
       }
     ),
     (
@@ -239,7 +240,7 @@ import WindTunnelVirtualTime
         let end = ContinuousClock.now + hour
         while ContinuousClock.now < end { try await Task.sleep(for: .seconds(7)) }
         try await Task.sleep(for: .zero)
-        #expect(ContinuousClock.now == end + .seconds(5))
+        expectEqual(ContinuousClock.now, end + .seconds(5))
         throw CancellationError()
       }
     ),

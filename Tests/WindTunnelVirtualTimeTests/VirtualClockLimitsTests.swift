@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 
@@ -39,11 +40,11 @@ import WindTunnelVirtualTime
         withExtendedLifetime(continuation) {}
       }
     }
-    #expect(error?.reason == .standstill(.zero))
-    #expect(error?.description.hasPrefix("Nothing is left that could happen") == true)
+    expectEqual(error?.reason, .standstill(.zero))
+    expectEqual(error?.description.hasPrefix("Nothing is left that could happen"), true)
     // What ends when it is cancelled leaves the clock as good as new.
     let next = await Self.reason(on: clock) { try await clock.sleep(for: .seconds(5)) }
-    #expect(next == nil)
+    expectNil(next)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -53,9 +54,9 @@ import WindTunnelVirtualTime
       try await clock.sleep(for: .seconds(5))
       await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
-    #expect(reason == .standstill(.zero))
+    expectEqual(reason, .standstill(.zero))
     let next = await Self.reason(on: clock) {}
-    #expect(next == .standstill(.zero), "its clock has no more runs")
+    expectEqual(next, .standstill(.zero), "its clock has no more runs")
   }
 
   @available(macOS 15, iOS 18, *)
@@ -63,7 +64,7 @@ import WindTunnelVirtualTime
     let reason = await Self.reason(on: VirtualClock(), patience: .milliseconds(50)) {
       await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
-    #expect(reason == .standstill(.milliseconds(50)))
+    expectEqual(reason, .standstill(.milliseconds(50)))
   }
 
   @available(macOS 15, iOS 18, *)
@@ -78,8 +79,8 @@ import WindTunnelVirtualTime
         await Task {}.value
       }
     }
-    #expect(reason == nil)
-    #expect(clock.now.elapsed == .seconds(500))
+    expectNil(reason)
+    expectEqual(clock.now.elapsed, .seconds(500))
   }
 
   @available(macOS 15, iOS 18, *)
@@ -96,7 +97,7 @@ import WindTunnelVirtualTime
         }
       }
     }
-    #expect(reason == .wentOutside)
+    expectEqual(reason, .wentOutside)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -106,11 +107,11 @@ import WindTunnelVirtualTime
       let task = Task { try await clock.sleep(for: .seconds(5)) }
       await #expect(throws: NotVirtual.self) { try await task.value }
     }
-    #expect(reason == .foreignTask)
+    expectEqual(reason, .foreignTask)
     let detached = await Self.reason(on: clock, patience: .seconds(60)) {
       try await Task.detached { try await clock.sleep(for: .seconds(5)) }.value
     }
-    #expect(detached == .foreignTask)
+    expectEqual(detached, .foreignTask)
   }
 
   /// An actor that runs on the clock, and starts a task which does not.
@@ -127,19 +128,19 @@ import WindTunnelVirtualTime
     let reason = await Self.reason(on: clock, patience: .seconds(60)) {
       try await Refresher().token(clock)
     }
-    #expect(reason == .foreignTask)
+    expectEqual(reason, .foreignTask)
   }
 
   @available(macOS 15, iOS 18, *)
   @Test func `a sleep where nothing runs`() async throws {
     let clock = VirtualClock()
     let error = await #expect(throws: NotVirtual.self) { try await clock.sleep(for: .seconds(1)) }
-    #expect(error?.reason == .noRun)
+    expectEqual(error?.reason, .noRun)
     let left = try await VirtualTime.run(on: clock) {
       Task(executorPreference: clock) { try await clock.sleep(for: .seconds(1)) }
     }
     let late = await #expect(throws: NotVirtual.self) { try await left.value }
-    #expect(late?.reason == .noRun)
+    expectEqual(late?.reason, .noRun)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -147,9 +148,9 @@ import WindTunnelVirtualTime
     let polite = await Self.reason(on: VirtualClock()) {
       while !Task.isCancelled { await Task.yield() }
     }
-    #expect(polite == .busyWait)
+    expectEqual(polite, .busyWait)
     let stubborn = await Self.reason(on: VirtualClock()) { while true { await Task.yield() } }
-    #expect(stubborn == .busyWait)
+    expectEqual(stubborn, .busyWait)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -158,12 +159,12 @@ import WindTunnelVirtualTime
     let sleeping = await Self.reason(on: clock) {
       while true { try await clock.sleep(for: .zero) }
     }
-    #expect(sleeping == .busyWait)
+    expectEqual(sleeping, .busyWait)
     let reading = await Self.reason(on: clock) {
       let end = clock.now.advanced(by: .milliseconds(10))
       while clock.now < end {}
     }
-    #expect(reading == .busyWait)
+    expectEqual(reading, .busyWait)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -174,20 +175,20 @@ import WindTunnelVirtualTime
         for _ in 0..<12_000 { group.addTask { try? await clock.sleep(for: .seconds(1)) } }
       }
     }
-    #expect(reason == nil)
+    expectNil(reason)
   }
 
   @available(macOS 15, iOS 18, *)
   @Test func `a clock has one run at a time`() async throws {
     let clock = VirtualClock()
     let reason = try await VirtualTime.run(on: clock) { await Self.reason(on: clock) {} }
-    #expect(reason == .nested)
+    expectEqual(reason, .nested)
   }
 
   @available(macOS 15, iOS 18, *)
   @Test(.onThisSystem) func `a run on a clock in a run without one`() async throws {
     let reason = try await VirtualTime.run { await Self.reason(on: VirtualClock()) {} }
-    #expect(reason == .nested)
+    expectEqual(reason, .nested)
   }
 
   @available(macOS 15, iOS 18, *)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 
@@ -18,7 +19,7 @@ import WindTunnelVirtualTime
       for _ in 0..<365 { try await clock.sleep(for: .seconds(86_400)) }
       return clock.now.elapsed / .seconds(86_400)
     }
-    #expect(days == 365)
+    expectEqual(days, 365)
     #expect(ContinuousClock.now - begun < .seconds(60))
   }
 
@@ -37,7 +38,7 @@ import WindTunnelVirtualTime
       }
       return await log.lines
     }
-    #expect(lines == ["f 0", "b 1", "d 1", "c 2", "a 3", "e 3"])
+    expectEqual(lines, ["f 0", "b 1", "d 1", "c 2", "a 3", "e 3"])
   }
 
   @available(macOS 15, iOS 18, *)
@@ -48,8 +49,8 @@ import WindTunnelVirtualTime
       try await clock.sleep(for: .seconds(5))
       try await clock.sleep(for: step)
     }
-    #expect(clock.now.elapsed == .seconds(5) + step)
-    #expect(clock.minimumResolution == step)
+    expectEqual(clock.now.elapsed, .seconds(5) + step)
+    expectEqual(clock.minimumResolution, step)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -65,19 +66,19 @@ import WindTunnelVirtualTime
         }
         try? await clock.sleep(for: .seconds(5))
         group.cancelAll()
-        #expect(await group.next() == true)
+        await expectEqual(group.next(), true)
         // Whoever is cancelled does not lie down.
         group.addTask {
           do { try await clock.sleep(for: .zero) } catch is CancellationError { return true } catch
           {}
           return false
         }
-        #expect(await group.next() == true)
+        await expectEqual(group.next(), true)
       }
-      #expect(clock.now.elapsed == .seconds(5))
+      expectEqual(clock.now.elapsed, .seconds(5))
       try await clock.sleep(for: .seconds(1))
     }
-    #expect(clock.now.elapsed == .seconds(6), "nobody waits for the hour any more")
+    expectEqual(clock.now.elapsed, .seconds(6), "nobody waits for the hour any more")
   }
 
   @available(macOS 15, iOS 18, *)
@@ -100,10 +101,10 @@ import WindTunnelVirtualTime
     }
     try await VirtualTime.run(on: clock) {
       let value = try await within(60, 3)
-      #expect(value == 3)
-      #expect(clock.now.elapsed == .seconds(3))
+      expectEqual(value, 3)
+      expectEqual(clock.now.elapsed, .seconds(3))
       await #expect(throws: Late.self) { _ = try await within(60, 3600) }
-      #expect(clock.now.elapsed == .seconds(63))
+      expectEqual(clock.now.elapsed, .seconds(63))
     }
   }
 
@@ -139,11 +140,11 @@ import WindTunnelVirtualTime
         tick.yield(number)
       }
       tick.finish()
-      #expect(await heard == 45)
+      await expectEqual(heard, 45)
       _ = try await (three, two)
       return await actor.lines
     }
-    #expect(lines == ["2.1 2", "3.1 3", "2.2 4", "3.2 6"])
+    expectEqual(lines, ["2.1 2", "3.1 3", "2.2 4", "3.2 6"])
   }
 
   @available(macOS 15, iOS 18, *)
@@ -155,7 +156,7 @@ import WindTunnelVirtualTime
         return clock.now.elapsed
       }
       try await clock.sleep(for: .seconds(60))
-      #expect(try await task.value == .seconds(600))
+      try await expectEqual(task.value, .seconds(600))
     }
   }
 
@@ -164,7 +165,7 @@ import WindTunnelVirtualTime
     let clock = VirtualClock()
     for number in 1...3 {
       try await VirtualTime.run(on: clock) { try await clock.sleep(for: .seconds(10)) }
-      #expect(clock.now.elapsed == .seconds(10 * number))
+      expectEqual(clock.now.elapsed, .seconds(10 * number))
     }
   }
 
@@ -180,7 +181,7 @@ import WindTunnelVirtualTime
   @Test func `task-local values come in`() async throws {
     try await Local.$value.withValue(7) {
       let value = try await VirtualTime.run(on: VirtualClock()) { Local.value }
-      #expect(value == 7)
+      expectEqual(value, 7)
     }
   }
 
@@ -214,11 +215,11 @@ import WindTunnelVirtualTime
   @available(macOS 15, iOS 18, *)
   @Test func `a hundred runs have the same bytes`() async throws {
     let first = try await Self.flight(100)
-    #expect(first.split(separator: "\n").count == 100)
-    for _ in 0..<100 { #expect(try await Self.flight(100) == first) }
+    expectEqual(first.split(separator: "\n").count, 100)
+    for _ in 0..<100 { try await expectEqual(Self.flight(100), first) }
     let drawn = try await Self.flight(100, .drawn(seed: 3))
     #expect(drawn != first)
-    #expect(try await Self.flight(100, .drawn(seed: 3)) == drawn)
+    try await expectEqual(Self.flight(100, .drawn(seed: 3)), drawn)
   }
 
   @available(macOS 15, iOS 18, *)
@@ -228,7 +229,7 @@ import WindTunnelVirtualTime
       for number in 0..<40 {
         group.addTask { (number % 2, try await Self.flight([3, 11][number % 2])) }
       }
-      for try await (kind, text) in group { #expect(text == alone[kind]) }
+      for try await (kind, text) in group { expectEqual(text, alone[kind]) }
     }
   }
 
@@ -249,7 +250,7 @@ import WindTunnelVirtualTime
       }
       return await group.reduce(into: [Duration]()) { $0.append($1) }
     }
-    for _ in 0..<20 { #expect(try await Self.flight(60_000) == expected) }
+    for _ in 0..<20 { try await expectEqual(Self.flight(60_000), expected) }
     for slept in await neighbours {
       #expect(slept >= .milliseconds(100) && slept < .seconds(60))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelVirtualTime
 import WindTunnelVirtualTimeTesting
@@ -14,9 +15,9 @@ import WindTunnelVirtualTimeTesting
         SuspendingClock.now - suspending
       )
     }
-    #expect(continuous == .seconds(6000))
+    expectEqual(continuous, .seconds(6000))
     #expect(abs(date - 6000) < 0.001)
-    #expect(suspending == .seconds(6000))
+    expectEqual(suspending, .seconds(6000))
     #expect(ContinuousClock.now - real < .seconds(60))
   }
 }
@@ -31,7 +32,7 @@ import WindTunnelVirtualTimeTesting
   @Test(arguments: 1...20) func `each case has a time of its own`(hours: Int) async throws {
     let start = ContinuousClock.now
     try await Task.sleep(for: .seconds(3600 * hours))
-    #expect(ContinuousClock.now - start == .seconds(3600 * hours))
+    expectEqual(ContinuousClock.now - start, .seconds(3600 * hours))
   }
 
   @Test(.virtualTime)
@@ -43,7 +44,7 @@ import WindTunnelVirtualTimeTesting
   @MainActor @Test func `a test on the main actor`() async throws {
     let start = ContinuousClock.now
     try await Task.sleep(for: .seconds(3600))
-    #expect(ContinuousClock.now - start == .seconds(3600))
+    expectEqual(ContinuousClock.now - start, .seconds(3600))
     dispatchPrecondition(condition: .onQueue(.main))
   }
 }
@@ -92,7 +93,7 @@ private func sleepInSteps(from start: Date) {
           return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
       }
-      #expect((1...4).map { together[$0] ?? [] } == alone)
+      expectEqual((1...4).map { together[$0] ?? [] }, alone)
     }
   }
 
@@ -100,7 +101,7 @@ private func sleepInSteps(from start: Date) {
     let one = try await VirtualTime.together {
       try await VirtualTime.together { try await VirtualTime.run { 1 } }
     }
-    #expect(one == 1)
+    expectEqual(one, 1)
   }
 
   /// Foundation sleeps what is left of its sum again and again, down to less than a nanosecond.
@@ -121,6 +122,6 @@ private func sleepInSteps(from start: Date) {
       usleep(0)
       return ContinuousClock.now - start
     }
-    #expect(passed == .zero)
+    expectEqual(passed, .zero)
   }
 }

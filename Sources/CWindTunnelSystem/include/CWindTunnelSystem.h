@@ -27,6 +27,17 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
+/// The work that the current thread has counted. In C, because a variable of a thread is read millions of
+/// times here.
+extern _Thread_local long wt_work;
+/// Adds to the work, and returns all of it.
+static inline __attribute__((always_inline)) long wt_work_add(long count) { return wt_work += count; }
+/// Counts one step, and returns its argument.
+static inline __attribute__((always_inline)) long wt_work_step(long place) {
+  wt_work += 1;
+  return place;
+}
+
 /// The things that can be under way at once with words about them.
 #define WT_CRASH_PLACES 512
 

@@ -557,7 +557,7 @@ extension ResponseEdit.Content {
         throw Mutation.Misfit("the answer streams no server-sent events")
       }
       let edits = try eventEdits(of: body)
-      return (Data(Edit.applied(edits, to: Array(body))), edits)
+      return (Data(Edit.applied(edits, to: Bytes(body))), edits)
     }
   }
 }

@@ -268,7 +268,7 @@ struct JSONMutation {
   ) throws(Mutation.Misfit) {
     (bytes, self.change) = (text, change)
     path = if case .at(let path) = place { path } else { nil }
-    guard let whole = JSONText(text) else {
+    guard let whole = JSONText(Bytes(text)) else {
       throw Mutation.Misfit("the body is no JSON object or list")
     }
     visit(Spot(value: whole.whole), isMember: false, in: whole)
@@ -283,7 +283,7 @@ struct JSONMutation {
     }
     let edits =
       change == .missing ? removals : spots.flatMap { replacements(in: $0.value, of: whole) }
-    bytes = Edit.applied(edits, to: text)
+    bytes = Array(Edit.applied(edits, to: whole.bytes))
   }
 
   /// Collects what is meant, in the order of the text.

@@ -69,6 +69,7 @@ package struct BodyRewriting {
         while last < most - first, one[one.count - 1 - last] == other[other.count - 1 - last] {
           last += 1
         }
+        Work.read(first + last)
         return (first, last)
       }
     }
@@ -111,7 +112,10 @@ struct RefittedPieces {
     pass(part.count, as: other.count) { place in
       guard place < part.count else { return other.count }
       guard oldLines.count == newLines.count else { return place * other.count / part.count }
-      while line + 1 < oldLines.count, oldLines[line + 1] <= place { line += 1 }
+      while line + 1 < oldLines.count, oldLines[line + 1] <= place {
+        Work.read(1)
+        line += 1
+      }
       let end = line + 1 < newLines.count ? newLines[line + 1] : other.count
       return min(newLines[line] + place - oldLines[line], end)
     }
@@ -127,6 +131,7 @@ struct RefittedPieces {
 
   private mutating func pass(_ count: Int, as other: Int, _ place: (Int) -> Int) {
     while next < old.count {
+      Work.read(1)
       let end = before.adding(bytes: old[next].bytes)
       guard end <= passed + count else { break }
       let moved = kept + place(end - passed)
@@ -139,6 +144,7 @@ struct RefittedPieces {
 
   /// Returns the places at which the lines begin.
   private static func lines(_ data: Data) -> [Int] {
-    [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }
+    Work.read(data.count)
+    return [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }
   }
 }

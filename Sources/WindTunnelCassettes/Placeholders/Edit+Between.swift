@@ -1,7 +1,7 @@
 extension Edit {
   /// Returns the edits that make one text of another in which stretches were replaced: one for each
   /// pseudonym where that is all that differs, else one from the first difference to the last.
-  package static func between(_ old: [UInt8], _ new: [UInt8]) -> [Edit] {
+  package static func between(_ old: Bytes, _ new: Bytes) -> [Edit] {
     let edits = byPseudonym(old, new)
     if let edits, applied(edits, to: old) == new { return edits }
     let beginning = zip(old, new).prefix { $0 == $1 }.count
@@ -9,10 +9,10 @@ extension Edit {
     let end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
     let range = beginning..<old.count - end
     return range.isEmpty && old.count == new.count
-      ? [] : [Edit(range, Array(new[beginning..<new.count - end]))]
+      ? [] : [Edit(range, Bytes(new[beginning..<new.count - end]))]
   }
 
-  private static func byPseudonym(_ old: [UInt8], _ new: [UInt8]) -> [Edit]? {
+  private static func byPseudonym(_ old: Bytes, _ new: Bytes) -> [Edit]? {
     guard let text = RedactedText(String(decoding: new, as: UTF8.self)), !text.isPacked,
       let values = text.shape.values(in: String(decoding: old, as: UTF8.self))
     else { return nil }
@@ -22,7 +22,7 @@ extension Edit {
       place += text.shape.literals[index].utf8.count
       let end = place + value.utf8.count
       guard end <= old.count else { return nil }
-      let stand = Array(text.stands[index].utf8)
+      let stand = Bytes(text.stands[index].utf8)
       if !old[place..<end].elementsEqual(stand) { edits.append(Edit(place..<end, stand)) }
       place = end
     }
@@ -32,9 +32,9 @@ extension Edit {
 
 extension EscapedText {
   /// Returns the original with what was replaced in its meaning, and all else as it is spelled.
-  package func original(meaning replaced: [UInt8], spell: (String) -> String) -> [UInt8] {
+  package func original(meaning replaced: Bytes, spell: (String) -> String) -> Bytes {
     let edits = Edit.between(bytes, replaced).map {
-      Edit($0.range, Array(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8))
+      Edit($0.range, Bytes(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8))
     }
     return Edit.applied(inOriginal(edits), to: original)
   }

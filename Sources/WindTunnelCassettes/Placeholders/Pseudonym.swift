@@ -29,7 +29,7 @@ extension Interaction {
   package func renumbered(_ ordinal: (Pseudonym) -> Int) -> Interaction {
     var copy = self
     func text(_ text: String) -> String {
-      String(decoding: Self.renumbered(Array(text.utf8), ordinal), as: UTF8.self)
+      String(decoding: Self.renumbered(Bytes(text.utf8), ordinal), as: UTF8.self)
     }
     let url = request.url.description
     var request = request
@@ -54,7 +54,7 @@ extension Interaction {
       }
     }
     for index in messages.indices {
-      let bytes = Array(messages[index].body.data)
+      let bytes = Bytes(messages[index].body.data)
       let new = Self.renumbered(bytes, ordinal)
       if new != bytes { copy.messages[index].body = Body(Data(new)) }
     }
@@ -71,17 +71,17 @@ extension Interaction {
   ) {
     headers = HeaderFields(
       headers.map { field in
-        let value = renumbered(Array(field.value.utf8), ordinal)
+        let value = renumbered(Bytes(field.value.utf8), ordinal)
         return HeaderField(field.name, String(decoding: value, as: UTF8.self))
       }
     )
     var rewriting = BodyRewriting(body, timing)
     if let batches = EventBatches(large: body, of: headers) {
       for batch in batches {
-        rewriting.replace(batch, by: Data(renumbered(Array(body.bytes(batch)), ordinal)))
+        rewriting.replace(batch, by: Data(renumbered(Bytes(body.bytes(batch)), ordinal)))
       }
     } else {
-      let new = renumbered(Array(body.data), ordinal)
+      let new = renumbered(Bytes(body.data), ordinal)
       rewriting.replace(0..<body.count, by: Data(new))
     }
     guard let new = rewriting.finish(&timing) else { return }
@@ -95,7 +95,7 @@ extension Interaction {
     -> [JSON.Member]
   {
     guard !notes.isEmpty else { return notes }
-    let bytes = JSON.object(notes).bytes()
+    let bytes = Bytes(JSON.object(notes).bytes())
     let new = renumbered(bytes, ordinal)
     // It was written here a moment ago.
     guard new != bytes, let json = try? JSONParser.parse(new), case .object(let members) = json
@@ -105,13 +105,13 @@ extension Interaction {
     return members
   }
 
-  private static func renumbered(_ bytes: [UInt8], _ ordinal: (Pseudonym) -> Int) -> [UInt8] {
+  private static func renumbered(_ bytes: Bytes, _ ordinal: (Pseudonym) -> Int) -> Bytes {
     guard RedactedText.mayBeIn(bytes), let text = String(utf8: bytes) else { return bytes }
     var new = ""
     var place = text.startIndex
     for (range, _) in RedactedText.packed(in: text) {
       new += Self.renumbered(text[place..<range.lowerBound], ordinal)
-      let spelled = Array(text[range].utf8)
+      let spelled = Bytes(text[range].utf8)
       if let inner = EncodedText.decoded(spelled) {
         new += EncodedText.encoded(renumbered(inner, ordinal), like: spelled)
       } else {
@@ -119,44 +119,45 @@ extension Interaction {
       }
       place = range.upperBound
     }
-    return Array((new + Self.renumbered(text[place...], ordinal)).utf8)
+    return Bytes((new + Self.renumbered(text[place...], ordinal)).utf8)
   }
 
   /// Returns a text with other ordinals, but for what stands packed in it.
   package static func renumbered(_ text: Substring, _ ordinal: (Pseudonym) -> Int) -> String {
-    String(text).replacing(/REDACTED-([a-z0-9-]+)-([0-9]+)/) { match in
-      guard let number = Int(match.output.2) else { return String(match.output.0) }
-      let name = String(match.output.1)
-      return "REDACTED-\(name)-\(ordinal(Pseudonym(name: name, ordinal: number)))"
+    let bytes = Bytes(text.utf8)
+    let edits = PseudonymText.found(in: bytes).map { range, pseudonym in
+      Edit(range, "REDACTED-\(pseudonym.name)-\(ordinal(pseudonym))".utf8)
     }
+    return String(decoding: Edit.applied(edits, to: bytes), as: UTF8.self)
   }
 }
 
 /// A scanner for placeholders such as `REDACTED-token-1`, without regular expressions, since every
 /// body is scanned.
 package enum PseudonymText {
-  private static let mark = Array("REDACTED-".utf8)
-  private static let mailEnd = Array("@example.test".utf8)
+  private static let mark = Bytes("REDACTED-".utf8)
+  private static let mailEnd = Bytes("@example.test".utf8)
 
-  /// Returns the names and ordinals that stand in a text, in their order.
-  package static func found(in bytes: [UInt8]) -> [(name: String, ordinal: Int)] {
+  /// Returns the pseudonyms in a text with their places, in their order.
+  package static func found(in bytes: Bytes) -> [(range: Range<Int>, pseudonym: Pseudonym)] {
     starts(in: bytes).compactMap { start in
       let run = run(from: start, in: bytes)
       // The last hyphen with a digit behind it ends the name.
       guard
         let hyphen = run.indices.dropFirst().last(where: { index in
-          run[index] == UInt8(ascii: "-") && index + 1 < run.endIndex && isDigit(run[index + 1])
-        }),
-        let ordinal = Int(
-          String(decoding: run[(hyphen + 1)...].prefix(while: isDigit), as: UTF8.self)
-        )
+          run[index] == UInt8(ascii: "-") && index + 1 < run.endIndex
+            && run[index + 1].isASCIIDigit
+        })
       else { return nil }
-      return (String(decoding: run[..<hyphen], as: UTF8.self), ordinal)
+      let digits = run[(hyphen + 1)...].prefix(while: \.isASCIIDigit)
+      let name = String(decoding: run[..<hyphen], as: UTF8.self)
+      guard let ordinal = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
+      return (start - mark.count..<digits.endIndex, Pseudonym(name: name, ordinal: ordinal))
     }
   }
 
   /// Tells whether a text is one of these and nothing else, be it an e-mail address of one.
-  package static func isWhole(_ bytes: [UInt8]) -> Bool {
+  package static func isWhole(_ bytes: Bytes) -> Bool {
     guard bytes.starts(with: mark) else { return false }
     let run = run(from: mark.count, in: bytes)
     let end = bytes[run.endIndex...]
@@ -164,11 +165,11 @@ package enum PseudonymText {
       let hyphen = run.lastIndex(of: UInt8(ascii: "-")), hyphen > run.startIndex
     else { return false }
     let digits = run[(hyphen + 1)...]
-    return !digits.isEmpty && digits.allSatisfy(isDigit)
+    return !digits.isEmpty && digits.allSatisfy(\.isASCIIDigit)
   }
 
   /// Tells whether any may stand in a text, as it is, in base64 or in hexadecimal digits.
-  package static func mayBeIn(_ bytes: [UInt8]) -> Bool {
+  package static func mayBeIn(_ bytes: Bytes) -> Bool {
     // The first two bytes of what ``RedactedText/mayBeIn(_:)`` looks for.
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() {
@@ -187,7 +188,7 @@ package enum PseudonymText {
   }
 
   /// Returns the places at which the names begin.
-  private static func starts(in bytes: [UInt8]) -> [Int] {
+  private static func starts(in bytes: Bytes) -> [Int] {
     bytes.withUnsafeBufferPointer { bytes in
       var starts: [Int] = []
       var place = 0
@@ -203,9 +204,7 @@ package enum PseudonymText {
     }
   }
 
-  private static func run(from start: Int, in bytes: [UInt8]) -> ArraySlice<UInt8> {
-    bytes[start...].prefix { 0x61...0x7A ~= $0 || isDigit($0) || $0 == UInt8(ascii: "-") }
+  private static func run(from start: Int, in bytes: Bytes) -> ByteSlice {
+    bytes[start...].prefix { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
 }

@@ -29,7 +29,7 @@ package struct RedactedText {
     ///
     /// Each value ends where the next literal first occurs, the last one before the last literal.
     package func values(in text: String) -> [String]? {
-      guard let first = literals.first, let last = literals.last, text.hasPrefix(first) else {
+      guard let first = literals.first, let last = literals.last, text.read.hasPrefix(first) else {
         return nil
       }
       var rest = text.dropFirst(first.count)
@@ -38,7 +38,7 @@ package struct RedactedText {
       var values: [String] = []
       for (index, literal) in literals.dropFirst().dropLast().enumerated() {
         guard let range = rest.firstRange(of: literal),
-          let found = Self.values(of: slots[index], in: rest[..<range.lowerBound])
+          let found = Self.values(of: slots[index], in: rest[..<range.lowerBound].read)
         else { return nil }
         values += found
         rest = rest[range.upperBound...]
@@ -92,7 +92,7 @@ package struct RedactedText {
   private mutating func read(_ text: Substring, _ literal: inout String) {
     var rest = text
     while let range = rest.firstRange(of: Self.mark) {
-      literal += rest[..<range.lowerBound]
+      literal += rest[..<range.lowerBound].read
       rest = rest[range.upperBound...]
       guard let (name, ordinal, count) = Self.tail(rest) else {
         literal += Self.mark
@@ -110,7 +110,7 @@ package struct RedactedText {
       ordinals.append(ordinal)
       literal = ""
     }
-    literal += rest
+    literal += rest.read
   }
 
   /// `name-N` at the beginning of a text; the name may hold hyphens and digits of its own.
@@ -173,8 +173,8 @@ package struct RedactedText {
   /// lead up to its pseudonym.
   package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
   {
-    guard packedMarks.contains(where: { text.contains($0) }) else { return [] }
-    let bytes = Array(text.utf8)
+    guard packedMarks.contains(where: { text.read.contains($0) }) else { return [] }
+    let bytes = Bytes(text.utf8)
     let isToken = text.contains(".REDACTED-")
     return runs(in: bytes).compactMap { run in
       if isToken, run.upperBound < bytes.count, bytes[run.upperBound] == UInt8(ascii: ".") {
@@ -193,7 +193,7 @@ package struct RedactedText {
   }
 
   /// Returns the runs that may be either: as a whole, or between strokes of a path.
-  private static func runs(in bytes: [UInt8]) -> [Range<Int>] {
+  private static func runs(in bytes: Bytes) -> [Range<Int>] {
     Base64Text.runs(in: bytes).flatMap { run -> [Range<Int>] in
       if EncodedText.decoded(bytes[run]).flatMap({ String(utf8: $0) }) != nil { return [run] }
       return bytes[run].split(separator: UInt8(ascii: "/")).map { $0.startIndex..<$0.endIndex }
@@ -206,7 +206,7 @@ package struct RedactedText {
 
   /// Returns a text up to a pseudonym, without the part of a web token at its end.
   private static func withoutToken(_ text: String) -> String {
-    guard text.hasSuffix(".") else { return text }
+    guard text.read.hasSuffix(".") else { return text }
     let start = text.lastIndex { !isToken($0) }.map { text.index(after: $0) } ?? text.startIndex
     let token = text[start...]
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)

@@ -89,16 +89,16 @@ struct DateShift: Hashable {
   ]
 
   /// Returns a body with its dates moved; `nil` if none is in it.
-  func body(_ bytes: [UInt8]) -> [UInt8]? {
+  func body(_ bytes: Bytes) -> Bytes? {
     if let moved = json(bytes) { return moved }
     guard RedactedText.mayBeIn(bytes), JSONText(bytes) == nil, let text = String(utf8: bytes) else {
       return nil
     }
-    return tokens(text).map { Array($0.utf8) }
+    return tokens(text).map { Bytes($0.utf8) }
   }
 
   /// Returns a JSON text with its dates moved and all else to the byte as it was.
-  private func json(_ bytes: [UInt8]) -> [UInt8]? {
+  private func json(_ bytes: Bytes) -> Bytes? {
     guard let text = JSONText(bytes) else { return nil }
     var edits: [Edit] = []
     collect(text.whole, under: nil, in: text, into: &edits)

@@ -54,7 +54,7 @@ extension DateShift {
     var response = response
     response.head.headers = fields(response.headers)
     let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
-    guard let opened = Inflate.open(response.body.data, coding: coding).map(Array.init),
+    guard let opened = Inflate.open(response.body.data, coding: coding).map({ Bytes($0) }),
       let new = body(opened)
     else { return response }
     timing?.refit(from: response.body.data, to: Data(new))

@@ -1,4 +1,5 @@
 package import Foundation
+internal import WindTunnelCommandLine
 
 extension SpawnedProcess {
   /// The way a process ended.
@@ -23,8 +24,11 @@ struct NoPrograms: LocalizedError, CustomStringConvertible {
 package enum Executable {
   /// Looks a name up as a shell does: with a slash it is a path, else it is on `PATH`.
   package static func find(_ name: String) -> URL? {
-    if name.contains("/") { return isProgram(name) ? URL(filePath: name) : nil }
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    if name.contains("/") {
+      let file = URL(typed: name)
+      return isProgram(file.path) ? file : nil
+    }
+    let folders = (ToolEnvironment.current.variables["PATH"] ?? "").split(separator: ":")
     return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram).map { URL(filePath: $0) }
   }
 

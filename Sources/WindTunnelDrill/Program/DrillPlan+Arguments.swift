@@ -129,7 +129,7 @@ extension DrillPlan {
 
   private static func shard(_ text: String) throws -> Shard {
     if text == "env" {
-      let environment = ProcessInfo.processInfo.environment
+      let environment = ToolEnvironment.current.variables
       guard let shard = Shard(environment: environment) else {
         throw Refusal.noShard(in: environment)
       }

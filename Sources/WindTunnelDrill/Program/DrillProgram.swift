@@ -180,8 +180,9 @@ package struct DrillProgram: Sendable {
     // Told now, not after the drill.
     let files = try ReportFiles(arguments)
     let baseline = try arguments.value("--baseline").map {
-      try Report(contentsOf: URL(filePath: $0))
+      try Report(contentsOf: URL(typed: $0))
     }
+    try ToolEnvironment.needProcess()
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
     for scenario in plan.leftOut {
@@ -247,7 +248,7 @@ package struct DrillProgram: Sendable {
   private func plan(_ arguments: Arguments) throws -> DrillPlan {
     var plan = try plan()
     if let path = try arguments.value("--cassette") {
-      let file = URL(filePath: path)
+      let file = URL(typed: path)
       try plan.apply(cassette: file)
     }
     let group = try plan.apply(scenarios: arguments, speaker)

@@ -18,7 +18,7 @@ struct FlyingAgain {
       throw Refusal.notWithAgain(flag)
     }
     let (file, rest) = try Self.parts(text)
-    let report = try Report(contentsOf: URL(filePath: file))
+    let report = try Report(contentsOf: URL(typed: file))
     // The longest, since a name may have a slash and another's in front of it.
     let flown = report.scenarios.filter { rest.hasPrefix("\($0.name)/") }
       .max { $0.name.count < $1.name.count }
@@ -56,7 +56,9 @@ struct FlyingAgain {
   /// Returns the file and what stands behind it; a file's name may have a `#`, too.
   private static func parts(_ text: String) throws -> (file: String, rest: String) {
     let places = text.indices.filter { text[$0] == "#" }
-    let there = places.first { FileManager.default.fileExists(atPath: String(text[..<$0])) }
+    let there = places.first {
+      FileManager.default.fileExists(atPath: URL(typed: String(text[..<$0])).path)
+    }
     guard let place = there ?? places.first else { throw unreadable(text) }
     let rest = String(text[text.index(after: place)...])
     guard rest.contains("/"), place > text.startIndex else { throw unreadable(text) }
@@ -69,6 +71,7 @@ struct FlyingAgain {
 
   /// Flies it and says how it went; found, where it failed again.
   func run() async throws -> ExitCode {
+    try ToolEnvironment.needProcess()
     let drill = try program.drill(plan)
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report: Report
@@ -185,11 +188,11 @@ private struct RecordedPlan {
   /// Returns the file that a flag names, else the one that was flown on, from here or beside the
   /// report; `nil`: what ships.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
-    if let path = try arguments.value("--cassette") { return URL(filePath: path) }
+    if let path = try arguments.value("--cassette") { return URL(typed: path) }
     guard let path = fact("cassetteFile") else { return nil }
-    let beside = URL(filePath: file).deletingLastPathComponent()
+    let beside = URL(typed: file).deletingLastPathComponent()
     let places = [
-      URL(filePath: path), beside.appending(path: URL(filePath: path).lastPathComponent),
+      URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent),
     ]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
     else {

@@ -9,7 +9,7 @@ package struct ReportFiles: Sendable {
   /// Reads the flags, and refuses now what could not be written later.
   package init(_ arguments: Arguments) throws {
     files = try arguments.all("--report").map { text in
-      let file = URL(filePath: text)
+      let file = URL(typed: text)
       guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
         let endings = ReportRendering.fileExtensions.map { ".\($0)" }
         let all = endings.dropLast().joined(separator: ", ")

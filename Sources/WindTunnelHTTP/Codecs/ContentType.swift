@@ -7,7 +7,7 @@ package struct ContentType {
   package init(_ text: String) {
     // Most types have no parameters, or none in quotes.
     var pieces =
-      text.utf8.contains(UInt8(ascii: "\""))
+      text.read.utf8.contains(UInt8(ascii: "\""))
       ? Self.pieces(text)
       : text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     let first = pieces.isEmpty ? "" : pieces.removeFirst()
@@ -22,7 +22,7 @@ package struct ContentType {
   }
 
   /// The value of a parameter, without its quotes.
-  package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+  package subscript(name: String) -> String? { parameters.first { $0.name.read == name }?.value }
 
   /// The type with every parameter but the boundary.
   package var withoutBoundary: String {

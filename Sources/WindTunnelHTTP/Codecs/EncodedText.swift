@@ -6,17 +6,17 @@ package enum EncodedText {
   ///
   /// Hexadecimal digits are also letters of base64. They are taken for what they are only where
   /// they spell a text.
-  package static func decoded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+  package static func decoded(_ text: some BidirectionalCollection<UInt8>) -> Bytes? {
     hexadecimal(text) ?? Base64Text.decoded(text)
   }
 
   /// Returns the text in UTF-8 that hexadecimal digits spell; `nil` if they spell none.
-  private static func hexadecimal(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+  private static func hexadecimal(_ text: some BidirectionalCollection<UInt8>) -> Bytes? {
     guard text.count >= Base64Text.lengthMin, text.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
+    var bytes: Bytes = []
     var high: UInt8?
     for letter in text {
-      guard let digit = value(letter) else { return nil }
+      guard let digit = letter.hexadecimalDigit else { return nil }
       if let first = high {
         let byte = first << 4 | digit
         // No text holds a zero, and hardly a hash is without a byte of the kind.
@@ -35,17 +35,8 @@ package enum EncodedText {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 
-  private static func value(_ letter: UInt8) -> UInt8? {
-    switch letter {
-    case 0x30...0x39: letter - 0x30
-    case 0x41...0x46: letter - 0x41 + 10
-    case 0x61...0x66: letter - 0x61 + 10
-    default: nil
-    }
-  }
-
   /// Returns the spelling of bytes in the manner of another spelling.
-  package static func encoded(_ bytes: [UInt8], like other: some BidirectionalCollection<UInt8>)
+  package static func encoded(_ bytes: Bytes, like other: some BidirectionalCollection<UInt8>)
     -> String
   {
     guard hexadecimal(other) != nil else { return Base64Text.encoded(bytes, like: other) }
@@ -61,10 +52,10 @@ package enum EncodedText {
 /// Base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
 package enum Base64Text {
   /// Returns the bytes that a text spells; `nil` if it spells none.
-  package static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-    var decoded: [UInt8] = []
+  package static func decoded(_ text: some Collection<UInt8>) -> Bytes? {
+    var decoded: Bytes = []
     decoded.reserveCapacity(text.count / 4 * 3 + 3)
-    return values.withUnsafeBufferPointer { values -> [UInt8]? in
+    return values.withUnsafeBufferPointer { values -> Bytes? in
       var (bits, count): (UInt32, Int) = (0, 0)
       var isOver = false
       for byte in text {
@@ -103,7 +94,7 @@ package enum Base64Text {
   }()
 
   /// Returns the spelling of bytes in the alphabet and with the padding of another spelling.
-  package static func encoded(_ bytes: [UInt8], like other: some Collection<UInt8>) -> String {
+  package static func encoded(_ bytes: Bytes, like other: some Collection<UInt8>) -> String {
     var text = Data(bytes).base64EncodedString()
     let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
     if isForURLs {
@@ -138,7 +129,7 @@ package enum Base64Text {
   package static let lengthMin = 16
 
   /// Returns the stretches of a text that may be base64 of something worth reading.
-  package static func runs(in bytes: [UInt8], lengthMin: Int = lengthMin) -> [Range<Int>] {
+  package static func runs(in bytes: Bytes, lengthMin: Int = lengthMin) -> [Range<Int>] {
     bytes.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in
         var runs: [Range<Int>] = []

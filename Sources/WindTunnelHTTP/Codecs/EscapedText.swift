@@ -31,9 +31,9 @@ package struct EscapedText {
   }
 
   /// The text as it is meant.
-  package let bytes: [UInt8]
+  package let bytes: Bytes
   /// The text as it is spelled.
-  package let original: [UInt8]
+  package let original: Bytes
   private let passes: [Pass]
 
   /// One pass over a text, which takes what begins with a mark for what it means.
@@ -42,11 +42,11 @@ package struct EscapedText {
     /// Tells whether a text in which it changes nothing is not spelled so.
     var isNeeded = true
     /// The meaning of what begins a text, and how many bytes spell it.
-    let meaning: (ArraySlice<UInt8>) -> (bytes: [UInt8], count: Int)?
+    let meaning: (ByteSlice) -> (bytes: Bytes, count: Int)?
   }
 
   /// Reads a text; `nil` if nothing in it is spelled so.
-  package init?(_ original: [UInt8], _ spelling: Spelling) {
+  package init?(_ original: Bytes, _ spelling: Spelling) {
     // Most texts are spelled as they are meant.
     if let mark = spelling.mark, !original.has(mark) { return nil }
     if spelling == .quoted, !Self.isQuoted(original) { return nil }
@@ -54,9 +54,7 @@ package struct EscapedText {
     passes = Self.passes(spelling)
     self.original = original
     var bytes = original
-    if spelling == .form {
-      for place in bytes.indices where bytes[place] == UInt8(ascii: "+") { bytes[place] = 0x20 }
-    }
+    if spelling == .form { bytes = Bytes(bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }) }
     for pass in passes {
       let meant = Self.unspelled(bytes, pass)
       if meant == nil, pass.isNeeded { return nil }
@@ -87,9 +85,9 @@ package struct EscapedText {
   }
 
   /// Returns a text after a pass; `nil` if that changes nothing.
-  private static func unspelled(_ bytes: [UInt8], _ pass: Pass) -> [UInt8]? {
+  private static func unspelled(_ bytes: Bytes, _ pass: Pass) -> Bytes? {
     guard bytes.has(pass.mark) else { return nil }
-    var result: [UInt8] = []
+    var result: Bytes = []
     result.reserveCapacity(bytes.count)
     var isChanged = false
     walk(bytes, pass) { _, literal, meant in
@@ -103,15 +101,15 @@ package struct EscapedText {
   /// Hands over the stretches that a pass leaves as they are, and the meanings of the others, each
   /// with its place.
   private static func walk(
-    _ bytes: [UInt8],
+    _ bytes: Bytes,
     _ pass: Pass,
-    _ body: (_ place: Int, _ literal: ArraySlice<UInt8>, _ meant: [UInt8]) -> Void
+    _ body: (_ place: Int, _ literal: ByteSlice, _ meant: Bytes) -> Void
   ) {
     var (start, place) = (0, 0)
     while place < bytes.count {
       if bytes[place] == pass.mark, let (meant, count) = pass.meaning(bytes[place...]) {
         if start < place { body(start, bytes[start..<place], []) }
-        body(place, [], meant)
+        body(place, bytes[place..<place], meant)
         place += count
         start = place
       } else {
@@ -138,7 +136,7 @@ package struct EscapedText {
 
   /// Returns the places of a text behind a pass, in their order, as places of the text before it:
   /// that of what spells the byte there.
-  private static func places(_ places: [Int], behind pass: Pass, in text: [UInt8]) -> [Int] {
+  private static func places(_ places: [Int], behind pass: Pass, in text: Bytes) -> [Int] {
     var found: [Int] = []
     found.reserveCapacity(places.count)
     var count = 0
@@ -152,22 +150,22 @@ package struct EscapedText {
     return found + [Int](repeating: text.count, count: places.count - found.count)
   }
 
-  private static func number(_ digits: ArraySlice<UInt8>, radix: Int) -> UInt32? {
+  private static func number(_ digits: ByteSlice, radix: Int) -> UInt32? {
     guard (1...6).contains(digits.count), digits.allSatisfy(\.isWord) else { return nil }
     return UInt32(String(decoding: digits, as: UTF8.self), radix: radix)
   }
 
-  private static func utf8(_ number: UInt32?) -> [UInt8]? {
-    number.flatMap { Unicode.Scalar($0) }.map { Array(String($0).utf8) }
+  private static func utf8(_ number: UInt32?) -> Bytes? {
+    number.flatMap { Unicode.Scalar($0) }.map { Bytes(String($0).utf8) }
   }
 
-  private static func percent(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+  private static func percent(_ text: ByteSlice) -> (Bytes, Int)? {
     let digits = text.dropFirst().prefix(2)
     guard digits.count == 2, let byte = number(digits, radix: 16) else { return nil }
     return ([UInt8(truncatingIfNeeded: byte)], 3)
   }
 
-  private static func quoted(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+  private static func quoted(_ text: ByteSlice) -> (Bytes, Int)? {
     let rest = text.dropFirst().prefix(2)
     if rest.first == 0x0A { return ([], 2) }
     if rest.elementsEqual([0x0D, 0x0A]) { return ([], 3) }
@@ -177,7 +175,7 @@ package struct EscapedText {
     return ([UInt8(truncatingIfNeeded: byte)], 3)
   }
 
-  private static func lineBreak(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+  private static func lineBreak(_ text: ByteSlice) -> (Bytes, Int)? {
     (
       [],
       1
@@ -187,7 +185,7 @@ package struct EscapedText {
   }
 
   /// Tells whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
-  private static func isQuoted(_ bytes: [UInt8]) -> Bool {
+  private static func isQuoted(_ bytes: Bytes) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
         let next = bytes[place + 1]
@@ -212,7 +210,7 @@ package struct EscapedText {
 
   /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one
   /// `=`, and is as long as such lines are, or something is spelled so besides.
-  package static func isBroken(_ bytes: [UInt8]) -> Bool {
+  package static func isBroken(_ bytes: Bytes) -> Bool {
     guard bytes.has(UInt8(ascii: "=")) else { return false }
     var (hasBreak, hasEscape, start) = (false, false, 0)
     for place in bytes.indices.dropLast() {
@@ -229,7 +227,7 @@ package struct EscapedText {
   }
 
   /// Tells whether a word of some length ends with a line of a text.
-  private static func isWrapped(_ bytes: [UInt8]) -> Bool {
+  private static func isWrapped(_ bytes: Bytes) -> Bool {
     var length = 0
     for byte in bytes {
       if byte == 0x0A, length >= 20 { return true }
@@ -239,12 +237,12 @@ package struct EscapedText {
   }
 
   /// Tells whether one of some marks, which begin alike, stands in a text.
-  package static func has(_ marks: [[UInt8]], in bytes: [UInt8]) -> Bool {
+  package static func has(_ marks: [Bytes], in bytes: Bytes) -> Bool {
     guard let first = marks.first?.first, bytes.has(first) else { return false }
     return marks.contains { bytes.firstRange(of: $0) != nil }
   }
 
-  private static func escape(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+  private static func escape(_ text: ByteSlice) -> (Bytes, Int)? {
     guard let kind = text.dropFirst().first else { return nil }
     switch kind {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
@@ -275,12 +273,12 @@ package struct EscapedText {
     "equals": "=",
   ]
 
-  private static func entity(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
+  private static func entity(_ text: ByteSlice) -> (Bytes, Int)? {
     guard let end = text.prefix(10).firstIndex(of: UInt8(ascii: ";")) else { return nil }
     let name = text[(text.startIndex + 1)..<end]
     let count = end - text.startIndex + 1
     guard name.first == UInt8(ascii: "#") else {
-      return entities[String(decoding: name, as: UTF8.self)].map { (Array($0.utf8), count) }
+      return entities[String(decoding: name, as: UTF8.self)].map { (Bytes($0.utf8), count) }
     }
     let isHex = name.dropFirst().first?.asciiLowercased == UInt8(ascii: "x")
     let meant = utf8(number(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10))

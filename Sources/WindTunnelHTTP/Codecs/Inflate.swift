@@ -76,6 +76,7 @@ package enum Inflate {
             let result = zlib.inflate(stream, 0)
             return (result, out.count - Int(stream.pointee.availableOut))
           }
+          Work.read(count)
           output.append(contentsOf: buffer.prefix(count))
           if result == 1, hasMembers, stream.pointee.availableIn > 0 {
             // The stream keeps its place in the bytes. What is no member is refused by its header.

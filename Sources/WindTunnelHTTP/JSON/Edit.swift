@@ -1,16 +1,16 @@
 /// One stretch of a text and what shall stand there.
 package struct Edit {
   package var range: Range<Int>
-  package var bytes: [UInt8]
+  package var bytes: Bytes
 
-  package init(_ range: Range<Int>, _ bytes: [UInt8]) {
+  package init(_ range: Range<Int>, _ bytes: some Sequence<UInt8>) {
     self.range = range
-    self.bytes = bytes
+    self.bytes = Bytes(bytes)
   }
 
   /// Returns a text with its edits; of two that overlap, the one that comes first in the list.
-  package static func applied(_ edits: [Edit], to text: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
+  package static func applied(_ edits: [Edit], to text: Bytes) -> Bytes {
+    var result: Bytes = []
     result.reserveCapacity(text.count)
     var place = 0
     for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
@@ -48,6 +48,7 @@ package struct ClaimedRanges {
     of range: Range<Int>
   ) -> some Sequence<(word: Int, mask: UInt64)> {
     let words = range.isEmpty ? 0..<0 : range.lowerBound / 64..<(range.upperBound - 1) / 64 + 1
+    Work.read(words.count)
     return words.lazy.map { word in
       let bits = range.clamped(to: word * 64..<word * 64 + 64)
       let mask = bits.count == 64 ? UInt64.max : (1 << UInt64(bits.count) - 1)

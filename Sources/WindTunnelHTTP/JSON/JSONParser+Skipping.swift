@@ -142,6 +142,7 @@ extension JSONParser {
   @inline(__always)
   private func word(at place: Int) -> UInt64? {
     guard place + 8 <= bytes.count else { return nil }
+    Work.read(8)
     let raw = UnsafeRawBufferPointer(bytes)
     return UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
   }

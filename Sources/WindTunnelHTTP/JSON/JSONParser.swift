@@ -42,10 +42,10 @@ package struct JSONParser {
   }
 
   /// Tells whether a text is JSON, without building its values.
-  package static func accepts(_ bytes: [UInt8]) -> Bool {
+  package static func accepts(_ bytes: Bytes) -> Bool {
     let prove = { (parser: inout JSONParser) throws(Failure) in try parser.skipValue() }
-    let outcome = bytes.withUnsafeBufferPointer { Self.whole($0, prove) }
-    if case .success = outcome { return true }
+    let outcome = bytes.withContiguousStorageIfAvailable { Self.whole($0, prove) }
+    if case .success? = outcome { return true }
     return false
   }
 
@@ -73,7 +73,10 @@ package struct JSONParser {
 
   func failure(_ problem: String) -> Failure { Failure(problem: problem, offset: position) }
 
-  var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var current: UInt8? {
+    Work.read(1)
+    return position < bytes.count ? bytes[position] : nil
+  }
 
   package mutating func value() throws(Failure) -> JSON {
     switch try kind() {
@@ -118,7 +121,8 @@ package struct JSONParser {
 
   /// Returns the bytes of a range that is known to be UTF-8.
   package func text(_ range: Range<Int>) -> String {
-    String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    Work.read(range.count)
+    return String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
 
   private mutating func array() throws(Failure) -> JSON {

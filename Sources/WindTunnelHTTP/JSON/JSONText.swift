@@ -27,7 +27,7 @@ package enum JSONSpan {
 /// reading it, the places of the longer ones are known; the others cost no more than their few
 /// bytes.
 package struct JSONText {
-  package let bytes: [UInt8]
+  package let bytes: Bytes
   /// The lists and objects of ``longBytesMin`` and more, in the order of their beginnings.
   private let long: [Range<Int>]
 
@@ -35,7 +35,7 @@ package struct JSONText {
   private static let longBytesMin = 64
 
   /// Looks at a text; `nil` if it is no JSON object or array.
-  package init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: Bytes) {
     let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
     guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
     // What does not parse is treated as text, so the reason does not matter.
@@ -43,7 +43,7 @@ package struct JSONText {
     (self.bytes, long) = (bytes, Self.long(in: bytes))
   }
 
-  private static func long(in bytes: [UInt8]) -> [Range<Int>] {
+  private static func long(in bytes: Bytes) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var open: [Int] = []
     var place = 0
@@ -71,7 +71,7 @@ package struct JSONText {
     return found
   }
 
-  private static func stringEnd(_ start: Int, in bytes: [UInt8]) -> Int {
+  private static func stringEnd(_ start: Int, in bytes: Bytes) -> Int {
     var place = start + 1
     while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
       place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
@@ -191,8 +191,8 @@ package struct JSONText {
   }
 
   /// Returns the value of a string in UTF-8, with its escapes decoded.
-  package func meaning(_ range: Range<Int>) -> [UInt8] {
-    let inner = Array(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
-    return inner.has(UInt8(ascii: "\\")) ? Array(text(range).utf8) : inner
+  package func meaning(_ range: Range<Int>) -> Bytes {
+    let inner = Bytes(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
+    return inner.has(UInt8(ascii: "\\")) ? Bytes(text(range).utf8) : inner
   }
 }

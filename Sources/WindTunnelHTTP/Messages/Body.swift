@@ -112,6 +112,7 @@ extension Body: Hashable {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {
       return true
     }
+    Work.read(min(left.count, right.count))
     switch (left.content, right.content) {
     case (.filed(let one, let length), .filed(let other, let otherLength))
     where one === other && length == otherLength:
@@ -133,6 +134,7 @@ extension Body: Hashable {
 
   /// Hashes all bytes; `Data` hashes its first 80, which many bodies have in common.
   public func hash(into hasher: inout Hasher) {
+    Work.read(count)
     _ = forEachPiece { piece in
       hasher.combine(bytes: piece)
       return true

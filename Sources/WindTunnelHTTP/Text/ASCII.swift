@@ -53,9 +53,11 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
-extension [UInt8] {
+extension Bytes {
   /// Tells whether a byte stands here.
-  package func has(_ byte: UInt8) -> Bool { withUnsafeBufferPointer { $0.has(byte) } }
+  package func has(_ byte: UInt8) -> Bool {
+    withContiguousStorageIfAvailable { $0.has(byte) } ?? false
+  }
 }
 
 extension UInt8 {

@@ -132,7 +132,7 @@ package struct Secrets: Sendable {
       }
       let isJSON = "{[".contains(inner.first { !$0.isWhitespace } ?? " ")
       let plain = try restored(inner) { isJSON ? JSON.escaped($0) : $0 }
-      result += EncodedText.encoded(Array(plain.utf8), like: spelled)
+      result += EncodedText.encoded(.init(plain.utf8), like: spelled)
     }
     return try result + restored(String(text[place...]), escaped)
   }

@@ -24,7 +24,7 @@ enum CassetteExplainCommand: Command {
     let cassette = try CassetteFile.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
     if arguments.has("--json") {
-      Terminal.answer(json: explanation.json.fileBytes())
+      Terminal.answer(explanation.json)
     } else {
       Terminal.answer("\(explanation)\n")
     }
@@ -46,7 +46,7 @@ enum CassetteExplainCommand: Command {
       request.headers.append(String(parts[0]), String(parts[1].trimmingOptionalWhitespace()))
     }
     if let file = try arguments.value("--body") {
-      let data = try FileError.reading(URL(filePath: file), bytesMax: Cassette.fileBytesMax)
+      let data = try FileError.reading(URL(typed: file), bytesMax: Cassette.fileBytesMax)
       request.body = Body(data)
     }
     return request

@@ -22,28 +22,23 @@ enum CassetteShowCommand: Command {
       guard number <= interactions.count else {
         throw Refusal.noInteraction(number, last: interactions.count)
       }
-      if arguments.has("--json") {
-        tell(ShownInteraction(interactions[number - 1], number: number).wholeJSON)
-      } else {
-        Terminal.answer(Self.whole(interactions[number - 1]))
-      }
-      return .done
+      let interaction = interactions[number - 1]
+      return arguments.has("--json")
+        ? Terminal.answer(ShownInteraction(interaction, number: number).wholeJSON)
+        : Terminal.answer(Self.whole(interaction))
     }
     if arguments.has("--json") {
       let list = interactions.enumerated().map { index, interaction in
         ShownInteraction(interaction, number: index + 1).json
       }
-      tell(["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)])
-      return .done
+      return Terminal.answer(
+        ["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)] as JSON
+      )
     }
     for (index, interaction) in interactions.enumerated() {
       Terminal.answer(line: Self.line(interaction, number: index + 1))
     }
     return .done
-  }
-
-  private static func tell(_ json: JSON) {
-    Terminal.answer(json: json.fileBytes())
   }
 
   private static func line(_ interaction: Interaction, number: Int) -> String {

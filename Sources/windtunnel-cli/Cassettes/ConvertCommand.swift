@@ -21,7 +21,7 @@ enum CassetteConvertCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let input = try arguments.operand(0, "IN", "which file to read")
     let output = try arguments.operand(1, "OUT", "which file to write")
-    let (from, to) = (URL(filePath: input), URL(filePath: output))
+    let (from, to) = (URL(typed: input), URL(typed: output))
     let keeps = arguments.has("--keep-secrets")
     let rules = try RedactionRules(arguments)
     guard !keeps || rules == .standard else {
@@ -51,7 +51,7 @@ enum CassetteConvertCommand: Command {
       try FileError.writing(result.data, to: to)
       (count, warnings) = (result.interactionCount, result.warnings)
     default:
-      if FileManager.default.fileExists(atPath: input) {
+      if FileManager.default.fileExists(atPath: from.path) {
         let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
         if let refusal = ForeignRecording.refusal(of: data, source: input) { throw refusal }
       }
@@ -65,6 +65,7 @@ enum CassetteConvertCommand: Command {
 
   /// Refuses to write over a file, which may be somebody's work of another day.
   private static func refuseOver(_ output: String) throws(Refusal) {
-    if FileManager.default.fileExists(atPath: output) { throw .convertOver(output) }
+    guard FileManager.default.fileExists(atPath: URL(typed: output).path) else { return }
+    throw .convertOver(output)
   }
 }

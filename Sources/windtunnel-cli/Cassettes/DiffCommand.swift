@@ -39,8 +39,7 @@ enum CassetteDiffCommand: Command {
       )
     }
     if asJSON {
-      let report: JSON = ["windtunnelDiff": 1, "files": .array(files)]
-      Terminal.answer(json: report.fileBytes())
+      Terminal.answer(["windtunnelDiff": 1, "files": .array(files)] as JSON)
     }
     return differs ? .found : .done
   }

@@ -17,16 +17,16 @@ enum CassetteMergeCommand: Command {
     guard let output = arguments.operands.last, inputs.count >= 2 else {
       throw Refusal.mergeOperands
     }
-    let file = URL(filePath: output)
+    let file = URL(typed: output)
     let isInput = inputs.contains {
-      URL(filePath: $0).standardizedFileURL == file.standardizedFileURL
+      URL(typed: $0).standardizedFileURL == file.standardizedFileURL
     }
     // `merge *.json` would write over the last one.
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
       throw Refusal.mergeOver(output)
     }
     let cassettes = try inputs.map { path in
-      let input = URL(filePath: path)
+      let input = URL(typed: path)
       let isOutput = input.standardizedFileURL == file.standardizedFileURL
       return (path, try isOutput ? CassetteFile.readForWriting(input) : CassetteFile.read(input))
     }
@@ -67,7 +67,7 @@ enum CassetteSplitCommand: Command {
     guard let key = try arguments.choice("--by", keys) else {
       throw Refusal.flagMissing("--by", "host or path")
     }
-    let folder = URL(filePath: output)
+    let folder = URL(typed: output)
     let parts = try CassetteFile.read(path).split(by: key)
     let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
     // Before the first is written, so that none is where not all are.
@@ -108,7 +108,7 @@ enum CassettePruneCommand: Command {
     guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
       throw Refusal.pruneWhat
     }
-    let file = URL(filePath: path)
+    let file = URL(typed: path)
     let cassette =
       try arguments.has("--check") ? CassetteFile.read(file) : CassetteFile.readForWriting(file)
     let all = 1...max(1, cassette.interactions.count)
@@ -141,7 +141,7 @@ enum CassettePruneCommand: Command {
     let all = Set(cassette.interactions.indices.map { $0 + 1 })
     var used: Set<Int> = []
     for path in reports {
-      let met = try Report(contentsOf: URL(filePath: path)).interactionsUsed
+      let met = try Report(contentsOf: URL(typed: path)).interactionsUsed
       guard met.isSubset(of: all) else {
         throw Refusal.otherDrill(path, met: met.max() ?? 0, last: all.count)
       }

@@ -35,7 +35,7 @@ struct GitHistory {
 
   /// Returns the cassettes among these paths, or anywhere, that are not what they were.
   func changed(_ paths: [String]) throws -> [File] {
-    for path in paths where !FileManager.default.fileExists(atPath: path) {
+    for path in paths where !FileManager.default.fileExists(atPath: URL(typed: path).path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
       guard let names, !names.isEmpty else {
         throw Refusal.noFile(path, at: commit)
@@ -68,11 +68,16 @@ struct GitHistory {
     }
   }
 
+  /// Returns the cassette as it was; `nil` if there was none, or the file was no cassette.
+  func readable(_ file: File) throws -> Cassette? {
+    try? cassette(file)
+  }
+
   /// Tells whether a file is a cassette. A file that is named itself is meant, whatever it is; in a
   /// folder, other JSON is ignored.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
-    if paths.contains(where: { URL(filePath: $0).standardizedFileURL.path == here }) { return true }
+    if paths.contains(where: { URL(typed: $0).standardizedFileURL.path == here }) { return true }
     let data = file.isHere ? try FileError.reading(file.url, bytesMax: Cassette.fileBytesMax) : nil
     let beginnings = [data, try content(file.name)].compactMap { $0?.prefix(4096) }
     return beginnings.contains { $0.range(of: Data("\"windtunnel\"".utf8)) != nil }
@@ -93,6 +98,8 @@ struct GitHistory {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["git"] + arguments
+    process.currentDirectoryURL = ToolEnvironment.current.folder
+    process.environment = ToolEnvironment.current.variables
     let output = Pipe()
     process.standardOutput = output
     // Its reasons are told in our own words.
@@ -100,10 +107,9 @@ struct GitHistory {
     do { try process.run() } catch { throw Refusal.noGit }
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // What `env` says where there is no such program (POSIX).
-    guard process.terminationStatus != 127 else {
-      throw Refusal.noGit
-    }
+    // A refusal is an exit code. After a signal nothing is known of what was asked.
+    // The code of `env` if there is no such program (POSIX).
+    guard process.terminationStatus != 127 else { throw Refusal.noGit }
     return process.terminationStatus == 0 ? data : nil
   }
 }
@@ -117,8 +123,7 @@ extension GitHistory {
     let added = try files.filter { try $0.isHere && content($0.name) == nil }
     guard !added.isEmpty else { return files }
     var left = try gone().compactMap { file in
-      // What does not read is no cassette, and nobody asked about it.
-      try? cassette(file).map { (file: file, cassette: $0) }
+      try readable(file).map { (file: file, cassette: $0) }
     }
     var files = files
     for new in added {

@@ -176,9 +176,9 @@ enum CassetteLintCommand: Command {
     }
     let history = try GitHistory(ref)
     return try history.changed(arguments.operands).filter(\.isHere).map { file in
-      // Whatever was no cassette then has said nothing that is passed over now.
-      let earlier = try? history.cassette(file)
-      return (file.name, try CassetteFile.read(file.url), earlier ?? Cassette())
+      // A file that was no cassette then said nothing that is passed over now.
+      let earlier = try history.readable(file) ?? Cassette()
+      return (file.name, try CassetteFile.read(file.url), earlier)
     }
   }
 

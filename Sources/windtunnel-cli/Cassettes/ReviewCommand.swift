@@ -21,8 +21,7 @@ enum ReviewCommand: Command {
         "placeholders": .array(review.placeholders.map { json($0) }),
         "alike": .array(review.alike.map { .array($0.map { .number($0) }) }),
       ]
-      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
-      return .done
+      return Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
     }
     for line in lines(review) { Terminal.answer(line: line) }
     if review.placeholders.isEmpty { Terminal.answer(line: "\(path): nothing was taken out") }

@@ -17,7 +17,7 @@ enum CassetteVerifyCommand: Command {
     _ = try arguments.operand(0, "FILE", "which cassette to verify")
     var (files, count): ([JSON], Int) = ([], 0)
     for path in arguments.operands {
-      let file = URL(filePath: path)
+      let file = URL(typed: path)
       // A text that does not read, or a body that is gone or was changed, ends it here.
       let cassette = try CassetteFile.read(file)
       let (flaws, unnamed) = (cassette.flaws, cassette.unnamedSideFiles(of: file))

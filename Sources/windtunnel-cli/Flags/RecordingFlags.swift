@@ -103,7 +103,7 @@ struct UpstreamTrust {
   var isGiven: Bool { trust != .system }
 
   init(_ arguments: Arguments) throws(Refusal) {
-    trust = try arguments.value(Self.name).map { .certificates(URL(filePath: $0)) } ?? .system
+    trust = try arguments.value(Self.name).map { .certificates(URL(typed: $0)) } ?? .system
   }
 
   /// Looks whether there is such a file.
@@ -153,7 +153,7 @@ enum MatchFlag {
 
   static func matcher(_ arguments: Arguments, over base: Matcher) throws -> Matcher {
     guard let path = try arguments.value(name) else { return base }
-    return try matcher(URL(filePath: path), over: base)
+    return try matcher(URL(typed: path), over: base)
   }
 
   static func matcher(_ file: URL, over base: Matcher) throws -> Matcher {

@@ -150,7 +150,7 @@ struct ServingTLS {
 
   init(_ arguments: Arguments, by flag: Flag = Self.flag) throws(Refusal) {
     isWanted = arguments.has(flag.name)
-    file = try arguments.value("--ca-out").map { URL(filePath: $0) }
+    file = try arguments.value("--ca-out").map { URL(typed: $0) }
     guard isWanted || file == nil else {
       throw .usage("--ca-out belongs to \(flag.name): without it there is no authority to trust.")
     }

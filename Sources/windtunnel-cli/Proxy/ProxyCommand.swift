@@ -56,6 +56,7 @@ enum ProxyCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)
+    try ToolEnvironment.needProcess()
     let recording = try order.recordFile.map {
       try ProxyRecording($0, order.matcher, isDated: order.isDated)
     }

@@ -63,7 +63,7 @@ struct ProxyOrder {
       )
     }
     let cassettePath = try arguments.value("--cassette")
-    recordFile = try arguments.value("--record").map { URL(filePath: $0) }
+    recordFile = try arguments.value("--record").map { URL(typed: $0) }
     if cassettePath != nil, recordFile != nil {
       throw Refusal.usage(
         "--cassette and --record are given both; --record FILE plays what is in FILE already."
@@ -79,7 +79,7 @@ struct ProxyOrder {
     console = ConsoleFlag.console(arguments, .proxy, redacting: redaction)
     ignored = try IgnoredHost.all(arguments)
     reports = try arguments.all("--report").map { text throws(Refusal) in
-      let file = URL(filePath: text)
+      let file = URL(typed: text)
       guard ["html", "json"].contains(file.pathExtension) else {
         throw .value("--report", text, shouldBe: "a name that ends in .html or .json")
       }

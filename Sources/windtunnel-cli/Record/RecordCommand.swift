@@ -65,6 +65,7 @@ enum RecordCommand: Command {
     let exists = FileManager.default.fileExists(atPath: order.file.path)
     let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
     try FileError.probeWriting(to: order.file)
+    try ToolEnvironment.needProcess()
     let losses = JournalLosses()
     let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
     defer { journal.close() }
@@ -97,6 +98,7 @@ enum RecordCommand: Command {
     _ deck: Deck,
     to command: ClientCommand?
   ) async throws -> ExitCode {
+    try ToolEnvironment.needProcess()
     let options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
@@ -217,9 +219,8 @@ private struct ClientCommand {
     let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = words.map { $0.replacing("{url}", with: url) }
-    var environment = ProcessInfo.processInfo.environment
-    environment["WINDTUNNEL_URL"] = url
-    process.environment = environment
+    process.environment = ToolEnvironment.current.variables.merging(["WINDTUNNEL_URL": url]) { $1 }
+    process.currentDirectoryURL = ToolEnvironment.current.folder
     let (ends, continuation) = AsyncStream<Ending>.makeStream()
     process.terminationHandler = { process in
       let status = process.terminationStatus
@@ -322,7 +323,7 @@ private struct RecordingEnd {
   }
 
   private var asItWas: String {
-    FileManager.default.fileExists(atPath: order.path)
+    FileManager.default.fileExists(atPath: order.file.path)
       ? "\(order.path) is as it was." : "there is no \(order.path)."
   }
 }

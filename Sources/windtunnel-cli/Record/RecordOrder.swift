@@ -32,7 +32,7 @@ struct RecordOrder {
   /// Tells whether the upstream may answer in codings that cannot be decoded here.
   private let keepsEncodings: Bool
 
-  var file: URL { URL(filePath: path) }
+  var file: URL { URL(typed: path) }
 
   init(_ arguments: Arguments) throws {
     let upstream = try arguments.required(

@@ -34,7 +34,7 @@ struct Verification {
     answerSeconds = arguments.has("--answer-seconds") ? order.limits.answerSeconds : nil
     asksUnsafe = arguments.has("--unsafe")
     tellsJSON = arguments.has("--json")
-    secrets = try Self.secrets(arguments, ProcessInfo.processInfo.environment)
+    secrets = try Self.secrets(arguments, ToolEnvironment.current.variables)
   }
 
   private static func secrets(

@@ -24,6 +24,8 @@ enum CheckReleaseCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     _ = try arguments.operand(0, "FILE", "which program, app, archive or folder to look through")
+    // The module that looks takes paths as text, which the system resolves.
+    try ToolEnvironment.needProcess()
     let pathsToPassOver = arguments.all("--pass-over").map { path in
       path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
@@ -38,7 +40,7 @@ enum CheckReleaseCommand: Command {
     var verdict = ReleaseCheck.verdict(on: checks)
     if verdict == .passes, !unused.isEmpty { verdict = .refused }
     if arguments.has("--json") {
-      Terminal.answer(json: ReleaseReport.json(of: checks, verdict: verdict).fileBytes())
+      Terminal.answer(ReleaseReport.json(of: checks, verdict: verdict))
     } else {
       for look in looks { answer(look, passes: verdict == .passes) }
     }

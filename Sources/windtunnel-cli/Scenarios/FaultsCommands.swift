@@ -16,15 +16,8 @@ enum FaultsListCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let rows = CatalogueRow.all
-    if arguments.has("--json") {
-      let list = JSON.array(rows.map(\.json))
-      Terminal.answer(json: list.fileBytes())
-      return .done
-    }
-    if arguments.has("--markdown") {
-      Terminal.answer(CatalogueRow.page)
-      return .done
-    }
+    if arguments.has("--json") { return Terminal.answer(JSON.array(rows.map(\.json))) }
+    if arguments.has("--markdown") { return Terminal.answer(CatalogueRow.page) }
     let cells = [["fault", "layer", "Linux", "curl", "Apple (not measured)"]] + rows.map(\.cells)
     let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     var text = ""
@@ -39,8 +32,7 @@ enum FaultsListCommand: Command {
       How each is written in a scenario or a script of windtunnel dns: windtunnel faults list --json
 
       """
-    Terminal.answer(text)
-    return .done
+    return Terminal.answer(text)
   }
 }
 
@@ -126,14 +118,14 @@ enum FaultsSelftestCommand: Command {
       return kind
     }
     let isJSON = arguments.has("--json")
+    try ToolEnvironment.needProcess()
     OpenFiles.raise()
     let rows = await test.run(kinds.isEmpty ? CatalogueRow.all : kinds) { row in
       Terminal.progress(row.kind.name)
     }
     Terminal.progress("")
     if isJSON {
-      let list = JSON.array(rows.map(\.json))
-      Terminal.answer(json: list.fileBytes())
+      Terminal.answer(JSON.array(rows.map(\.json)))
     } else {
       Terminal.answer(text(rows))
     }

@@ -10,10 +10,7 @@ enum PresetsListCommand: Command {
   static let flags = [Flag("--json", nil, "Print them as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    if arguments.has("--json") {
-      PresetText.answer(.array(LinkPreset.all.map(\.json)))
-      return .done
-    }
+    if arguments.has("--json") { return PresetText.answer(.array(LinkPreset.all.map(\.json))) }
     let width = LinkPreset.all.map(\.name.count).max() ?? 0
     for preset in LinkPreset.all {
       let name = preset.name.padding(toLength: width, withPad: " ", startingAt: 0)
@@ -35,10 +32,7 @@ enum PresetsShowCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "NAME", "which preset to show")
     let preset = try PresetText.find(name)
-    if arguments.has("--json") {
-      PresetText.answer(preset.json)
-      return .done
-    }
+    if arguments.has("--json") { return PresetText.answer(preset.json) }
     let evidence =
       preset.evidence == .source
       ? "source: read where it was published" : "known: not confirmed in a primary source"
@@ -51,8 +45,7 @@ enum PresetsShowCommand: Command {
       let key = key.padding(toLength: 8, withPad: " ", startingAt: 0)
       Terminal.answer("  \(key)  \(value)\n")
     }
-    Terminal.answer("  scenario  \"link\": { \"preset\": \"\(preset.name)\" }\n")
-    return .done
+    return Terminal.answer("  scenario  \"link\": { \"preset\": \"\(preset.name)\" }\n")
   }
 }
 
@@ -67,7 +60,7 @@ enum PresetsImportCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let file = URL(filePath: try arguments.operand(0, "FILE", "which property list to import"))
+    let file = URL(typed: try arguments.operand(0, "FILE", "which property list to import"))
     let all = try ConditionerProfile.all(in: file)
     let wanted = try arguments.value("--profile")
     let names = all.map(\.name)
@@ -85,8 +78,7 @@ enum PresetsImportCommand: Command {
       summary: "Imported from \(file.lastPathComponent).",
       link: profile.link
     )
-    Terminal.answer(json: scenario.data())
-    return .done
+    return Terminal.answer(json: scenario.data())
   }
 }
 
@@ -99,7 +91,7 @@ enum PresetText {
     return preset
   }
 
-  static func answer(_ json: JSON) {
+  static func answer(_ json: JSON) -> ExitCode {
     Terminal.answer(json: json.bytes(.init(.indent2, endsWithNewline: true)))
   }
 }

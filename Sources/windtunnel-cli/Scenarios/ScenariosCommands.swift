@@ -21,20 +21,15 @@ enum ScenariosListCommand: Command {
           "isFlownByDefault": .bool(Shipped.drill.contains(scenario.name)),
         ]
       }
-      Terminal.answer(json: JSON.array(list).fileBytes())
-      return .done
+      return Terminal.answer(JSON.array(list))
     }
-    if arguments.has("--markdown") {
-      Terminal.answer(Scenario.page(of: scenarios))
-      return .done
-    }
+    if arguments.has("--markdown") { return Terminal.answer(Scenario.page(of: scenarios)) }
     var text = ScenariosShowCommand.table(scenarios)
     text +=
       "\nThe first \(Shipped.drill.count) are flown by default and are the group default-drill; "
     text += "the others are weak-network, and all of them pre-release.\n"
     text += "every-push has those of the first that are quick.\n"
-    Terminal.answer(text)
-    return .done
+    return Terminal.answer(text)
   }
 }
 
@@ -55,8 +50,7 @@ enum ScenariosShowCommand: Command {
       return .done
     }
     let scenario = try Scenarios.find(name, in: Shipped.scenarios(), groups: Scenarios.groups)
-    Terminal.answer(json: scenario.data())
-    return .done
+    return Terminal.answer(json: scenario.data())
   }
 
   /// Returns a line for each, its name and what it is.

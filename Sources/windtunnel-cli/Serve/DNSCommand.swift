@@ -15,13 +15,14 @@ enum DNSCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let file = URL(filePath: try arguments.required("--script", "what should be answered"))
+    let file = URL(typed: try arguments.required("--script", "what should be answered"))
     let seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
     let port = try arguments.int("--port", in: 0...65535) ?? 0
     let script: DNSScript
     do { script = try DNSScript(contentsOf: file) } catch let error as FormatError {
       throw Refusal.usage("\(error)")
     }
+    try ToolEnvironment.needProcess()
     let server = try await DNSServer(script, seed: seed, port: port) { decision in
       Terminal.complain("\(decision.line)\n")
     }

@@ -65,6 +65,7 @@ enum ServeCommand: Command {
     options.limits = try LimitFlags.limits(arguments)
     options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
     options.console = try console.map { try ConsolePort(of: $0) { order.refusal(ofNext: $0) } }
+    try ToolEnvironment.needProcess()
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
@@ -100,18 +101,18 @@ struct ServeOrder {
 
   init(_ arguments: Arguments) throws {
     cassette = URL(
-      filePath: try arguments.required(
+      typed: try arguments.required(
         "--cassette",
         orOperand: "The cassette to play",
         asIn: "windtunnel serve FILE"
       )
     )
     speaksTLS = arguments.has("--tls")
-    rules = try arguments.value(MatchFlag.name).map { URL(filePath: $0) }
+    rules = try arguments.value(MatchFlag.name).map { URL(typed: $0) }
     scenarioName = try arguments.value("--scenario")
     let shipped = try Shipped.scenarios()
     weather = scenarioName.flatMap { name in
-      shipped.contains { $0.name == name } ? nil : URL(filePath: name)
+      shipped.contains { $0.name == name } ? nil : URL(typed: name)
     }
   }
 

@@ -149,6 +149,10 @@ extension Refusal {
 
   static let noGit = Refusal(.unavailable, "git is wanted and is not installed.")
 
+  static func gitEnded(_ arguments: [String]) -> Refusal {
+    Refusal(.software, "git \(arguments.joined(separator: " ")) was ended by a signal.")
+  }
+
   static func noCommit(_ ref: String) -> Refusal {
     .usage("--git \(ref): there is no such commit or branch.")
   }

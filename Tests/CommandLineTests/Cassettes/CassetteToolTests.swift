@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// The commands that compare cassettes and make others of them, as processes.
-@Suite(.timeLimit(.minutes(10))) struct CassetteToolTests {
+@Suite(.timeLimit(.minutes(5))) struct CassetteToolTests {
   /// A cassette of GETs, each answered with a number.
   private func tape(_ answers: KeyValuePairs<String, Int>, date: String = "today") -> String {
     let interactions = answers.map { path, number in
@@ -25,7 +26,7 @@ import WindTunnel
     try write(tape(["/a": 1, "/b": 2], date: "tomorrow"), "same.json", in: scratch)
     try write(tape(["/a": 1, "/b": 3, "/c": 4]), "b.json", in: scratch)
     let same = try await Program.run("cassette", "diff", "a.json", "same.json", in: scratch)
-    #expect(same == Program.Run(code: 0, out: "", err: ""))
+    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
     let other = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
     let text = """
       a.json → b.json: 1 changed, 1 added, 1 the same
@@ -34,7 +35,7 @@ import WindTunnel
       + #3 GET https://a.test/c → 200
 
       """
-    #expect(other == Program.Run(code: 1, out: text, err: ""))
+    expectEqual(other, Program.Run(code: 1, out: text, err: ""))
   }
 
   @Test func `diff --git compares with a commit, and only cassettes`() async throws {
@@ -46,7 +47,7 @@ import WindTunnel
     try scratch.git("add", "a.json", "gone.json", "other.json")
     try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "diff", "--git", "HEAD", "--format", "markdown"]
-    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 0, out: "", err: ""))
     try write(tape(["/a": 2], date: "tomorrow"), "a.json", in: scratch)
     try write("[]", "other.json", in: scratch)
     try write(tape(["/new": 1]), "new.json", in: scratch)
@@ -66,11 +67,11 @@ import WindTunnel
       - **added** `#1 GET https://a.test/new → 200`
 
       """
-    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 1, out: text, err: ""))
+    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 1, out: text, err: ""))
     let path = try await Program.run("cassette", "diff", "--git", "HEAD", "no.json", in: scratch)
-    #expect(path.code == 66)
+    expectEqual(path.code, 66)
     let ref = try await Program.run("cassette", "diff", "--git", "-x", in: scratch)
-    #expect(ref.code == 64)
+    expectEqual(ref.code, 64)
   }
 
   @Test(arguments: [false, true])
@@ -84,12 +85,12 @@ import WindTunnel
     try write(tape(["/a": 1, "/b": 1, "/c": 2]), "new.json", in: scratch)
     if isAdded { try scratch.git("add", "--all") }
     let run = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     #expect(run.out.hasPrefix("old.json → new.json: 1 changed, 2 the same\n"), "\(run)")
     #expect(!run.out.contains("removed") && !run.out.contains("added"), "\(run)")
     try write(tape(["/a": 1, "/b": 1, "/c": 1]), "new.json", in: scratch)
     let same = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
-    #expect(same == Program.Run(code: 0, out: "", err: ""))
+    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
   }
 
   @Test func `merge does not write over a cassette that it does not read`() async throws {
@@ -101,9 +102,9 @@ import WindTunnel
     let refused = try await Program.run(words + ["c.json"], in: scratch)
     let sentence =
       "windtunnel: c.json is there already. To add to it, name it among the cassettes, too.\n"
-    #expect(refused == Program.Run(code: 73, out: "", err: sentence))
+    expectEqual(refused, Program.Run(code: 73, out: "", err: sentence))
     let merged = try await Program.run(words + ["a.json"], in: scratch)
-    #expect(merged == Program.Run(code: 0, out: "", err: "a.json: 2 interactions\n"))
+    expectEqual(merged, Program.Run(code: 0, out: "", err: "a.json: 2 interactions\n"))
   }
 
   @Test func `prune --check tells what would go and changes nothing`() async throws {
@@ -112,13 +113,13 @@ import WindTunnel
     try write(text, "a.json", in: scratch)
     let words = ["cassette", "prune", "a.json", "--number", "2"]
     let checked = try await Program.run(words + ["--check"], in: scratch)
-    #expect(checked == Program.Run(code: 1, out: "#2 GET https://a.test/b\n", err: ""))
+    expectEqual(checked, Program.Run(code: 1, out: "#2 GET https://a.test/b\n", err: ""))
     let file = scratch.folder.appendingPathComponent("a.json")
-    #expect(try Data(contentsOf: file) == Data(text.utf8))
+    try expectEqual(Data(contentsOf: file), Data(text.utf8))
     let pruned = try await Program.run(words, in: scratch)
-    #expect(pruned.err == "a.json: 1 interactions are left\n")
+    expectEqual(pruned.err, "a.json: 1 interactions are left\n")
     let again = try await Program.run(words, in: scratch)
-    #expect(again.code == 64)
+    expectEqual(again.code, 64)
   }
 
   @Test func `prune takes the large bodies that nothing names any more`() async throws {
@@ -133,17 +134,17 @@ import WindTunnel
     func names() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
-    #expect(try names().count == 3)
+    try expectEqual(names().count, 3)
     let words = ["cassette", "prune", "a.json", "--number"]
-    #expect(try await Program.run(words + ["1", "--check"], in: scratch).code == 1)
-    #expect(try names().count == 3)
-    #expect(try await Program.run(words + ["1"], in: scratch).code == 0)
-    #expect(try names().count == 2)
-    #expect(
-      try Cassette(contentsOf: scratch.file("a.json")) == Cassette([cassette.interactions[1]])
+    try await expectEqual(Program.run(words + ["1", "--check"], in: scratch).code, 1)
+    try expectEqual(names().count, 3)
+    try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
+    try expectEqual(names().count, 2)
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("a.json")), Cassette([cassette.interactions[1]])
     )
-    #expect(try await Program.run(words + ["1"], in: scratch).code == 0)
-    #expect(try names() == ["README"])
+    try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
+    try expectEqual(names(), ["README"])
   }
 
   @Test func `split writes all parts or none`() async throws {
@@ -152,10 +153,10 @@ import WindTunnel
     let words = ["cassette", "split", "all.json", "--by", "path", "out"]
     let first = try await Program.run(words, in: scratch)
     let told = "out/a.json: 2 interactions\nout/b.json: 1 interactions\n"
-    #expect(first == Program.Run(code: 0, out: "", err: told))
+    expectEqual(first, Program.Run(code: 0, out: "", err: told))
     let second = try await Program.run(words, in: scratch)
     let sentence = "windtunnel: out/a.json is there already; nothing was written.\n"
-    #expect(second == Program.Run(code: 73, out: "", err: sentence))
+    expectEqual(second, Program.Run(code: 73, out: "", err: sentence))
   }
 
   @Test func `migrate says that version 1 is the newest, and refuses a newer one`() async throws {
@@ -163,8 +164,8 @@ import WindTunnel
     try write(tape(["/a": 1]), "a.json", in: scratch)
     try write(#"{"windtunnel": 2, "interactions": []}"#, "b.json", in: scratch)
     let run = try await Program.run("cassette", "migrate", "a.json", "--check", in: scratch)
-    #expect(run == Program.Run(code: 0, out: "a.json: version 1, the newest\n", err: ""))
-    #expect(try await Program.run("cassette", "migrate", "b.json", in: scratch).code == 65)
+    expectEqual(run, Program.Run(code: 0, out: "a.json: version 1, the newest\n", err: ""))
+    try await expectEqual(Program.run("cassette", "migrate", "b.json", in: scratch).code, 65)
   }
 
   @Test func `convert goes both ways and says that it kept secrets`() async throws {
@@ -178,15 +179,15 @@ import WindTunnel
       try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
     }
     let plain = try await Program.run("cassette", "convert", "a.json", "a.har", in: scratch)
-    #expect(plain == Program.Run(code: 0, out: "", err: "a.har: 1 interactions\n"))
+    expectEqual(plain, Program.Run(code: 0, out: "", err: "a.har: 1 interactions\n"))
     #expect(try !contents("a.har").contains("secret-of-ada"))
     let words = ["cassette", "convert", "--keep-secrets"]
     let kept = try await Program.run(words + ["a.json", "b.har"], in: scratch)
-    #expect(
-      kept.err == "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n"
+    expectEqual(
+      kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n"
     )
-    #expect(try await Program.run(words + ["b.har", "b.json"], in: scratch).code == 0)
+    try await expectEqual(Program.run(words + ["b.har", "b.json"], in: scratch).code, 0)
     let same = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
-    #expect(same == Program.Run(code: 0, out: "", err: ""))
+    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
   }
 }

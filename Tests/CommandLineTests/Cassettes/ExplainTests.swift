@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct ExplainTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplainTests {
   private func explain(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
     try await Program.run(
       ["cassette", "explain", "--cassette", Repository.shop] + words,
@@ -13,17 +14,17 @@ import WindTunnel
   @Test func `what is answered ends with 0 and what is not with 1`() async throws {
     let scratch = try Scratch()
     let found = try await explain(["--request", "GET /home"], in: scratch)
-    #expect(found == Program.Run(code: 0, out: "GET /home is answered by #1.\n", err: ""))
+    expectEqual(found, Program.Run(code: 0, out: "GET /home is answered by #1.\n", err: ""))
     let asked = ["--request", "GET /recommendations?user=8"]
     let missed = try await explain(asked, in: scratch)
-    #expect(missed.code == 1)
+    expectEqual(missed.code, 1)
     #expect(missed.out.hasPrefix("GET /recommendations?user=8 is not on the cassette.\n"))
     #expect(missed.out.contains("match by: {\"match\": 1, \"ignoreQuery\": [\"user\"]}\n"))
     #expect(missed.err.isEmpty)
     try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
     let json = try await explain(asked + ["--match", "match.json", "--json"], in: scratch)
-    #expect(json.code == 0)
-    #expect(try JSON(parsing: json.out.utf8, source: "out")["answeredBy"]?[0]?.intValue == 5)
+    expectEqual(json.code, 0)
+    try expectEqual(JSON(parsing: json.out.utf8, source: "out")["answeredBy"]?[0]?.intValue, 5)
   }
 
   @Test func `a body from a file is compared where the rules say so`() async throws {
@@ -32,10 +33,10 @@ import WindTunnel
     try scratch.write(#"{"match": 1, "body": "json"}"#, to: "match.json")
     let words = ["--request", "POST /telemetry", "--body", "body.json", "--match", "match.json"]
     let found = try await explain(words, in: scratch)
-    #expect(found == Program.Run(code: 0, out: "POST /telemetry is answered by #4.\n", err: ""))
+    expectEqual(found, Program.Run(code: 0, out: "POST /telemetry is answered by #4.\n", err: ""))
     try scratch.write(#"{"milliseconds":413,"event":"home-shown"}"#, to: "body.json")
     let missed = try await explain(words, in: scratch)
-    #expect(missed.code == 1)
+    expectEqual(missed.code, 1)
     #expect(missed.out.contains("body at $.milliseconds: recorded 412, asked 413."))
   }
 
@@ -60,7 +61,7 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(#"{"match": 1, "bdy": "json"}"#, to: "bad.json")
     let run = try await explain(words, in: scratch)
-    #expect(run.code == code)
+    expectEqual(run.code, code)
     #expect(run.out.isEmpty)
     #expect(run.err.hasPrefix("windtunnel: \(sentence)\n"), "\(run.err)")
   }
@@ -72,10 +73,10 @@ import WindTunnel
       ["serve", "--cassette", Repository.shop, "--match", "match.json"],
       in: scratch
     )
-    let url = try #require(await flight.line())
-    #expect(await ask("\(url)/recommendations?user=99").status == 200)
-    #expect(await ask("\(url)/home?x=1").status == 501)
+    let url = try #require(try await flight.line())
+    await expectEqual(ask("\(url)/recommendations?user=99").status, 200)
+    await expectEqual(ask("\(url)/home?x=1").status, 501)
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// What commands make of a recording that was killed.
-@Suite(.timeLimit(.minutes(10))) struct LeftoversTests {
+@Suite(.timeLimit(.minutes(5))) struct LeftoversTests {
   /// Leaves `a.json.journal` of two interactions, beside a tape of one if that is wanted.
   private func killed(in scratch: Scratch, beside tape: Bool) async throws {
     let (upstream, url) = try await Server.start(in: scratch)
@@ -13,7 +14,7 @@ import WindTunnel
       words + ["--as", "https://api.example.test", "--mode", "new-episodes"],
       in: scratch
     )
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     for path in ["/home", "/recommendations?user=7"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
     _ = try await flight.end()
@@ -32,23 +33,23 @@ import WindTunnel
     try await killed(in: scratch, beside: besideTape)
     let journal = try scratch.text("a.json.journal")
     let show = try await Program.run("cassette", "show", "a.json", in: scratch)
-    #expect(show.code == 0)
-    #expect(show.err == Self.told)
+    expectEqual(show.code, 0)
+    expectEqual(show.err, Self.told)
     #expect(
       show.out.contains("GET https://api.example.test/recommendations?user=7 →"),
       "\(show.out)"
     )
     let lint = try await Program.run("cassette", "lint", "a.json", in: scratch)
-    #expect(lint == Program.Run(code: 0, out: "", err: Self.told))
+    expectEqual(lint, Program.Run(code: 0, out: "", err: Self.told))
     let flight = try Flight(["serve", "--cassette", "a.json"], in: scratch)
-    let url = try #require(await flight.line())
+    let url = try #require(try await flight.line())
     let answer = await ask("\(url)/recommendations?user=7")
-    #expect(answer.status == 200, "\(answer)")
+    expectEqual(answer.status, 200, "\(answer)")
     flight.signal(SIGINT)
-    #expect(try await flight.end().err == Self.told)
-    #expect(try scratch.text("a.json.journal") == journal)
-    #expect(scratch.has("a.json") == besideTape)
-    if besideTape { #expect(try scratch.text("a.json") == Texts.cassette) }
+    try await expectEqual(flight.end().err, Self.told)
+    try expectEqual(scratch.text("a.json.journal"), journal)
+    expectEqual(scratch.has("a.json"), besideTape)
+    if besideTape { try expectEqual(scratch.text("a.json"), Texts.cassette) }
   }
 
   /// Every command that reads a cassette to its end; `{live}` is a server to ask.
@@ -78,7 +79,7 @@ import WindTunnel
       }
       let flight = try Flight(words, in: scratch)
       if Self.servers.contains(line) {
-        _ = try #require(await flight.line(), "\(line)")
+        _ = try #require(try await flight.line(), "\(line)")
         flight.signal(SIGINT)
       }
       let run = try await flight.end()
@@ -99,18 +100,17 @@ import WindTunnel
         + ["--"] + Server.client(of: "/search?q=a"),
       in: scratch
     )
-    #expect(run.code == 0)
-    #expect(
-      run.err == """
+    expectEqual(run.code, 0)
+    expectEqual(
+      run.err, """
         a.json takes up 2 interactions of a recording that was ended before it was written.
         That recording goes on: what is not on the tape yet is recorded.
         a.json: 3 interactions
 
         """
     )
-    #expect(
-      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
-        == ["/home", "/recommendations?user=7", "/search?q=a"]
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), ["/home", "/recommendations?user=7", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -124,15 +124,15 @@ import WindTunnel
     let words =
       ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
     let flight = try Flight(words, in: scratch)
-    _ = try #require(await flight.line())
+    _ = try #require(try await flight.line())
     flight.signal(SIGKILL)
     _ = try await flight.end()
     let failed = try await Program.run(words + ["--", "sh", "-c", "exit 3"], in: scratch)
-    #expect(failed.code == 1, "\(failed.err)")
+    expectEqual(failed.code, 1, "\(failed.err)")
     let run = try await Program.run(words + ["--"] + Server.client(of: "/search?q=a"), in: scratch)
-    #expect(run.code == 0)
-    #expect(
-      run.err == """
+    expectEqual(run.code, 0)
+    expectEqual(
+      run.err, """
         That recording goes on: what is not on the tape yet is recorded.
         a.json: 3 interactions
 
@@ -147,10 +147,9 @@ import WindTunnel
     let scratch = try Scratch()
     try await killed(in: scratch, beside: false)
     let run = try await Program.run("cassette", "prune", "a.json", "--number", "1", in: scratch)
-    #expect(run.code == 0, "\(run.err)")
-    #expect(
-      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
-        == ["/recommendations?user=7"]
+    expectEqual(run.code, 0, "\(run.err)")
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), ["/recommendations?user=7"]
     )
     #expect(!scratch.has("a.json.journal"))
   }
@@ -159,12 +158,12 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
-    let proxy = try #require(await flight.line())
-    #expect(await ask("\(proxy)/home").status == 200)
+    let proxy = try #require(try await flight.line())
+    await expectEqual(ask("\(proxy)/home").status, 200)
     let show = try await Program.run("cassette", "show", "a.json", in: scratch)
-    #expect(show == Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
+    expectEqual(show, Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
     flight.signal(SIGINT)
-    #expect(try await flight.end().err == "a.json: 1 interactions\n")
+    try await expectEqual(flight.end().err, "a.json: 1 interactions\n")
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct LintCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct LintCommandTests {
   private static let leaky = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a?api_key=abcdefgh"},
     "response":{"json":{"password":"ijklmnop"}}}]}
@@ -12,9 +13,8 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await Program.run("cassette", "lint", "a.json", Repository.shop, in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 1,
           out: """
             a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
@@ -30,13 +30,13 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await Program.run("cassette", "lint", "--json", "a.json", in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     let report = try JSON(parsing: run.out.utf8, source: "lint")
-    #expect(report["leaks"]?.intValue == 2)
+    expectEqual(report["leaks"]?.intValue, 2)
     let leaks = try #require(report["files"]?[0]?["leaks"])
-    #expect(leaks[1]?["kind"] == "password")
-    #expect(leaks[1]?["rule"] == "field-name")
-    #expect(leaks[1]?["interaction"] == 1)
+    expectEqual(leaks[1]?["kind"], "password")
+    expectEqual(leaks[1]?["rule"], "field-name")
+    expectEqual(leaks[1]?["interaction"], 1)
     #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
   }
 
@@ -44,29 +44,28 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await Program.run("cassette", "lint", "--sarif", "a.json", in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     let log = try JSON(parsing: run.out.utf8, source: "lint")
-    #expect(log["version"] == "2.1.0")
+    expectEqual(log["version"], "2.1.0")
     let results = try #require(log["runs"]?[0]?["results"])
-    #expect(results[1]?["ruleId"] == "field-name")
+    expectEqual(results[1]?["ruleId"], "field-name")
     let location = results[1]?["locations"]?[0]
-    #expect(location?["physicalLocation"]?["artifactLocation"]?["uri"] == "a.json")
-    #expect(
-      location?["logicalLocations"]?[0]?["fullyQualifiedName"] == "#1 response body JSON password"
+    expectEqual(location?["physicalLocation"]?["artifactLocation"]?["uri"], "a.json")
+    expectEqual(
+      location?["logicalLocations"]?[0]?["fullyQualifiedName"], "#1 response body JSON password"
     )
-    #expect(log["runs"]?[0]?["tool"]?["driver"]?["rules"]?[0]?["id"] == "field-name")
+    expectEqual(log["runs"]?[0]?["tool"]?["driver"]?["rules"]?[0]?["id"], "field-name")
     #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
     let both = try await Program.run("cassette", "lint", "--sarif", "--json", "a.json", in: scratch)
-    #expect(both.code == 64)
+    expectEqual(both.code, 64)
   }
 
   @Test func `what is kept is no secret, and lint says so`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
-    #expect(
-      try await Program.run(words, in: scratch)
-        == Program.Run(
+    try await expectEqual(
+      Program.run(words, in: scratch), Program.Run(
           code: 0,
           out: "",
           err: """
@@ -85,9 +84,8 @@ import WindTunnel
       to: "a.json"
     )
     let run = try await Program.run("cassette", "review", "a.json", in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 0,
           out:
             "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
@@ -97,12 +95,12 @@ import WindTunnel
     )
     let json = try await Program.run("cassette", "review", "a.json", "--json", in: scratch)
     let report = try JSON(parsing: json.out.utf8, source: "review")
-    #expect(report["placeholders"]?[0]?["keep"] == "token")
+    expectEqual(report["placeholders"]?[0]?["keep"], "token")
   }
 
   @Test func `a clean cassette ends with 0 and says nothing`() async throws {
     let run = try await Program.run("cassette", "lint", Repository.shop, in: Scratch())
-    #expect(run == Program.Run(code: 0, out: "", err: ""))
+    expectEqual(run, Program.Run(code: 0, out: "", err: ""))
   }
 
   @Test func `lint --git looks at what is new since a commit and at nothing else`() async throws {
@@ -121,16 +119,15 @@ import WindTunnel
     try scratch.git("add", ".")
     try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "lint", "--git", "HEAD"]
-    #expect(try await Program.run(words, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 0, out: "", err: ""))
     try FileManager.default.removeItem(at: scratch.file("gone.json"))
     let echo = #"{"request":{"url":"/echo"},"response":{"text":"Hello, abcdefgh!"}}"#
     try scratch.write(tape(leak("/new", "ijklmnop"), leak("/old", "abcdefgh"), echo), to: "a.json")
     try scratch.write(tape(leak("/b", "qrstuvwx")), to: "b.json")
     try scratch.write(tape(leak("/c", "qrstuvwx")), to: "broken.json")
     let run = try await Program.run(words, in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 1,
           out: """
             a.json: #1 response body JSON password: password, 8 bytes [field-name]
@@ -143,15 +140,15 @@ import WindTunnel
         )
     )
     let json = try await Program.run(words + ["--json", "b.json"], in: scratch)
-    #expect(json.code == 1)
-    #expect(try JSON(parsing: json.out.utf8, source: "lint")["leaks"] == 1)
+    expectEqual(json.code, 1)
+    try expectEqual(JSON(parsing: json.out.utf8, source: "lint")["leaks"], 1)
     for secret in ["abcdefgh", "ijklmnop", "qrstuvwx"] {
       #expect(!(run.out + run.err + json.out + json.err).contains(secret))
     }
     let lost = try await Program.run(words + ["no.json"], in: scratch)
     #expect(lost.code == 66 && lost.out.isEmpty)
     let bare = try await Program.run("cassette", "lint", in: scratch)
-    #expect(bare.code == 64)
+    expectEqual(bare.code, 64)
   }
 
   @Test func `lint --max-age finds what is too old and names what bears no date`() async throws {
@@ -164,9 +161,8 @@ import WindTunnel
       """
     try scratch.write(text, to: "a.json")
     let run = try await Program.run("cassette", "lint", "a.json", "--max-age", "90d", in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 1,
           out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
           err: """
@@ -187,13 +183,12 @@ import WindTunnel
     )
     let report = try JSON(parsing: json.out.utf8, source: "lint")
     #expect(report["old"] == 1 && report["leaks"] == 0)
-    #expect(
-      report["files"]?[0]?["old"] == [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
+    expectEqual(
+      report["files"]?[0]?["old"], [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
     )
     let undated = try await Program.run("cassette", "lint", "a.json", "--undated", in: scratch)
-    #expect(
-      undated
-        == Program.Run(
+    expectEqual(
+      undated, Program.Run(
           code: 1,
           out: "a.json: #3 bears no date\n",
           err: """
@@ -209,7 +204,7 @@ import WindTunnel
     )
     #expect(all["old"] == 1 && all["undated"] == 1 && all["files"]?[0]?["undated"] == [3])
     let odd = try await Program.run("cassette", "lint", "a.json", "--max-age", "3w", in: scratch)
-    #expect(odd.code == 64)
+    expectEqual(odd.code, 64)
     #expect(odd.err.contains("--max-age 3w: a whole number from 0 to 36500 should stand here."))
   }
 
@@ -222,7 +217,7 @@ import WindTunnel
       "$a[",
       in: Scratch()
     )
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(run.err.contains("--redact $a[: a name, or a place such as $.user.code should stand"))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -29,7 +30,7 @@ import WindTunnel
       "failure": "timedOut", "recordedAt": nil,
     ]
     let all = try await json("cassette", "show", "a.json", "--json", code: 0, in: scratch)
-    #expect(all == ["windtunnelShow": 1, "file": "a.json", "interactions": [first, second]])
+    expectEqual(all, ["windtunnelShow": 1, "file": "a.json", "interactions": [first, second]])
     let one = try await json(
       "cassette",
       "show",
@@ -40,7 +41,7 @@ import WindTunnel
       code: 0,
       in: scratch
     )
-    #expect(one["request"] == ["headers": [["X-A", "1"]], "text": nil])
+    expectEqual(one["request"], ["headers": [["X-A", "1"]], "text": nil])
     #expect(one["response"] == .null && one["failure"] == "timedOut" && one["windtunnelShow"] == 1)
   }
 
@@ -61,8 +62,8 @@ import WindTunnel
       code: 0,
       in: scratch
     )
-    #expect(
-      same == [
+    expectEqual(
+      same, [
         "windtunnelDiff": 1,
         "files": [["title": "a.json → a.json", "same": 2, "notes": [], "changes": []]],
       ]
@@ -77,8 +78,8 @@ import WindTunnel
       in: scratch
     )
     let part: JSON = ["part": "response.text, line 1", "old": "\"four\"", "new": "\"five!\""]
-    #expect(
-      other["files"]?[0]?["changes"] == [
+    expectEqual(
+      other["files"]?[0]?["changes"], [
         [
           "change": "changed", "request": "GET /a", "from": 1, "to": 1, "parts": [part],
         ],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -26,9 +27,9 @@ import WindTunnel
       to: "odd.json"
     )
     let run = try await Program.run("cassette", "verify", "odd.json", in: scratch)
-    #expect(run.code == 1)
-    #expect(
-      run.out == """
+    expectEqual(run.code, 1)
+    expectEqual(
+      run.out, """
         odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes
         odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
         odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
@@ -47,12 +48,12 @@ import WindTunnel
       Interaction(Request("GET", "/a"), Response(status: 200, body: Body(body)))
     ])
     try cassette.write(to: scratch.file("large.json"))
-    #expect(try await Program.run("cassette", "verify", "large.json", in: scratch).code == 0)
+    try await expectEqual(Program.run("cassette", "verify", "large.json", in: scratch).code, 0)
     let stray = String(repeating: "0", count: 64)
     try scratch.write("stray", to: "large.bodies/\(stray)")
     let found = try await Program.run("cassette", "verify", "large.json", in: scratch)
-    #expect(found.code == 1)
-    #expect(found.out == "large.json: nothing on it names large.bodies/\(stray)\n")
+    expectEqual(found.code, 1)
+    expectEqual(found.out, "large.json: nothing on it names large.bodies/\(stray)\n")
     let folder = scratch.file("large.bodies")
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       try Data("changed".utf8).write(to: folder.appendingPathComponent(name))
@@ -67,14 +68,14 @@ import WindTunnel
     let words = ["serve", "--cassette", Repository.shop, "--bind"]
     for (address, url) in [("0.0.0.0", "http://127.0.0.1:"), ("127.0.0.2", "http://127.0.0.2:")] {
       let flight = try Flight(words + [address], in: scratch)
-      let line = try #require(await flight.line())
+      let line = try #require(try await flight.line())
       #expect(line.hasPrefix(url), "\(line)")
-      #expect(await ask("\(line)/home").status == 200)
+      await expectEqual(ask("\(line)/home").status, 200)
       flight.signal(SIGINT)
       let end = try await flight.end()
-      #expect(end.code == 0)
+      expectEqual(end.code, 0)
       let isTold = end.err.contains("Listening at every address of this machine")
-      #expect(isTold == (address == "0.0.0.0"), "\(end.err)")
+      expectEqual(isTold, (address == "0.0.0.0"), "\(end.err)")
     }
     let refused = try await Program.run(words + ["localhost"], in: scratch)
     #expect(refused.code == 64 && refused.out.isEmpty)
@@ -89,6 +90,6 @@ import WindTunnel
       at: scratch.file("link.json"),
       withDestinationURL: URL(filePath: Repository.shop)
     )
-    #expect(try await Program.run("cassette", "show", "link.json", in: scratch).code == 0)
+    try await expectEqual(Program.run("cassette", "show", "link.json", in: scratch).code, 0)
   }
 }

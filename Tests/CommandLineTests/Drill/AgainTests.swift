@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// `drill --again`.
-@Suite(.timeLimit(.minutes(10))) struct AgainTests {
+@Suite(.timeLimit(.minutes(5))) struct AgainTests {
   private static let flight = [
     "drill", "--scenario", "server-errors", "--subject", "urlsession", "--calls", "30", "--seed",
     "7", "--stage", "in-process", "--report", "drill.json",
@@ -19,7 +20,7 @@ import WindTunnel
     for line in lines.prefix(3) {
       let word = try #require(line.split(separator: " ").last.map(String.init))
       let again = try await Program.run("drill", "--again", word, in: scratch)
-      #expect(again.code == 1, "\(again)")
+      expectEqual(again.code, 1, "\(again)")
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
         again.out.hasSuffix(
@@ -57,12 +58,12 @@ import WindTunnel
     _ = try await Program.run(Self.flight, in: scratch)
     let words = ["drill", "--again", "drill.json#server-errors/1"]
     let other = try await Program.run(words + ["--cassette", "other.json"], in: scratch)
-    #expect(other.code == 64)
+    expectEqual(other.code, 64)
     #expect(
       other.err.contains("The report was flown on another cassette; give it by --cassette FILE.")
     )
     let calm = try await Program.run(words + ["--scenario", "calm"], in: scratch)
-    #expect(calm.code == 64)
+    expectEqual(calm.code, 64)
     #expect(
       calm.err.contains("The report's scenario is server-errors; give its file by --scenario.")
     )

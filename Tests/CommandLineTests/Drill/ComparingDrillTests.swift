@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelReports
 
 /// The reference client's engines in one drill, from the command to the report.
-@Suite(.timeLimit(.minutes(10))) struct ComparingDrillTests {
+@Suite(.timeLimit(.minutes(5))) struct ComparingDrillTests {
   @Test func `two engines are flown through the same calls and compared`() async throws {
     let scratch = try Scratch()
     let engines = ["network-layer:urlsession", "network-layer:sockets"]
@@ -16,20 +17,19 @@ import WindTunnel
       ] + engines.flatMap { ["--subject", $0] },
       in: scratch
     )
-    #expect(run.code == 0, "\(run)")
+    expectEqual(run.code, 0, "\(run)")
     let report = try Report(contentsOf: scratch.file("r.json"))
-    #expect(report.fact(Report.compared) == engines.joined(separator: ", "))
-    #expect(report.scenarios.map(\.name) == ["calm", "latency"])
+    expectEqual(report.fact(Report.compared), engines.joined(separator: ", "))
+    expectEqual(report.scenarios.map(\.name), ["calm", "latency"])
     for scenario in report.scenarios {
-      #expect(scenario.subjects.prefix(2).map(\.name) == engines)
+      expectEqual(scenario.subjects.prefix(2).map(\.name), engines)
       let (first, second) = (scenario.subjects[0], scenario.subjects[1])
-      #expect(first.observations.map(\.endpoint) == second.observations.map(\.endpoint))
+      expectEqual(first.observations.map(\.endpoint), second.observations.map(\.endpoint))
       #expect(first.observations.allSatisfy { $0.ending == .succeeded })
       #expect(second.observations.allSatisfy { $0.ending == .succeeded })
       // The same draws for both: what each met is the same, to the decision.
-      #expect(
-        first.observations.map { $0.attempts.map(\.decision) }
-          == second.observations.map { $0.attempts.map(\.decision) }
+      expectEqual(
+        first.observations.map { $0.attempts.map(\.decision) }, second.observations.map { $0.attempts.map(\.decision) }
       )
       #expect(first.against == nil && second.against?.comparison.flips?.lost == 0)
     }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelReports
 
 /// A drill of a real program, with nothing configured but its command.
-@Suite(.timeLimit(.minutes(10))) struct FindingCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct FindingCommandTests {
   private static let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/opt/homebrew/bin/curl"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -26,7 +27,7 @@ import WindTunnel
   func `a command that takes a 503 for an answer is named, and a good one is not`() async throws {
     let scratch = try Scratch()
     let run = try await Self.drill(in: scratch)
-    #expect(run.code == 99)
+    expectEqual(run.code, 99)
     #expect(
       run.out.contains(
         """
@@ -39,7 +40,7 @@ import WindTunnel
     )
     #expect(run.out.contains("\n    again: --again REPORT.json#outage/home/0\n"))
     let good = try await Self.drill(curl: "-sf", in: scratch)
-    #expect(good.code == 0)
+    expectEqual(good.code, 0)
     #expect(good.out.contains("findings: 1 note;") && good.out.contains("note gives-up-at-once"))
   }
 
@@ -51,14 +52,14 @@ import WindTunnel
       ["--allow", "success-on-error-status=\(reason)"],
       in: scratch
     )
-    #expect(allowed.code == 0)
+    expectEqual(allowed.code, 0)
     #expect(allowed.out.contains("Allowed in outage: \(reason)"))
     // The reason goes with the report.
     let shown = try await Program.run("report", "drill.json", "--findings", "errors", in: scratch)
     #expect(shown.code == 0 && shown.out.contains("Allowed in outage: \(reason)"))
-    #expect(try await Self.drill(["--findings", "off"], in: scratch).code == 0)
+    try await expectEqual(Self.drill(["--findings", "off"], in: scratch).code, 0)
     let strict = try await Self.drill(["--findings", "warnings"], curl: "-sf", in: scratch)
-    #expect(strict.code == 0)
+    expectEqual(strict.code, 0)
     let text = #"{"windtunnelScenario":1,"name":"s","allow":{"success-on-error-status":"so"},"#
     try scratch.write(text + #""rules":[{"faults":[{"status":503}]}]}"#, to: "s.json")
     let own = try await Program.run(
@@ -85,7 +86,7 @@ import WindTunnel
       to: scratch.folder.appending(path: "before.json")
     )
     let known = try await Self.drill(["--baseline", "before.json"], in: scratch)
-    #expect(known.code == 0)
+    expectEqual(known.code, 0)
     #expect(known.out.contains("Known in outage: the baseline has it."))
     // A report is judged against another in the same way.
     let again = try await Program.run(
@@ -95,14 +96,14 @@ import WindTunnel
       "before.json",
       in: scratch
     )
-    #expect(again.code == 0)
+    expectEqual(again.code, 0)
     let good = try await Self.drill(curl: "-sf", in: scratch)
-    #expect(good.code == 0)
+    expectEqual(good.code, 0)
     try FileManager.default.moveItem(
       at: scratch.folder.appending(path: "drill.json"),
       to: scratch.folder.appending(path: "good.json")
     )
-    #expect(try await Self.drill(["--baseline", "good.json"], in: scratch).code == 99)
+    try await expectEqual(Self.drill(["--baseline", "good.json"], in: scratch).code, 99)
   }
 
   @Test(arguments: [
@@ -116,7 +117,7 @@ import WindTunnel
     sentence: String
   ) async throws {
     let run = try await Self.drill(words, in: Scratch())
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run.err)")
   }
 
@@ -124,7 +125,7 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(#"{"windtunnelScenario":1,"name":"s","allow":{"hang":"so"}}"#, to: "s.json")
     let run = try await Program.run("drill", "--scenario", "s.json", in: scratch)
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(
       run.err.hasPrefix(
         "windtunnel: There is no rule \"hang\" to allow; windtunnel rules list has all of them."
@@ -136,16 +137,16 @@ import WindTunnel
   @Test func `rules are listed and shown, and the table is of them`() async throws {
     let scratch = try Scratch()
     let list = try await Program.run("rules", "list", in: scratch)
-    #expect(list.code == 0)
+    expectEqual(list.code, 0)
     for rule in FindingRule.all { #expect(list.out.contains("  \(rule.id) ")) }
     let json = try await Program.run("rules", "list", "--json", in: scratch)
     guard case .array(let rows) = try JSON(parsing: json.out.utf8, source: "rules") else {
       Issue.record("\(json.out)")
       return
     }
-    #expect(rows.compactMap { $0["rule"]?.stringValue } == FindingRule.all.map(\.id))
+    expectEqual(rows.compactMap { $0["rule"]?.stringValue }, FindingRule.all.map(\.id))
     let shown = try await Program.run("rules", "show", "hangs", in: scratch)
     #expect(shown.out.hasPrefix("hangs: A call has not ended when the drill stops waiting.\n"))
-    #expect(try await Program.run("rules", "show", "hang", in: scratch).code == 64)
+    try await expectEqual(Program.run("rules", "show", "hang", in: scratch).code, 64)
   }
 }

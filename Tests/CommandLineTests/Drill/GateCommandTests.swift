@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
 
-@Suite(.timeLimit(.minutes(10))) struct GateCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct GateCommandTests {
   private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
     let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
     return try await Program.run(common + words, in: scratch)
@@ -23,28 +24,28 @@ import WindTunnelDrill
   )
   func `the worst gate is the exit code`(words: [String], code: Int32) async throws {
     let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
-    #expect(try await Program.run(common + words, in: Scratch()).code == code)
+    try await expectEqual(Program.run(common + words, in: Scratch()).code, code)
   }
 
   @Test func `each gate that is not met is a line below the table`() async throws {
     let run = try await drill("--gate", "calls > 20", "--gate", "p99 < 9s", in: Scratch())
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(5)
-    #expect(
-      Array(lines.prefix(3)) == [
+    expectEqual(
+      Array(lines.prefix(3)), [
         "", "gates: 3 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
       ]
     )
-    #expect(
+    expectEqual(
       lines.dropFirst(3).first?.hasPrefix(
         "  calm: p99 < 9s: inconclusive, p99 needs 100 calls and has 20 (got "
-      ) == true
+      ), true
     )
     #expect(!run.err.contains("calls > 20"))
   }
 
   @Test func `whoever reads JSON has the lines on standard error`() async throws {
     let run = try await drill("--json", "--gate", "calls > 20", in: Scratch())
-    #expect(run.code == 99)
+    expectEqual(run.code, 99)
     #expect(run.err.hasSuffix("windtunnel: calm: calls > 20: failed, got 20\n"))
     #expect(run.out.contains(#"{ "gate": "calls > 20", "verdict": "failed", "got": "20" }"#))
   }
@@ -54,9 +55,9 @@ import WindTunnelDrill
     let bar = #"{"windtunnelScenario":1,"name":"bar","gates":["calls > 5"]}"#
     try scratch.write(bar, to: "bar.json")
     let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--report", "drill.json"]
-    #expect(try await Program.run(words, in: scratch).code == 99)
+    try await expectEqual(Program.run(words, in: scratch).code, 99)
     let shown = try await Program.run("report", "drill.json", in: scratch)
-    #expect(shown.code == 0)
+    expectEqual(shown.code, 0)
     #expect(shown.out.hasSuffix("\n\ngates: 1 failed\n  bar: calls > 5: failed, got 5\n"))
   }
 
@@ -70,8 +71,8 @@ import WindTunnelDrill
       "--json",
       in: Scratch()
     )
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let report = try Report(data: Data(run.out.utf8), source: "drill")
-    #expect(report.scenarios.map(\.name) == Shipped.everyPush)
+    expectEqual(report.scenarios.map(\.name), Shipped.everyPush)
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
 
 /// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
-@Suite(.timeLimit(.minutes(10))) struct ProgramFlightTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramFlightTests {
   /// What a listening socket was asked, without waiting.
   private static func arrivals(at port: LoopbackPort) -> Int {
     _ = fcntl(port.descriptor, F_SETFL, O_NONBLOCK)
@@ -37,7 +38,7 @@ import WindTunnelReports
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.contains("cannot be flown in process by a program"), "\(run)")
     #expect(!scratch.has("started"))
-    #expect(Self.arrivals(at: origin) == 0)
+    expectEqual(Self.arrivals(at: origin), 0)
   }
 
   @Test func `a client that adds to every query is told how it can be flown, and then is`()
@@ -51,7 +52,7 @@ import WindTunnelReports
       #"case $1 in *\?*) s='&';; *) s='?';; esac; curl -sSf "$1${s}_=$WINDTUNNEL_CALL$$&app=shop""#
     let client = ["--", "sh", "-c", script, "-", "{url}"]
     let lost = try await Program.run(words + client, in: scratch)
-    #expect(lost.code == 98, "\(lost)")
+    expectEqual(lost.code, 98, "\(lost)")
     #expect(
       lost.out.contains(
         "\ncalm: 6 calls asked for what is not on the cassette, first: GET /home with \"_\" and "
@@ -62,15 +63,15 @@ import WindTunnelReports
     )
     let flags = ["--ignore-query", "_", "--ignore-query", "app"]
     let flown = try await Program.run(words + flags + client, in: scratch)
-    #expect(flown.code == 0, "\(flown)")
+    expectEqual(flown.code, 0, "\(flown)")
     let report = try Report(contentsOf: scratch.file("r.json"))
     let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
     #expect(calls.map(\.ending) == calls.map { _ in .succeeded } && calls.count == 6)
     // It meets what it would meet if it added nothing.
-    #expect(calls[0].attempts.map(\.decision) == ["calm/0\tGET /home\t1\t[]"])
-    #expect(calls[0].attempts[0].sent?.addsParameters == true)
+    expectEqual(calls[0].attempts.map(\.decision), ["calm/0\tGET /home\t1\t[]"])
+    expectEqual(calls[0].attempts[0].sent?.addsParameters, true)
     let again = try await Program.run("drill", "--again", "r.json#calm/home/0", in: scratch)
-    #expect(again.code == 0, "\(again)")
+    expectEqual(again.code, 0, "\(again)")
   }
 
   @Test func `a group flies what a program can be flown in, and says what it leaves out`()
@@ -79,15 +80,15 @@ import WindTunnelReports
     let words = ["drill", "--subject", "exec", "--calls", "1", "--json", "--scenario"]
     let run = try await Program.run(words + ["weak-network", "--", "true", "{url}"], in: Scratch())
     let report = try Report(data: Data(run.out.utf8), source: "drill")
-    #expect(
-      report.scenarios.map(\.name) == [
+    expectEqual(
+      report.scenarios.map(\.name), [
         "very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole",
       ]
     )
     let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
     #expect(run.err.contains("windtunnel: not flown: \(reason)"), "\(run.err)")
     let left = report.environment.first { $0.name == "notFlown" }
-    #expect(left?.value.hasPrefix(reason) == true)
+    expectEqual(left?.value.hasPrefix(reason), true)
     #expect(report.text().contains("not flown: \(reason)"))
     // By itself it is what was asked for, and cannot be had.
     let alone = try await Program.run(

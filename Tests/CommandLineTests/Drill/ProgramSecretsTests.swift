@@ -3,7 +3,7 @@ import Testing
 import WindTunnel
 
 /// What a program is given as a secret is in nothing that is written, shown or told.
-@Suite(.timeLimit(.minutes(10))) struct ProgramSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramSecretsTests {
   private static let secrets = ["hunterzwei", "bearerdrei", "passwortvier", "umgebungfuenf"]
   private static let command = [
     "curl", "-s", "--noproxy", "*", "--oauth2-bearer", "bearerdrei", "-u", "ada:passwortvier", "-H",
@@ -58,8 +58,8 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     let flight = try Flight(["serve", "a.json", "--admin-port", "0"], in: scratch)
-    let url = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     for target in ["/home", "/none"] {
       let words = Self.command.map { $0.replacing("{base}/home", with: "\(url)\(target)") }
       _ = try await Companion.run(words, in: scratch)

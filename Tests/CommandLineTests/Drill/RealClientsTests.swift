@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -8,7 +9,7 @@ import WindTunnel
 
 /// Clients that people have, against the built tool. `Scripts/real-clients` flies those that are
 /// programs; one that this machine has not got is skipped in words.
-@Suite(.timeLimit(.minutes(10))) struct RealClientsTests {
+@Suite(.timeLimit(.minutes(5))) struct RealClientsTests {
   private static let script = Repository.root.appendingPathComponent("Scripts/real-clients").path
 
   @Test(arguments: [
@@ -18,7 +19,7 @@ import WindTunnel
   {
     let tool = try Program.executable().path
     let run = try await Companion.run([Self.script, "--with", tool, client], in: try Scratch())
-    #expect(run.code == 0, "\(run.text)")
+    expectEqual(run.code, 0, "\(run.text)")
     guard run.text.hasPrefix("skip  ") else {
       #expect(run.text.hasPrefix("pass  \(client): "), "\(run.text)")
       return
@@ -31,20 +32,20 @@ import WindTunnel
     let page = Repository.root.appendingPathComponent("Cassettes/examples/page.json").path
     let (server, url) = try await Server.start(page, in: scratch)
     let proxy = try Flight(["proxy", "--cassette", page], in: scratch)
-    let place = try #require(await proxy.line())
+    let place = try #require(try await proxy.line())
     // The environment is a process's own, and is read when it asks for the first time.
     await #expect(processExitsWith: .success) { [url = url as String, place = place as String] in
       setenv("http_proxy", place, 1)
       setenv("no_proxy", "127.0.0.1", 1)
       for base in [url, "http://page.example.test"] {
         let answer = await ask("\(base)/greeting.json")
-        #expect(answer.status == 200)
-        #expect(answer.body == "{\"greeting\": \"good morning\"}\n", "\(base): \(answer.body)")
+        expectEqual(answer.status, 200)
+        expectEqual(answer.body, "{\"greeting\": \"good morning\"}\n", "\(base): \(answer.body)")
       }
     }
     for flight in [server, proxy] {
       flight.signal(SIGINT)
-      #expect(try await flight.end().code == 0)
+      try await expectEqual(flight.end().code, 0)
     }
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// The line that a failing call is told with flies it again, typed as it stands.
-@Suite(.timeLimit(.minutes(10))) struct ReplayedLineTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayedLineTests {
   private static let same = "  It met the same as before, as far as both went: "
 
   /// Runs a printed line by a shell, with the built tool in place of its name.
@@ -40,19 +41,19 @@ import WindTunnel
       ],
       in: scratch
     )
-    #expect(told.count == 2)
+    expectEqual(told.count, 2)
     // Neither is asked for again.
     try FileManager.default.removeItem(at: scratch.file("weather.json"))
     let again = try await type(told[0], in: scratch)
-    #expect(again.code == 1, "\(again)")
+    expectEqual(again.code, 1, "\(again)")
     #expect(again.out.contains(" ms: failed, exit 7; before: failed, exit 7\n"), "\(again)")
-    #expect(try scratch.text("my calls.txt") == "once more\nonce more\nonce more\n")
+    try expectEqual(scratch.text("my calls.txt"), "once more\nonce more\nonce more\n")
     // Another machine has the report and the tape in one folder.
     let other = try Scratch()
     for name in ["my tape.json", "my drill.json"] {
       try FileManager.default.copyItem(at: scratch.file(name), to: other.file(name))
     }
-    #expect(try await type(told[0], in: other).code == 1)
+    try await expectEqual(type(told[0], in: other).code, 1)
     try FileManager.default.removeItem(at: other.file("my tape.json"))
     let gone = try await type(told[0], in: other)
     #expect(gone.code == 66 && gone.out == "", "\(gone)")
@@ -78,7 +79,7 @@ import WindTunnel
       in: scratch
     )
     let again = try await type(try #require(told.last), in: scratch)
-    #expect(again.code == 1, "\(again)")
+    expectEqual(again.code, 1, "\(again)")
     #expect(again.out.hasSuffix(Self.same + "1 of 1 attempts.\n"), "\(again)")
   }
 
@@ -101,7 +102,7 @@ import WindTunnel
       bare.err.hasPrefix("windtunnel: The report has the command without its secrets: false ")
     )
     let whole = try await type(told[0] + " -- false {url}", in: scratch)
-    #expect(whole.code == 1, "\(whole)")
+    expectEqual(whole.code, 1, "\(whole)")
   }
 
   @Test(arguments: [

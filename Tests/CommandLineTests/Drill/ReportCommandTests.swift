@@ -1,25 +1,26 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelReports
 
-@Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportCommandTests {
   private let calm = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
 
   @Test func `a drill writes each form that a file's name asks for`() async throws {
     let scratch = try Scratch()
     let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
     let run = try await Program.run(calm + names.flatMap { ["--report", $0] }, in: scratch)
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     let report = try Report(contentsOf: scratch.file("a.json"))
     for (name, format) in zip(names, ["json", "html", "markdown", "junit", "csv", "text"]) {
       let shown = try await Program.run("report", "a.json", "--format", format, in: scratch)
-      #expect(shown.code == 0)
-      #expect(shown.out == (try scratch.text(name)), "\(format)")
+      expectEqual(shown.code, 0)
+      expectEqual(shown.out, (try scratch.text(name)), "\(format)")
       #expect(shown.err.isEmpty)
     }
-    #expect(report.text() == run.out)
+    expectEqual(report.text(), run.out)
   }
 
   @Test func `a shard without a call in a scenario merges with those that have one`() async throws {
@@ -37,7 +38,7 @@ import WindTunnel
       in: scratch
     )
     let report = try Report(data: Data(merged.out.utf8), source: "merged")
-    #expect(report.scenarios[0].subjects[0].observations.map(\.call) == [0, 1, 2])
+    expectEqual(report.scenarios[0].subjects[0].observations.map(\.call), [0, 1, 2])
     #expect(merged.err == "" && merged.code == 0, "\(merged.err)")
   }
 
@@ -60,21 +61,21 @@ import WindTunnel
       ["report"] + shards.reversed() + ["--format", "json"],
       in: scratch
     )
-    #expect(merged.code == 0, "\(merged.err)")
+    expectEqual(merged.code, 0, "\(merged.err)")
     let one = try Report(contentsOf: scratch.file("whole.json"))
     let other = try Report(data: Data(merged.out.utf8), source: "merged")
-    #expect(other.decisionHash == one.decisionHash)
+    expectEqual(other.decisionHash, one.decisionHash)
     for (row, twin) in zip(one.scenarios[0].subjects, other.scenarios[0].subjects) {
-      #expect(row.observations.map(\.call) == twin.observations.map(\.call))
+      expectEqual(row.observations.map(\.call), twin.observations.map(\.call))
       let (mine, its) = (row.metrics, twin.metrics)
       #expect(mine.successRate == its.successRate && mine.averageRetries == its.averageRetries)
       #expect(mine.amplification == its.amplification && mine.duplicates == its.duplicates)
       #expect(mine.callsByRetries == its.callsByRetries && mine.endings == its.endings)
       #expect(mine.faults == its.faults && mine.blankPages == its.blankPages)
-      #expect(row.endpoints.map(\.name) == twin.endpoints.map(\.name))
+      expectEqual(row.endpoints.map(\.name), twin.endpoints.map(\.name))
     }
     let twice = try await Program.run("report", "shard-1.json", "shard-1.json", in: scratch)
-    #expect(twice.code == 65)
+    expectEqual(twice.code, 65)
     #expect(
       twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, network-layer: call 0 is")
     )
@@ -102,15 +103,15 @@ import WindTunnel
       ("proxy.json", "a proxy saw this flight"),
     ] {
       let run = try await Program.run("report", "a.json", name, in: scratch)
-      #expect(run.code == 65, "\(name)")
+      expectEqual(run.code, 65, "\(name)")
       #expect(run.out.isEmpty)
       #expect(run.err.hasPrefix("windtunnel: \(name)") && run.err.contains(word), "\(run.err)")
       let drill = try await Program.run(calm + ["--baseline", name], in: scratch)
-      #expect(drill.code == 65, "before anything is flown")
+      expectEqual(drill.code, 65, "before anything is flown")
       #expect(drill.out.isEmpty)
     }
     let missing = try await Program.run("report", "a.json", "none.json", in: scratch)
-    #expect(missing.code == 66)
+    expectEqual(missing.code, 66)
     #expect(missing.err.hasPrefix("windtunnel: none.json: no such file."))
   }
 
@@ -126,7 +127,7 @@ import WindTunnel
       calm + ["--report", "first.json", "--report", name],
       in: scratch
     )
-    #expect(run.code == 73, "\(run.err)")
+    expectEqual(run.code, 73, "\(run.err)")
     #expect(
       run.err.hasPrefix("windtunnel: ") && run.err.contains("cannot be written"),
       "\(run.err)"
@@ -144,7 +145,7 @@ import WindTunnel
       ],
       in: scratch
     )
-    #expect(run.code == 0, "\(run.out)")
+    expectEqual(run.code, 0, "\(run.out)")
     #expect(run.out.contains("\nagainst the baseline:\n  calm: P95 × "))
     #expect(run.out.contains("0 lost, 0 won"))
     let shown = try await Program.run(
@@ -156,16 +157,16 @@ import WindTunnel
       "p95Ratio <= 0",
       in: scratch
     )
-    #expect(shown.code == 99)
+    expectEqual(shown.code, 99)
     #expect(shown.out.contains("gates: 5 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
   }
 
   @Test func `new bars are judged, and a report that is only shown is not`() async throws {
     let scratch = try Scratch()
     _ = try await Program.run(calm + ["--gate", "calls > 20", "--report", "a.json"], in: scratch)
-    #expect(try await Program.run("report", "a.json", in: scratch).code == 0)
+    try await expectEqual(Program.run("report", "a.json", in: scratch).code, 0)
     let judged = try await Program.run("report", "a.json", "--gate", "hangs == 0", in: scratch)
-    #expect(judged.code == 99)
+    expectEqual(judged.code, 99)
     let json = try await Program.run(
       "report",
       "a.json",
@@ -176,7 +177,7 @@ import WindTunnel
       "--allow-inconclusive",
       in: scratch
     )
-    #expect(json.code == 99)
+    expectEqual(json.code, 99)
     #expect(json.err.contains("windtunnel: calm: calls > 20: failed, got 20\n"))
     #expect(!json.out.contains("calls > 20"))
   }
@@ -187,7 +188,7 @@ import WindTunnel
     try scratch.write(bar, to: "bar.json")
     let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--stage", "in-process"]
     let run = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "true"])
-    #expect(run.code == 99)
+    expectEqual(run.code, 99)
     #expect(run.err.contains("::error file=bar.json,line=3::bar: calls > 5: failed, got 5\n"))
     let elsewhere = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "false"])
     #expect(!elsewhere.err.contains("::error"))
@@ -196,7 +197,7 @@ import WindTunnel
   @Test(arguments: ["a.yaml", "a", "a.json.gz"])
   func `a name that asks for no form is refused before the drill`(name: String) async throws {
     let run = try await Program.run(calm + ["--report", name], in: Scratch())
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(
       run.err.hasPrefix(
         "windtunnel: --report \(name): a name that ends in .json, .html, .md, .xml, .csv or .txt "
@@ -216,11 +217,11 @@ import WindTunnel
       --report b.txt >/dev/null
       """
     let run = try await Program.run(["/bin/sh", "-c", script], in: scratch, isTool: false)
-    #expect(run.code == 73, "\(run.err)")
+    expectEqual(run.code, 73, "\(run.err)")
     #expect(run.err.contains("windtunnel: a.json cannot be written: "))
-    #expect(try scratch.text("a.json") == "the earlier one")
+    try expectEqual(scratch.text("a.json"), "the earlier one")
     #expect(try scratch.text("b.txt").hasPrefix("seed 1, "), "one that has room is written")
     let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
-    #expect(names.filter { !$0.hasPrefix(".") }.sorted() == ["a.json", "b.txt"])
+    expectEqual(names.filter { !$0.hasPrefix(".") }.sorted(), ["a.json", "b.txt"])
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A report's page, looked at by a browser as wide as a phone and as a desk.
-@Suite(.timeLimit(.minutes(10))) struct ReportPageTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
   /// Says of the page in a frame of each width what is there.
   private static let harness = """
     <!DOCTYPE html><meta charset="utf-8"><p id="told">nothing</p><script>
@@ -56,7 +57,7 @@ import Testing
       ],
       in: scratch
     )
-    #expect(run.code == 99, "\(run.err)")
+    expectEqual(run.code, 99, "\(run.err)")
     try scratch.write(Self.harness, to: "harness.html")
     let words = [
       browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -70,8 +71,8 @@ import Testing
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
       "fits, 0 requests, Failed: 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"
-    #expect(
-      told == "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
+    expectEqual(
+      told, "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
       "\(look.err.suffix(2000))"
     )
     #expect(!look.err.contains("CONSOLE"), "\(look.err)")

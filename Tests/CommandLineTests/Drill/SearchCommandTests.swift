@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The search by its exit codes and files.
-@Suite(.timeLimit(.minutes(10))) struct SearchCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SearchCommandTests {
   private static let few = ["search", "--orders", "2", "--depth", "1"]
 
   private static let bad: [(words: [String], code: Int32)] = [
@@ -20,8 +21,8 @@ import Testing
     let scratch = try Scratch()
     try Data().write(to: scratch.folder.appending(path: "file"))
     let run = try await Program.run(["search"] + words, in: scratch)
-    #expect(run.code == code, "\(run.err)")
-    #expect(run.out == "")
+    expectEqual(run.code, code, "\(run.err)")
+    expectEqual(run.out, "")
     #expect(run.err.split(separator: "\n").count <= 2)
     #expect(run.err.hasPrefix("windtunnel: "))
   }
@@ -36,16 +37,16 @@ import Testing
       ],
       in: scratch
     )
-    #expect(run.code == 99, "\(run.err)")
+    expectEqual(run.code, 99, "\(run.err)")
     #expect(run.out.contains("1. exactlyOnce(POST /payments)"))
     #expect(run.err.contains("windtunnel: gate \"finds == 0\" failed"))
     let names = try FileManager.default.contentsOfDirectory(
       atPath: scratch.folder.appending(path: "found").path
     )
-    #expect(names == ["exactlyonce-post-payments-1.json"])
+    expectEqual(names, ["exactlyonce-post-payments-1.json"])
     let name = try #require(names.first)
     let shown = try await Program.run("scenarios", "show", "found/\(name)", in: scratch)
-    #expect(shown.code == 0, "\(shown.err)")
+    expectEqual(shown.code, 0, "\(shown.err)")
     // The same is nothing new.
     let again = try await Program.run(
       Self.few + [
@@ -54,7 +55,7 @@ import Testing
       ],
       in: scratch
     )
-    #expect(again.code == 0, "\(again.err)")
+    expectEqual(again.code, 0, "\(again.err)")
   }
 
   @Test(.enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
@@ -70,7 +71,7 @@ import Testing
       "searchedDepth >= 2",
       in: scratch
     )
-    #expect(run.code == 99)
+    expectEqual(run.code, 99)
     #expect(run.out.contains("Nothing found; not all single things were tried"))
   }
 

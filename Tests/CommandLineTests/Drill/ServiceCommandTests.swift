@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
 
 /// Careful clients that live from call to call, in four languages. They lie in
 /// `Tests/PlantedBugs/services`.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServiceCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceCommandTests {
   private static let folder = Repository.root
     .appendingPathComponent("Tests/PlantedBugs/services")
 
@@ -38,12 +39,12 @@ import WindTunnelReports
       in: scratch
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
-    #expect(report.findings.filter { $0.finding.severity == .error }.map(\.finding.rule) == [])
-    #expect(
-      report.scenarios.map { $0.subjects.map(\.client) } == [[.service], [.service], [.service]]
+    expectEqual(report.findings.filter { $0.finding.severity == .error }.map(\.finding.rule), [])
+    expectEqual(
+      report.scenarios.map { $0.subjects.map(\.client) }, [[.service], [.service], [.service]]
     )
-    #expect(report.scenarios[0].subjects[0].metrics.successRate == 1, "\(run.out)")
-    #expect(run.code == 0, "\(run)")
+    expectEqual(report.scenarios[0].subjects[0].metrics.successRate, 1, "\(run.out)")
+    expectEqual(run.code, 0, "\(run)")
   }
 
   /// A client with a bug that only a client has which lives, the scenario that shows it, and its rule.
@@ -80,8 +81,8 @@ import WindTunnelReports
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
-    #expect(errors == [client.rule], "\(run.out)")
-    #expect(run.code == 99, "\(run)")
+    expectEqual(errors, [client.rule], "\(run.out)")
+    expectEqual(run.code, 99, "\(run)")
   }
 
   @Test func `an answer that is left half read is named, and one that is read or closed is not`()
@@ -97,8 +98,8 @@ import WindTunnelReports
         in: scratch
       )
       let report = try Report(contentsOf: scratch.file("drill.json"))
-      #expect(report.findings.map(\.finding.rule) == found, "\(run.out)")
-      #expect(run.code == 0, "\(run)")
+      expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
+      expectEqual(run.code, 0, "\(run)")
     }
   }
 
@@ -113,8 +114,8 @@ import WindTunnelReports
         in: scratch
       )
       let report = try Report(contentsOf: scratch.file("drill.json"))
-      #expect(report.findings.map(\.finding.rule) == found, "\(run.out)")
-      #expect(run.code == 0, "\(run)")
+      expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
+      expectEqual(run.code, 0, "\(run)")
     }
   }
 
@@ -131,9 +132,9 @@ import WindTunnelReports
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
-    #expect(found == (isNamed ? ["hammers-while-limited"] : []), "\(run.out)")
+    expectEqual(found, (isNamed ? ["hammers-while-limited"] : []), "\(run.out)")
     // Most clients do not share what they were told, so it ends no drill.
-    #expect(run.code == 0, "\(run)")
+    expectEqual(run.code, 0, "\(run)")
     let standing = report.scenarios[0].rules.first { $0.rule == "hammers-while-limited" }
     guard case .notMet? = standing?.standing else { return }
     Issue.record("the rule was not met: \(run.out)")
@@ -181,8 +182,8 @@ import WindTunnelReports
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let findings = report.findings.map { "\($0.finding.severity) \($0.finding.rule)" }
-    #expect(findings == found, "\(run.out)")
-    #expect(run.code == (found.contains { $0.hasPrefix("error") } ? 99 : 0), "\(run)")
+    expectEqual(findings, found, "\(run.out)")
+    expectEqual(run.code, (found.contains { $0.hasPrefix("error") } ? 99 : 0), "\(run)")
   }
 
   @Test(arguments: [
@@ -210,13 +211,13 @@ import WindTunnelReports
     let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
     // Whoever insists makes many requests for each call, which is a storm.
     let isStorm = words == ["insists"]
-    #expect(found.filter { !isStorm || $0 != "retry-storm" } == errors, "\(run.out)")
-    #expect(run.code == (errors.isEmpty ? 0 : 99), "\(run)")
+    expectEqual(found.filter { !isStorm || $0 != "retry-storm" }, errors, "\(run.out)")
+    expectEqual(run.code, (errors.isEmpty ? 0 : 99), "\(run)")
     let standing = report.scenarios[0].rules.first { $0.rule == "renews-too-often" }?.standing
     guard errors.isEmpty, let standing else { return }
     // Whoever makes one call after the other shows nothing of calls beside each other.
     let isMet = if case .passed = standing { true } else { false }
-    #expect(isMet == (atOnce > 1), "\(standing)")
+    expectEqual(isMet, (atOnce > 1), "\(standing)")
   }
 
   @Test(arguments: clients)
@@ -236,8 +237,8 @@ import WindTunnelReports
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
-    #expect(errors == [], "\(run.out)")
-    #expect(run.code == 0, "\(run)")
+    expectEqual(errors, [], "\(run.out)")
+    expectEqual(run.code, 0, "\(run)")
   }
 
   /// The sentence about a command that is started once and was meant to be started for each call.
@@ -289,7 +290,7 @@ import WindTunnelReports
       ],
       in: Scratch()
     )
-    #expect(run.code == 0, "\(run)")
+    expectEqual(run.code, 0, "\(run)")
     #expect(
       run.err.contains(
         "windtunnel: python3 answered call 0 with \"attempts\", which is a whole number from 0 to "

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
 
 /// Eight machines' parts of a drill, by the tool itself.
-@Suite(.timeLimit(.minutes(10))) struct ShardTests {
+@Suite(.timeLimit(.minutes(5))) struct ShardTests {
   private static let words = [
     "drill", "--calls", "64", "--rate", "200", "--seed", "11", "--scenario", "rate-limited",
     "--scenario", "packet-loss", "--gate", "successRate >= 0.99", "--gate", "duplicates == 0",
@@ -43,7 +44,7 @@ import WindTunnelDrill
   {
     let scratch = try Scratch()
     let whole = try await Program.run(Self.words + ["--report", "whole.json"], in: scratch)
-    #expect(whole.code == 99, "\(whole.err)")
+    expectEqual(whole.code, 99, "\(whole.err)")
     let names = (1...8).map { "shard-\($0).json" }
     for (number, name) in names.enumerated() {
       let part = ["--shard", "\(number + 1)/8", "--report", name]
@@ -58,19 +59,18 @@ import WindTunnelDrill
     let merge = ["report"] + names.reversed() + files.flatMap { ["--report", $0] }
     let merged = try await Program.run(merge, in: scratch)
     // Parts were judged by themselves; together they are judged anew.
-    #expect(merged.code == 99, "\(merged.err)")
+    expectEqual(merged.code, 99, "\(merged.err)")
     let one = try Report(contentsOf: scratch.file("whole.json"))
     let other = try Report(contentsOf: scratch.file("merged.json"))
-    #expect(
-      other.environment == one.environment,
+    expectEqual(
+      other.environment, one.environment,
       "all shards are the whole, and nothing is said of them"
     )
     let (mine, its) = (Self.untimed(one), Self.untimed(other))
-    #expect(its == mine)
+    expectEqual(its, mine)
     for rendering in [ReportRendering.json, .html, .junit, .markdown, .csv, .text] {
-      #expect(
-        its.rendered(as: rendering)
-          == mine.rendered(as: rendering),
+      expectEqual(
+        its.rendered(as: rendering), mine.rendered(as: rendering),
         "\(rendering)"
       )
     }
@@ -80,10 +80,10 @@ import WindTunnelDrill
       [.html, .junit, .markdown, .csv] as [ReportRendering]
     ) {
       let told = other.rendered(as: rendering)
-      #expect(try Data(contentsOf: scratch.file(name)) == told, "\(name)")
+      try expectEqual(Data(contentsOf: scratch.file(name)), told, "\(name)")
     }
     #expect(try scratch.text("merged.html").contains("<h1>Failed: "))
-    #expect(try scratch.text("merged.txt") == merged.out)
+    try expectEqual(scratch.text("merged.txt"), merged.out)
     // Seven of the eight say that they are not all.
     let most = try await Program.run(["report"] + names.dropLast(), in: scratch)
     #expect(most.out.contains("shard 1/8 | 2/8 | "), "\(most.out.prefix(300))")
@@ -106,7 +106,7 @@ import WindTunnelDrill
       ],
       in: scratch
     )
-    #expect(run.code == 99, "\(run.err)")
+    expectEqual(run.code, 99, "\(run.err)")
     let look = try await Program.run(
       [try #require(Self.xmllint).path, "--noout", scratch.file("drill.xml").path],
       in: scratch,
@@ -128,7 +128,7 @@ import WindTunnelDrill
       words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"],
       in: scratch
     )
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     let warning =
       "the baseline flew another load (open loop, 100 calls a second, not closed loop, 4 at once): "
       + "latencies of the two do not compare"

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// `windtunnel proxy --open-tls` with curl.
-@Suite(.timeLimit(.minutes(10))) struct OpenTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenTLSTests {
   private static let hasCurl = Companion.find("curl") != nil
 
   private func curl(
@@ -39,7 +40,7 @@ import WindTunnel
       ],
       in: scratch
     )
-    let proxy = try #require(await recording.line())
+    let proxy = try #require(try await recording.line())
     let live = try await curl(url, through: proxy, trusting: "own.pem", in: scratch)
     #expect(live.code == 0 && live.text.contains("Good morning"), "\(live)")
     // What vouches for the origin does not vouch for the proxy.
@@ -52,21 +53,20 @@ import WindTunnel
       ],
       in: scratch
     )
-    #expect(page.text == "application/x-x509-ca-cert")
-    #expect(try scratch.text("page.pem") == scratch.text("own.pem"))
+    expectEqual(page.text, "application/x-x509-ca-cert")
+    try expectEqual(scratch.text("page.pem"), scratch.text("own.pem"))
     recording.signal(SIGINT)
     let run = try await recording.end()
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 0,
           out: "\(proxy)\n",
           err: "tape.json: 1 interactions\nflight.json: the report\n"
         )
     )
     let tape = try Cassette(contentsOf: scratch.file("tape.json")).interactions
-    #expect(tape.map { "\($0.request.method) \($0.request.url)" } == ["GET \(url)"])
-    #expect(tape.map { $0.response?.status } == [200])
+    expectEqual(tape.map { "\($0.request.method) \($0.request.url)" }, ["GET \(url)"])
+    expectEqual(tape.map { $0.response?.status }, [200])
     #expect(!(try scratch.text("tape.json").contains("invented-token")))
     let report = try scratch.text("flight.json")
     #expect(report.contains("\"request\": \"GET \(url)\""))
@@ -78,11 +78,11 @@ import WindTunnel
       ["proxy", "--open-tls", "--ca-out", "again.pem", "--cassette", "tape.json"],
       in: scratch
     )
-    let player = try #require(await playing.line())
+    let player = try #require(try await playing.line())
     let played = try await curl(url, through: player, trusting: "again.pem", in: scratch)
     #expect(played.code == 0 && played.text == live.text)
     playing.signal(SIGINT)
-    #expect(try await playing.end() == Program.Run(code: 0, out: "\(player)\n", err: ""))
+    try await expectEqual(playing.end(), Program.Run(code: 0, out: "\(player)\n", err: ""))
   }
 
   @Test(.enabled(if: hasCurl, "curl is not here."))
@@ -96,13 +96,13 @@ import WindTunnel
       in: scratch
     )
     let flight = try Flight(["proxy", "--record", "tape.json"], in: scratch)
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     let url = "\(place)/home"
     let live = try await curl(url, through: proxy, trusting: "origin.pem", in: scratch)
     #expect(live.code == 0 && live.text.contains("Good morning"), "\(live)")
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(run.err == "Nothing was recorded; tape.json is as it was.\n")
+    expectEqual(run.err, "Nothing was recorded; tape.json is as it was.\n")
     #expect(!scratch.has("tape.json"))
     origin.signal(SIGINT)
     _ = try await origin.end()
@@ -141,6 +141,6 @@ import WindTunnel
     )
     #expect(run.code == 69 && run.out.isEmpty && !scratch.has("ca.pem"))
     #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
-    #expect(run.err.split(separator: "\n").count == 1)
+    expectEqual(run.err.split(separator: "\n").count, 1)
   }
 }

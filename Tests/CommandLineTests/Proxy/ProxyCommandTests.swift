@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// `windtunnel proxy` with the clients that people have.
-@Suite(.timeLimit(.minutes(10))) struct ProxyCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyCommandTests {
   private static let slow = """
     {"windtunnelScenario":1,"name":"slow",
      "link":{"upDelayMilliseconds":60,"downDelayMilliseconds":40}}
@@ -17,7 +18,7 @@ import WindTunnel
   ) async throws -> Program.Run {
     let (origin, url) = try await Server.start(in: scratch)
     let proxy = try Flight(["proxy"] + words, in: scratch)
-    let place = try #require(await proxy.line())
+    let place = try #require(try await proxy.line())
     try await body(url, place)
     proxy.signal(SIGINT)
     let run = try await proxy.end()
@@ -44,15 +45,15 @@ import WindTunnel
         in: scratch
       )
       #expect(ContinuousClock.now - start >= .milliseconds(200), "a round trip to connect, and one")
-      #expect(curl.code == 0, "\(curl.text)")
+      expectEqual(curl.code, 0, "\(curl.text)")
       #expect(curl.text.contains("Good morning"))
       #expect(curl.text.hasSuffix(isTunnel ? "200 200" : "200 000"), "\(curl.text)")
     }
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     let report = try report(scratch)
     #expect(report.contains("\"seenBy\": \"proxy\""))
     #expect(report.contains(isTunnel ? "\"host\": \"127.0.0.1:" : "\"requests\": 1,"))
-    #expect(report.contains("What was in 1 tunnel: ") == isTunnel)
+    expectEqual(report.contains("What was in 1 tunnel: "), isTunnel)
     let page = scratch.folder.appendingPathComponent("flight.html")
     let html = try String(contentsOf: page, encoding: .utf8)
     #expect(html.contains("<h2>slow</h2>"))
@@ -77,8 +78,8 @@ import WindTunnel
       let python = try await Companion.run(["python3", "client.py", proxy, origin], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
     }
-    #expect(run.code == 0)
-    #expect(run.err == "tape.json: 1 interactions\n")
+    expectEqual(run.code, 0)
+    expectEqual(run.err, "tape.json: 1 interactions\n")
     let tape = try String(
       contentsOf: scratch.folder.appendingPathComponent("tape.json"),
       encoding: .utf8
@@ -90,7 +91,7 @@ import WindTunnel
       let python = try await Companion.run(["python3", "client.py", proxy, asked], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
     }
-    #expect(again.err == "")
+    expectEqual(again.err, "")
   }
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
@@ -103,11 +104,11 @@ import WindTunnel
         ["curl", "-sS", "--noproxy", "", "-x", proxy, "\(origin)/home"],
         in: scratch
       )
-      #expect(curl.code == 0, "\(curl.text)")
+      expectEqual(curl.code, 0, "\(curl.text)")
       // Not even root replaces a directory by a file.
       try FileManager.default.createDirectory(at: tape, withIntermediateDirectories: false)
     }
-    #expect(run.code == 73, "\(run.err)")
+    expectEqual(run.code, 73, "\(run.err)")
     #expect(run.err.contains("flight.json: the report\n") && run.err.contains("tape.json"))
     #expect(try report(scratch).contains("\"requests\": 1,"))
   }
@@ -118,11 +119,11 @@ import WindTunnel
     let scratch = try Scratch()
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "300ms"]
     let run = try await Program.run(words, in: scratch)
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let port = try #require(run.out.split(separator: ":").last?.dropLast())
     let code = try #require(run.err.firstMatch(of: #/enter the code (\d{6})\./#)).1
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
           Server  127.0.0.1
           Port    \(port)
@@ -181,8 +182,8 @@ import WindTunnel
 
   @Test func `weather that cannot be carried in a tunnel is named when it starts`() async throws {
     let run = try await fly(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
-    #expect(
-      run.err == "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
+    expectEqual(
+      run.err, "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
         + "meets the link, and faults by host and connection.\n"
     )
   }
@@ -232,14 +233,14 @@ import WindTunnel
       ["python3", "terminal.py", keys, tool, "proxy"] + words,
       in: scratch
     )
-    #expect(run.text == "0 True True True\n")
+    expectEqual(run.text, "0 True True True\n")
     let report = try report(scratch)
     let names = report.components(separatedBy: "\"name\": ").dropFirst().map { $0.prefix(9) }
     if keys == "nobq" {
-      #expect(names.map(String.init) == ["\"calm\",\n ", "\"latency\""])
+      expectEqual(names.map(String.init), ["\"calm\",\n ", "\"latency\""])
       #expect(report.contains("\"shown\": 1") && report.contains("\"blank\": 1"))
     } else {
-      #expect(names.map(String.init) == ["\"calm\",\n "])
+      expectEqual(names.map(String.init), ["\"calm\",\n "])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -62,9 +63,9 @@ import WindTunnel
       ["proxy", "--scenario", "rough.json", "--cassette", "tape.json"] + words,
       in: scratch
     )
-    let place = try #require(await proxy.line())
+    let place = try #require(try await proxy.line())
     let python = try await Companion.run(["python3", "client.py", place], in: scratch)
-    #expect(python.code == 0, "\(python.text)")
+    expectEqual(python.code, 0, "\(python.text)")
     proxy.signal(SIGINT)
     return try await proxy.end()
   }
@@ -80,7 +81,7 @@ import WindTunnel
     let scratch = try Scratch()
     let reports = ["--report", "flight.json", "--report", "flight.html"]
     let run = try await fly(Self.careless, reports, in: scratch)
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     let (json, html) = (
       try text("flight.json", in: scratch), try text("flight.html", in: scratch)
     )
@@ -113,7 +114,7 @@ import WindTunnel
   func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws {
     let run = try await fly(Self.careless, words, in: Scratch())
     #expect(run.code == code, "\(run.err)")
-    #expect(run.err.contains("Allowed in rough: it is a demo") == words.contains("--allow"))
+    expectEqual(run.err.contains("Allowed in rough: it is a demo"), words.contains("--allow"))
   }
 
   @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))

@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
@@ -7,7 +8,7 @@ import WindTunnelReports
 import WindTunnelServer
 
 /// Secrets that are hard to see, on everything that the tool writes, prints and tells of them.
-@Suite(.timeLimit(.minutes(10))) struct HardSecretSurfacesTests {
+@Suite(.timeLimit(.minutes(5))) struct HardSecretSurfacesTests {
   /// Those that redaction does not find; `HardSecretTests` counts them.
   private static let known: Set<String> = [
     "Chinese in GBK", "percent signs of percent signs", "bytes of Node as numbers", "redis-cli",
@@ -47,12 +48,12 @@ import WindTunnelServer
   @Test func `nothing is found where nothing is, and all is found where nothing was taken out`()
     throws
   {
-    #expect(HardSecret.all.count - HardTraffic.travelling.count == 3)
+    expectEqual(HardSecret.all.count - HardTraffic.travelling.count, 3)
     let cassette = Cassette(HardTraffic.numbered())
     let found = HardTraffic.leaking(in: Spellings.texts(cassette))
     // The rest lies in codings that whoever looks here does not open, either.
     #expect(found.count >= HardTraffic.travelling.count - 7)
-    #expect(HardTraffic.leaking(in: []) == [])
+    expectEqual(HardTraffic.leaking(in: []), [])
   }
 
   @Test func `no hard secret that passes record is written or told, nor when it is recorded anew`()
@@ -67,18 +68,18 @@ import WindTunnelServer
         in: scratch,
         with: ["TMPDIR": scratch.folder.path]
       )
-      let url = try #require(await flight.line())
-      let admin = try #require(await flight.line())
+      let url = try #require(try await flight.line())
+      let admin = try #require(try await flight.line())
       let asked = try await HardTraffic.ask(interactions.map(\.request), of: url)
-      #expect(asked == statuses(interactions))
+      expectEqual(asked, statuses(interactions))
       #expect(scratch.has("a.json.journal") && scratch.has("a.json") == (mode == "rewrite"))
-      #expect(try leaking(in: scratch) == [])
-      #expect(leaking(told: await tell(admin)) == [])
+      try expectEqual(leaking(in: scratch), [])
+      expectEqual(leaking(told: await tell(admin)), [])
       flight.signal(SIGINT)
       let run = try await flight.end()
       // What cannot be rewritten is left out by name.
       #expect(run.code == 0 || run.err.contains("left out: "), "\(run.err)")
-      #expect(try leaking(in: scratch) == [])
+      try expectEqual(leaking(in: scratch), [])
     }
     await origin.stop(grace: .zero)
     let tape = try Cassette(contentsOf: scratch.file("a.json"))
@@ -106,15 +107,15 @@ import WindTunnelServer
     let scratch = try Scratch()
     let origin = try await HardTraffic.server(interactions)
     let flight = try Flight(["record", origin.url, "--cassette", "a.json"], in: scratch)
-    let url = try #require(await flight.line())
+    let url = try #require(try await flight.line())
     let asked = try await HardTraffic.ask(interactions.map(\.request), of: url)
-    #expect(asked == statuses(interactions))
-    #expect(try leaking(cases, in: scratch) == [])
+    expectEqual(asked, statuses(interactions))
+    try expectEqual(leaking(cases, in: scratch), [])
     flight.signal(SIGINT)
     _ = try await flight.end()
     await origin.stop(grace: .zero)
     #expect(scratch.has("a.bodies"))
-    #expect(try leaking(cases, in: scratch) == [])
+    try expectEqual(leaking(cases, in: scratch), [])
   }
 
   @Test func `no hard secret that passes the proxy is on its tape or in its report`() async throws {
@@ -122,18 +123,18 @@ import WindTunnelServer
     let origin = try await HardTraffic.server(interactions)
     let words = ["proxy", "--record", "a.json", "--report", "b.html", "--report", "b.json"]
     let flight = try Flight(words + ["--admin-port", "0"], in: scratch)
-    let url = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     let requests = interactions.map(\.request)
     let asked = try await HardTraffic.ask(requests, of: url, asProxyFor: origin.url)
-    #expect(asked == statuses(interactions))
-    #expect(try leaking(in: scratch) == [])
-    #expect(leaking(told: await tell(admin)) == [])
+    expectEqual(asked, statuses(interactions))
+    try expectEqual(leaking(in: scratch), [])
+    expectEqual(leaking(told: await tell(admin)), [])
     flight.signal(SIGINT)
     _ = try await flight.end()
     await origin.stop(grace: .zero)
     #expect(scratch.has("b.html") && scratch.has("b.json"))
-    #expect(try leaking(in: scratch) == [])
+    try expectEqual(leaking(in: scratch), [])
   }
 
   @Test func `no hard secret of an address that could not be recorded is told`() async throws {
@@ -145,7 +146,7 @@ import WindTunnelServer
       let scratch = try Scratch()
       let words = ["record", origin.url, "--cassette", "a.json"]
       let flight = try Flight(words, in: scratch)
-      let url = try #require(await flight.line())
+      let url = try #require(try await flight.line())
       let upgrade: HeaderFields = [
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
@@ -156,7 +157,7 @@ import WindTunnelServer
       _ = try await HardTraffic.ask(requests, of: url)
       flight.signal(SIGINT)
       let run = try await flight.end()
-      #expect(leaking(told: [run.out, run.err]) == [])
+      expectEqual(leaking(told: [run.out, run.err]), [])
     }
     await origin.stop(grace: .zero)
   }
@@ -172,8 +173,8 @@ import WindTunnelServer
     ] {
       let words = ["cassette", "convert", from, to] + (keeps ? ["--keep-secrets"] : [])
       let run = try await Program.run(words, in: scratch)
-      #expect(run.code == 0, "\(run.err)")
-      #expect(leaking(all, told: [run.out, run.err]) == [], "\(words)")
+      expectEqual(run.code, 0, "\(run.err)")
+      expectEqual(leaking(all, told: [run.out, run.err]), [], "\(words)")
       let texts = Spellings.texts(try Data(contentsOf: scratch.file(to)))
       let found = HardTraffic.leaking(all, in: texts, except: Self.known)
       // Where they are kept they are found: it is looked for them rightly.
@@ -191,11 +192,11 @@ import WindTunnelServer
       ["review", "a.json", "--json"],
     ] {
       let run = try await Program.run(["cassette"] + words, in: scratch)
-      #expect(run.code == (words[0] == "review" ? 0 : 1), "\(words): \(run.err)")
+      expectEqual(run.code, (words[0] == "review" ? 0 : 1), "\(words): \(run.err)")
       #expect(!run.out.isEmpty)
       told += [run.out, run.err]
     }
-    #expect(HardTraffic.leaking(all, told: told) == [])
+    expectEqual(HardTraffic.leaking(all, told: told), [])
   }
 
   @Test(arguments: ["path", "query", "header", "body"])
@@ -207,18 +208,18 @@ import WindTunnelServer
     try scratch.write(#"{"match":1\#(rules[part] ?? "")}"#, to: "match.json")
     let words = ["serve", "a.json", "--match", "match.json", "--admin-port", "0"]
     let flight = try Flight(words, in: scratch)
-    let url = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     let requests = interactions.map { missed($0, by: part) }
     let asked = try await HardTraffic.ask(requests, of: url)
     #expect(asked.count { $0 == 501 } >= (part == "body" ? 350 : requests.count))
     let told = await tell(admin)
     #expect(told[0].contains(#""take": "unmatched""#))
-    #expect(leaking(told: told) == [])
+    expectEqual(leaking(told: told), [])
     flight.signal(SIGINT)
     let run = try await flight.end()
     #expect(run.err.contains("501: "))
-    #expect(HardTraffic.leaking(told: [run.out, run.err]) == [])
+    expectEqual(HardTraffic.leaking(told: [run.out, run.err]), [])
   }
 
   /// The request of an interaction with something else in one part.
@@ -256,8 +257,8 @@ import WindTunnelServer
     for more in [[], ["--json"]] {
       let words = ["record", origin.url, "--cassette", "a.json", "--mode", "verify", "--unsafe"]
       let run = try await Program.run(words + more, in: scratch)
-      #expect(run.code == 3, "\(run.err)")
-      #expect(leaking(cases, told: [run.out, run.err]) == [])
+      expectEqual(run.code, 3, "\(run.err)")
+      expectEqual(leaking(cases, told: [run.out, run.err]), [])
     }
     await origin.stop(grace: .zero)
   }
@@ -296,7 +297,7 @@ import WindTunnelServer
     #expect(reports[0].contains(#""notOnCassette": "GET /miss/"#))
     #expect(reports[0].contains(#""printed":"#))
     let told = [run.out, run.err] + reports
-    #expect(HardTraffic.leaking(told: told, except: Self.known.union(Self.printedAlone)) == [])
+    expectEqual(HardTraffic.leaking(told: told, except: Self.known.union(Self.printedAlone)), [])
   }
 
   @Test func `no report of a client of a test's own has a hard secret that it asked with`()
@@ -324,6 +325,6 @@ import WindTunnelServer
       return try scratch.text(form)
     }
     #expect(told[0].contains(#""notOnCassette": "GET /miss/"#))
-    #expect(HardTraffic.leaking(told: told) == [])
+    expectEqual(HardTraffic.leaking(told: told), [])
   }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
 
 /// A recorder that may open too few files.
-@Suite(.timeLimit(.minutes(10))) struct OpenFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenFilesTests {
   @Test func `what it cannot ask for stands on no tape, is answered with 503, and ends it with 70`()
     async throws
   {
@@ -29,7 +30,7 @@ import WindTunnelDrill
       in: scratch,
       isTool: false
     )
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     let port = try #require(proxy.split(separator: ":").last)
     let script = """
       for number in $(seq 100); do
@@ -40,13 +41,13 @@ import WindTunnelDrill
       wait
       """
     try scratch.write(script, to: "ask.sh")
-    #expect(try await Companion.run(["bash", "ask.sh"], in: scratch).code == 0)
+    try await expectEqual(Companion.run(["bash", "ask.sh"], in: scratch).code, 0)
     flight.signal(SIGINT)
     let run = try await flight.end()
     let answers = try scratch.text("answers").split(whereSeparator: \.isNewline)
     let refused = answers.count { $0.contains(" 503 ") }
     #expect(answers.count == 100 && refused > 0)
-    #expect(run.code == 70, "\(run)")
+    expectEqual(run.code, 70, "\(run)")
     let requests = refused == 1 ? "1 request was" : "\(refused) requests were"
     #expect(
       run.err.contains(
@@ -57,7 +58,7 @@ import WindTunnelDrill
     )
     #expect(run.err.contains("left out: GET http://127.0.0.1:"), "\(run.err)")
     let tape = try Cassette(contentsOf: scratch.file("a.json"))
-    #expect(tape.interactions.count == 100 - refused)
+    expectEqual(tape.interactions.count, 100 - refused)
     #expect(tape.interactions.allSatisfy { $0.failure == nil && $0.response != nil })
     upstream.signal(SIGINT)
     _ = try await upstream.end()
@@ -73,9 +74,9 @@ import WindTunnelDrill
       to: "a.json"
     )
     let run = try await Program.run("cassette", "verify", "a.json", in: scratch)
-    #expect(run.code == 1)
-    #expect(
-      run.out == "a.json: #1: the failure is the recorder's own, which had too many open files; "
+    expectEqual(run.code, 1)
+    expectEqual(
+      run.out, "a.json: #1: the failure is the recorder's own, which had too many open files; "
         + "record it again\n"
     )
   }

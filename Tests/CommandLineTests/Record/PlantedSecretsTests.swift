@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -9,7 +10,7 @@ import WindTunnel
 
 /// Secrets that pass `windtunnel record`: none is in any file or on any stream, and what was recorded
 /// is found again by requests with other secrets.
-@Suite(.timeLimit(.minutes(10))) struct PlantedSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
   private static let planted = Planted.all.filter(\.travels) + [Planted.large]
 
   private static let match = """
@@ -28,23 +29,22 @@ import WindTunnel
       ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"],
       in: tape
     )
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     for planted in planted {
       let status = await ask(planted.interaction.request, of: proxy)
-      #expect(status == planted.interaction.response?.status, "\(planted.place)")
+      expectEqual(status, planted.interaction.response?.status, "\(planted.place)")
     }
     #expect(tape.has("a.json.journal") && !tape.has("a.json"))
     try search(tape, for: planted)
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(run.err == "a.json: \(planted.count) interactions\n")
+    expectEqual(run.err, "a.json: \(planted.count) interactions\n")
     #expect(run.code == 0 && tape.has("a.json") && tape.has("a.bodies"))
     upstream.signal(SIGINT)
     _ = try await upstream.end()
     try search(tape, for: planted)
-    #expect(
-      try await Program.run("cassette", "lint", "a.json", in: tape)
-        == Program.Run(code: 0, out: "", err: "")
+    try await expectEqual(
+      Program.run("cassette", "lint", "a.json", in: tape), Program.Run(code: 0, out: "", err: "")
     )
     try await replay(tape)
   }
@@ -55,7 +55,7 @@ import WindTunnel
     let (server, url) = try await Server.start("a.json", "--match", "match.json", in: tape)
     for planted in Planted.all(season: 1) where planted.travels {
       let status = await ask(planted.interaction.request, of: url)
-      #expect(status == planted.interaction.response?.status, "\(planted.place)")
+      expectEqual(status, planted.interaction.response?.status, "\(planted.place)")
     }
     server.signal(SIGINT)
     _ = try await server.end()
@@ -67,7 +67,7 @@ import WindTunnel
     let scratch = try Scratch()
     try Cassette(planted.map(\.interaction)).write(to: scratch.file("a.json"))
     let run = try await Program.run("cassette", "lint", "a.json", in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     let told = Spellings.joined([run.out, run.err])
     for (index, planted) in planted.enumerated() {
       #expect(run.out.contains("a.json: #\(index + 1) "), "\(planted.place)")

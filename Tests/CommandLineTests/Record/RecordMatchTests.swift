@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// What is recorded where one address answers by the body.
-@Suite(.timeLimit(.minutes(10))) struct RecordMatchTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordMatchTests {
   private static let upstream = """
     {"windtunnel":1,"interactions":[
       {"request":{"method":"POST","url":"/graphql","headers":{"Content-Type":"application/json"},
@@ -51,8 +52,8 @@ import WindTunnel
     let more = words + ["--mode", "new-episodes", "--match", "match.json", "--"]
     let second = try await Program.run(more + Self.client("B"), in: scratch)
     #expect(second.code == 0 && second.out.hasSuffix("answer of B"), "\(second)")
-    #expect(second.err == "a.json: 2 interactions\n")
-    #expect(try bodies(of: "a.json", in: scratch) == ["answer of A", "answer of B"])
+    expectEqual(second.err, "a.json: 2 interactions\n")
+    try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
     for mode in ["none", "once"] {
       for query in ["B", "A"] {
         let play = words + ["--mode", mode, "--match", "match.json", "--"]
@@ -60,7 +61,7 @@ import WindTunnel
         #expect(run.out.hasSuffix("answer of \(query)"), "\(run)")
       }
     }
-    #expect(try bodies(of: "a.json", in: scratch) == ["answer of A", "answer of B"])
+    try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -71,12 +72,12 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
-    #expect(try await Program.run(words + ["--"] + Self.client("A"), in: scratch).code == 0)
+    try await expectEqual(Program.run(words + ["--"] + Self.client("A"), in: scratch).code, 0)
     let more = words + ["--mode", "new-episodes", "--"]
     let run = try await Program.run(more + Self.client("B"), in: scratch)
     #expect(run.out.hasSuffix("answer of A"), "\(run)")
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         POST https://a.test/graphql: played once for another body than the recorded one
         To tell bodies apart: --match FILE, with {"match":1,"body":"byType"} in it.
 
@@ -98,16 +99,16 @@ import WindTunnel
     ] {
       let words = ["proxy", "--record", "tape.json", "--dates"] + rules
       let flight = try Flight(words, in: scratch)
-      let proxy = try #require(await flight.line())
+      let proxy = try #require(try await flight.line())
       let client = Self.client(query, at: proxy, target: "\(url)/graphql")
       let asked = try await Companion.run(client, in: scratch)
       #expect(asked.text.hasSuffix("answer of \(answer)"), "\(asked)")
       flight.signal(SIGINT)
       let run = try await flight.end()
-      #expect(run.code == 0)
-      #expect(run.err.contains("--match FILE") == (query != answer), "\(run.err)")
+      expectEqual(run.code, 0)
+      expectEqual(run.err.contains("--match FILE"), (query != answer), "\(run.err)")
       let tape = try Cassette(contentsOf: scratch.file("tape.json"))
-      #expect(tape.interactions.count == count)
+      expectEqual(tape.interactions.count, count)
       #expect(tape.interactions.allSatisfy { $0.recordedAt != nil })
     }
     upstream.signal(SIGINT)
@@ -122,14 +123,14 @@ import WindTunnel
     let (other, left) = try await start(in: scratch)
     let host = String(left.dropFirst("http://".count))
     let flight = try Flight(["proxy", "--record", "tape.json", "--ignore", left], in: scratch)
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     for origin in [url, left] {
       let words = Self.client("A", at: proxy, target: "\(origin)/graphql")
       let run = try await Companion.run(words, in: scratch)
       #expect(run.text.hasSuffix("answer of A"), "\(run)")
     }
     flight.signal(SIGINT)
-    #expect(try await flight.end().err == "tape.json: 1 interactions\n")
+    try await expectEqual(flight.end().err, "tape.json: 1 interactions\n")
     let text = try scratch.text("tape.json")
     #expect(text.contains(url) && !text.contains(host))
     for flight in [upstream, other] {

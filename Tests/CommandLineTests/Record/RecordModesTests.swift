@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// The modes of `windtunnel record`, and what is left of a recording that is killed.
-@Suite(.timeLimit(.minutes(10))) struct RecordModesTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordModesTests {
   private static let weather = ["--as", "https://api.example.test"]
 
   @Test(arguments: [nil, "rewrite", "new-episodes"] as [String?])
@@ -15,31 +16,30 @@ import WindTunnel
     if mode != nil { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.weather
     let flight = try Flight(words + (mode.map { ["--mode", $0] } ?? []), in: scratch)
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     for path in ["/home", "/home", "/feed"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
-    #expect(try await flight.end().code == -SIGKILL)
+    try await expectEqual(flight.end().code, -SIGKILL)
     // The fixture is as it was, to the byte, or not there as before.
-    #expect(scratch.has("a.json") == (mode != nil))
-    if mode != nil { #expect(try scratch.text("a.json") == Texts.cassette) }
+    expectEqual(scratch.has("a.json"), (mode != nil))
+    if mode != nil { try expectEqual(scratch.text("a.json"), Texts.cassette) }
     #expect(scratch.has("a.json.journal"))
     let run = try await Program.run(
       words + ["--mode", "new-episodes", "--"] + Server.client(of: "/search?q=a"),
       in: scratch
     )
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let count = mode == nil ? 4 : 5
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         a.json takes up 3 interactions of a recording that was ended before it was written.
         a.json: \(count) interactions
 
         """
     )
     let old = mode == nil ? [] : ["/a"]
-    #expect(
-      try Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target)
-        == old + ["/home", "/home", "/feed", "/search?q=a"]
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), old + ["/home", "/home", "/feed", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -50,7 +50,7 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "all", "--"]
-    #expect(try await Program.run(words + Server.client(of: "/home"), in: scratch).code == 0)
+    try await expectEqual(Program.run(words + Server.client(of: "/home"), in: scratch).code, 0)
     #expect(scratch.has("a.json") && !scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
     _ = try await upstream.end()
@@ -63,18 +63,18 @@ import WindTunnel
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "rewrite"]
     let client = ["--"] + Server.client(of: "/home")
-    #expect(try await Program.run(words + ["--dates"] + client, in: scratch).code == 0)
+    try await expectEqual(Program.run(words + ["--dates"] + client, in: scratch).code, 0)
     var old = try Cassette(contentsOf: scratch.file("a.json"))
     #expect(old.interactions.count == 1 && old.interactions[0].recordedAt != nil)
     old.interactions[0].recordedAt = "2001-02-03T04:05:06Z"
     try old.write(to: scratch.file("a.json"))
     let text = try scratch.text("a.json")
     let lint = ["cassette", "lint", "a.json", "--max-age", "90"]
-    #expect(try await Program.run(lint, in: scratch).code == 1)
-    #expect(try await Program.run(words + client, in: scratch).code == 0)
-    #expect(try scratch.text("a.json") == text)
-    #expect(try await Program.run(words + ["--dates"] + client, in: scratch).code == 0)
-    #expect(try await Program.run(lint, in: scratch) == Program.Run(code: 0, out: "", err: ""))
+    try await expectEqual(Program.run(lint, in: scratch).code, 1)
+    try await expectEqual(Program.run(words + client, in: scratch).code, 0)
+    try expectEqual(scratch.text("a.json"), text)
+    try await expectEqual(Program.run(words + ["--dates"] + client, in: scratch).code, 0)
+    try await expectEqual(Program.run(lint, in: scratch), Program.Run(code: 0, out: "", err: ""))
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -86,7 +86,7 @@ import WindTunnel
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "none", "--"]
     let run = try await Program.run(words + Server.client(of: "/home"), in: scratch)
     #expect(run.out.contains("501"), "\(run.out)")
-    #expect(try scratch.text("a.json") == Texts.cassette)
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -98,14 +98,12 @@ import WindTunnel
     try scratch.write(Texts.cassette, to: "a.json")
     let (upstream, url) = try await Server.start("a.json", in: scratch)
     let words = ["record", "--mode", "verify", "--upstream", url, "--cassette"]
-    #expect(
-      try await Program.run(words + ["a.json"], in: scratch)
-        == Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+    try await expectEqual(
+      Program.run(words + ["a.json"], in: scratch), Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
     )
     try scratch.write(Texts.cassette.replacingOccurrences(of: ":1}", with: ":2}"), to: "b.json")
-    #expect(
-      try await Program.run(words + ["b.json"], in: scratch)
-        == Program.Run(
+    try await expectEqual(
+      Program.run(words + ["b.json"], in: scratch), Program.Run(
           code: 3,
           out: """
             drifted #1 GET https://api.example.test/a
@@ -117,11 +115,10 @@ import WindTunnel
         )
     )
     let json = try await Program.run(words + ["b.json", "--json"], in: scratch)
-    #expect(json.code == 3)
-    #expect(try JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"] == 1)
-    #expect(
-      try await Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch)
-        == Program.Run(
+    expectEqual(json.code, 3)
+    try expectEqual(JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"], 1)
+    try await expectEqual(
+      Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch), Program.Run(
           code: 0,
           out: """
             skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
@@ -170,6 +167,6 @@ import WindTunnel
       in: scratch
     )
     let err = "windtunnel: \(sentence)\nFor help: windtunnel record --help\n"
-    #expect(run == Program.Run(code: 64, out: "", err: err))
+    expectEqual(run, Program.Run(code: 64, out: "", err: err))
   }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
 
 /// What is left when `windtunnel record` has come to its end.
-@Suite(.timeLimit(.minutes(10))) struct RecordingEndTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingEndTests {
   private func targets(_ name: String, in scratch: Scratch) throws -> [String] {
     try Cassette(contentsOf: scratch.file(name)).interactions.map(\.request.url.target)
   }
@@ -22,15 +23,15 @@ import WindTunnelSymptoms
     try scratch.write(Texts.cassette, to: "a.json")
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", mode, "--"]
     let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
-    #expect(run.code == 1)
-    #expect(
-      run.err == """
+    expectEqual(run.code, 1)
+    expectEqual(
+      run.err, """
         bash ended with status 3.
         What was recorded is thrown away; a.json is as it was.
 
         """
     )
-    #expect(try scratch.text("a.json") == Texts.cassette)
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
     _ = try await upstream.end()
@@ -41,7 +42,7 @@ import WindTunnelSymptoms
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
     let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     #expect(run.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
     #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -74,16 +75,16 @@ import WindTunnelSymptoms
         + ["bash", "-c", client],
       in: scratch
     )
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         GET https://api.example.test/home?token=REDACTED-token-1: recorded as broken off: the client left
         a.json: 1 interactions
 
         """
     )
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let left = try #require(try Cassette(contentsOf: scratch.file("a.json")).interactions.first)
-    #expect(left.failure == Failure(.cancelled, text: "the client left"))
+    expectEqual(left.failure, Failure(.cancelled, text: "the client left"))
     #expect(left.response?.status == 200 && left.response?.body.text == #"{""#)
     upstream.signal(SIGINT)
     _ = try await upstream.end()
@@ -105,8 +106,8 @@ import WindTunnelSymptoms
       in: scratch
     )
     let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
-    let recorder = try #require(await flight.line())
-    #expect(await ask("\(recorder)/a").status == 200)
+    let recorder = try #require(try await flight.line())
+    await expectEqual(ask("\(recorder)/a").status, 200)
     // In good order it would be waited for.
     let slow = Server.client(of: "/slow")[2]
       .replacing("${WINDTUNNEL_URL##*:}", with: recorder.split(separator: ":").last ?? "")
@@ -134,14 +135,14 @@ import WindTunnelSymptoms
       words + ["once", "--"] + client(of: "/home", "/feed", "/search?q=a"),
       in: scratch
     )
-    #expect(first.code == 0, "\(first.err)")
-    #expect(try targets("a.json", in: scratch) == ["/home", "/feed", "/search?q=a"])
+    expectEqual(first.code, 0, "\(first.err)")
+    try expectEqual(targets("a.json", in: scratch), ["/home", "/feed", "/search?q=a"])
     let second = try await Program.run(
       words + ["rewrite", "--"] + client(of: "/feed"),
       in: scratch
     )
     #expect(second.code == 0 && second.err == "a.json: 1 interactions\n", "\(second.err)")
-    #expect(try targets("a.json", in: scratch) == ["/feed"])
+    try expectEqual(targets("a.json", in: scratch), ["/feed"])
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -153,9 +154,8 @@ import WindTunnelSymptoms
     let advice =
       "The command has no {url}: write it where the server's address stands, as in "
       + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
-    #expect(
-      none
-        == Program.Run(
+    expectEqual(
+      none, Program.Run(
           code: 1,
           out: "",
           err: "Nothing was recorded; there is no a.json. \(advice)\n"
@@ -167,9 +167,8 @@ import WindTunnelSymptoms
       base + ["b.json", "--mode", "rewrite", "--", "true"],
       in: scratch
     )
-    #expect(
-      anew
-        == Program.Run(
+    expectEqual(
+      anew, Program.Run(
           code: 1,
           out: "",
           err: "Nothing was recorded; b.json is as it was. \(advice)\n"
@@ -177,15 +176,14 @@ import WindTunnelSymptoms
     )
     // One that is played need not record anything.
     let played = try await Program.run(base + ["b.json", "--", "true"], in: scratch)
-    #expect(
-      played
-        == Program.Run(
+    expectEqual(
+      played, Program.Run(
           code: 0,
           out: "",
           err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
         )
     )
-    #expect(try scratch.text("b.json") == Texts.cassette)
+    try expectEqual(scratch.text("b.json"), Texts.cassette)
   }
 
   @Test(arguments: [
@@ -211,7 +209,7 @@ import WindTunnelSymptoms
       ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"] + command,
       in: Scratch()
     )
-    #expect(run.code == 1)
-    #expect(run.err == "Nothing was recorded; there is no a.json.\(advice)\n")
+    expectEqual(run.code, 1)
+    expectEqual(run.err, "Nothing was recorded; there is no a.json.\(advice)\n")
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// `record --mode verify` where the tape's secrets are wanted back, and where nothing is compared.
-@Suite(.timeLimit(.minutes(10))) struct VerifySecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifySecretsTests {
   private static let tape = """
     {"windtunnel":1,"interactions":[
       {"request":{"url":"/a","headers":{"Authorization":"Bearer REDACTED-authorization-1",
@@ -31,12 +32,11 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     let words = ["--secret", "Authorization=API", "--secret", "loginToken=LOGIN"]
-    #expect(
-      try await verify(words, in: scratch)
-        == Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+    try await expectEqual(
+      verify(words, in: scratch), Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
     )
     let one = ["--secret", "authorization-1=API", "--secret", "LoginToken-1=LOGIN"]
-    #expect(try await verify(one, in: scratch).code == 0)
+    try await expectEqual(verify(one, in: scratch).code, 0)
   }
 
   @Test func `what is missing is told with the flag that gives it, and nothing was compared`()
@@ -44,9 +44,8 @@ import WindTunnel
   {
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
-    #expect(
-      try await verify(["--secret", "authorization=API"], in: scratch)
-        == Program.Run(
+    try await expectEqual(
+      verify(["--secret", "authorization=API"], in: scratch), Program.Run(
           code: 0,
           out: """
             skipped #1 GET /a: there is no secret for REDACTED-logintoken-1 \
@@ -70,8 +69,8 @@ import WindTunnel
     let name = String(word.prefix { $0 != "=" })
     let run = try await verify(["--secret", "authorization=API", "--secret", word], in: scratch)
     #expect(run.code == 64 && run.out.isEmpty)
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         windtunnel: --secret \(name): no request on a.json has a REDACTED-\(name)-N; there is \(rest)
         For help: windtunnel record --help
 
@@ -91,9 +90,8 @@ import WindTunnel
   {
     let scratch = try Scratch()
     try scratch.write(#"{"windtunnel":1,"interactions":[]}"#, to: "a.json")
-    #expect(
-      try await verify([], against: Repository.shop, in: scratch)
-        == Program.Run(
+    try await expectEqual(
+      verify([], against: Repository.shop, in: scratch), Program.Run(
           code: 0,
           out: "0 same, 0 drifted, 0 skipped\n",
           err: "Nothing was compared: there is nothing on a.json.\n"

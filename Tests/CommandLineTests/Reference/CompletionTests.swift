@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What shells complete, asked of the shells.
@@ -37,28 +38,27 @@ import Testing
     func offers(_ line: String) async throws -> [String] {
       try await Self.offers(of: scratch, line.components(separatedBy: " "))
     }
-    #expect(try await offers("windtunnel dr") == ["drill"])
-    #expect(try await offers("windtunnel cassette me") == ["merge"])
-    #expect(try await offers("windtunnel cassette merge --") == ["--help"])
-    #expect(try await offers("windtunnel drill --sha") == ["--shard"])
-    #expect(try await offers("windtunnel drill --findings ") == ["errors", "warnings", "off"])
+    try await expectEqual(offers("windtunnel dr"), ["drill"])
+    try await expectEqual(offers("windtunnel cassette me"), ["merge"])
+    try await expectEqual(offers("windtunnel cassette merge --"), ["--help"])
+    try await expectEqual(offers("windtunnel drill --sha"), ["--shard"])
+    try await expectEqual(offers("windtunnel drill --findings "), ["errors", "warnings", "off"])
     // bash takes the sign for a word.
-    #expect(try await offers("windtunnel drill --findings = w") == ["warnings"])
-    #expect(try await offers("windtunnel drill --findings =") == ["errors", "warnings", "off"])
-    #expect(try await offers("windtunnel drill --calls 9 --scenario met") == ["metro"])
-    #expect(try await offers("windtunnel rules show ignores-r") == ["ignores-retry-after"])
-    #expect(try await offers("windtunnel drill -- a --sha") == [])
+    try await expectEqual(offers("windtunnel drill --findings = w"), ["warnings"])
+    try await expectEqual(offers("windtunnel drill --findings ="), ["errors", "warnings", "off"])
+    try await expectEqual(offers("windtunnel drill --calls 9 --scenario met"), ["metro"])
+    try await expectEqual(offers("windtunnel rules show ignores-r"), ["ignores-retry-after"])
+    try await expectEqual(offers("windtunnel drill -- a --sha"), [])
     // All that ship and no others.
     let shipped = try await Program.run("scenarios", "list", in: scratch).out
       .components(separatedBy: "\n\n")[0].components(separatedBy: "\n")
       .compactMap { $0.components(separatedBy: " ").first }
     #expect(shipped.count > 30)
-    #expect(
-      try await Set(offers("windtunnel scenarios show "))
-        == Set(shipped + ["every-push", "weak-network", "default-drill", "pre-release"])
+    try await expectEqual(
+      Set(offers("windtunnel scenarios show ")), Set(shipped + ["every-push", "weak-network", "default-drill", "pre-release"])
     )
     // Names of files are the shell's.
-    #expect(try await offers("windtunnel serve --cassette ") == [])
+    try await expectEqual(offers("windtunnel serve --cassette "), [])
   }
 
   @Test(.enabled(if: isThere("bash"), "There is no bash here."))
@@ -129,16 +129,15 @@ import Testing
       ["zsh", "-f", "complete.zsh", scratch.folder.path] + lines.map(\.0),
       in: scratch
     )
-    #expect(run.code == 0, "\(run)")
+    expectEqual(run.code, 0, "\(run)")
     let told = try scratch.text("told").components(separatedBy: "\n").dropLast()
-    #expect(Array(told) == lines.map(\.1), "\(run)")
+    expectEqual(Array(told), lines.map(\.1), "\(run)")
   }
 
   @Test func `a shell that there is no script for is named`() async throws {
     let run = try await Program.run("completions", "tcsh", in: Scratch())
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 64,
           out: "",
           err: "windtunnel: completions tcsh: there are bash, zsh, fish. Did you mean bash?\n"

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -9,10 +10,10 @@ import WindTunnel
       .appendingPathComponent("Sources/WindTunnel/WindTunnel.docc/Faults.md")
     let rows = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
       .filter { $0.hasPrefix("| `") }
-    #expect(Self.spelled.map(\.name) == FaultKind.all.map(\.name))
+    expectEqual(Self.spelled.map(\.name), FaultKind.all.map(\.name))
     let lines = try Self.spellings()
     for (name, fault) in Self.spelled {
-      #expect(FaultKind.named(name)?.fault == fault, "\(name)")
+      expectEqual(FaultKind.named(name)?.fault, fault, "\(name)")
       let spelling = try #require(lines[name], "\(name) has no line of its own here")
       #expect(
         rows.contains { $0.hasPrefix("| `\(name)` |") && $0.contains(" | `\(spelling)` | ") },
@@ -37,7 +38,7 @@ import WindTunnel
         ] }
         """
       let scenario = try Scenario(data: Data(file.utf8), source: "one.json")
-      #expect(scenario.rules.map(\.faults) == [[kind.fault]], "\(row)")
+      expectEqual(scenario.rules.map(\.faults), [[kind.fault]], "\(row)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Pages for `man`, as the programs that show them read them.
@@ -23,16 +24,15 @@ import Testing
     let commands = list.components(separatedBy: "\n").map { line in
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }
-    #expect(
-      names
-        == (["windtunnel.1"]
+    expectEqual(
+      names, (["windtunnel.1"]
         + commands.map { "windtunnel-\($0.replacing(" ", with: "-")).1" }).sorted()
     )
     for command in commands {
       let words = command.components(separatedBy: " ")
       let page = try scratch.text("man/windtunnel-\(words.joined(separator: "-")).1")
       let alone = try await Program.run(["help", "--man"] + words, in: scratch)
-      #expect(alone == Program.Run(code: 0, out: page, err: ""))
+      expectEqual(alone, Program.Run(code: 0, out: page, err: ""))
       let help = try await Program.run(words + ["--help"], in: scratch).out
       for flag in help.matches(of: /(?m)^  (--[a-z-]+)/).map(\.1) {
         #expect(page.contains("\n.TP\n\\fB\(flag.replacing("-", with: "\\-"))\\fR"), "\(flag)")
@@ -60,7 +60,7 @@ import Testing
       let words = ["/usr/bin/env", "mandoc", "-Tlint", "-Wwarning", "man/\(name)"]
       let run = try await Program.run(words, in: scratch, isTool: false)
       let lines = (run.out + run.err).components(separatedBy: "\n").filter { !$0.isEmpty }
-      #expect(lines.filter { !$0.contains("missing date") } == [], "\(name)")
+      expectEqual(lines.filter { !$0.contains("missing date") }, [], "\(name)")
     }
   }
 
@@ -83,9 +83,8 @@ import Testing
     let scratch = try Scratch()
     for words in [["help", "--to", "man"], ["help", "drill", "--man", "--to", "man"]] {
       let run = try await Program.run(words, in: scratch)
-      #expect(
-        run
-          == Program.Run(
+      expectEqual(
+        run, Program.Run(
             code: 64,
             out: "",
             err: "windtunnel: --to FOLDER goes with --man alone, and writes the pages of all "
@@ -96,6 +95,6 @@ import Testing
     }
     try scratch.write("", to: "file")
     let run = try await Program.run("help", "--man", "--to", "file/man", in: scratch)
-    #expect(run == Program.Run(code: 73, out: "", err: "windtunnel: file/man cannot be made.\n"))
+    expectEqual(run, Program.Run(code: 73, out: "", err: "windtunnel: file/man cannot be made.\n"))
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct CheckReleaseTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckReleaseTests {
   private static let strip = ["/usr/bin/strip", "/usr/bin/llvm-strip"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
@@ -36,14 +37,14 @@ import WindTunnel
     let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
     let run = try await Program.run("check-release", "Shop", in: scratch)
-    #expect(run.code == 1)
+    expectEqual(run.code, 1)
     // The reference client holds its conversations by sockets.
-    #expect(
-      run.err == Self.advice
+    expectEqual(
+      run.err, Self.advice
         + "WindTunnelNetworkLayerSockets is linked, which brings WindTunnelServer and what that needs "
         + "along.\n"
     )
-    #expect(modules(foundBy: run, in: "Shop") == Self.modules)
+    expectEqual(modules(foundBy: run, in: "Shop"), Self.modules)
   }
 
   @Test(.enabled(if: strip != nil, "there is no strip"))
@@ -54,8 +55,8 @@ import WindTunnel
     let stripped = try await Program.run([strip, "Shop"], in: scratch, isTool: false)
     try #require(stripped.code == 0, "\(stripped)")
     let run = try await Program.run("check-release", "Shop", in: scratch)
-    #expect(run.code == 1)
-    #expect(modules(foundBy: run, in: "Shop") == Self.modules)
+    expectEqual(run.code, 1)
+    expectEqual(modules(foundBy: run, in: "Shop"), Self.modules)
   }
 
   @Test func `a program without the package passes, and is said to hold nothing of it`()
@@ -67,9 +68,8 @@ import WindTunnel
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write("{}", to: "App/strings.json")
     let run = try await Program.run("check-release", "App", in: scratch)
-    #expect(
-      run
-        == Program.Run(code: 0, out: "App: 1 program in 2 files: nothing of WindTunnel\n", err: "")
+    expectEqual(
+      run, Program.Run(code: 0, out: "App: 1 program in 2 files: nothing of WindTunnel\n", err: "")
     )
   }
 
@@ -88,9 +88,8 @@ import WindTunnel
       withDestinationPath: Repository.shop
     )
     let run = try await Program.run("check-release", "App", in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 1,
           out: "App/link: a cassette\nApp/weather\\u{1B}.json: a scenario\n"
             + "App/Resources/data.bin: a cassette\n",
@@ -100,8 +99,8 @@ import WindTunnel
     let asJSON = try await Program.run("check-release", "--json", "App", in: scratch)
     #expect(asJSON.code == 1 && asJSON.err == Self.resources)
     let report = try JSON(parsing: asJSON.out.utf8, source: "check-release")
-    #expect(
-      report == [
+    expectEqual(
+      report, [
         "windtunnelRelease": 1, "verdict": "found", "files": 4,
         "programs": [
           ["file": "App/shop", "architecture": "x86_64", "modules": [], "libraries": []]
@@ -126,9 +125,8 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write("text", to: "notes.txt")
     let text = try await Program.run("check-release", "notes.txt", in: scratch)
-    #expect(
-      text
-        == Program.Run(
+    expectEqual(
+      text, Program.Run(
           code: 65,
           out: "",
           err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
@@ -140,9 +138,8 @@ import WindTunnel
       withIntermediateDirectories: true
     )
     let empty = try await Program.run("check-release", "empty", in: scratch)
-    #expect(
-      empty
-        == Program.Run(
+    expectEqual(
+      empty, Program.Run(
           code: 65,
           out: "",
           err: "empty was not looked through: none of its 0 files is a program in ELF or "
@@ -152,9 +149,8 @@ import WindTunnel
     )
     try Data(Self.program.dropLast(3)).write(to: scratch.file("cut"))
     let cut = try await Program.run("check-release", "cut", in: scratch)
-    #expect(
-      cut
-        == Program.Run(
+    expectEqual(
+      cut, Program.Run(
           code: 65,
           out: "",
           err: "cut is cut short: a segment would lie beyond its end.\n" + Self.refusal
@@ -162,9 +158,8 @@ import WindTunnel
     )
     try Data(Self.windows).write(to: scratch.file("shop.exe"))
     let windows = try await Program.run("check-release", "shop.exe", in: scratch)
-    #expect(
-      windows
-        == Program.Run(
+    expectEqual(
+      windows, Program.Run(
           code: 65,
           out: "",
           err: "shop.exe is a program for Windows, a format that this does not look through.\n"
@@ -187,8 +182,8 @@ import WindTunnel
   @Test func `a file that is not there, and none at all, are refused`() async throws {
     let scratch = try Scratch()
     let missing = try await Program.run("check-release", "Shop.ipa", in: scratch)
-    #expect(
-      missing == Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
+    expectEqual(
+      missing, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
     )
     let none = try await Program.run("check-release", in: scratch)
     #expect(none.code == 64 && none.out == "")
@@ -199,9 +194,8 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     let found = try await Program.run("check-release", "Shop.ipa", "a.json", in: scratch)
-    #expect(
-      found
-        == Program.Run(
+    expectEqual(
+      found, Program.Run(
           code: 1,
           out: "a.json: a cassette\n",
           err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
@@ -209,8 +203,8 @@ import WindTunnel
     )
     try Data(Self.program).write(to: scratch.file("shop"))
     let other = try await Program.run("check-release", "shop", "Shop.ipa", in: scratch)
-    #expect(
-      other == Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
+    expectEqual(
+      other, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
     )
     let json = try await Program.run("check-release", "shop", "Shop.ipa", "--json", in: scratch)
     let report = try JSON(parsing: json.out.utf8, source: "check-release")
@@ -231,9 +225,8 @@ import WindTunnel
     try Data(Self.program).write(to: scratch.file("shop"))
     try scratch.write("text", to: "Res/strings")
     let both = try await Program.run("check-release", "shop", "Res", in: scratch)
-    #expect(
-      both
-        == Program.Run(
+    expectEqual(
+      both, Program.Run(
           code: 0,
           out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
             + "Res: 0 programs in 1 file: nothing of WindTunnel\n",
@@ -243,9 +236,8 @@ import WindTunnel
     let alone = try await Program.run("check-release", "Res", in: scratch)
     #expect(alone.code == 65 && alone.err.contains("its only file is no program"))
     let empty = try await Program.run("check-release", "shop", "empty", in: scratch)
-    #expect(
-      empty
-        == Program.Run(
+    expectEqual(
+      empty, Program.Run(
           code: 65,
           out: "",
           err: "empty holds no file; leave it out, or name another.\n"
@@ -261,12 +253,11 @@ import WindTunnel
     try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
     let sentence = "App/Data/map is xz, a format that this does not look through"
     let run = try await Program.run("check-release", "App", in: scratch)
-    #expect(run == Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal))
+    expectEqual(run, Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal))
     for path in ["App/Data/map", "App/Data", "App/Data/"] {
       let run = try await Program.run("check-release", "App", "--pass-over", path, in: scratch)
-      #expect(
-        run
-          == Program.Run(
+      expectEqual(
+        run, Program.Run(
             code: 0,
             out: "\(sentence): passed over, as asked\n"
               + "App: 1 program in 2 files: nothing of WindTunnel\n",
@@ -307,8 +298,8 @@ import WindTunnel
     }
     let run = try await Program.run("check-release", "App", in: scratch)
     #expect(run.code == 1 && run.out == "App/b-shared/users.json: a cassette\n")
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         App/d-gone is a link to ../Gone, which is not there.
         App/e-all is a link to /, which holds what is looked through.
         App/f-null is a link to /dev/null, which is a device, and no file.

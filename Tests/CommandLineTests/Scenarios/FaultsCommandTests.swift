@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -7,13 +8,13 @@ import WindTunnelSymptoms
 @testable import WindTunnelDrill
 
 /// `faults list` and `faults selftest`.
-@Suite(.timeLimit(.minutes(10))) struct FaultsCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultsCommandTests {
   @Test func `every kind is listed with what clients make of it, and reads as a fault`()
     async throws
   {
     let scratch = try Scratch()
     let run = try await Program.run("faults", "list", "--json", in: scratch)
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let list = try JSON(parsing: run.out.utf8, source: "list")
     guard case .array(let rows) = list else {
       Issue.record("\(list) is no list")
@@ -21,11 +22,11 @@ import WindTunnelSymptoms
     }
     #expect(rows.count == FaultKind.all.count + DNSExample.all.count && rows.count >= 140)
     for (row, kind) in zip(rows, FaultKind.all) {
-      #expect(row["name"]?.stringValue == kind.name)
+      expectEqual(row["name"]?.stringValue, kind.name)
       let fault = try #require(row["fault"])
       let text = "{\"windtunnelScenario\":1,\"name\":\"x\",\"rules\":[{\"faults\":[\(fault)]}]}"
       let scenario = try Scenario(data: Data(text.utf8), source: "x")
-      #expect(scenario.rules.first?.faults == [kind.fault])
+      expectEqual(scenario.rules.first?.faults, [kind.fault])
     }
     #expect(try await Program.run("faults", "list", in: scratch).out.contains("\nreset-in-body "))
   }
@@ -46,14 +47,14 @@ import WindTunnelSymptoms
       Issue.record("\(list) is no list")
       return
     }
-    #expect(rows.compactMap { $0["name"]?.stringValue } == Self.some)
+    expectEqual(rows.compactMap { $0["name"]?.stringValue }, Self.some)
     for row in rows {
-      #expect(row["passed"] == .bool(true), "\(row)")
-      #expect(row["seen"]?["raw"] == row["asked"], "\(row)")
-      #expect(row["seen"]?["looks"]?.intValue == 5, "\(row)")
+      expectEqual(row["passed"], .bool(true), "\(row)")
+      expectEqual(row["seen"]?["raw"], row["asked"], "\(row)")
+      expectEqual(row["seen"]?["looks"]?.intValue, 5, "\(row)")
       for key in ["expected", "skipped"] { #expect(row[key] != nil) }
     }
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
   }
 
   @Test func `what is not what was asked is no pass`() throws {
@@ -87,12 +88,12 @@ import WindTunnelSymptoms
     let kind = try #require(FaultKind.named("reset-in-body"))
     var row = SelfTestRow(.fault(kind))
     row.skipped = ["no room"]
-    #expect(row.json["passed"] == .null)
-    #expect(row.json["skipped"] == .text("no room"))
+    expectEqual(row.json["passed"], .null)
+    expectEqual(row.json["skipped"], .text("no room"))
     (row.looks, row.equalLooks, row.skipped, row.unseenBy) = (1, 1, [], [SelfTest.noCurl])
-    #expect(row.json["passed"] == .bool(true))
-    #expect(row.json["skipped"] == .null)
-    #expect(row.json["unseenBy"] == .array(["curl is not here"]))
+    expectEqual(row.json["passed"], .bool(true))
+    expectEqual(row.json["skipped"], .null)
+    expectEqual(row.json["unseenBy"], .array(["curl is not here"]))
   }
 
   @Test func `codes stand beside the names of errors`() async throws {
@@ -118,16 +119,16 @@ import WindTunnelSymptoms
       ]
       let words = names.flatMap { ["--fault", $0] } + ["--json"]
       let run = try await Program.run(["faults", "selftest"] + words, in: try Scratch())
-      #expect(run.code == 0, "\(run)")
+      expectEqual(run.code, 0, "\(run)")
       guard case .array(let rows) = try JSON(parsing: run.out.utf8, source: "selftest") else {
         Issue.record("\(run) is no list")
         return
       }
-      #expect(rows.compactMap { $0["name"]?.stringValue } == names)
+      expectEqual(rows.compactMap { $0["name"]?.stringValue }, names)
       for row in rows where row["passed"] != .bool(true) {
         // Where nobody may make namespaces there is nothing to look at.
-        #expect(row["passed"] == .null)
-        #expect(row["skipped"]?.stringValue?.isEmpty == false, "\(row)")
+        expectEqual(row["passed"], .null)
+        expectEqual(row["skipped"]?.stringValue?.isEmpty, false, "\(row)")
       }
     }
   #endif
@@ -135,9 +136,8 @@ import WindTunnelSymptoms
   @Test func `an unknown fault is refused with the nearest`() async throws {
     let scratch = try Scratch()
     let run = try await Program.run("faults", "selftest", "--fault", "reset-in-bdy", in: scratch)
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 64,
           out: "",
           err: "windtunnel: There is no fault \"reset-in-bdy\". Did you mean reset-in-body? "

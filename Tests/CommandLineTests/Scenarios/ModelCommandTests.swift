@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -15,8 +16,8 @@ import WindTunnel
   {
     let scratch = try Scratch()
     let calm = try await timelines("--rtt", "100", "--response", "1000", in: scratch)
-    #expect(calm.map { $0["connectedMilliseconds"] } == [100])
-    #expect(calm.map { $0["doneMilliseconds"] } == [200])
+    expectEqual(calm.map { $0["connectedMilliseconds"] }, [100])
+    expectEqual(calm.map { $0["doneMilliseconds"] }, [200])
     // The first SYN is repeated after a second (RFC 6298, section 2.1).
     let lost = try await timelines(
       "--rtt",
@@ -36,8 +37,8 @@ import WindTunnel
     let scratch = try Scratch()
     let words = ["model", "--rtt", "80", "--loss", "0.1", "--draws", "50", "--seed"]
     let first = try await Program.run(words + ["7"], in: scratch)
-    #expect(first.out.split(separator: "\n").count == 50)
-    #expect(try await Program.run(words + ["7"], in: scratch).out == first.out)
+    expectEqual(first.out.split(separator: "\n").count, 50)
+    try await expectEqual(Program.run(words + ["7"], in: scratch).out, first.out)
     #expect(try await Program.run(words + ["8"], in: scratch).out != first.out)
   }
 

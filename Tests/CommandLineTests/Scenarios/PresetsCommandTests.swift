@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -13,26 +14,26 @@ import WindTunnel
       Issue.record("\(list) is no list")
       return
     }
-    #expect(rows.compactMap { $0["name"]?.stringValue } == LinkPreset.all.map(\.name))
+    expectEqual(rows.compactMap { $0["name"]?.stringValue }, LinkPreset.all.map(\.name))
     for row in rows {
-      #expect(row["source"]?.stringValue?.isEmpty == false)
+      expectEqual(row["source"]?.stringValue?.isEmpty, false)
       #expect(["source", "known"].contains(row["evidence"]?.stringValue))
     }
     let plain = try await Program.run("presets", "list", in: scratch)
-    #expect(plain.out.split(separator: "\n").count == LinkPreset.all.count)
+    expectEqual(plain.out.split(separator: "\n").count, LinkPreset.all.count)
   }
 
   @Test func `a preset's numbers are those that its source has`() async throws {
     let scratch = try Scratch()
     let run = try await Program.run("presets", "show", "nlc/edge-lossy", "--json", in: scratch)
     let preset = try JSON(parsing: run.out.utf8, source: "preset")
-    #expect(
-      preset["down"] == [
+    expectEqual(
+      preset["down"], [
         "bitsPerSecond": 240_000, "delayMilliseconds": 400, "lossProbability": 0.01,
       ]
     )
-    #expect(
-      preset["up"] == ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
+    expectEqual(
+      preset["up"], ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
     )
     let plain = try await Program.run("presets", "show", "nlc/edge-lossy", in: scratch)
     #expect(
@@ -80,20 +81,20 @@ import WindTunnel
       to: "Train.plist"
     )
     let run = try await Program.run("presets", "import", "Train.plist", in: scratch)
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     let scenario = try Scenario(data: Data(run.out.utf8), source: "train.json")
     let link = try #require(scenario.link)
-    #expect(scenario.name == "Train")
+    expectEqual(scenario.name, "Train")
     #expect(link.down.bitsPerSecond == 1_000_000 && link.up.bitsPerSecond == nil)
     #expect(link.down.delay == .milliseconds(80) && link.up.delay == .milliseconds(30))
     #expect(link.down.lossProbability == 0.02 && link.up.lossProbability == 0)
-    #expect(link.dnsDelay == .milliseconds(250))
+    expectEqual(link.dnsDelay, .milliseconds(250))
     try scratch.write(run.out, to: "train.json")
     let flown = try await Program.run(
       ["drill", "--scenario", "train.json", "--calls", "3", "--concurrency", "3"],
       in: scratch
     )
-    #expect(flown.code == 0, "\(flown.err)")
+    expectEqual(flown.code, 0, "\(flown.err)")
   }
 
   @Test func `of several profiles one has to be named, and what is none is refused`() async throws {
@@ -111,7 +112,7 @@ import WindTunnel
       "Fast",
       in: scratch
     )
-    #expect(try Scenario(data: Data(named.out.utf8), source: "").name == "Fast")
+    try expectEqual(Scenario(data: Data(named.out.utf8), source: "").name, "Fast")
     try scratch.write("not a list", to: "no.plist")
     let refused = try await Program.run("presets", "import", "no.plist", in: scratch)
     #expect(refused.code == 65 && refused.out.isEmpty && refused.err.contains("no.plist"))

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// `--admin-port`, and the end of what it watches.
-@Suite(.timeLimit(.minutes(10))) struct AdminCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminCommandTests {
   static let slow = """
     {"windtunnel":1,"interactions":[{"request":{"url":"http://origin.test/slow"},
      "response":{"text":"late"},"timing":{"firstByteMilliseconds":400,"lastByteMilliseconds":800}}]}
@@ -16,14 +17,14 @@ import WindTunnel
       ["serve", "--cassette", Repository.shop, "--admin-port", "0"],
       in: scratch
     )
-    let url = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     #expect(admin.hasPrefix("http://127.0.0.1:") && admin != url)
     func curl(_ words: String...) async throws -> String {
       try await Companion.run(["curl", "-sS", "--noproxy", "*"] + words, in: scratch).text
     }
     let status = ["-o", "/dev/null", "-w", "%{http_code}"]
-    #expect(try await curl(status[0], status[1], status[2], status[3], "\(url)/home") == "200")
+    try await expectEqual(curl(status[0], status[1], status[2], status[3], "\(url)/home"), "200")
     #expect(
       try await curl("-d", #"{"request":"GET /home","times":1}"#, "\(admin)/verify")
         .hasPrefix(#"{"passed": true, "asked": "GET /home exactly once""#)
@@ -32,14 +33,14 @@ import WindTunnel
     #expect(swapped.contains("serve has one port for all of them"), "\(swapped)")
     let text = #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"status":418}]}]}"#
     _ = try await curl("-X", "PUT", "-d", text, "\(admin)/scenario")
-    #expect(try await curl(status[0], status[1], status[2], status[3], "\(url)/home") == "418")
+    try await expectEqual(curl(status[0], status[1], status[2], status[3], "\(url)/home"), "418")
     #expect(
       try await curl("\(admin)/metrics").contains("windtunnel_faults_total{fault=\"status\"} 1")
     )
     #expect(try await curl("-X", "POST", "-i", "\(admin)/reset").hasPrefix("HTTP/1.1 204"))
     flight.signal(SIGINT)
-    #expect(
-      try await flight.end() == Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: "")
+    try await expectEqual(
+      flight.end(), Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: "")
     )
   }
 
@@ -59,8 +60,8 @@ import WindTunnel
       default: ["proxy", "--record", "new.json"]
       }
     let flight = try Flight(words + ["--admin-port", "0"], in: scratch)
-    let url = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     // A proxy is asked by a whole address (RFC 9112 §3.2.2).
     let target = command == "proxy" ? "\(upstream)/slow" : "/slow"
     // An answer that had ended before anyone could look is asked for once more.
@@ -78,10 +79,10 @@ import WindTunnel
     }
     let run = try await flight.end()
     let kept = command == "serve" ? "" : "new.json: \(asking.count) interactions\n"
-    #expect(run == Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: kept))
+    expectEqual(run, Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: kept))
     if command != "serve" {
       let tape = try Cassette(contentsOf: scratch.file("new.json"))
-      #expect(tape.interactions.map(\.response?.body.text) == asking.map { _ in "late" })
+      expectEqual(tape.interactions.map(\.response?.body.text), asking.map { _ in "late" })
       #expect(!scratch.has("new.json.journal"))
     }
     origin.signal(SIGINT)
@@ -130,9 +131,8 @@ import WindTunnel
       ["serve", "--cassette", Repository.shop], ["proxy"],
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"],
     ] {
-      #expect(
-        try await Program.run(command + words, in: scratch)
-          == Program.Run(
+      try await expectEqual(
+        Program.run(command + words, in: scratch), Program.Run(
             code: 64,
             out: "",
             err: "windtunnel: \(sentence)\nFor help: windtunnel \(command[0]) --help\n"
@@ -155,7 +155,7 @@ import WindTunnel
     let refused = try await Server.raw(url, "\(head)5\r\n\r\n", in: scratch)
     #expect(refused.hasPrefix("HTTP/1.1 413 "), "\(refused)")
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 }
 

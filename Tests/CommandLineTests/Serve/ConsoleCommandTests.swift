@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `--console` of the commands that listen.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleCommandTests {
   private static let tape = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"one"}}]}
     """
@@ -23,13 +24,13 @@ import Testing
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     let flight = try Flight(words + ["--console"], in: scratch)
-    let url = try #require(await flight.line())
-    let page = try #require(await flight.line())
+    let url = try #require(try await flight.line())
+    let page = try #require(try await flight.line())
     #expect(page.hasPrefix("http://127.0.0.1:") && page.hasSuffix("/") && !page.hasPrefix(url))
     #expect(await ask(page).body.contains("<title>"))
-    #expect(await ask("\(page)exchanges").body == #"{"rows":[],"dropped":0,"unseen":0}"#)
+    await expectEqual(ask("\(page)exchanges").body, #"{"rows":[],"dropped":0,"unseen":0}"#)
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 
   @Test func `a scenario that is saved begins a segment`() async throws {
@@ -38,14 +39,14 @@ import Testing
     try scratch.write(Self.weather("rain", 503), to: "rain.json")
     let words = ["--cassette", "a.json", "--scenario", "rain.json", "--watch", "--console"]
     let flight = try Flight(["serve"] + words, in: scratch)
-    let url = try #require(await flight.line())
-    let page = try #require(await flight.line())
-    #expect(await ask("\(url)/a").status == 503)
+    let url = try #require(try await flight.line())
+    let page = try #require(try await flight.line())
+    await expectEqual(ask("\(url)/a").status, 503)
     try scratch.write(Self.weather("hail", 500), to: "rain.json")
     while await ask("\(url)/a").status == 503 {}
     let told = await ask("\(page)scenario").body
     #expect(told.contains(#""hail""#) && told.hasSuffix(#""segment":2}"#), "\(told)")
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Whom `serve` and `record` answer, by the name that they are asked by and the page that asks.
-@Suite(.timeLimit(.minutes(10))) struct OriginTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginTests {
   private func status(
     _ url: String,
     _ fields: [String],
@@ -18,7 +19,7 @@ import Testing
     async throws
   {
     for host in [String(url.dropFirst(7)), "localhost", own] {
-      #expect(try await status(url, ["Host: \(host)"], in: scratch) == 200, "\(host)")
+      try await expectEqual(status(url, ["Host: \(host)"], in: scratch), 200, "\(host)")
     }
     let foreign = [
       ["Host: evil.example.test"], ["Host: localhost", "Origin: null"],
@@ -26,12 +27,12 @@ import Testing
       ["Host: localhost", "Sec-Fetch-Site: cross-site"],
     ]
     for fields in foreign {
-      #expect(try await status(url, fields, in: scratch) == 403, "\(fields)")
+      try await expectEqual(status(url, fields, in: scratch), 403, "\(fields)")
     }
     for fields in [
       ["Host: app.example.test"], ["Host: localhost", "Origin: https://app.example.test"],
     ] {
-      #expect(try await status(url, fields, in: scratch) == (allows ? 200 : 403), "\(fields)")
+      try await expectEqual(status(url, fields, in: scratch), (allows ? 200 : 403), "\(fields)")
     }
   }
 
@@ -44,9 +45,9 @@ import Testing
       #"{"windtunnel":1,"interactions":[{"request":{"url":"https://api.example.test/home"},"#
     try scratch.write(tape + #""response":{"text":"a"}}]}"#, to: "tape.json")
     let flight = try Flight(["serve", "--cassette", "tape.json"] + flags, in: scratch)
-    try await check(try #require(await flight.line()), "api.example.test", allows, in: scratch)
+    try await check(try #require(try await flight.line()), "api.example.test", allows, in: scratch)
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 
   @Test(arguments: [false, true])
@@ -61,7 +62,7 @@ import Testing
         + ["--as", "https://api.example.test"] + flags,
       in: scratch
     )
-    try await check(try #require(await flight.line()), "api.example.test", allows, in: scratch)
+    try await check(try #require(try await flight.line()), "api.example.test", allows, in: scratch)
     flight.signal(SIGINT)
     let run = try await flight.end()
     #expect(run.err.hasSuffix("new.json: \(allows ? 5 : 3) interactions\n"), "\(run.err)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelRemote
@@ -8,7 +9,7 @@ import WindTunnelRemote
 #endif
 
 /// `windtunnel serve` as a process, and a test of screens that sets its tape from beside it.
-@Suite(.timeLimit(.minutes(10))) struct RemoteServeTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteServeTests {
   private static func get(_ url: String) async throws -> (status: Int, text: String) {
     let session = URLSession(configuration: .ephemeral)
     let (data, answer) = try await session.data(from: try #require(URL(string: url)))
@@ -19,31 +20,31 @@ import WindTunnelRemote
     let scratch = try Scratch()
     let words = ["serve", Repository.shop, "--port", "0", "--admin-port", "0"]
     let flight = try Flight(words, in: scratch)
-    let base = try #require(await flight.line())
-    let admin = try #require(await flight.line())
+    let base = try #require(try await flight.line())
+    let admin = try #require(try await flight.line())
     let server = RemoteServer(admin: try #require(URL(string: admin)))
-    #expect(try await server.health().scenario == "calm")
-    #expect(try await Self.get("\(base)/home").status == 200)
+    try await expectEqual(server.health().scenario, "calm")
+    try await expectEqual(Self.get("\(base)/home").status, 200)
     #expect(try await server.received("GET /home", times: 1...1).passed)
     // A tape of its own for the next test.
     let tape = Cassette([
       Interaction(Request("GET", "https://api.example.test/own"), .text(Body("own")))
     ])
     try tape.write(to: scratch.file("own.json"))
-    #expect(try await server.load(cassetteAt: scratch.file("own.json")) == 1)
+    try await expectEqual(server.load(cassetteAt: scratch.file("own.json")), 1)
     #expect(try await Self.get("\(base)/own") == (200, "own"))
-    #expect(try await Self.get("\(base)/home").status == 501)
+    try await expectEqual(Self.get("\(base)/home").status, 501)
     try await server.put(RemoteStub("down", "GET /own", status: 503))
-    #expect(try await Self.get("\(base)/own").status == 503)
+    try await expectEqual(Self.get("\(base)/own").status, 503)
     try await server.removeStub(named: "down")
-    #expect(try await Self.get("\(base)/own").status == 200)
+    try await expectEqual(Self.get("\(base)/own").status, 200)
     try await server.fly("server-errors", seed: 7)
-    #expect(try await server.health().scenario == "server-errors")
+    try await expectEqual(server.health().scenario, "server-errors")
     let refusal = await #expect(throws: RemoteError.self) { try await server.fly("no-weather") }
     #expect("\(String(describing: refusal))".contains("no-weather"))
-    #expect(try await server.interactions().count == 1)
+    try await expectEqual(server.interactions().count, 1)
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
     await #expect(throws: RemoteError.self) { try await server.health() }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -6,7 +7,7 @@ import WindTunnel
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ServingTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct ServingTLSTests {
   private static let curl = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
     separator: ":"
   )
@@ -33,11 +34,11 @@ import WindTunnel
       ],
       in: scratch
     )
-    #expect(run.code == 0, "\(run.err)")
+    expectEqual(run.code, 0, "\(run.err)")
     #expect(run.out.contains("Good morning"))
-    #expect(run.err == "new.json: 1 interactions\n")
+    expectEqual(run.err, "new.json: 1 interactions\n")
     let recorded = try Cassette(contentsOf: scratch.file("new.json")).interactions
-    #expect(recorded.map(\.request.url) == ["https://api.example.test/home"])
+    expectEqual(recorded.map(\.request.url), ["https://api.example.test/home"])
     // Whom the machine does not trust is not believed, and the tape says why.
     let refused = try await Program.run(
       [
@@ -49,7 +50,7 @@ import WindTunnel
     #expect(refused.out.contains("its certificate does not hold"), "\(refused)")
     #expect(try scratch.text("refused.json").contains("\"serverCertificateHasUnknownRoot\""))
     origin.signal(SIGINT)
-    #expect(try await origin.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+    try await expectEqual(origin.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
   @Test(arguments: [
@@ -63,7 +64,7 @@ import WindTunnel
     #expect(run.code == 69 && run.out.isEmpty)
     #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
     #expect(run.err.contains(" in \(nowhere). To have it, install it ("))
-    #expect(run.err.split(separator: "\n").count == 1)
+    expectEqual(run.err.split(separator: "\n").count, 1)
     #expect(!scratch.has("ca.pem") && !scratch.has("new.json"))
   }
 
@@ -74,10 +75,10 @@ import WindTunnel
       in: scratch,
       with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
     )
-    let url = try #require(await flight.line())
-    #expect(await ask("\(url)/home").status == 200)
+    let url = try #require(try await flight.line())
+    await expectEqual(ask("\(url)/home").status, 200)
     flight.signal(SIGINT)
-    #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: ""))
+    try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
   @Test(arguments: [
@@ -143,11 +144,11 @@ import WindTunnel
       )
       return (run.code, run.text)
     }
-    #expect(try await ask().code == 60)
+    try await expectEqual(ask().code, 60)
     let second = try await ask()
     #expect(second.code == 0 && second.text.contains("Good morning"), "\(second)")
     server.signal(SIGINT)
-    #expect(try await server.end().code == 0)
+    try await expectEqual(server.end().code, 0)
   }
 
   @Test(arguments: [
@@ -180,8 +181,8 @@ import WindTunnel
       in: scratch
     )
     #expect(run.code == 64 && run.out.isEmpty)
-    #expect(
-      run.err.split(separator: "\n").map(String.init) == [
+    expectEqual(
+      run.err.split(separator: "\n").map(String.init), [
         "windtunnel: \(sentence)", "For help: windtunnel serve --help",
       ]
     )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -14,7 +15,7 @@ enum Server {
     // It stands for real servers, too, and is asked by the names that their recordings bear.
     let words = ["serve", "--cassette", cassette, "--allow-origin", "*"]
     let flight = try Flight(words + more, in: scratch)
-    return (flight, try #require(await flight.line()))
+    return (flight, try #require(try await flight.line()))
   }
 
   /// A port at which nobody listens, and its URL, for as long as the port is kept.
@@ -33,7 +34,7 @@ enum Server {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ServingTests {
+@Suite(.timeLimit(.minutes(5))) struct ServingTests {
   @Test(arguments: [SIGINT, SIGTERM])
   func `serve prints its URL, answers, and ends in good order on a signal`(signal: Int32)
     async throws
@@ -42,10 +43,10 @@ enum Server {
     let (flight, url) = try await Server.start(in: scratch)
     #expect(url.hasPrefix("http://127.0.0.1:"))
     let home = await ask("\(url)/home")
-    #expect(home.status == 200)
+    expectEqual(home.status, 200)
     #expect(home.body.contains("\"greeting\":\"Good morning\""), "\(home.body)")
     let stranger = await ask("\(url)/hoem")
-    #expect(stranger.status == 501)
+    expectEqual(stranger.status, 501)
     #expect(stranger.body.contains("/home"), "\(stranger.body)")
     flight.signal(signal)
     let run = try await flight.end()
@@ -69,7 +70,7 @@ enum Server {
       await ask("\(url)/home"), await ask("\(url)/home"), await ask("\(url)/hoem?page=%1B"),
       await ask("\(url)/weather"), await ask("\(url)/hoem?page=%1B"),
     ].map(\.status)
-    #expect(statuses == [200, 501, 501, 503, 501])
+    expectEqual(statuses, [200, 501, 501, 503, 501])
     flight.signal(SIGINT)
     let run = try await flight.end()
     let miss = """
@@ -81,7 +82,7 @@ enum Server {
       501: GET http://a.test/home was already played once, and there is no further recording of it
 
       """
-    #expect(run == Program.Run(code: 0, out: "\(url)\n", err: used + miss + miss))
+    expectEqual(run, Program.Run(code: 0, out: "\(url)\n", err: used + miss + miss))
   }
 
   @Test func `serve moves dates to today where it is told to`() async throws {
@@ -91,10 +92,10 @@ enum Server {
     try scratch.write(text, to: "a.json")
     for (flags, isOld) in [([], true), (["--refresh-dates"], false)] {
       let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
-      let url = try #require(await flight.line())
+      let url = try #require(try await flight.line())
       let body = await ask("\(url)/a").body
-      #expect((body == #"["2001-02-03T04:05:06Z"]"#) == isOld, "\(body)")
-      #expect(body.utf8.count == 24)
+      expectEqual((body == #"["2001-02-03T04:05:06Z"]"#), isOld, "\(body)")
+      expectEqual(body.utf8.count, 24)
       flight.signal(SIGINT)
       _ = try await flight.end()
     }
@@ -112,9 +113,9 @@ enum Server {
       """
     for (flags, err) in [([], ""), (["--refresh-dates"], sentence)] {
       let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
-      let url = try #require(await flight.line())
+      let url = try #require(try await flight.line())
       flight.signal(SIGINT)
-      #expect(try await flight.end() == Program.Run(code: 0, out: "\(url)\n", err: err))
+      try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: err))
     }
   }
 
@@ -128,10 +129,10 @@ enum Server {
       "rain.json",
       in: scratch
     )
-    #expect(await ask("\(url)/home").status == 503)
-    #expect(await ask("\(url)/home").status == 200)
+    await expectEqual(ask("\(url)/home").status, 503)
+    await expectEqual(ask("\(url)/home").status, 200)
     flight.signal(SIGINT)
-    #expect(try await flight.end().code == 0)
+    try await expectEqual(flight.end().code, 0)
   }
 
   @Test func `serve takes the time that was recorded, or the share that it is told`() async throws {
@@ -145,10 +146,10 @@ enum Server {
       let (flight, url) = try await Server.start("late.json", "--speed", speed, in: scratch)
       let clock = ContinuousClock()
       let start = clock.now
-      #expect(await ask("\(url)/n").body == "late")
+      await expectEqual(ask("\(url)/n").body, "late")
       #expect(clock.now - start >= .milliseconds(least))
       flight.signal(SIGINT)
-      #expect(try await flight.end().code == 0)
+      try await expectEqual(flight.end().code, 0)
     }
   }
 
@@ -161,7 +162,7 @@ enum Server {
       in: scratch
     )
     let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any that is free.\n"
-    #expect(second == Program.Run(code: 69, out: "", err: err))
+    expectEqual(second, Program.Run(code: 69, out: "", err: err))
     flight.signal(SIGINT)
     _ = try await flight.end()
   }
@@ -175,13 +176,13 @@ enum Server {
       words + origin + ["--"] + Server.client(of: "/home"),
       in: scratch
     )
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     #expect(run.out.contains("Good morning"), "\(run.out)")
-    #expect(run.err == "new.json: 1 interactions\n")
+    expectEqual(run.err, "new.json: 1 interactions\n")
     let cassette = try Cassette(contentsOf: scratch.file("new.json"))
     let interaction = try #require(cassette.interactions.first)
-    #expect("\(interaction.request.url)" == "https://api.example.test/home")
-    #expect(interaction.response?.status == 200)
+    expectEqual("\(interaction.request.url)", "https://api.example.test/home")
+    expectEqual(interaction.response?.status, 200)
     // No address of this machine.
     #expect(!(try scratch.text("new.json")).contains("127.0.0.1"))
     // Once recorded it is played, and not a byte of it changes.
@@ -190,9 +191,9 @@ enum Server {
       words + origin + ["--"] + Server.client(of: "/home"),
       in: scratch
     )
-    #expect(again.code == 0)
+    expectEqual(again.code, 0)
     #expect(again.out.contains("Good morning"))
-    #expect(try scratch.text("new.json") == text)
+    try expectEqual(scratch.text("new.json"), text)
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -202,12 +203,12 @@ enum Server {
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "new.json"]
     let flight = try Flight(words, in: scratch)
-    let proxy = try #require(await flight.line())
-    #expect(await ask("\(proxy)/home").status == 200)
+    let proxy = try #require(try await flight.line())
+    await expectEqual(ask("\(proxy)/home").status, 200)
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(run == Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
-    #expect(try Cassette(contentsOf: scratch.file("new.json")).interactions.count == 1)
+    expectEqual(run, Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
+    try expectEqual(Cassette(contentsOf: scratch.file("new.json")).interactions.count, 1)
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
@@ -221,11 +222,11 @@ enum Server {
       ["record", "--upstream", url, "--cassette", "new.json", "--"] + client,
       in: scratch
     )
-    while let line = await flight.line(), line != "asked" {}
+    while let line = try await flight.line(), line != "asked" {}
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(run.code == 0)
-    #expect(run.err == "new.json: 1 interactions\n")
+    expectEqual(run.code, 0)
+    expectEqual(run.err, "new.json: 1 interactions\n")
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `serve --watch`: what is saved is played from the next request on.
-@Suite(.timeLimit(.minutes(10))) struct WatchTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
   private static func tape(_ text: String) -> String {
     #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"\#(text)"}}]}"#
   }
@@ -13,7 +14,7 @@ import Testing
     while true {
       let body = await ask(url).body
       if body == text { return }
-      #expect(body == old)
+      expectEqual(body, old)
       if body != old { return }
     }
   }
@@ -32,21 +33,20 @@ import Testing
     try save(Self.tape("one"))
     let (flight, url) = try await Server.start("a.json", "--watch", in: scratch)
     let place = "\(url)/a"
-    #expect(await ask(place).body == "one")
+    await expectEqual(ask(place).body, "one")
     try save(Self.tape("two"))
     await Self.wait(at: place, until: "two", was: "one")
     try save("{")
     while !(try flight.errors().contains("stays as it was")) {
-      #expect(await ask(place).body == "two")
+      await expectEqual(ask(place).body, "two")
     }
-    #expect(await ask(place).body == "two")
+    await expectEqual(ask(place).body, "two")
     try save(Self.tape("three"))
     await Self.wait(at: place, until: "three", was: "two")
     flight.signal(SIGTERM)
     let run = try await flight.end()
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 0,
           out: "\(url)\n",
           err: """
@@ -79,7 +79,7 @@ import Testing
     for count in 1...2 {
       let file = try save("{")
       while try flight.errors() != String(repeating: sentence, count: count) {
-        #expect(await ask("\(url)/a").body == "one")
+        await expectEqual(ask("\(url)/a").body, "one")
       }
       try file.close()
     }
@@ -88,7 +88,7 @@ import Testing
     await Self.wait(at: "\(url)/a", until: "two", was: "one")
     flight.signal(SIGTERM)
     let run = try await flight.end()
-    #expect(run.err == sentence + sentence + "a.json: 1 changed, 0 the same\n")
+    expectEqual(run.err, sentence + sentence + "a.json: 1 changed, 0 the same\n")
   }
 
   @Test func `a saved scenario and saved rules are taken, too`() async throws {
@@ -101,8 +101,8 @@ import Testing
     try scratch.write(#"{"match":1}"#, to: "match.json")
     let words = ["--scenario", "rain.json", "--match", "match.json", "--watch"]
     let flight = try Flight(["serve", "--cassette", "a.json"] + words, in: scratch)
-    let url = try #require(await flight.line())
-    #expect(await ask("\(url)/a").status == 503)
+    let url = try #require(try await flight.line())
+    await expectEqual(ask("\(url)/a").status, 503)
     // What does not read, or cannot be flown here, changes nothing.
     for text in [
       "[", #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"connect":"refused"}]}]}"#,
@@ -110,25 +110,25 @@ import Testing
       let before = try flight.errors()
       try scratch.write(text, to: "rain.json")
       while try flight.errors() == before {
-        #expect(await ask("\(url)/a").status == 503)
+        await expectEqual(ask("\(url)/a").status, 503)
       }
     }
     try scratch.write(#"{"windtunnelScenario":1,"name":"sun","rules":[]}"#, to: "rain.json")
     while await ask("\(url)/a").status == 503 {}
-    #expect(await ask("\(url)/a?b=1").status == 501)
+    await expectEqual(ask("\(url)/a?b=1").status, 501)
     try scratch.write(#"{"match":1,"ignoreQuery":["b"]}"#, to: "match.json")
     while await ask("\(url)/a?b=1").status == 501 {}
-    #expect(await ask("\(url)/a?b=1").body == "one")
+    await expectEqual(ask("\(url)/a?b=1").body, "one")
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let lines = run.err.split(separator: "\n")
     // Each 501 is told, too, however often it was asked for while the rules were read.
     let told = lines.filter { !$0.hasPrefix("501: GET /a?b=1 is not on the cassette; ") }
     #expect(told.count == 4 && lines.count > 4, "\(run.err)")
     #expect(told.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
-    #expect(
-      told.suffix(2) == ["rain.json: scenario sun from now on", "match.json: the rules changed"]
+    expectEqual(
+      told.suffix(2), ["rain.json: scenario sun from now on", "match.json: the rules changed"]
     )
   }
 }

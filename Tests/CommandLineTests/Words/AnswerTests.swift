@@ -1,41 +1,42 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.
-@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
   @Test func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
     let scratch = try Scratch()
     let drill = ["drill", "--calls", "5", "--scenario", "calm"]
     let run = try await Program.run(drill + ["--report", "drill.json", "--json"], in: scratch)
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let text = try scratch.text("drill.json")
-    #expect(run.out == text)
+    expectEqual(run.out, text)
     let keys = [
       "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
       "coverage", "scenarios",
     ]
     let report = try JSON(parsing: text.utf8, source: "drill.json")
-    #expect(report.keys == keys)
+    expectEqual(report.keys, keys)
     let scenario = try #require(report["scenarios"]?[0])
-    #expect(scenario["name"] == "calm")
-    #expect(scenario["stage"] == "wire")
+    expectEqual(scenario["name"], "calm")
+    expectEqual(scenario["stage"], "wire")
     let subject = try #require(scenario["subjects"]?[0])
     let figures = [
       "name", "client", "calls", "successRate", "successRateLower", "firstTrySuccessRate",
       "averageRetries", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate",
     ]
-    #expect(Array(subject.keys.prefix(figures.count)) == figures)
-    #expect(subject["calls"]?.intValue == 5)
-    #expect(subject["successRate"]?.doubleValue == 1)
-    #expect(scenario["subjects"]?[1]?["name"] == "urlsession")
+    expectEqual(Array(subject.keys.prefix(figures.count)), figures)
+    expectEqual(subject["calls"]?.intValue, 5)
+    expectEqual(subject["successRate"]?.doubleValue, 1)
+    expectEqual(scenario["subjects"]?[1]?["name"], "urlsession")
     // The report is read back to the same text, and to the table that the drill prints.
     let again = try await Program.run("report", "drill.json", "--format", "json", in: scratch)
-    #expect(again == Program.Run(code: 0, out: text, err: ""))
+    expectEqual(again, Program.Run(code: 0, out: text, err: ""))
     let table = try await Program.run("report", "drill.json", in: scratch)
-    #expect(table.code == 0)
-    #expect(table.out == (try Report(contentsOf: scratch.file("drill.json")).text()))
+    expectEqual(table.code, 0)
+    expectEqual(table.out, (try Report(contentsOf: scratch.file("drill.json")).text()))
     #expect(table.out.hasPrefix("seed 1, decisions "))
   }
 
@@ -44,23 +45,22 @@ import WindTunnelReports
       ["drill", "--calls", "5", "--scenario", "calm", "--stage", "in-process"],
       in: Scratch()
     )
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.first?.hasPrefix("seed 1, decisions ") == true)
+    expectEqual(lines.first?.hasPrefix("seed 1, decisions "), true)
     let table = lines.drop { !$0.hasPrefix("scenario  stage") }
-    #expect(
-      table.dropFirst(3) == [
+    expectEqual(
+      table.dropFirst(3), [
         "", "findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion", "",
         "gates: 3 met", "",
       ],
       "\(run.out)"
     )
-    #expect(
-      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %")
-        == true
+    expectEqual(
+      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %"), true
     )
     // A log is as short as what a terminal keeps.
-    #expect(run.err == "")
+    expectEqual(run.err, "")
   }
 
   @Test func `a report with a figure that is not its log's is refused`() async throws {
@@ -73,16 +73,15 @@ import WindTunnelReports
       to: "drill.json"
     )
     let run = try await Program.run("report", "drill.json", in: scratch)
-    #expect(run.code == 65)
+    expectEqual(run.code, 65)
     #expect(run.out.isEmpty)
     #expect(run.err.contains("successRate: the figure is not the one of the log, which is 1."))
   }
 
   @Test func `cassette show lists one interaction a line`() async throws {
     let run = try await Program.run("cassette", "show", Repository.shop, in: Scratch())
-    #expect(
-      run
-        == Program.Run(
+    expectEqual(
+      run, Program.Run(
           code: 0,
           out: """
             #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
@@ -115,12 +114,12 @@ import WindTunnelReports
       {"accepted":true}
 
       """
-    #expect(run == Program.Run(code: 0, out: out, err: ""))
+    expectEqual(run, Program.Run(code: 0, out: out, err: ""))
     let beyond = try await Program.run(
       ["cassette", "show", Repository.shop, "--number", "9"],
       in: Scratch()
     )
-    #expect(beyond.code == 64)
+    expectEqual(beyond.code, 64)
     #expect(beyond.err.hasPrefix("windtunnel: There is no interaction #9; the last is #5.\n"))
   }
 
@@ -147,14 +146,14 @@ import WindTunnelReports
       {"offsetMilliseconds":40.5,"event":"end","retryMilliseconds":50,"data":"b\\nc"}
 
       """
-    #expect(run == Program.Run(code: 0, out: out, err: ""))
+    expectEqual(run, Program.Run(code: 0, out: out, err: ""))
     let json = try await Program.run(
       ["cassette", "show", "e.json", "--number", "1", "--json"],
       in: scratch
     )
     let shown = try JSON(parsing: Data(json.out.utf8), source: "shown")
-    #expect(
-      shown["response"]?["events"] == [
+    expectEqual(
+      shown["response"]?["events"], [
         ["offsetMilliseconds": 10, "id": "1", "data": "a"],
         [
           "offsetMilliseconds": .number("40.5"), "event": "end", "retryMilliseconds": 50,
@@ -168,15 +167,14 @@ import WindTunnelReports
     let scratch = try Scratch()
     try scratch.write(Texts.har, to: "a.har")
     let run = try await Program.run("cassette", "convert", "a.har", "a.json", in: scratch)
-    #expect(run.code == 0)
+    expectEqual(run.code, 0)
     #expect(run.out.isEmpty)
     #expect(run.err.hasSuffix("a.json: 1 interactions\n"))
     let text = try scratch.text("a.json")
     #expect(!text.contains("a-secret-of-a-test"))
     let shown = try await Program.run("cassette", "show", "a.json", in: scratch)
-    #expect(
-      shown.out
-        == "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
+    expectEqual(
+      shown.out, "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
     )
   }
 }

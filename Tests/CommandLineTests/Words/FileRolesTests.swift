@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// No command writes over what it was given to read, or over what somebody else has made.
-@Suite(.timeLimit(.minutes(10))) struct FileRolesTests {
+@Suite(.timeLimit(.minutes(5))) struct FileRolesTests {
   @Test(arguments: [
     ("proxy --cassette a.json --report a.json --for 1s", "--report a.json", "--cassette"),
     ("proxy --record ./a.json --report a.json --for 1s", "--report a.json", "--record"),
@@ -34,23 +35,23 @@ import Testing
     let sentence =
       "windtunnel: \(written.replacing("FOLDER", with: here)) would be written over it: "
       + "\(read) names the same file. Name another one.\n"
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(run.out.isEmpty)
     #expect(run.err.hasPrefix(sentence), "\(run.err)")
-    #expect(try scratch.text("a.json") == Texts.cassette)
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
   }
 
   @Test func `a report is not written over one that it is made of`() async throws {
     let scratch = try Scratch()
     try scratch.write("{}", to: "a.json")
     let run = try await Program.run("report", "a.json", "--report", "a.json", in: scratch)
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(
       run.err.hasPrefix(
         "windtunnel: --report a.json would be written over it: the same file is read."
       )
     )
-    #expect(try scratch.text("a.json") == "{}")
+    try expectEqual(scratch.text("a.json"), "{}")
   }
 
   @Test(arguments: [("a.har", "b.json"), ("a.json", "b.har")])
@@ -63,8 +64,8 @@ import Testing
     let sentence =
       "windtunnel: \(output) is there already; nothing was written. Name another file, "
       + "or remove it first.\n"
-    #expect(run == Program.Run(code: 73, out: "", err: sentence))
-    #expect(try scratch.text(output) == "mine")
+    expectEqual(run, Program.Run(code: 73, out: "", err: sentence))
+    try expectEqual(scratch.text(output), "mine")
   }
 
   @Test func `a cassette that is read-only is not written`() async throws {
@@ -80,10 +81,10 @@ import Testing
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json", "--", "true"],
     ] {
       let run = try await Program.run(words, in: scratch)
-      #expect(run.code == 73)
-      #expect(run.err == sentence)
+      expectEqual(run.code, 73)
+      expectEqual(run.err, sentence)
     }
-    #expect(try scratch.text("a.json") == Texts.cassette)
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
   }
 
   @Test func `what would steer a terminal is shown in place of being done`() async throws {

@@ -1,20 +1,21 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
 
 /// Shorter forms of commands, and what is said where another tool's habit does not fit.
-@Suite(.timeLimit(.minutes(10))) struct FormsTests {
+@Suite(.timeLimit(.minutes(5))) struct FormsTests {
   @Test func `serve and record take what they are about without a flag`() async throws {
     let scratch = try Scratch()
     let origin = try Flight(["serve", Repository.shop], in: scratch)
-    let url = try #require(await origin.line())
+    let url = try #require(try await origin.line())
     let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
     let run = try await Program.run(words, in: scratch)
     #expect(run.code == 0 && run.err == "new.json: 1 interactions\n", "\(run)")
     #expect(run.out.contains("Good morning"))
     origin.signal(SIGINT)
-    #expect(try await origin.end().code == 0)
+    try await expectEqual(origin.end().code, 0)
   }
 
   @Test(arguments: [
@@ -63,8 +64,8 @@ import WindTunnelReports
     try scratch.write(Texts.cassette, to: "a.json")
     let run = try await Program.run(words, in: scratch)
     #expect(run.code == 64 && run.out == "", "\(run)")
-    #expect(
-      run.err == "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n",
+    expectEqual(
+      run.err, "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n",
       "\(run.err)"
     )
   }
@@ -88,19 +89,19 @@ import WindTunnelReports
       .components(separatedBy: "\n\n")[0].split(separator: "\n").map { $0.prefix { $0 != " " } }
     func shown(_ group: String) async throws -> [Substring] {
       let run = try await Program.run("scenarios", "show", group, in: scratch)
-      #expect(run.code == 0)
-      #expect(run.err == "To fly them all: windtunnel drill --scenario \(group)\n")
+      expectEqual(run.code, 0)
+      expectEqual(run.err, "To fly them all: windtunnel drill --scenario \(group)\n")
       for line in run.out.split(separator: "\n") { #expect(line.contains("  "), "\(line)") }
       return run.out.split(separator: "\n").map { $0.prefix { $0 != " " } }
     }
-    #expect(try await shown("pre-release") == list)
+    try await expectEqual(shown("pre-release"), list)
     let parts = (try await shown("default-drill"), try await shown("weak-network"))
     let rest = [
       "endless-body", "error-in-200", "socket-restart", "socket-stall", "socket-refused",
       "nearest-dead", "nearest-slow", "nearest-lies", "config-garbage", "config-late",
       "config-replayed", "offline-start",
     ]
-    #expect(parts.0 + parts.1 + rest.map { $0[...] } == list)
+    expectEqual(parts.0 + parts.1 + rest.map { $0[...] }, list)
     #expect(parts.0.first == "calm" && parts.1.contains("metro"))
     let quick = try await shown("every-push")
     #expect(quick == parts.0.filter(quick.contains) && quick.count == 9, "in the same order")
@@ -119,11 +120,11 @@ import WindTunnelReports
       let (gate, summary) = (row["gate"]?.stringValue ?? "", row["summary"]?.stringValue ?? "")
       #expect(throws: Never.self) { try Gate(gate) }
       #expect(summary.hasSuffix("."), "\(row)")
-      #expect(try Gate(gate).needsBaseline == (row["needsBaseline"] == true), "\(row)")
+      try expectEqual(Gate(gate).needsBaseline, (row["needsBaseline"] == true), "\(row)")
     }
     let plain = try await Program.run("metrics", "list", in: scratch).out
     let lines = plain.components(separatedBy: "\n\n")[0].split(separator: "\n")
-    #expect(lines.map { $0.dropFirst(2).prefix { $0 != " " } }.map(String.init) == names)
+    expectEqual(lines.map { $0.dropFirst(2).prefix { $0 != " " } }.map(String.init), names)
     for line in lines { #expect(line.count <= 100, "\(line)") }
     // No other name is a metric's.
     let known = names + rows.compactMap { $0["key"]?.stringValue }
@@ -135,9 +136,9 @@ import WindTunnelReports
     let scratch = try Scratch()
     let words = ["drill", "--scenario", "calm", "--calls", "2", "--json", "--"]
     let run = try await Program.run(words + ["sh", "-c", "echo shown", "{url}"], in: scratch)
-    #expect(run.code == 0, "\(run)")
+    expectEqual(run.code, 0, "\(run)")
     let report = try Report(data: Data(run.out.utf8), source: "out")
-    #expect(report.scenarios.map { $0.subjects.map(\.name) } == [["exec"]])
+    expectEqual(report.scenarios.map { $0.subjects.map(\.name) }, [["exec"]])
     let other = try await Program.run(
       ["drill", "--subject", "urlsession", "--", "true"],
       in: scratch
@@ -171,9 +172,8 @@ import WindTunnelReports
       ] {
         let run = try await Program.run(words, in: scratch)
         #expect(run.code == 65 && run.out == "", "\(words): \(run)")
-        #expect(
-          run.err
-            == "windtunnel: \(file): this is a \(told) and no cassette of WindTunnel's. \(way)",
+        expectEqual(
+          run.err, "windtunnel: \(file): this is a \(told) and no cassette of WindTunnel's. \(way)",
           "\(words)"
         )
       }
@@ -182,7 +182,7 @@ import WindTunnelReports
     #expect(run.code == 65 && run.err.contains("this is a vcrpy cassette"), "\(run)")
     // What is said is what helps.
     let made = try await Program.run("cassette", "convert", "site.har", "site.json", in: scratch)
-    #expect(made.code == 0, "\(made)")
-    #expect(try Cassette(contentsOf: scratch.file("site.json")).interactions.count == 1)
+    expectEqual(made.code, 0, "\(made)")
+    try expectEqual(Cassette(contentsOf: scratch.file("site.json")).interactions.count, 1)
   }
 }

@@ -1,26 +1,18 @@
 #if os(Linux)
   import Foundation
+  import Programs
+  import TestSupport
   import Testing
   import WindTunnel
-  import WindTunnelDrill
 
   /// Recordings onto a real disk that is small.
-  @Suite(.timeLimit(.minutes(10))) struct FullDiskCommandTests {
+  @Suite(.timeLimit(.minutes(5))) struct FullDiskCommandTests {
     /// The words that lead to a mount namespace of one's own; `nil` where there is none.
     private static let namespace: [String]? = {
       guard Companion.find("bash") != nil else { return nil }
       return [["unshare", "-rm"], ["unshare", "-m"]].first { words in
-        let process = SpawnedProcess()
-        process.executableURL = URL(filePath: "/bin/sh")
         let command = words.joined(separator: " ")
-        process.arguments = [
-          "-c", "exec \(command) mount -t tmpfs none /mnt < /dev/null > /dev/null 2>&1",
-        ]
-        do {
-          try process.run()
-        } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        return StartedProgram.succeeds("exec \(command) mount -t tmpfs none /mnt > /dev/null 2>&1")
       }
     }()
 
@@ -76,7 +68,7 @@
         words + ["bash", "record.sh", tool, url, signal, paths.joined(separator: " "), size],
         in: scratch
       )
-      #expect(run.code == 0, "\(run)")
+      expectEqual(run.code, 0, "\(run)")
       upstream.signal(SIGINT)
       _ = try await upstream.end()
       return scratch
@@ -95,13 +87,13 @@
       let scratch = try await run("INT", asking: Array(Self.asked), of: Self.answers)
       let told = try scratch.text("told").split(separator: "\n").map(String.init)
       let reason = /\/big: [^ ]*a\.bodies\/[^ ]+ cannot be written: No space left on device\.$/
-      #expect(told.count == 3, "\(told)")
-      #expect(told.first?.hasPrefix("not journalled: GET http://127.0.0.1:") == true, "\(told)")
-      #expect(told.first?.contains(reason) == true, "\(told)")
-      #expect(told.dropFirst().first?.hasPrefix("left out: GET http://127.0.0.1:") == true)
-      #expect(told.last == "a.json: 40 interactions")
-      #expect(try scratch.text("code") == "73\n")
-      #expect(try paths("kept/a.json", in: scratch) == Self.small)
+      expectEqual(told.count, 3, "\(told)")
+      expectEqual(told.first?.hasPrefix("not journalled: GET http://127.0.0.1:"), true, "\(told)")
+      expectEqual(told.first?.contains(reason), true, "\(told)")
+      expectEqual(told.dropFirst().first?.hasPrefix("left out: GET http://127.0.0.1:"), true)
+      expectEqual(told.last, "a.json: 40 interactions")
+      try expectEqual(scratch.text("code"), "73\n")
+      try expectEqual(paths("kept/a.json", in: scratch), Self.small)
       #expect(!scratch.has("kept/a.json.journal"))
     }
 
@@ -110,14 +102,14 @@
       async throws
     {
       let scratch = try await run("KILL", asking: Array(Self.asked), of: Self.answers)
-      #expect(try scratch.text("code") == "137\n")
+      try expectEqual(scratch.text("code"), "137\n")
       #expect(!scratch.has("kept/a.json") && scratch.has("kept/a.json.journal"))
       let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
       for path in Self.small { #expect(show.out.contains("\(path) →"), "\(show)") }
       #expect(!show.out.contains("/big"))
       let next = try scratch.text("next")
       #expect(next.contains("a.json takes up 40 interactions"), "\(next)")
-      #expect(try paths("then/a.json", in: scratch) == Self.small)
+      try expectEqual(paths("then/a.json", in: scratch), Self.small)
     }
 
     @Test(.enabled(if: namespace != nil, whyNot), arguments: ["INT", "KILL"])
@@ -129,13 +121,13 @@
       let scratch = try await run(signal, asking: all, of: answers, onDiskOf: "512k")
       let lines = try scratch.text("told").split(separator: "\n")
       let named = lines.filter { $0.hasPrefix("not journalled: GET ") }
-      #expect(named.count == 10, "\(lines)")
+      expectEqual(named.count, 10, "\(lines)")
       if signal == "INT" {
-        #expect(try scratch.text("code") == "73\n")
+        try expectEqual(scratch.text("code"), "73\n")
         let kept = try paths("kept/a.json", in: scratch)
         let more = try #require(lines.first { $0.hasSuffix(" more") })
         let rest = try #require(Int(more.split(separator: " ")[2]))
-        #expect(kept.count == 100 - 10 - rest)
+        expectEqual(kept.count, 100 - 10 - rest)
         #expect(kept == Array(all.prefix(kept.count)) && kept.count > 60)
         #expect(!scratch.has("kept/a.json.journal"))
         #expect(!scratch.has("kept/a.json.journal.partial"))
@@ -143,7 +135,7 @@
         let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
         let count = show.out.split(separator: "\n").count { $0.contains("/page/") }
         #expect(count > 60)
-        #expect(try paths("then/a.json", in: scratch) == Array(all.prefix(count)))
+        try expectEqual(paths("then/a.json", in: scratch), Array(all.prefix(count)))
       }
     }
   }

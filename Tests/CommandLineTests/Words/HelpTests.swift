@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HelpTests {
+@Suite(.timeLimit(.minutes(5))) struct HelpTests {
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["search", "--help"], ["record", "--help"],
     ["serve", "--help"],
@@ -27,8 +28,8 @@ import Testing
     let golden = Repository.root.appendingPathComponent("Tests/CommandLineTests/Golden/\(name).txt")
     let text = FileManager.default.contents(atPath: golden.path)
       .map { String(decoding: $0, as: UTF8.self) }
-    #expect(
-      run == Program.Run(code: 0, out: text ?? "", err: ""),
+    expectEqual(
+      run, Program.Run(code: 0, out: text ?? "", err: ""),
       "If this is what is meant: windtunnel \(words.joined(separator: " ")) > Golden/\(name).txt"
     )
   }
@@ -37,8 +38,8 @@ import Testing
     let scratch = try Scratch()
     let asked = try await Program.run("help", "cassette", "show", in: scratch)
     let flagged = try await Program.run("cassette", "show", "-h", in: scratch)
-    #expect(asked == flagged)
-    #expect(asked.code == 0)
+    expectEqual(asked, flagged)
+    expectEqual(asked.code, 0)
   }
 
   @Test func `help of a topic is a line for each of its rows`() async throws {
@@ -60,9 +61,8 @@ import Testing
     #expect(page.code == 64 && page.out == "")
     #expect(page.err.contains("Did you mean cassette show?"), "\(page)")
     let group = try await Program.run("help", "--man", "rules", in: scratch)
-    #expect(
-      group
-        == Program.Run(
+    expectEqual(
+      group, Program.Run(
           code: 64,
           out: "",
           err: "windtunnel: rules is no command by itself: write windtunnel help --man rules list "
@@ -82,13 +82,13 @@ import Testing
 
   @Test func `the version is one line`() async throws {
     let run = try await Program.run("--version", in: Scratch())
-    #expect(run == Program.Run(code: 0, out: "windtunnel 0.1.0\n", err: ""))
+    expectEqual(run, Program.Run(code: 0, out: "windtunnel 0.1.0\n", err: ""))
   }
 
   @Test func `without words the help goes to standard error`() async throws {
     let scratch = try Scratch()
     let run = try await Program.run(in: scratch)
     let help = try await Program.run("--help", in: scratch).out
-    #expect(run == Program.Run(code: 64, out: "", err: help))
+    expectEqual(run, Program.Run(code: 64, out: "", err: help))
   }
 }

@@ -1,12 +1,13 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import TestSupport
   import Testing
   import WindTunnel
   import WindTunnelReports
 
   /// What becomes of a drill's processes when it is told to end.
-  @Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
+  @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     /// Processes that are told of in a pipe with a name, a number a line.
     private struct Company {
       let path: String
@@ -97,15 +98,15 @@
       flight.signal(signal)
       let run = try await flight.end()
       #expect(run.code == code && run.out == "", "\(run)")
-      #expect(
-        run.err == "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
+      expectEqual(
+        run.err, "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
         "\(run)"
       )
       #expect(!scratch.has("drill.json"))
       all += company.rest()
       // The dead are in nobody's way, and none of them goes on to start another.
       for process in all { while Self.runs(process) { await Task.yield() } }
-      #expect(company.rest() == [])
+      expectEqual(company.rest(), [])
     }
 
     /// Calls that end at once but for every fourth, of which each tells of itself and stays.
@@ -143,7 +144,7 @@
       let staying = await company.numbers(4)
       flight.signal(signal)
       let run = try await flight.end()
-      #expect(run.code == code, "\(run)")
+      expectEqual(run.code, code, "\(run)")
       let words = "after 0 of 2 scenarios, with 12 calls made"
       #expect(
         run.err.hasSuffix("windtunnel: \(word) \(words): the report is of these alone.\n"),
@@ -152,18 +153,18 @@
       let note = "interrupted \(words): the figures are of these alone"
       #expect(run.out.contains("\n\(note)\n"), "\(run)")
       let report = try Report(contentsOf: scratch.file("drill.json"))
-      #expect(report.scenarios.map(\.name) == ["calm"])
+      expectEqual(report.scenarios.map(\.name), ["calm"])
       let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
-      #expect(calls.map(\.call) == (0..<16).filter { $0 % 4 != 3 })
+      expectEqual(calls.map(\.call), (0..<16).filter { $0 % 4 != 3 })
       #expect(calls.allSatisfy { $0.ending == .succeeded && $0.attempts.count == 1 })
       #expect(report.environment.contains(Report.Fact("interrupted", words)))
       // Nobody knows what the others would have come to.
-      #expect(report.verdict == .inconclusive)
+      expectEqual(report.verdict, .inconclusive)
       let page = try String(contentsOf: scratch.file("drill.html"), encoding: .utf8)
       #expect(page.contains("<p class=\"note\">\(note)</p>"))
       #expect(page.contains("<h1>Interrupted: "))
       for process in staying { while Self.runs(process) { await Task.yield() } }
-      #expect(company.rest() == [])
+      expectEqual(company.rest(), [])
       let again = try await Program.run("report", "drill.json", "--gate", "calls > 1", in: scratch)
       #expect(again.code == 98 && again.out.contains("\n\(note)\n"), "\(again)")
     }
@@ -189,7 +190,7 @@
       var all = await company.numbers(6)
       all += try Self.children(of: flight.number)
       flight.signal(SIGKILL)
-      #expect(try await flight.end().code == -SIGKILL)
+      try await expectEqual(flight.end().code, -SIGKILL)
       all += company.rest()
       for process in all { while Self.runs(process) { await Task.yield() } }
       for process in company.rest() { while Self.runs(process) { await Task.yield() } }
@@ -204,7 +205,7 @@
       let flight = try Self.drill(company, in: scratch, way: way)
       let programs = await company.numbers(6)
       let subject = try #require(try Self.children(of: flight.number).first)
-      #expect(kill(subject, SIGKILL) == 0)
+      expectEqual(kill(subject, SIGKILL), 0)
       for process in programs { while Self.runs(process) { await Task.yield() } }
       flight.signal(SIGINT)
       _ = try await flight.end()

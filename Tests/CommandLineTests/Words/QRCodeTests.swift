@@ -1,7 +1,8 @@
 import Foundation
+import Programs
+import TestSupport
 import Testing
 import WindTunnelCommandLine
-import WindTunnelDrill
 
 /// Codes as a terminal shows them, read back by a decoder that is not ours.
 @Suite(.timeLimit(.minutes(5))) struct QRCodeTests {
@@ -34,18 +35,9 @@ import WindTunnelDrill
   private static func read(_ code: QRCode) async throws -> String {
     let scratch = try Scratch()
     try picture(of: code.terminalText).write(to: scratch.file("code.pgm"))
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: try #require(decoder))
-    process.arguments = [
-      "--quiet", "--raw", "--set", "disable", "--set", "qrcode.enable", "code.pgm",
-    ]
-    process.currentDirectoryURL = scratch.folder
-    let out = Pipe()
-    process.standardOutput = out
-    try process.run()
-    let read = try out.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: read.dropLast(), as: UTF8.self)
+    let words = ["--quiet", "--raw", "--set", "disable", "--set", "qrcode.enable", "code.pgm"]
+    let run = try await StartedProgram.run([try #require(decoder)] + words, in: scratch.folder)
+    return String(run.out.dropLast())
   }
 
   // Of each version the shortest and the longest text, and what a proxy shows.
@@ -56,20 +48,20 @@ import WindTunnelDrill
   func `a decoder reads back what was encoded`(count: Int) async throws {
     let letters = Array("http://192.168.1.5:8888/code?code=482913&x=[::1]")
     let text = String((0..<count).map { letters[$0 % letters.count] })
-    #expect(try await Self.read(try #require(QRCode(text))) == text)
+    try await expectEqual(Self.read(try #require(QRCode(text))), text)
   }
 
   @Test(.enabled(if: decoder != nil, noDecoder))
   func `an address in another script is read back`() async throws {
     let text = "http://münchen.example/ñ?🍵"
-    #expect(try await Self.read(try #require(QRCode(text))) == text)
+    try await expectEqual(Self.read(try #require(QRCode(text))), text)
   }
 
   @Test func `sizes are those of the standard, and what is too long has no code`() throws {
     for (count, size) in [(17, 21), (18, 25), (32, 25), (53, 29), (78, 33), (106, 37), (134, 41)] {
-      #expect(QRCode(String(repeating: "a", count: count))?.size == size)
+      expectEqual(QRCode(String(repeating: "a", count: count))?.size, size)
     }
-    #expect(QRCode(String(repeating: "a", count: QRCode.bytesMax + 1)) == nil)
+    expectNil(QRCode(String(repeating: "a", count: QRCode.bytesMax + 1)))
   }
 
   @Test func `the quiet zone is light, and the finders stand in three corners`() throws {
@@ -79,13 +71,13 @@ import WindTunnelDrill
       let rows = (0..<7).map { row in
         (0..<7).reduce(0) { $0 << 1 | (code.isDark(top + row, left + $1) ? 1 : 0) }
       }
-      #expect(rows == finder)
+      expectEqual(rows, finder)
     }
     for place in -4..<code.size + 4 {
       #expect(!code.isDark(-1, place) && !code.isDark(place, -1))
       #expect(!code.isDark(code.size, place) && !code.isDark(place, code.size))
     }
     let lines = code.terminalText.split(separator: "\n")
-    #expect(lines.count == (code.size + 8 + 1) / 2)
+    expectEqual(lines.count, (code.size + 8 + 1) / 2)
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   /// Wrong words, the command in the reference to help, and the sentence.
   private static func usages() throws -> [(words: String, command: String, sentence: String)] {
     let file = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data/refusals.json")
@@ -27,7 +28,7 @@ import WindTunnel
     let run = try await Program.run(words, in: Scratch())
     let help = (["windtunnel"] + command.split(separator: " ") + ["--help"]).joined(separator: " ")
     let err = "windtunnel: \(sentence)\nFor help: \(help)\n"
-    #expect(run == Program.Run(code: 64, out: "", err: err))
+    expectEqual(run, Program.Run(code: 64, out: "", err: err))
   }
 
   @Test(arguments: [
@@ -61,12 +62,12 @@ import WindTunnel
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "users.json"],
     ] {
       let run = try await Program.run(words, in: scratch)
-      #expect(run.code == 65)
+      expectEqual(run.code, 65)
       #expect(run.out.isEmpty)
       #expect(run.err.hasPrefix("windtunnel: users.json\(sentence)"), "\(run.err)")
-      #expect(run.err.count { $0 == "\n" } == 1)
+      expectEqual(run.err.count { $0 == "\n" }, 1)
     }
-    #expect(try scratch.text("users.json") == text)
+    try expectEqual(scratch.text("users.json"), text)
   }
 
   @Test func `a file that is not there or is a folder ends with 66`() async throws {
@@ -75,14 +76,12 @@ import WindTunnel
       ["cassette", "show"], ["report"], ["serve", "--cassette"], ["drill", "--cassette"],
     ] {
       let missing = try await Program.run(words + ["nowhere.json"], in: scratch)
-      #expect(
-        missing
-          == Program.Run(code: 66, out: "", err: "windtunnel: nowhere.json: no such file.\n")
+      expectEqual(
+        missing, Program.Run(code: 66, out: "", err: "windtunnel: nowhere.json: no such file.\n")
       )
       let folder = try await Program.run(words + ["."], in: scratch)
-      #expect(
-        folder
-          == Program.Run(
+      expectEqual(
+        folder, Program.Run(
             code: 66,
             out: "",
             err: "windtunnel: . cannot be read: it is a directory.\n"
@@ -108,14 +107,14 @@ import WindTunnel
     for words in [["drill"], ["serve", "--cassette", Repository.shop]] {
       let run = try await Program.run(words + ["--scenario", "rain.json"], in: scratch)
       let err = "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n"
-      #expect(run == Program.Run(code: 64, out: "", err: err))
+      expectEqual(run, Program.Run(code: 64, out: "", err: err))
     }
   }
 
   @Test func `serve refuses weather that one port cannot make`() async throws {
     let words = ["serve", "--cassette", Repository.shop, "--scenario", "dns-failure"]
     let run = try await Program.run(words, in: Scratch())
-    #expect(run.code == 64)
+    expectEqual(run.code, 64)
     #expect(run.err.contains("fly it with windtunnel drill --scenario dns-failure.\n"))
   }
 
@@ -127,15 +126,15 @@ import WindTunnel
     )
     // A drill would say "flown" of each row.
     let nowhere = try await Program.run("drill", "--report", "nowhere/a.json", in: scratch)
-    #expect(nowhere.code == 73)
+    expectEqual(nowhere.code, 73)
     #expect(nowhere.out.isEmpty)
     #expect(
       nowhere.err.hasPrefix("windtunnel: nowhere/a.json cannot be written: there is no folder ")
     )
-    #expect(nowhere.err.count { $0 == "\n" } == 1)
+    expectEqual(nowhere.err.count { $0 == "\n" }, 1)
     let folder = try await Program.run("drill", "--report", "folder.json", in: scratch)
     let err = "windtunnel: folder.json cannot be written: it is a directory.\n"
-    #expect(folder == Program.Run(code: 73, out: "", err: err))
+    expectEqual(folder, Program.Run(code: 73, out: "", err: err))
   }
 
   @Test func `a cassette that cannot be written is told before anything is recorded`()
@@ -154,10 +153,10 @@ import WindTunnel
       in: scratch
     )
     for run in [record, convert] {
-      #expect(run.code == 73)
+      expectEqual(run.code, 73)
       #expect(run.out.isEmpty)
       #expect(run.err.hasPrefix("windtunnel: nowhere/a.json cannot be written: "))
-      #expect(run.err.count { $0 == "\n" } == 1)
+      expectEqual(run.err.count { $0 == "\n" }, 1)
     }
   }
 
@@ -167,7 +166,7 @@ import WindTunnel
       in: Scratch()
     )
     let err = "windtunnel: no-such-word: no such command.\n"
-    #expect(run == Program.Run(code: 66, out: "", err: err))
+    expectEqual(run, Program.Run(code: 66, out: "", err: err))
   }
 
   @Test func `a command that is there and cannot be executed is told what it lacks`() async throws {
@@ -183,12 +182,12 @@ import WindTunnel
       let err =
         "windtunnel: ./client.py is there but cannot be executed: chmod +x ./client.py, or name its "
         + "interpreter before it.\n"
-      #expect(run == Program.Run(code: 66, out: "", err: err))
+      expectEqual(run, Program.Run(code: 66, out: "", err: err))
       // A name without a slash is looked for on PATH alone, and a folder is no command.
       for name in ["client.py", "./gone.py", "./folder"] {
         let run = try await Program.run(words + [name, "{url}"], in: scratch)
         let err = "windtunnel: \(name): no such command.\n"
-        #expect(run == Program.Run(code: 66, out: "", err: err))
+        expectEqual(run, Program.Run(code: 66, out: "", err: err))
       }
     }
   }

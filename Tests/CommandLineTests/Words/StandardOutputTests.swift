@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelDrill
 
 /// What becomes of answers that nobody can keep, and of those that nobody reads to their end.
-@Suite(.timeLimit(.minutes(10))) struct StandardOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct StandardOutputTests {
   private static let hasFullDevice = FileManager.default.fileExists(atPath: "/dev/full")
   private static let full =
     "windtunnel: standard output cannot be written: No space left on device.\n"
@@ -147,10 +148,10 @@ import WindTunnelDrill
     let scratch = try await Self.prepare()
     for (_, words, code) in Self.lines {
       let run = try await Self.shell(#""$0" "$@" > /dev/full"#, words, in: scratch)
-      #expect(run.code == 73, "\(words): \(run)")
+      expectEqual(run.code, 73, "\(words): \(run)")
       #expect(run.err.hasSuffix(Self.full), "\(words): \(run)")
       let whole = try await Self.shell(#""$0" "$@" > whole"#, words, in: scratch)
-      #expect(whole.code == code, "\(words): \(whole)")
+      expectEqual(whole.code, code, "\(words): \(whole)")
       #expect(try !scratch.text("whole").isEmpty, "\(words)")
     }
   }
@@ -163,9 +164,9 @@ import WindTunnelDrill
         #"exec 3> >(exec true); wait $!; "$0" "$@" >&3; code=$?; "$0" "$@" > whole 2> err; "#
         + "exit $code"
       let run = try await Self.shell(script, words, in: scratch)
-      #expect(run.code == code, "\(words): \(run)")
+      expectEqual(run.code, code, "\(words): \(run)")
       // What is said of the weather has no end that differs, and of a pipe nothing is said.
-      #expect(run.err == (try scratch.text("err")), "\(words)")
+      expectEqual(run.err, (try scratch.text("err")), "\(words)")
     }
   }
 
@@ -175,7 +176,7 @@ import WindTunnelDrill
     for (target, code) in [("/dev/full", 73), ("whole", 99)] as [(String, Int32)]
     where target == "whole" || Self.hasFullDevice {
       let run = try await Self.shell(#""$0" "$@" > \#(target)"#, words, in: scratch)
-      #expect(run.code == code, "\(run)")
+      expectEqual(run.code, code, "\(run)")
       #expect(try scratch.text("kept.json").contains("\"gate\": \"calls > 1000\""))
       try FileManager.default.removeItem(at: scratch.file("kept.json"))
     }
@@ -200,9 +201,9 @@ import WindTunnelDrill
     try FileManager.default.copyItem(at: scratch.file("a.json"), to: scratch.file("c.json"))
     for (_, words, code) in Self.lines {
       let run = try await Self.shell(#""$0" "$@" >&- 2>&-"#, words, in: scratch)
-      #expect(run.code == code, "\(words): \(run)")
+      expectEqual(run.code, code, "\(words): \(run)")
     }
-    #expect(try scratch.text("a.json") == Texts.cassette)
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
   }
 
   @Test func `what a full pipe does not take at once is written when it does`() async throws {
@@ -224,7 +225,7 @@ import WindTunnelDrill
     var text = Data()
     while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty { text += data }
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    expectEqual(process.terminationStatus, 0)
     #expect(String(decoding: text, as: UTF8.self).hasSuffix("\n\(body)\n"))
   }
 
@@ -237,7 +238,7 @@ import WindTunnelDrill
       "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status", "{url}",
     ]
     let run = try await Program.run(words, in: scratch)
-    #expect(try scratch.text("status") == "141\n", "\(run)")
-    #expect(try scratch.text("traps") == "")
+    try expectEqual(scratch.text("status"), "141\n", "\(run)")
+    try expectEqual(scratch.text("traps"), "")
   }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A cassette that exists is not harmed by a command that fails.
-@Suite(.timeLimit(.minutes(10))) struct UntouchedTests {
+@Suite(.timeLimit(.minutes(5))) struct UntouchedTests {
   @Test(arguments: [
     (64, "record --upstream nonsense --cassette users.json --mode rewrite"),
     (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewirte"),
@@ -27,11 +28,10 @@ import Testing
     #expect(run.code == code, "\(run.err)")
     #expect(run.out.isEmpty)
     #expect(!run.err.isEmpty)
-    #expect(try scratch.text("users.json") == Texts.cassette)
+    try expectEqual(scratch.text("users.json"), Texts.cassette)
     let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
-    #expect(
-      files.filter { !$0.hasPrefix(".") }.sorted()
-        == ["a.har", "broken.har", "cassette.har", "users.json"]
+    expectEqual(
+      files.filter { !$0.hasPrefix(".") }.sorted(), ["a.har", "broken.har", "cassette.har", "users.json"]
     )
   }
 
@@ -46,13 +46,12 @@ import Testing
         + client,
       in: scratch
     )
-    #expect(run.code == 69)
-    #expect(
-      run.err
-        == "windtunnel: The upstream \(dead) is not there: every connection was refused. "
+    expectEqual(run.code, 69)
+    expectEqual(
+      run.err, "windtunnel: The upstream \(dead) is not there: every connection was refused. "
         + "users.json is as it was.\n"
     )
-    #expect(try scratch.text("users.json") == Texts.cassette)
+    try expectEqual(scratch.text("users.json"), Texts.cassette)
   }
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
@@ -62,20 +61,20 @@ import Testing
     let (port, dead) = try Server.closedPort()
     defer { withExtendedLifetime(port) {} }
     let flight = try Flight(["proxy", "--record", "users.json"], in: scratch)
-    let proxy = try #require(await flight.line())
+    let proxy = try #require(try await flight.line())
     let words = ["curl", "-s", "-o", "-", "-w", "%{http_code}", "--noproxy", "", "-x", proxy]
     let curl = try await Companion.run(words + ["\(dead)/a"], in: scratch)
     #expect(curl.text.hasSuffix("502"), "\(curl.text)")
     flight.signal(SIGINT)
     let run = try await flight.end()
-    #expect(
-      run.err == """
+    expectEqual(
+      run.err, """
         left out: GET \(dead): the connection was refused, and nothing else came
         Nothing was recorded; users.json is as it was.
 
         """
     )
-    #expect(try scratch.text("users.json") == Texts.cassette)
+    try expectEqual(scratch.text("users.json"), Texts.cassette)
     #expect(!scratch.has("users.json.journal"))
   }
 }

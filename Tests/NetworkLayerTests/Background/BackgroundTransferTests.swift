@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -25,33 +26,33 @@ import WindTunnelSymptoms
     var first: BackgroundTransfers? = try stand.open(carrier)
     let begun = try #require(try first?.download(film, label: "film-7"))
     #expect(begun.result == nil && begun.file == nil && begun.starts == 1)
-    #expect(begun.record.state == .running)
+    expectEqual(begun.record.state, .running)
     first = nil
     // The app is launched again, and the system has gone on meanwhile.
     let transfers = try stand.open(carrier)
-    #expect(transfers.all == [begun])
+    expectEqual(transfers.all, [begun])
     try await transfers.takeUp()
     #expect(carrier.orders.map(\.id) == [begun.id] && carrier.cancelled == [])
     #expect(throws: TransferError.underWay(id: begun.id)) { try transfers.take(begun.id) }
     let isLeft = try carrier.bring("the film", for: begun.id)
     #expect(!isLeft)
     let ended = try #require(transfers.all.first)
-    #expect(stand.events == [.ended(ended)])
+    expectEqual(stand.events, [.ended(ended)])
     #expect(ended.id == begun.id && ended.label == "film-7" && text(ended.result) == "200 ")
-    #expect(try String(contentsOf: #require(ended.file), encoding: .utf8) == "the film")
+    try expectEqual(String(contentsOf: #require(ended.file), encoding: .utf8), "the film")
     let record = ended.record
     #expect(record.state == .answered && record.call == 1 && record.counters.attempts == 1)
-    #expect(record.request.template == "/films/{id}")
-    #expect(record.request.host == "api.example.test")
+    expectEqual(record.request.template, "/films/{id}")
+    expectEqual(record.request.host, "api.example.test")
     #expect(record.response.status == 200 && record.response.bytes == 8)
-    #expect(record.system.engine == "HeldCarrier")
+    expectEqual(record.system.engine, "HeldCarrier")
     let place = stand.folder.appending(path: "film")
     try Data("before".utf8).write(to: place)
     let result = try transfers.take(begun.id, to: place)
-    #expect(result == .success(Answer(status: 200, headers: ["ETag": "\"a\""])))
-    #expect(try String(contentsOf: place, encoding: .utf8) == "the film")
-    #expect(transfers.all == [])
-    #expect(try stand.names == ["film", "lock"])
+    expectEqual(result, .success(Answer(status: 200, headers: ["ETag": "\"a\""])))
+    try expectEqual(String(contentsOf: place, encoding: .utf8), "the film")
+    expectEqual(transfers.all, [])
+    try expectEqual(stand.names, ["film", "lock"])
     #expect(throws: TransferError.unknown(id: begun.id)) { try transfers.take(begun.id) }
   }
 
@@ -65,10 +66,10 @@ import WindTunnelSymptoms
     let again = try stand.open(carrier)
     try await again.takeUp()
     let ended = try #require(again.all.first)
-    #expect(stand.events == [.ended(ended)])
-    #expect(text(ended.result) == "200 ")
-    #expect(try again.download(film, label: "b").record.call == 2)
-    #expect(carrier.orders.count == 2)
+    expectEqual(stand.events, [.ended(ended)])
+    expectEqual(text(ended.result), "200 ")
+    try expectEqual(again.download(film, label: "b").record.call, 2)
+    expectEqual(carrier.orders.count, 2)
   }
 
   @Test func `what is lost on the way is begun anew, and not for ever`() async throws {
@@ -84,11 +85,10 @@ import WindTunnelSymptoms
       try await transfers?.takeUp()
       // Once: what is under way by then is the carrier's.
       try await transfers?.takeUp()
-      #expect(transfers?.all.map(\.starts) == [start, 1])
+      expectEqual(transfers?.all.map(\.starts), [start, 1])
     }
-    #expect(
-      carrier.orders.map(\.id)
-        == [begun.id, other.id]
+    expectEqual(
+      carrier.orders.map(\.id), [begun.id, other.id]
         + Array(repeating: begun.id, count: BackgroundTransfers.mostStarts - 1)
     )
     carrier.lose(begun.id)
@@ -99,8 +99,8 @@ import WindTunnelSymptoms
       .connectionLost,
       text: "It was lost 5 times, and is not begun again."
     )
-    #expect(transfers?.all.map(\.result) == [.failure(lost), nil])
-    #expect(transfers?.all.first?.record.response.failure?.name == "connectionLost")
+    expectEqual(transfers?.all.map(\.result), [.failure(lost), nil])
+    expectEqual(transfers?.all.first?.record.response.failure?.name, "connectionLost")
   }
 
   @Test func `what the system carries and the ledger does not know is ended`() async throws {
@@ -117,7 +117,7 @@ import WindTunnelSymptoms
       )
     )
     try await transfers.takeUp()
-    #expect(carrier.cancelled == ["a stranger"])
+    expectEqual(carrier.cancelled, ["a stranger"])
   }
 
   @Test func `a cancelled transfer leaves nothing, and its end is nobody's`() async throws {
@@ -126,10 +126,10 @@ import WindTunnelSymptoms
     let transfers = try stand.open(carrier)
     let begun = try transfers.download(film, label: "a")
     transfers.cancel(begun.id)
-    #expect(carrier.cancelled == [begun.id])
+    expectEqual(carrier.cancelled, [begun.id])
     carrier.end(.failure(.cancelled), for: begun.id)
     #expect(stand.events == [] && transfers.all == [])
-    #expect(try stand.names == ["lock"])
+    try expectEqual(stand.names, ["lock"])
   }
 
   struct End: Sendable, CustomTestStringConvertible {
@@ -165,13 +165,13 @@ import WindTunnelSymptoms
     // A second end changes nothing.
     carrier.end(.success(HTTPAnswer(status: 200)), for: begun.id)
     let ended = try #require(transfers?.all.first)
-    #expect(text(ended.result) == end.text)
-    #expect(stand.events == [.ended(ended)])
+    expectEqual(text(ended.result), end.text)
+    expectEqual(stand.events, [.ended(ended)])
     #expect(ended.record.state != .running)
     transfers = nil
-    #expect(try stand.open(carrier).all == [ended])
+    try expectEqual(stand.open(carrier).all, [ended])
     // What was sent is of no more use.
-    #expect(try stand.names.filter { $0 == ".content" } == [])
+    try expectEqual(stand.names.filter { $0 == ".content" }, [])
   }
 
   @Test func `of an answer that is no success the file is the error's content`() async throws {
@@ -181,10 +181,10 @@ import WindTunnelSymptoms
     let begun = try transfers.download(film, label: "a")
     _ = try carrier.bring("no such film", status: 404, for: begun.id)
     let ended = try #require(transfers.all.first)
-    #expect(
-      ended.result == .failure(.server(status: 404, body: Data("no such film".utf8)))
+    expectEqual(
+      ended.result, .failure(.server(status: 404, body: Data("no such film".utf8)))
     )
-    #expect(ended.file == nil)
+    expectNil(ended.file)
   }
 
   @Test func `an upload is of what its content was, and has its id for a key`() async throws {
@@ -198,18 +198,18 @@ import WindTunnelSymptoms
     let order = try #require(carrier.orders.first)
     let sent = try #require(order.file)
     #expect(try String(contentsOf: sent, encoding: .utf8) == "cat" && sent != file)
-    #expect(order.request.value(forHTTPHeaderField: "Idempotency-Key") == begun.id)
+    expectEqual(order.request.value(forHTTPHeaderField: "Idempotency-Key"), begun.id)
     let digest = order.request.value(forHTTPHeaderField: "Content-Digest")
-    #expect(digest == "sha-256=:d693i1Gr1KPFHF3dlyBKnDrmFOvMt1pgbDtoZa7WdE4=:")
-    #expect(order.request.httpBody == nil)
-    #expect(begun.record.request.bytes == 3)
+    expectEqual(digest, "sha-256=:d693i1Gr1KPFHF3dlyBKnDrmFOvMt1pgbDtoZa7WdE4=:")
+    expectNil(order.request.httpBody)
+    expectEqual(begun.record.request.bytes, 3)
     let own = Endpoint(.post, "/a", headers: ["Idempotency-Key": "7"], body: .data(Data("b".utf8)))
     try transfers.upload(own, label: "own")
     try transfers.upload(Endpoint(.put, "/a", body: .data(Data("b".utf8))), label: "put")
     let keys = carrier.orders.dropFirst().map {
       $0.request.value(forHTTPHeaderField: "Idempotency-Key")
     }
-    #expect(keys == ["7", nil])
+    expectEqual(keys, ["7", nil])
     let parts = try RequestBody.multipart([.init("photo", file: file, contentType: "image/jpeg")])
     try transfers.upload(Endpoint(.post, "/photos", body: parts), label: "parts")
     let form = try String(contentsOf: #require(carrier.orders.last?.file), encoding: .utf8)
@@ -256,11 +256,11 @@ import WindTunnelSymptoms
           : try transfers.upload(endpoint, label: "a")
         Issue.record("\(sentence)")
       } catch {
-        #expect(error.description == sentence)
+        expectEqual(error.description, sentence)
       }
     }
     #expect(carrier.orders.isEmpty && transfers.all == [])
-    #expect(try stand.names == ["lock"])
+    try expectEqual(stand.names, ["lock"])
   }
 
   @Test func `a ledger is of one process, and of a limited size`() async throws {
@@ -272,7 +272,7 @@ import WindTunnelSymptoms
       try transfers.download(film, label: "\(index)")
     }
     #expect(throws: TransferError.full(most: 1000)) { try transfers.download(film, label: "a") }
-    #expect(transfers.all.map(\.label) == (0..<1000).map { "\($0)" })
+    expectEqual(transfers.all.map(\.label), (0..<1000).map { "\($0)" })
   }
 
   @Test func `a damaged row is set aside, and what has no row is removed`() async throws {
@@ -291,12 +291,12 @@ import WindTunnelSymptoms
     try Data().write(to: stand.folder.appending(path: "\(UUID()).part"))
     try Data().write(to: stand.folder.appending(path: ".\(UUID()).part"))
     let again = try stand.open(carrier)
-    #expect(stand.events == [.damaged(file: "\(begun.id).transfer")])
-    #expect(again.all == [other])
-    #expect(try stand.names == [".transfer", ".transfer.damaged", "lock"])
+    expectEqual(stand.events, [.damaged(file: "\(begun.id).transfer")])
+    expectEqual(again.all, [other])
+    try expectEqual(stand.names, [".transfer", ".transfer.damaged", "lock"])
     // What its row cannot tell any more is nobody's.
     try await again.takeUp()
-    #expect(carrier.cancelled == [begun.id])
+    expectEqual(carrier.cancelled, [begun.id])
   }
 
   @Test func `one that was taken up to its row is forgotten at the next launch`() async throws {
@@ -308,8 +308,8 @@ import WindTunnelSymptoms
     let file = try #require(transfers?.all.first?.file)
     transfers = nil
     try FileManager.default.removeItem(at: file)
-    #expect(try stand.open(carrier).all == [])
-    #expect(try stand.names == ["lock"])
+    try expectEqual(stand.open(carrier).all, [])
+    try expectEqual(stand.names, ["lock"])
   }
 
   @Test func `where the disk does not note an end, it is told and begun anew later`() async throws {
@@ -325,12 +325,12 @@ import WindTunnelSymptoms
       Issue.record("\(stand.events)")
       return
     }
-    #expect(transfers?.all.map(\.result) == [nil])
+    expectEqual(transfers?.all.map(\.result), [nil])
     try FileManager.default.removeItem(at: half)
     transfers = nil
     transfers = try stand.open(carrier)
     try await transfers?.takeUp()
-    #expect(transfers?.all.map(\.starts) == [2])
+    expectEqual(transfers?.all.map(\.starts), [2])
   }
 
   #if !canImport(Darwin)
@@ -341,8 +341,8 @@ import WindTunnelSymptoms
       let text =
         "URLSession has no background sessions on this platform; use InProcessCarrier, whose "
         + "transfers the next process begins anew."
-      #expect(transfers.all.map(\.result) == [.failure(.transport(.unsupportedURL, text: text))])
-      #expect(await BackgroundSession(identifier: "films").carried() == [])
+      expectEqual(transfers.all.map(\.result), [.failure(.transport(.unsupportedURL, text: text))])
+      await expectEqual(BackgroundSession(identifier: "films").carried(), [])
     }
   #endif
 }

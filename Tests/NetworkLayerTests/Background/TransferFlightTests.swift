@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
   import Foundation
   import Origins
+  import TestSupport
   import Testing
   import WindTunnel
   import WindTunnelServer
@@ -89,7 +90,7 @@
       #expect(end.code == SIGKILL && end.lines.count == 1, "\(end)")
       try between(stand)
       let second = try await OutboxProgram().run(["transfers", stand.folder.path, url])
-      #expect(second.code == 0)
+      expectEqual(second.code, 0)
       await origin.server.stop(grace: .zero)
       return (second.lines, origin.arrivals, stand)
     }
@@ -97,11 +98,11 @@
     @Test func `a download that a kill cut off is brought by the next process`() async throws {
       let stall = Rule.always(.first(1), .stall(afterBodyBytes: 30_000))
       let (lines, arrivals, stand) = try await flyTwice([stall], ["download", "film-7"])
-      #expect(lines == ["anew film-7 2", "film-7 200 60000 attempts 2", "done"])
-      #expect(arrivals.count == 2)
+      expectEqual(lines, ["anew film-7 2", "film-7 200 60000 attempts 2", "done"])
+      expectEqual(arrivals.count, 2)
       let film = try Data(contentsOf: stand.folder.appending(path: "film-7"))
-      #expect(film == Origin.film)
-      #expect(try stand.names == ["film-7", "lock"])
+      expectEqual(film, Origin.film)
+      try expectEqual(stand.names, ["film-7", "lock"])
     }
 
     @Test func `an upload comes again whole and under its key, though its file is gone`()
@@ -114,10 +115,10 @@
         _ in
         try FileManager.default.removeItem(at: photo)
       }
-      #expect(lines == ["anew cat 2", "cat 201 0 attempts 2", "done"])
+      expectEqual(lines, ["anew cat 2", "cat 201 0 attempts 2", "done"])
       #expect(arrivals.count == 2 && Set(arrivals).count == 1)
       #expect(arrivals.first?.body == "cat" && arrivals.first?.key?.count == 36)
-      #expect(try stand.names == ["lock"])
+      try expectEqual(stand.names, ["lock"])
     }
 
     @Test func `what the weather does to a transfer is its result`() async throws {
@@ -139,10 +140,10 @@
           Issue.record("\(name): \(String(describing: ended))")
           continue
         }
-        #expect(error.name == name)
+        expectEqual(error.name, name)
         #expect(ended?.file == nil && ended?.record.state == .failed)
-        #expect(ended?.record.system.engine == "URLSessionTransport")
-        #expect(try stand.names == [".transfer", "lock"])
+        expectEqual(ended?.record.system.engine, "URLSessionTransport")
+        try expectEqual(stand.names, [".transfer", "lock"])
         running.cancel()
         await running.value
         session.invalidateAndCancel()
@@ -161,13 +162,13 @@
       var labels: Set<String> = []
       for await ended in stand.ends {
         labels.insert(ended.label)
-        #expect(try Data(contentsOf: #require(ended.file)) == Origin.film)
+        try expectEqual(Data(contentsOf: #require(ended.file)), Origin.film)
         if labels.count == 20 { break }
       }
       running.cancel()
       await running.value
       // The last of them has been told before it is forgotten.
-      #expect(await carrier.carried() == [])
+      await expectEqual(carrier.carried(), [])
       session.invalidateAndCancel()
       await origin.server.stop(grace: .zero)
     }

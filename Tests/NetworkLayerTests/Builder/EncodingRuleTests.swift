@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -11,10 +12,9 @@ import Testing
   ])
   func `of an item whatever could be read otherwise is escaped`(text: String, escaped: String) {
     let query = Query([(name: text, value: text)])
-    #expect(query.encoded == "\(escaped)=\(escaped)")
-    #expect(
-      RequestBody.form([Headers.Field(text, text)])
-        == .data(
+    expectEqual(query.encoded, "\(escaped)=\(escaped)")
+    expectEqual(
+      RequestBody.form([Headers.Field(text, text)]), .data(
           Data("\(escaped)=\(escaped)".utf8),
           contentType: "application/x-www-form-urlencoded"
         )
@@ -30,7 +30,7 @@ import Testing
     let body = try RequestBody.multipart([
       .init("file", file: file, contentType: "application/octet-stream")
     ])
-    #expect(body.contentType == "multipart/form-data; boundary=part-boundary-1")
+    expectEqual(body.contentType, "multipart/form-data; boundary=part-boundary-1")
   }
 
   @Test(arguments: [
@@ -42,6 +42,6 @@ import Testing
   ])
   func `a gateway's refusal has no service's in it`(text: String, words: String) throws {
     let found = try #require(Envelope(layers: 2).words(in: Data(text.utf8)))
-    #expect("\(found.code) \(found.message)" == words)
+    expectEqual("\(found.code) \(found.message)", words)
   }
 }

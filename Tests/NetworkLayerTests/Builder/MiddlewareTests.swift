@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -40,14 +41,14 @@ import WindTunnelSymptoms
     )
     let call = fixture.start()
     _ = await fixture.time.passSleeps(1)
-    #expect(try await call.value.get().body == Data(":ba".utf8))
+    try await expectEqual(call.value.get().body, Data(":ba".utf8))
     let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Path") }
-    #expect(sent == ["ab", "ab"])
+    expectEqual(sent, ["ab", "ab"])
   }
 
   @Test func `a middleware can end a call, and no slot stays taken`() async throws {
     let fixture = try Fixture([.status(418)], middleware: [Letter(letter: "a")])
-    #expect(await fixture.start().value == .failure(.middleware("It is a teapot.")))
+    await expectEqual(fixture.start().value, .failure(.middleware("It is a teapot.")))
     #expect(fixture.client.admission.load == (0, 0))
   }
 
@@ -64,8 +65,8 @@ import WindTunnelSymptoms
     request.httpBody = Data("body".utf8)
     for number in 1...2 {
       let sent = try await signer.outgoing(request)
-      #expect(
-        sent.allHTTPHeaderFields == [
+      expectEqual(
+        sent.allHTTPHeaderFields, [
           "X-Timestamp": "784111777", "X-Nonce": "n\(number)",
           "X-Signature": "<POST|/p%20q|a=1&b=2|784111777|n\(number)|body>",
         ]
@@ -81,8 +82,8 @@ import WindTunnelSymptoms
     request.httpMethod = "POST"
     request.setValue("sha-256=:AAAA:", forHTTPHeaderField: "Content-Digest")
     let signed = try await signer.outgoing(request)
-    #expect(
-      signed.value(forHTTPHeaderField: "X-Signature") == "POST|/p||784111777|n|sha-256=:AAAA:"
+    expectEqual(
+      signed.value(forHTTPHeaderField: "X-Signature"), "POST|/p||784111777|n|sha-256=:AAAA:"
     )
   }
 
@@ -97,8 +98,8 @@ import WindTunnelSymptoms
       "--\(boundary)\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n--part-boundary-0\r\n"
       + "--\(boundary)\r\nContent-Disposition: form-data; name=\"file%22%0D%0A\"; "
       + "filename=\"a.png\"\r\nContent-Type: image/pngX: y\r\n\r\n"
-    #expect(body.data == Data(text.utf8) + [0, 255] + Data("\r\n--\(boundary)--\r\n".utf8))
-    #expect(body.contentType == "multipart/form-data; boundary=\(boundary)")
+    expectEqual(body.data, Data(text.utf8) + [0, 255] + Data("\r\n--\(boundary)--\r\n".utf8))
+    expectEqual(body.contentType, "multipart/form-data; boundary=\(boundary)")
   }
 }
 
@@ -123,12 +124,12 @@ import WindTunnelSymptoms
     )
     let runner = runs ? Task { await client.run() } : nil
     let answers = try await client.all((0..<50).map { Endpoint(.get, "/\($0)") })
-    #expect(answers.map(\.status) == Array(repeating: 200, count: 50))
+    expectEqual(answers.map(\.status), Array(repeating: 200, count: 50))
     #expect(Set(answers.map(\.attempts)).isSubset(of: [1, 2]))
-    #expect(fetches.next() == 2)
+    expectEqual(fetches.next(), 2)
     runner?.cancel()
     await runner?.value
-    #expect(client.renewals.count == 0)
+    expectEqual(client.renewals.count, 0)
   }
 
   @Test func `where no token can be had the caller gets the 401, and is not asked for ever`()
@@ -136,15 +137,14 @@ import WindTunnelSymptoms
   {
     let tokens = BearerTokens("0") { throw NoToken() }
     let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)
-    #expect(await fixture.start().value == .failure(.credentials(status: 401, body: Data())))
+    await expectEqual(fixture.start().value, .failure(.credentials(status: 401, body: Data())))
     let again = try Fixture(
       [.status(401), .status(401), .status(200)],
       authenticator: BearerTokens { "1" }
     )
-    #expect(await again.start().value == .failure(.credentials(status: 401, body: Data())))
-    #expect(
-      again.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
-        == [nil, "Bearer 1"]
+    await expectEqual(again.start().value, .failure(.credentials(status: 401, body: Data())))
+    expectEqual(
+      again.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, [nil, "Bearer 1"]
     )
     #expect(
       again.observer.events.contains { $0.kind == .credentialRenewed(after: 1) }
@@ -171,10 +171,10 @@ import WindTunnelSymptoms
     let second = fixture.start()
     while fixture.transport.instants.count < 2 { await Task.yield() }
     first.cancel()
-    #expect(await first.value == .failure(.cancelled))
+    await expectEqual(first.value, .failure(.cancelled))
     opens.finish()
-    #expect(try await second.value.get().attempts == 2)
-    #expect(fixture.transport.instants.count == 3)
+    try await expectEqual(second.value.get().attempts, 2)
+    expectEqual(fixture.transport.instants.count, 3)
     runner.cancel()
     await runner.value
   }

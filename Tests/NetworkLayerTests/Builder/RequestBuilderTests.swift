@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -33,22 +34,22 @@ import WindTunnelNetworkLayer
     path: String,
     url: String
   ) throws {
-    #expect(try built(Endpoint(.get, path), base: base).url?.absoluteString == url)
+    try expectEqual(built(Endpoint(.get, path), base: base).url?.absoluteString, url)
   }
 
   @Test func `query items are escaped so that they come back as they were`() throws {
     let query: Query = ["q": "a&b=c d", "plus": "1+1", "q": "ü"]
     let url = try built(Endpoint(.get, "/s", query: query)).url
-    #expect(
-      url?.absoluteString == "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
+    expectEqual(
+      url?.absoluteString, "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
     )
   }
 
   @Test func `a target is taken apart at its first question mark`() throws {
     let endpoint = Endpoint(.get, target: "/s?next=/a?b&e=%20")
-    #expect(endpoint == Endpoint(.get, "/s", query: Query(encoded: "next=/a?b&e=%20")))
-    #expect(
-      try built(endpoint).url?.absoluteString == "http://127.0.0.1:4711/s?next=/a?b&e=%20"
+    expectEqual(endpoint, Endpoint(.get, "/s", query: Query(encoded: "next=/a?b&e=%20")))
+    try expectEqual(
+      built(endpoint).url?.absoluteString, "http://127.0.0.1:4711/s?next=/a?b&e=%20"
     )
   }
 
@@ -64,13 +65,13 @@ import WindTunnelNetworkLayer
       ),
       common: ["Accept": "application/json", "X-Common": "c"]
     )
-    #expect(request.httpMethod == "POST")
-    #expect(request.httpBody == Data("hi".utf8))
+    expectEqual(request.httpMethod, "POST")
+    expectEqual(request.httpBody, Data("hi".utf8))
     let fields = request.allHTTPHeaderFields ?? [:]
-    #expect(request.value(forHTTPHeaderField: "Accept") == "text/plain")
-    #expect(request.value(forHTTPHeaderField: "X-A") == "1")
-    #expect(request.value(forHTTPHeaderField: "X-Common") == "c")
-    #expect(fields.count == 3)
+    expectEqual(request.value(forHTTPHeaderField: "Accept"), "text/plain")
+    expectEqual(request.value(forHTTPHeaderField: "X-A"), "1")
+    expectEqual(request.value(forHTTPHeaderField: "X-Common"), "c")
+    expectEqual(fields.count, 3)
   }
 
   @Test(arguments: [
@@ -103,27 +104,24 @@ import WindTunnelNetworkLayer
   }
 
   @Test func `a refusal says what to write instead`() {
-    #expect(
-      RequestError.path("/a?b", .questionMark).description
-        == "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
+    expectEqual(
+      RequestError.path("/a?b", .questionMark).description, "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
     )
-    #expect(
-      RequestError.bodyNotAllowed(method: "GET").description
-        == "A GET carries no body: send none, or use another method."
+    expectEqual(
+      RequestError.bodyNotAllowed(method: "GET").description, "A GET carries no body: send none, or use another method."
     )
-    #expect(
-      RequestError.baseURL("ftp://a.test").description
-        == "The base URL \"ftp://a.test\" has to be http or https with a host,"
+    expectEqual(
+      RequestError.baseURL("ftp://a.test").description, "The base URL \"ftp://a.test\" has to be http or https with a host,"
         + " and no query or fragment."
     )
   }
 
   @Test func `a field is found whatever its case, and replaced at its place`() {
     var headers: Headers = ["A": "1", "Set": "x", "B": "2", "set": "y"]
-    #expect(headers["SET"] == "x")
+    expectEqual(headers["SET"], "x")
     headers["sEt"] = "z"
-    #expect(headers == ["A": "1", "sEt": "z", "B": "2"])
+    expectEqual(headers, ["A": "1", "sEt": "z", "B": "2"])
     headers["set"] = nil
-    #expect(headers == ["A": "1", "B": "2"])
+    expectEqual(headers, ["A": "1", "B": "2"])
   }
 }

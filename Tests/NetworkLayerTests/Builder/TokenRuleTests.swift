@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -16,9 +17,9 @@ import WindTunnelSymptoms
       [.status(403), .status(200)],
       authenticator: BearerTokens("0") { "\(fetches.next())" }
     )
-    #expect(await fixture.start().value == .failure(.credentials(status: 403, body: Data())))
-    #expect(fixture.transport.instants == [.zero])
-    #expect(fetches.next() == 1)
+    await expectEqual(fixture.start().value, .failure(.credentials(status: 403, body: Data())))
+    expectEqual(fixture.transport.instants, [.zero])
+    expectEqual(fetches.next(), 1)
   }
 
   @Test func `what is fetched after a cancellation does not count`() async throws {
@@ -31,7 +32,7 @@ import WindTunnelSymptoms
     }.value
     #expect(!isRenewed)
     let next = try await tokens.authorize(URLRequest(url: try Fixture.base()))
-    #expect(next.value(forHTTPHeaderField: "Authorization") == "Bearer 0")
+    expectEqual(next.value(forHTTPHeaderField: "Authorization"), "Bearer 0")
   }
 
   @Test func `where another token has come meanwhile none is fetched`() async throws {
@@ -39,10 +40,10 @@ import WindTunnelSymptoms
     let tokens = BearerTokens("0") { "\(fetches.next())" }
     let refused = try await tokens.authorize(URLRequest(url: try Fixture.base()))
     let renewals = [await tokens.renew(after: refused), await tokens.renew(after: refused)]
-    #expect(renewals == [true, true])
+    expectEqual(renewals, [true, true])
     let next = try await tokens.authorize(refused)
-    #expect(next.value(forHTTPHeaderField: "Authorization") == "Bearer 1")
-    #expect(fetches.next() == 2)
+    expectEqual(next.value(forHTTPHeaderField: "Authorization"), "Bearer 1")
+    expectEqual(fetches.next(), 2)
   }
 
   @Test func `whoever signs out takes his token along`() async throws {
@@ -52,7 +53,7 @@ import WindTunnelSymptoms
     tokens.signOut()
     _ = try await fixture.start().value.get()
     let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
-    #expect(sent == ["Bearer 0", nil])
+    expectEqual(sent, ["Bearer 0", nil])
   }
 
   /// Has a credential for each path, and renews each once both were refused.
@@ -90,9 +91,9 @@ import WindTunnelSymptoms
       authenticator: BearerTokens("0") { "1" }
     )
     let call = fixture.start()
-    #expect(await fixture.time.passSleeps(3).count == 3)
+    await expectEqual(fixture.time.passSleeps(3).count, 3)
     let answer = Answer(status: 200, body: Data("there".utf8), attempts: 5)
-    #expect(await call.value == .success(answer))
+    await expectEqual(call.value, .success(answer))
   }
 
   @Test func `two credentials that are refused at once are renewed one by one`() async throws {
@@ -111,10 +112,9 @@ import WindTunnelSymptoms
       limits: CallLimits(deadline: nil)
     )
     let results = await client.results(of: [Endpoint(.get, "/a"), Endpoint(.get, "/b")])
-    #expect(
-      results
-        == ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
+    expectEqual(
+      results, ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
     )
-    #expect(two.renewed.withLock { $0 } == ["/a": 1, "/b": 1])
+    expectEqual(two.renewed.withLock { $0 }, ["/a": 1, "/b": 1])
   }
 }

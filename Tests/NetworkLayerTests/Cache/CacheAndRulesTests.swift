@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -25,15 +26,15 @@ import WindTunnelSymptoms
       [.status(200, Self.fields, body: "{}"), .status(200, Self.fields, body: #"{"id":1}"#)],
       cache: ResponseCache()
     )
-    #expect(try await fixture.client.call(loose).body == Data("{}".utf8))
+    try await expectEqual(fixture.client.call(loose).body, Data("{}".utf8))
     fixture.time.advance(by: .seconds(age))
     var bodies: [Data] = []
     for try await answer in fixture.client.updates(of: strict) { bodies.append(answer.body) }
-    #expect(bodies == [Data(#"{"id":1}"#.utf8)])
+    expectEqual(bodies, [Data(#"{"id":1}"#.utf8)])
     // It is the whole that was asked for: what is there may be confirmed, and still break them.
     let tags = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }
-    #expect(tags == [nil, nil])
-    #expect(try await fixture.client.call(strict).source == .cache)
+    expectEqual(tags, [nil, nil])
+    try await expectEqual(fixture.client.call(strict).source, .cache)
   }
 
   @Test func `what was kept under other rules stands in for no server`() async throws {
@@ -43,7 +44,7 @@ import WindTunnelSymptoms
     )
     _ = try await fixture.client.call(loose)
     fixture.time.advance(by: .seconds(2))
-    #expect(await fixture.result(of: strict) == .failure(.offline(text: "offline")))
+    await expectEqual(fixture.result(of: strict), .failure(.offline(text: "offline")))
   }
 
   @Test func `a change whose answer breaks the rules is a change`() async throws {
@@ -54,12 +55,11 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(try await fixture.client.call(loose).body == Data("old".utf8))
+    try await expectEqual(fixture.client.call(loose).body, Data("old".utf8))
     let change = Endpoint(.put, "/page", rules: ResponseRules(contentTypes: ["application/json"]))
-    #expect(
-      await fixture.result(of: change)
-        == .failure(.decode(.contentType(nil, expected: ["application/json"])))
+    await expectEqual(
+      fixture.result(of: change), .failure(.decode(.contentType(nil, expected: ["application/json"])))
     )
-    #expect(try await fixture.client.call(loose).body == Data("new".utf8))
+    try await expectEqual(fixture.client.call(loose).body, Data("new".utf8))
   }
 }

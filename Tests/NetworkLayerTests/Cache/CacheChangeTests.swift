@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -45,7 +46,7 @@ import Testing
     _ = await transport.held.next(2)
     try await change(client, cache)
     for endpoint in [page, other] { transport.held.answer(endpoint.path, 200, fields, body: "old") }
-    #expect(try await [first.body, second.body] == [Data("old".utf8), Data("old".utf8)])
+    try await expectEqual([first.body, second.body], [Data("old".utf8), Data("old".utf8)])
     var sources: [Answer.Source] = []
     for endpoint in [page, other] {
       async let next = client.call(endpoint)
@@ -59,12 +60,12 @@ import Testing
     let sources = try await Self.sources { client, _ in
       _ = try await client.call(Endpoint(.put, "/page", body: .data(Data("new".utf8))))
     }
-    #expect(sources == [.network, .cache])
+    expectEqual(sources, [.network, .cache])
   }
 
   @Test func `what was asked for before all was forgotten is not kept after it`() async throws {
     let sources = try await Self.sources { _, cache in cache.clear() }
-    #expect(sources == [.network, .network])
+    expectEqual(sources, [.network, .network])
   }
 
   @Test func `of more changes than are remembered none is lost`() async throws {
@@ -73,7 +74,7 @@ import Testing
         _ = try await client.call(Endpoint(.delete, path))
       }
     }
-    #expect(sources == [.network, .network])
+    expectEqual(sources, [.network, .network])
   }
 
   @Test func `a read that begins after the change is kept`() async throws {
@@ -83,7 +84,7 @@ import Testing
     )
     _ = try await fixture.client.call(Endpoint(.delete, "/page"))
     _ = try await fixture.client.call(Self.page)
-    #expect(try await fixture.client.call(Self.page).source == .cache)
+    try await expectEqual(fixture.client.call(Self.page).source, .cache)
   }
 
   enum Change: CaseIterable { case uncached, stream, download }
@@ -109,7 +110,7 @@ import Testing
       defer { try? FileManager.default.removeItem(at: file) }
       _ = try await fixture.client.download(put, to: file)
     }
-    #expect(try await fixture.client.call(Self.page).body == Data("new".utf8))
+    try await expectEqual(fixture.client.call(Self.page).body, Data("new".utf8))
   }
 
   @Test(arguments: [true, false])
@@ -128,10 +129,10 @@ import Testing
     _ = await transport.held.next()
     _ = try await client.call(Endpoint(.put, "/page", body: .data(Data("new".utf8))))
     async let after = client.call(later)
-    #expect(try await after.body == Data("new".utf8))
+    try await expectEqual(after.body, Data("new".utf8))
     transport.held.answer("/page", 200, Self.fields, body: "old")
-    #expect(try await before.body == Data("old".utf8))
-    #expect(try await client.call(later).body == Data("new".utf8))
+    try await expectEqual(before.body, Data("old".utf8))
+    try await expectEqual(client.call(later).body, Data("new".utf8))
   }
 
   @Test func `a change counts, whatever rules make of its answer`() async throws {
@@ -141,7 +142,7 @@ import Testing
     )
     _ = try await fixture.client.call(Self.page)
     _ = await fixture.result(of: Endpoint(.put, "/page", rules: .json()))
-    #expect(try await fixture.client.call(Self.page).body == Data("new".utf8))
+    try await expectEqual(fixture.client.call(Self.page).body, Data("new".utf8))
   }
 
   @Test func `nothing from before a change comes back from the disk`() async throws {
@@ -157,13 +158,13 @@ import Testing
     let generation = cache.generation(of: request)
     cache.invalidate(change)
     cache.keep(kept, generation: generation)
-    #expect(disk.bytes == 0)
+    expectEqual(disk.bytes, 0)
     cache.keep(kept, generation: cache.generation(of: request))
     #expect(disk.bytes > 0)
     // One whose turn comes after the change is not written.
     disk.keep(kept) { false }
     cache.clear()
-    #expect(disk.bytes == 0)
+    expectEqual(disk.bytes, 0)
     guard case .nothing = cache.find(request, nil, at: Date()) else {
       Issue.record("It is still there.")
       return
@@ -176,11 +177,10 @@ import Testing
       cache: ResponseCache()
     )
     _ = try await fixture.client.call(Self.page)
-    #expect(
-      await fixture.result(of: Endpoint(.put, "/page", caching: .never))
-        == .failure(.server(status: 409, body: Data()))
+    await expectEqual(
+      fixture.result(of: Endpoint(.put, "/page", caching: .never)), .failure(.server(status: 409, body: Data()))
     )
-    #expect(try await fixture.client.call(Self.page).source == .cache)
+    try await expectEqual(fixture.client.call(Self.page).source, .cache)
   }
 
   /// A captive portal answers in place of the server that cannot be had.
@@ -199,8 +199,8 @@ import Testing
     )
     _ = try await fixture.client.call(page)
     let answer = try await fixture.client.call(page)
-    #expect(answer.body == Data("{}".utf8))
-    #expect(answer.source == .stale)
+    expectEqual(answer.body, Data("{}".utf8))
+    expectEqual(answer.source, .stale)
     guard case .decode(.contentType) = answer.standsInFor else {
       Issue.record("\(String(describing: answer.standsInFor))")
       return

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -29,7 +30,7 @@ import WindTunnelSymptoms
   func `no other answer than a 200 is kept`(status: Int) async throws {
     let step = ScriptedTransport.Step.status(status, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, step], cache: ResponseCache())
-    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one network"])
   }
 
   @Test(arguments: [
@@ -41,9 +42,8 @@ import WindTunnelSymptoms
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, step, step], cache: ResponseCache())
     let special = Endpoint(.get, "/page", headers: Headers([Headers.Field(field, "x")]))
-    #expect(
-      await seen(fixture, [special, page, special, page])
-        == ["one network", "one network", "one network", "one cache"]
+    await expectEqual(
+      seen(fixture, [special, page, special, page]), ["one network", "one network", "one network", "one cache"]
     )
   }
 
@@ -51,7 +51,7 @@ import WindTunnelSymptoms
   func `of two lifetimes the shorter one counts`(control: String) async throws {
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": control], body: "one")
     let fixture = try Fixture([step, step], cache: ResponseCache())
-    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one network"])
   }
 
   @Test func `max-age goes before Expires`() async throws {
@@ -60,7 +60,7 @@ import WindTunnelSymptoms
       "Expires": "Sun, 06 Nov 1994 08:49:37 GMT",
     ]
     let fixture = try Fixture([.status(200, headers, body: "one")], cache: ResponseCache())
-    #expect(await seen(fixture, [page, page]) == ["one network", "one cache"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one cache"])
   }
 
   @Test(arguments: [
@@ -79,15 +79,15 @@ import WindTunnelSymptoms
       headers: ["Cache-Control": "max-age=60", "Age": age],
       body: Data()
     )
-    #expect(kept.staleness(at: ManualTime.epoch + passed, nil) == staleness)
+    expectEqual(kept.staleness(at: ManualTime.epoch + passed, nil), staleness)
     let times = CacheTimes(fresh: .seconds(60))
-    #expect(kept.staleness(at: ManualTime.epoch + passed, times) == max(0, passed) - 60)
+    expectEqual(kept.staleness(at: ManualTime.epoch + passed, times), max(0, passed) - 60)
   }
 
   @Test func `a field that neither request has is the same in both`() async throws {
     let headers: Headers = ["Cache-Control": "max-age=60", "Vary": "Accept-Language, X"]
     let fixture = try Fixture([.status(200, headers, body: "one")], cache: ResponseCache())
-    #expect(await seen(fixture, [page, page]) == ["one network", "one cache"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one cache"])
   }
 
   @Test func `an answer that is confirmed meets the rules by what is kept`() async throws {
@@ -99,8 +99,8 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let json = Endpoint(.get, "/page", rules: .json(requiring: "id"))
-    #expect(
-      await seen(fixture, [json, json]) == [#"{"id":1} network"#, #"{"id":1} revalidated"#]
+    await expectEqual(
+      seen(fixture, [json, json]), [#"{"id":1} network"#, #"{"id":1} revalidated"#]
     )
   }
 
@@ -111,8 +111,8 @@ import WindTunnelSymptoms
       endpoints: ["/page": EndpointTerms(freshSeconds: 0)],
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page, page]) == ["one network", "one network"])
-    #expect(fixture.client.cache?.bytes == 0)
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one network"])
+    expectEqual(fixture.client.cache?.bytes, 0)
   }
 
   @Test func `an endpoint has its own lifetime, cache first and stale grant`() async throws {
@@ -130,14 +130,14 @@ import WindTunnelSymptoms
     var timed = page
     timed.caching = .kept(times)
     timed.mostRetries = 0
-    #expect(await seen(fixture, [timed, timed]) == ["one network", "one cache"])
+    await expectEqual(seen(fixture, [timed, timed]), ["one network", "one cache"])
     fixture.time.advance(by: .seconds(60))
-    #expect(await seen(fixture, [timed]) == ["two network"])
+    await expectEqual(seen(fixture, [timed]), ["two network"])
     // Another endpoint of that server has none of it.
     let other = Endpoint(.get, "/other", mostRetries: 0)
     #expect(await seen(fixture, [other]) != ["two cache"])
     fixture.time.advance(by: .seconds(119))
-    #expect(await seen(fixture, [timed]) == ["two stale"])
+    await expectEqual(seen(fixture, [timed]), ["two stale"])
     fixture.time.advance(by: .seconds(1))
     #expect(await seen(fixture, [timed]) != ["two stale"])
     // Cache first: what there is, however old, and a newer one behind.
@@ -146,13 +146,13 @@ import WindTunnelSymptoms
     while !first.client.background.add({}) { await Task.yield() }
     var kept = page
     kept.caching = .kept(.cacheFirst)
-    #expect(await seen(first, [kept]) == ["one network"])
+    await expectEqual(seen(first, [kept]), ["one network"])
     for shown in ["one stale", "two stale"] {
       first.time.advance(by: .seconds(365 * 86_400))
-      #expect(await seen(first, [kept]) == [shown])
+      await expectEqual(seen(first, [kept]), [shown])
       while first.client.revalidations.count > 0 { await Task.yield() }
     }
-    #expect(first.transport.instants.count == 3)
+    expectEqual(first.transport.instants.count, 3)
     running.cancel()
     await running.value
   }
@@ -163,11 +163,11 @@ import WindTunnelSymptoms
       [.status(200, ["Last-Modified": modified], body: "one"), .status(304)],
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page, page]) == ["one network", "one revalidated"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one revalidated"])
     let asked = fixture.transport.requests.map {
       $0.value(forHTTPHeaderField: "If-Modified-Since")
     }
-    #expect(asked == [nil, modified])
+    expectEqual(asked, [nil, modified])
   }
 
   @Test func `a confirmation brings new fields, but none of its own content`() async throws {
@@ -188,18 +188,18 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page, page]) == ["one network", "one revalidated"])
+    await expectEqual(seen(fixture, [page, page]), ["one network", "one revalidated"])
     // The age is that of the answer, not of its confirmation: all of the ten seconds are left.
     fixture.time.advance(by: .seconds(9))
     let answer = try await fixture.client.call(page)
-    #expect(answer.source == .cache)
-    #expect(
-      answer.headers == [
+    expectEqual(answer.source, .cache)
+    expectEqual(
+      answer.headers, [
         "ETag": "\"1\"", "Content-Length": "3", "Y": "kept", "Cache-Control": "max-age=10",
         "x": "new",
       ]
     )
-    #expect(fixture.transport.instants.count == 2)
+    expectEqual(fixture.transport.instants.count, 2)
   }
 
   @Test func `a server that wants fewer requests is absent, too`() async throws {
@@ -210,9 +210,9 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page]) == ["one network"])
+    await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    #expect(await seen(fixture, [page]) == ["one stale"])
+    await expectEqual(seen(fixture, [page]), ["one stale"])
   }
 
   @Test func `while a host is left alone what is stale is shown`() async throws {
@@ -224,11 +224,11 @@ import WindTunnelSymptoms
       rules: .init(breaker: BreakerRules(window: 1)),
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page]) == ["one network"])
+    await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
     let other = Endpoint(.get, "/other", mostRetries: 0)
-    #expect(await seen(fixture, [other, page]) == ["timedOut", "one stale"])
-    #expect(fixture.transport.instants.count == 2)
+    await expectEqual(seen(fixture, [other, page]), ["timedOut", "one stale"])
+    expectEqual(fixture.transport.instants.count, 2)
   }
 
   @Test func `the time in which stale is shown first has an end`() async throws {
@@ -241,9 +241,9 @@ import WindTunnelSymptoms
     )
     let runner = Task { await fixture.client.run() }
     while !fixture.client.background.add({}) { await Task.yield() }
-    #expect(await seen(fixture, [page]) == ["one network"])
+    await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(11))
-    #expect(await seen(fixture, [page]) == ["two network"])
+    await expectEqual(seen(fixture, [page]), ["two network"])
     runner.cancel()
     await runner.value
   }
@@ -260,29 +260,27 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache(rules: .init(staleIfError: .seconds(app)))
     )
-    #expect(await seen(fixture, [page]) == ["one network"])
+    await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(100))
-    #expect(await seen(fixture, [page]) == ["one stale"])
+    await expectEqual(seen(fixture, [page]), ["one stale"])
     fixture.time.advance(by: .seconds(1))
-    #expect(await seen(fixture, [page]) == ["offline"])
+    await expectEqual(seen(fixture, [page]), ["offline"])
   }
 
   @Test(arguments: [HTTPMethod.head, .options, .trace])
   func `what changes nothing removes nothing`(method: HTTPMethod) async throws {
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, .status(200)], cache: ResponseCache())
-    #expect(
-      await seen(fixture, [page, Endpoint(method, "/page"), page])
-        == ["one network", " network", "one cache"]
+    await expectEqual(
+      seen(fixture, [page, Endpoint(method, "/page"), page]), ["one network", " network", "one cache"]
     )
   }
 
   @Test func `a change that is refused removes nothing`() async throws {
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, .status(409)], cache: ResponseCache())
-    #expect(
-      await seen(fixture, [page, Endpoint(.delete, "/page"), page])
-        == ["one network", "server", "one cache"]
+    await expectEqual(
+      seen(fixture, [page, Endpoint(.delete, "/page"), page]), ["one network", "server", "one cache"]
     )
   }
 
@@ -292,18 +290,18 @@ import WindTunnelSymptoms
     let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, .status(204)], cache: cache)
-    #expect(await seen(fixture, [page]) == ["one network"])
-    #expect(try folder.names.count == 1)
+    await expectEqual(seen(fixture, [page]), ["one network"])
+    try expectEqual(folder.names.count, 1)
     if clears { cache.clear() } else { _ = await seen(fixture, [Endpoint(.delete, "/page")]) }
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
   }
 
   @Test func `an endpoint whose answers are never kept is asked each time`() async throws {
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, step], cache: ResponseCache())
     let never = Endpoint(.get, "/page", caching: .never)
-    #expect(await seen(fixture, [never, never]) == ["one network", "one network"])
-    #expect(fixture.client.cache?.bytes == 0)
+    await expectEqual(seen(fixture, [never, never]), ["one network", "one network"])
+    expectEqual(fixture.client.cache?.bytes, 0)
   }
 
   @Test(arguments: ["no-cache", "max-age=1, must-revalidate"])
@@ -316,11 +314,11 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await seen(fixture, [page]) == ["one network"])
+    await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
     var sources: [Answer.Source] = []
     for try await answer in fixture.client.updates(of: page) { sources.append(answer.source) }
-    #expect(sources == [.revalidated])
+    expectEqual(sources, [.revalidated])
   }
 
   @Test func `a newer answer is fetched behind when nothing more urgent is`() async throws {
@@ -336,14 +334,14 @@ import WindTunnelSymptoms
     let runner = Task { await fixture.client.run() }
     while !fixture.client.background.add({}) { await Task.yield() }
     let urgent = Endpoint(.get, "/page")
-    #expect(await seen(fixture, [urgent]) == ["one network"])
+    await expectEqual(seen(fixture, [urgent]), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    #expect(await seen(fixture, [urgent]) == ["one stale"])
+    await expectEqual(seen(fixture, [urgent]), ["one stale"])
     while fixture.client.revalidations.count > 0 { await Task.yield() }
     let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
       if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }
     }
-    #expect(priorities == [.critical, .critical, .deferrable])
+    expectEqual(priorities, [.critical, .critical, .deferrable])
     runner.cancel()
     await runner.value
   }
@@ -356,10 +354,10 @@ import WindTunnelSymptoms
       _ = store["0"]
     }
     #expect(store["0"] != nil)
-    #expect(store["1"] == nil)
+    expectNil(store["1"])
     // One that fills all the room would drive out everything for itself.
     store.keep(DiskStoreTests.answer("huge", Data(count: 9_000)))
-    #expect(store["huge"] == nil)
+    expectNil(store["huge"])
     #expect(store["0"] != nil)
   }
 
@@ -377,6 +375,6 @@ import WindTunnelSymptoms
     }
     let bytes = try DiskStore(directory: folder.url).bytes
     let store = try DiskStore(directory: folder.url, bytes: bytes / 2)
-    #expect(keys.filter { store[$0] != nil } == ["2", "3"])
+    expectEqual(keys.filter { store[$0] != nil }, ["2", "3"])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -34,15 +35,14 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await bodies(fixture, 2) == ["one network", "one cache"])
+    await expectEqual(bodies(fixture, 2), ["one network", "one cache"])
     fixture.time.advance(by: .seconds(60))
-    #expect(await bodies(fixture, 2) == ["one revalidated", "one cache"])
+    await expectEqual(bodies(fixture, 2), ["one revalidated", "one cache"])
     // The server's new word counts: 30 s.
     fixture.time.advance(by: .seconds(30))
-    #expect(await bodies(fixture, 2) == ["two network", "two cache"])
-    #expect(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }
-        == [nil, "\"1\"", "\"1\""]
+    await expectEqual(bodies(fixture, 2), ["two network", "two cache"])
+    expectEqual(
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }, [nil, "\"1\"", "\"1\""]
     )
   }
 
@@ -60,7 +60,7 @@ import WindTunnelSymptoms
       [.status(200, headers, body: "one"), .status(200, body: "two")],
       cache: ResponseCache()
     )
-    #expect(await bodies(fixture, 2) == ["one network", "two network"])
+    await expectEqual(bodies(fixture, 2), ["one network", "two network"])
   }
 
   @Test func `Expires counts from the server's own Date`() async throws {
@@ -71,11 +71,11 @@ import WindTunnelSymptoms
       [.status(200, headers, body: "one"), .status(200, body: "two")],
       cache: ResponseCache()
     )
-    #expect(await bodies(fixture, 1) == ["one network"])
+    await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(9))
-    #expect(await bodies(fixture, 1) == ["one cache"])
+    await expectEqual(bodies(fixture, 1), ["one cache"])
     fixture.time.advance(by: .seconds(1))
-    #expect(await bodies(fixture, 1) == ["two network"])
+    await expectEqual(bodies(fixture, 1), ["two network"])
   }
 
   @Test func `stale is shown and marked while a newer one is fetched, once`() async throws {
@@ -88,14 +88,14 @@ import WindTunnelSymptoms
     )
     let runner = Task { await fixture.client.run() }
     while !fixture.client.background.add({}) { await Task.yield() }
-    #expect(await bodies(fixture, 1) == ["one network"])
+    await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    #expect(await bodies(fixture, 3) == ["one stale", "one stale", "one stale"])
+    await expectEqual(bodies(fixture, 3), ["one stale", "one stale", "one stale"])
     #expect(try await fixture.client.call(page).isStale)
-    #expect(await fixture.time.passSleeps(1) == [.seconds(2)])
+    await expectEqual(fixture.time.passSleeps(1), [.seconds(2)])
     while fixture.client.revalidations.count > 0 { await Task.yield() }
-    #expect(await bodies(fixture, 1) == ["two cache"])
-    #expect(fixture.transport.instants.count == 2)
+    await expectEqual(bodies(fixture, 1), ["two cache"])
+    expectEqual(fixture.transport.instants.count, 2)
     runner.cancel()
     await runner.value
   }
@@ -109,9 +109,9 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await bodies(fixture, 1) == ["one network"])
+    await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    #expect(await bodies(fixture, 1) == ["two network"])
+    await expectEqual(bodies(fixture, 1), ["two network"])
   }
 
   @Test func `if the server fails what is there is shown, as long as that is granted`() async throws
@@ -123,12 +123,12 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache()
     )
-    #expect(await bodies(fixture, 1) == ["one network"])
+    await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(5))
-    #expect(await bodies(fixture, 1) == ["one stale"])
-    #expect(await bodies(fixture, 1) == ["The server answered with status 404 and 0 bytes."])
+    await expectEqual(bodies(fixture, 1), ["one stale"])
+    await expectEqual(bodies(fixture, 1), ["The server answered with status 404 and 0 bytes."])
     fixture.time.advance(by: .seconds(6))
-    #expect(await bodies(fixture, 1) == ["There is no network: offline"])
+    await expectEqual(bodies(fixture, 1), ["There is no network: offline"])
   }
 
   @Test func `an app may be more generous than its server, except where that forbids it`()
@@ -140,10 +140,10 @@ import WindTunnelSymptoms
         [.status(200, ["Cache-Control": control], body: "one"), .symptom(.offline)],
         cache: ResponseCache(rules: generous)
       )
-      #expect(await bodies(fixture, 1) == ["one network"])
+      await expectEqual(bodies(fixture, 1), ["one network"])
       fixture.time.advance(by: .seconds(50))
       let then = await bodies(fixture, 1)
-      #expect(then == [shown ? "one stale" : "There is no network: offline"])
+      expectEqual(then, [shown ? "one stale" : "There is no network: offline"])
     }
   }
 
@@ -151,23 +151,23 @@ import WindTunnelSymptoms
     let good = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let cache = ResponseCache()
     let fixture = try Fixture([good, .status(204), good, good], cache: cache)
-    #expect(await bodies(fixture, 1) == ["one network"])
+    await expectEqual(bodies(fixture, 1), ["one network"])
     _ = await fixture.result(of: Endpoint(.put, "/page", body: .data(Data("x".utf8))))
-    #expect(await bodies(fixture, 2) == ["one network", "one cache"])
+    await expectEqual(bodies(fixture, 2), ["one network", "one cache"])
     cache.clear()
-    #expect(cache.bytes == 0)
-    #expect(await bodies(fixture, 1) == ["one network"])
+    expectEqual(cache.bytes, 0)
+    await expectEqual(bodies(fixture, 1), ["one network"])
   }
 
   @Test func `what was asked for before a sign-out is not kept after it`() async throws {
     let cache = ResponseCache()
     let fixture = try HeldFixture(cache: cache)
     let call = await fixture.start(page)
-    #expect(await fixture.transport.next() == "/page")
+    await expectEqual(fixture.transport.next(), "/page")
     cache.clear()
     fixture.transport.answer("/page", 200, ["Cache-Control": "max-age=60"], body: "hers")
-    #expect(try await call.value.get().body == Data("hers".utf8))
-    #expect(cache.bytes == 0)
+    try await expectEqual(call.value.get().body, Data("hers".utf8))
+    expectEqual(cache.bytes, 0)
   }
 
   @Test func `an answer is only for requests with the fields that it varies by`() async throws {
@@ -183,7 +183,7 @@ import WindTunnelSymptoms
         String(decoding: try await fixture.client.call(endpoint).body, as: UTF8.self)
       )
     }
-    #expect(languages == ["hallo", "hallo", "hello", "hello"])
-    #expect(fixture.transport.instants.count == 2)
+    expectEqual(languages, ["hallo", "hallo", "hello", "hello"])
+    expectEqual(fixture.transport.instants.count, 2)
   }
 }

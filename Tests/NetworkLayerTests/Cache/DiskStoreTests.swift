@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -32,34 +33,34 @@ import Testing
     let kept = Self.answer("http://a.test/", Data([0, 255, 10]))
     try DiskStore(directory: folder.url).keep(kept)
     let store = try DiskStore(directory: folder.url)
-    #expect(store["http://a.test/"] == kept)
-    #expect(store["http://a.test/b"] == nil)
+    expectEqual(store["http://a.test/"], kept)
+    expectNil(store["http://a.test/b"])
     store.remove("http://a.test/")
-    #expect(store["http://a.test/"] == nil)
-    #expect(try folder.names == [])
+    expectNil(store["http://a.test/"])
+    try expectEqual(folder.names, [])
   }
 
   @Test func `a file with any byte changed or cut off is no answer and is removed`() throws {
     let kept = Self.answer("k", Data("body".utf8))
     let bytes = try CacheFile.write(kept)
-    #expect(CacheFile.read(bytes) == kept)
+    expectEqual(CacheFile.read(bytes), kept)
     for place in bytes.indices {
       var damaged = bytes
       damaged[place] ^= 0x20
-      #expect(CacheFile.read(damaged) == nil)
-      #expect(CacheFile.read(bytes.prefix(place)) == nil)
+      expectNil(CacheFile.read(damaged))
+      expectNil(CacheFile.read(bytes.prefix(place)))
     }
-    #expect(CacheFile.read(bytes + [0]) == nil)
+    expectNil(CacheFile.read(bytes + [0]))
 
     let folder = Folder()
     let store = try DiskStore(directory: folder.url)
     store.keep(kept)
     let name = try #require(try folder.names.first)
     try bytes.dropLast().write(to: folder.url.appendingPathComponent(name))
-    #expect(store["k"] == nil)
-    #expect(try folder.names == [])
+    expectNil(store["k"])
+    try expectEqual(folder.names, [])
     store.keep(kept)
-    #expect(store["k"] == kept)
+    expectEqual(store["k"], kept)
   }
 
   @Test func `an answer of another address in its file is not given out`() throws {
@@ -69,7 +70,7 @@ import Testing
     let name = try #require(try folder.names.first)
     try CacheFile.write(Self.answer("other", Data()))
       .write(to: folder.url.appendingPathComponent(name))
-    #expect(store["k"] == nil)
+    expectNil(store["k"])
   }
 
   @Test func `the bytes on disk are bounded, and half files are swept`() throws {
@@ -120,8 +121,8 @@ import Testing
       let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
       let fixture = try Fixture(script, cache: cache)
       let answer = try await fixture.client.call(Endpoint(.get, "/page"))
-      #expect(answer.body == Data("one".utf8))
-      #expect(answer.source == (script.isEmpty ? .cache : .network))
+      expectEqual(answer.body, Data("one".utf8))
+      expectEqual(answer.source, (script.isEmpty ? .cache : .network))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -22,11 +23,11 @@ import Testing
       #expect(store.bytes <= 10_000)
     }
     let there = ["0", "99", "1"].map { store[$0] != nil }
-    #expect(there == [true, true, false])
+    expectEqual(there, [true, true, false])
     store.keep(answer("huge", 9_000))
     let afterwards = ["huge", "99"].map { store[$0] != nil }
-    #expect(afterwards == [false, true])
+    expectEqual(afterwards, [false, true])
     store.removeAll()
-    #expect(store.bytes == 0)
+    expectEqual(store.bytes, 0)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -53,23 +54,23 @@ import WindTunnelURLSession
       observer: console
     )
     let url = try await console.open()
-    #expect(try await console.open() == url)
+    try await expectEqual(console.open(), url)
     var endpoint = Endpoint(.get, "/home")
     endpoint.headers["Authorization"] = "Bearer s3cr3t-zq81x"
     _ = try await client.call(endpoint)
     let told = try await ask(url, "exchanges")
     let rows = try rows(told.text)
-    #expect(rows.map { $0["status"]?.intValue } == [503, 200])
-    #expect(rows.map { $0["attempt"]?.intValue } == [1, 2])
-    #expect(rows.map { $0["call"]?.stringValue } == ["1", "1"])
+    expectEqual(rows.map { $0["status"]?.intValue }, [503, 200])
+    expectEqual(rows.map { $0["attempt"]?.intValue }, [1, 2])
+    expectEqual(rows.map { $0["call"]?.stringValue }, ["1", "1"])
     let detail = try await ask(url, "exchanges/2")
     #expect(detail.text.contains(#""body":"hello""#))
     #expect(detail.text.contains("GET https://api.example.test/home"))
     #expect(!detail.text.contains("s3cr3t") && !told.text.contains("s3cr3t"))
-    #expect(console.lines.map(\.isBroken) == [true, false])
+    expectEqual(console.lines.map(\.isBroken), [true, false])
     let tape = try await ask(url, "cassettes", "POST", #"{"ids":[2]}"#)
     let kept = try Cassette(data: Data(tape.text.utf8), source: "kept")
-    #expect(kept.interactions.map(\.response?.body.text) == ["hello"])
+    expectEqual(kept.interactions.map(\.response?.body.text), ["hello"])
     await console.close()
     await #expect(throws: URLError.self) { try await ask(url, "exchanges") }
   }
@@ -88,9 +89,9 @@ import WindTunnelURLSession
       Issue.record("\(hook.weather)")
       return
     }
-    #expect(flown == storm)
+    expectEqual(flown, storm)
     _ = try await ask(url, "scenario", "PUT", #"{"name":"calm"}"#)
-    #expect(hook.weather == .calm)
+    expectEqual(hook.weather, .calm)
     await console.close()
   }
 

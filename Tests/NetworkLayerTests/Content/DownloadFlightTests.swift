@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
@@ -100,16 +101,16 @@ import WindTunnelSymptoms
         )
         stand.time.endPassing()
         await clock
-        #expect(answer.status == 206)
-        #expect(answer.attempts == row.bytes.count + 1)
+        expectEqual(answer.status, 206)
+        expectEqual(answer.attempts, row.bytes.count + 1)
         #expect(answer.body.isEmpty)
-        #expect(stand.sent.count == row.bytes.count + 1)
+        expectEqual(stand.sent.count, row.bytes.count + 1)
         let last = try #require(await steps.last)
-        #expect(last.received == 60_000)
-        #expect(last.toReceive == 60_000)
+        expectEqual(last.received, 60_000)
+        expectEqual(last.toReceive, 60_000)
       }
-      #expect(try Data(contentsOf: file) == Self.content)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+      try expectEqual(Data(contentsOf: file), Self.content)
+      try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["film"])
     }
   }
 
@@ -122,9 +123,9 @@ import WindTunnelSymptoms
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
       let answer = try await Self.download(deck, on: stage, to: file)
-      #expect(answer.status == 200)
-      #expect(answer.attempts == 2)
-      #expect(try Data(contentsOf: file) == Self.content)
+      expectEqual(answer.status, 200)
+      expectEqual(answer.attempts, 2)
+      try expectEqual(Data(contentsOf: file), Self.content)
     }
   }
 
@@ -151,7 +152,7 @@ import WindTunnelSymptoms
       await #expect(throws: NetworkError.server(status: 304, body: Data())) {
         _ = try await Self.download(deck, on: stage, to: file)
       }
-      #expect(try Data(contentsOf: file) == Data("before".utf8))
+      try expectEqual(Data(contentsOf: file), Data("before".utf8))
     }
   }
 
@@ -186,9 +187,9 @@ import WindTunnelSymptoms
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
       let answer = try await Self.download(deck, on: stage, to: file)
-      #expect(answer.attempts == 3)
-      #expect(answer.status == 200)
-      #expect(try Data(contentsOf: file) == Self.content)
+      expectEqual(answer.attempts, 3)
+      expectEqual(answer.status, 200)
+      try expectEqual(Data(contentsOf: file), Self.content)
     }
   }
 
@@ -219,22 +220,22 @@ import WindTunnelSymptoms
         }
       }
       let cut = try await download([.always(.always, .truncate(afterBodyBytes: 10))])
-      #expect(cut?.symptom == .truncated)
+      expectEqual(cut?.symptom, .truncated)
       let missing = try await download([.always(.always, .status(404))])
       guard case .server(404, _)? = missing else {
         Issue.record("\(String(describing: missing))")
         return
       }
       let short = try await download(.calm, FileCheck(bytes: 60_001))
-      #expect(
-        short == .decode(.content("The file has 60000 bytes, and should have 60001."))
+      expectEqual(
+        short, .decode(.content("The file has 60000 bytes, and should have 60001."))
       )
       let other = try await download(.calm, FileCheck(sha256: "AAAA"))
-      #expect(
-        other == .decode(.content("The file has another SHA-256 than it should have."))
+      expectEqual(
+        other, .decode(.content("The file has another SHA-256 than it should have."))
       )
-      #expect(try Data(contentsOf: file) == Data("before".utf8))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+      try expectEqual(Data(contentsOf: file), Data("before".utf8))
+      try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["film"])
     }
   }
 
@@ -250,8 +251,8 @@ import WindTunnelSymptoms
             to: folder.appending(path: "film")
           )
         }
-        #expect(
-          error == .decode(.content("The file has another SHA-256 than it should have."))
+        expectEqual(
+          error, .decode(.content("The file has another SHA-256 than it should have."))
         )
       }
     }
@@ -273,7 +274,7 @@ import WindTunnelSymptoms
         #expect(text.hasPrefix("film cannot be written: "))
       }
       // It is asked for once: nothing would be different the next time.
-      #expect(stand.sent.count == 1)
+      expectEqual(stand.sent.count, 1)
     }
   }
 
@@ -291,7 +292,7 @@ import WindTunnelSymptoms
         task.cancel()
         await #expect(throws: NetworkError.cancelled) { _ = try await task.value }
       }
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+      try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), [])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -74,7 +75,7 @@ import WindTunnelSymptoms
         #expect(error.symptom != nil || check != FileCheck(), "\(error)")
       }
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      #expect(names == (answer == nil ? [] : ["film"]))
+      expectEqual(names, (answer == nil ? [] : ["film"]))
       let content = try answer.map { _ in try String(contentsOf: file, encoding: .utf8) }
       return End(content: content, attempts: answer?.attempts, ranges: Self.ranges(of: transport))
     }
@@ -106,12 +107,11 @@ import WindTunnelSymptoms
   {
     let transport = Self.pieces([Self.cut(Self.tagged), Self.rest("bytes 3-5/6")])
     let end = try await end(of: transport)
-    #expect(
-      end
-        == End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
+    expectEqual(
+      end, End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
     )
-    #expect(
-      transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") } == [
+    expectEqual(
+      transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") }, [
         "identity", "identity",
       ]
     )
@@ -142,7 +142,7 @@ import WindTunnelSymptoms
     let transport = Self.pieces([Self.cut(headers), Self.whole])
     let range = validator.map { ["bytes=3-", $0] } ?? Self.none
     let end = try await end(of: transport)
-    #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, range]))
+    expectEqual(end, End(content: "abcdef", attempts: 2, ranges: [Self.none, range]))
   }
 
   @Test(arguments: [
@@ -154,9 +154,8 @@ import WindTunnelSymptoms
   ])
   func `what is no part of the same version has the file come anew`(step: Step) async throws {
     let end = try await end(of: Self.pieces([Self.cut(Self.tagged), step, Self.whole]))
-    #expect(
-      end
-        == End(
+    expectEqual(
+      end, End(
           content: "abcdef",
           attempts: 3,
           ranges: [Self.none, ["bytes=3-", "\"1\""], Self.none]
@@ -167,7 +166,7 @@ import WindTunnelSymptoms
   @Test func `a connection that is lost behind the last byte has lost nothing`() async throws {
     let step = Step(headers: Self.tagged, content: "abcdef", isLost: true)
     let end = try await end(of: Self.pieces([step]))
-    #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+    expectEqual(end, End(content: "abcdef", attempts: 1, ranges: [Self.none]))
   }
 
   @Test func `of a coded content neither the length nor the digest is checked`() async throws {
@@ -175,7 +174,7 @@ import WindTunnelSymptoms
       "Content-Length": "3", "Content-Encoding": "gzip", "Repr-Digest": "sha-256=:AAAA:",
     ]
     let end = try await end(of: Self.pieces([Step(headers: coded, content: "abcdef")]))
-    #expect(end == End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+    expectEqual(end, End(content: "abcdef", attempts: 1, ranges: [Self.none]))
   }
 
   @Test(
@@ -193,7 +192,7 @@ import WindTunnelSymptoms
     headers["Repr-Digest"] = named.map { "sha-256=:\($0):" }
     let transport = Self.pieces([Step(headers: headers, content: "abcdef")])
     let end = try await end(of: transport, expecting: FileCheck(sha256: told))
-    #expect(end.content == (isRight ? "abcdef" : nil))
+    expectEqual(end.content, (isRight ? "abcdef" : nil))
   }
 
   /// The SHA-256 of the six bytes.
@@ -225,8 +224,8 @@ import WindTunnelSymptoms
     let second = Headers([range] + part.map { Headers.Field($0.key, $0.value) })
     let rest = Step(status: 206, headers: second, content: "def")
     let end = try await end(of: Self.pieces([Self.cut(first), rest, Self.whole]))
-    #expect(end.content == "abcdef")
-    #expect(end.attempts == (isJoined ? 2 : 3))
+    expectEqual(end.content, "abcdef")
+    expectEqual(end.attempts, (isJoined ? 2 : 3))
   }
 
   @Test func `who has the whole and wants it again asks for no part behind its end`() async throws {
@@ -234,7 +233,7 @@ import WindTunnelSymptoms
       of: Self.pieces([Self.whole, Self.whole]),
       mostRetries: [.status(200): 1]
     )
-    #expect(end == End(content: "abcdef", attempts: 2, ranges: [Self.none, Self.none]))
+    expectEqual(end, End(content: "abcdef", attempts: 2, ranges: [Self.none, Self.none]))
   }
 
   @Test func `of a whole without a length a part's own end is the end`() async throws {
@@ -243,9 +242,8 @@ import WindTunnelSymptoms
         Self.cut(["ETag": "\"1\""]), Self.rest("bytes 3-5/*", "de"), Self.rest("bytes 5-5/*", "f"),
       ])
     )
-    #expect(
-      end
-        == End(
+    expectEqual(
+      end, End(
           content: "abcdef",
           attempts: 3,
           ranges: [Self.none, ["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""]]
@@ -262,5 +260,5 @@ import WindTunnelSymptoms
     "", "bytes", "items 0-0/1", "bytes */6", "bytes 0-0", "bytes 5-3/6", "bytes -1-3/6",
     "bytes 3-6/6", "bytes 3-5/", "bytes 3-5/six", "bytes 3-4-5/6",
   ])
-  func `garbage is no range`(text: String) { #expect(ContentRange(text) == nil) }
+  func `garbage is no range`(text: String) { expectNil(ContentRange(text)) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -45,9 +46,9 @@ import WindTunnelSymptoms
       }
       stand.time.endPassing()
       await clock
-      #expect(events == (1...1000).map { "event \($0)" })
+      expectEqual(events, (1...1000).map { "event \($0)" })
       // Ten that were cut, the one that was not, and the one that was told that there is no more.
-      #expect(stand.sent.count == 12)
+      expectEqual(stand.sent.count, 12)
     }
   }
 
@@ -62,11 +63,11 @@ import WindTunnelSymptoms
         }
         Issue.record("an end")
       } catch {
-        #expect((error as? NetworkError)?.symptom == .truncated)
+        expectEqual((error as? NetworkError)?.symptom, .truncated)
       }
       stand.time.endPassing()
       await clock
-      #expect(stand.sent.count == 4)
+      expectEqual(stand.sent.count, 4)
     }
   }
 
@@ -100,13 +101,13 @@ import WindTunnelSymptoms
         }
         Issue.record("an end")
       } catch {
-        #expect((error as? NetworkError)?.symptom == .truncated)
+        expectEqual((error as? NetworkError)?.symptom, .truncated)
       }
       stand.time.endPassing()
       await clock
       // A server that sends an event again has it handed on again.
-      #expect(events == Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 })
-      #expect(stand.sent.count == 4)
+      expectEqual(events, Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 })
+      expectEqual(stand.sent.count, 4)
     }
   }
 
@@ -118,11 +119,11 @@ import WindTunnelSymptoms
       let answer = try await stand.client.stream(Endpoint(.get, "/feed"))
       stand.time.endPassing()
       await clock
-      #expect(answer.status == 200)
-      #expect(stand.gaps == [.milliseconds(200), .milliseconds(400)])
+      expectEqual(answer.status, 200)
+      expectEqual(stand.gaps, [.milliseconds(200), .milliseconds(400)])
       var lines: [String] = []
       for try await line in answer.lines where lines.count < 4 { lines.append(line) }
-      #expect(lines == ["retry: 50", "", "id: 1", "data: event 1"])
+      expectEqual(lines, ["retry: 50", "", "id: 1", "data: event 1"])
       #expect(stand.client.admission.load == (0, 0))
     }
   }
@@ -144,7 +145,7 @@ import WindTunnelSymptoms
     )
     try await FlightStand.fly(deck, on: stage) { stand in
       for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-        #expect(event.data == "event")
+        expectEqual(event.data, "event")
         break
       }
       for await _ in ends { break }
@@ -181,19 +182,19 @@ import WindTunnelSymptoms
       }
       stand.time.endPassing()
       await clock
-      #expect(events == Array(repeating: ["first", "next"], count: 10).flatMap { $0 })
-      #expect(stand.sent.count == 10)
+      expectEqual(events, Array(repeating: ["first", "next"], count: 10).flatMap { $0 })
+      expectEqual(stand.sent.count, 10)
     }
   }
 
   @Test func `an identifier counts without data, and outlives a connection`() throws {
     var parser = ServerSentEventParser(lastID: "5")
-    #expect(try parser.take(Data("data: a\n\n".utf8)).map(\.lastID) == ["5"])
-    #expect(try parser.take(Data("id: 7\n\n".utf8)) == [])
-    #expect(parser.lastID == "7")
+    try expectEqual(parser.take(Data("data: a\n\n".utf8)).map(\.lastID), ["5"])
+    try expectEqual(parser.take(Data("id: 7\n\n".utf8)), [])
+    expectEqual(parser.lastID, "7")
     // Of an event that is not whole it says nothing.
-    #expect(try parser.take(Data("id: 8\ndata: b\n".utf8)) == [])
-    #expect(parser.lastID == "7")
+    try expectEqual(parser.take(Data("id: 8\ndata: b\n".utf8)), [])
+    expectEqual(parser.lastID, "7")
   }
 
   @Test func `an error keeps its content, and what is no feed is refused`() async throws {
@@ -241,7 +242,7 @@ import WindTunnelSymptoms
         }
       )
       let lines = try await answer.lines.reduce(into: []) { $0.append($1) }
-      #expect(lines == ["one", "", "two", "three"])
+      expectEqual(lines, ["one", "", "two", "three"])
     }
   }
 }

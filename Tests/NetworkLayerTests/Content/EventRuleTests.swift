@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -95,7 +96,7 @@ import WindTunnelSymptoms
     wait: Duration
   ) async throws {
     let end = try await end(of: [Connection(text: "\(line)data: a\n\n")])
-    #expect(end == End(events: ["a"], waits: [wait], symptom: nil, connections: 2))
+    expectEqual(end, End(events: ["a"], waits: [wait], symptom: nil, connections: 2))
   }
 
   @Test(arguments: [(10, true), (9, false)])
@@ -109,9 +110,8 @@ import WindTunnelSymptoms
     let waits = [200, 200, 200, 200, 200, 200, 200].map { Duration.milliseconds($0) }
     // The first wait is that of the connection with the event, after which the count begins.
     let fewer = [200, 400, 800].map { Duration.milliseconds($0) }
-    #expect(
-      end
-        == (isKept
+    expectEqual(
+      end, (isKept
           ? End(events: ["a"], waits: waits, symptom: nil, connections: 8)
           : End(events: ["a"], waits: fewer, symptom: .connectionLost, connections: 4))
     )
@@ -125,9 +125,8 @@ import WindTunnelSymptoms
         Connection(text: $0)
       }
     )
-    #expect(
-      end
-        == End(
+    expectEqual(
+      end, End(
           events: ["a", "b", "c"],
           waits: [.seconds(2), .seconds(2), .seconds(3)],
           symptom: nil,
@@ -141,22 +140,21 @@ import WindTunnelSymptoms
     let feeds = [Endpoint(.get, "/feed"), Endpoint(.get, "/feed", headers: ["accept": "*/*"])]
     for feed in feeds { for try await event in fixture.client.events(of: feed) { _ = event } }
     let asked = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Accept") }
-    #expect(asked == ["text/event-stream", "*/*"])
+    expectEqual(asked, ["text/event-stream", "*/*"])
   }
 
   @Test func `of all events together there may be any number of bytes`() throws {
     let text = "data: \(String(repeating: "a", count: 600_000))\n\n"
     var parser = ServerSentEventParser()
     let events = try (0..<2).flatMap { _ in try parser.take(Data(text.utf8)) }
-    #expect(events.map(\.data.utf8.count) == [600_000, 600_000])
+    expectEqual(events.map(\.data.utf8.count), [600_000, 600_000])
   }
 
   @Test func `connections that bring nothing are paid for, but for the first`() async throws {
     let nothing = Array(repeating: Connection(text: ""), count: 9)
     let end = try await end(of: nothing, .init(budget: RetryBudget(share: 0, reserve: 1)))
-    #expect(
-      end
-        == End(
+    expectEqual(
+      end, End(
           events: [],
           waits: [.milliseconds(200), .milliseconds(400)],
           symptom: .connectionLost,
@@ -180,14 +178,14 @@ import WindTunnelSymptoms
         let piece = Data(bytes[start..<min(start + size, bytes.count)])
         read += try parser.take(piece).map(\.data)
       }
-      #expect(read == events)
+      expectEqual(read, events)
     }
   }
 
   @Test func `an identifier with a zero byte is none`() throws {
     var parser = ServerSentEventParser()
     let events = try parser.take(Data("id: 1\ndata: a\n\nid: 2\0\ndata: b\n\nid\ndata: c\n\n".utf8))
-    #expect(events.map(\.lastID) == ["1", "1", ""])
+    expectEqual(events.map(\.lastID), ["1", "1", ""])
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -21,16 +22,15 @@ import WindTunnelSymptoms
       )
     }
     let receiver = MemoryReceiver(progress: nil, bytesMax: 6)
-    #expect(try await receiver.take(answer(2)).body == Data("abcabc".utf8))
-    #expect(given.withLock { $0 } == 0)
+    try await expectEqual(receiver.take(answer(2)).body, Data("abcabc".utf8))
+    expectEqual(given.withLock { $0 }, 0)
     let error = await #expect(throws: TransportError.self) { try await receiver.take(answer(3)) }
-    #expect(
-      error
-        == .failed(
+    expectEqual(
+      error, .failed(
           .undecodableBody,
           text: "The content is larger than 6 bytes: what is kept in memory. Download it."
         )
     )
-    #expect(given.withLock { $0 } == 1, "its server is told")
+    expectEqual(given.withLock { $0 }, 1, "its server is told")
   }
 }

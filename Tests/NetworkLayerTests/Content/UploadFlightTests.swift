@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -50,16 +51,16 @@ import WindTunnelSymptoms
         )
         stand.time.endPassing()
         await clock
-        #expect(answer.body == DownloadFlightTests.content)
-        #expect(answer.headers["X-Type"] == "video/mp4")
+        expectEqual(answer.body, DownloadFlightTests.content)
+        expectEqual(answer.headers["X-Type"], "video/mp4")
         let digest = try FileDigest.sha256(of: file)
-        #expect(answer.headers["X-Digest"] == "sha-256=:\(digest):")
-        #expect(answer.attempts == 3)
-        #expect(stand.gaps == [.milliseconds(200), .milliseconds(400)])
-        #expect(await last.received == 60_000)
+        expectEqual(answer.headers["X-Digest"], "sha-256=:\(digest):")
+        expectEqual(answer.attempts, 3)
+        expectEqual(stand.gaps, [.milliseconds(200), .milliseconds(400)])
+        await expectEqual(last.received, 60_000)
         if stage == .onTheWire {
-          #expect(await last.sent == 60_000)
-          #expect(await last.sentFraction == 1)
+          await expectEqual(last.sent, 60_000)
+          await expectEqual(last.sentFraction, 1)
         }
       }
     }
@@ -77,8 +78,8 @@ import WindTunnelSymptoms
       ])
       try await FlightStand.fly(Self.deck(), on: stage) { stand in
         let answer = try await stand.client.call(Self.up(body))
-        #expect(
-          String(decoding: answer.body, as: UTF8.self) == """
+        expectEqual(
+          String(decoding: answer.body, as: UTF8.self), """
             --part-boundary-1\r
             Content-Disposition: form-data; name="title"\r
             \r
@@ -92,7 +93,7 @@ import WindTunnelSymptoms
 
             """
         )
-        #expect(answer.headers["X-Type"] == "multipart/form-data; boundary=part-boundary-1")
+        expectEqual(answer.headers["X-Type"], "multipart/form-data; boundary=part-boundary-1")
       }
     }
   }
@@ -106,13 +107,13 @@ import WindTunnelSymptoms
     try await FlightStand.fly(Self.deck(), on: .inProcess) { stand in
       let order = Order(item: "a/b", count: 2)
       let json = try await stand.client.call(Self.up(try .json(order)))
-      #expect(json.body == Data(#"{"count":2,"item":"a/b"}"#.utf8))
-      #expect(json.headers["X-Type"] == "application/json")
+      expectEqual(json.body, Data(#"{"count":2,"item":"a/b"}"#.utf8))
+      expectEqual(json.headers["X-Type"], "application/json")
       let form = try await stand.client.call(
         Self.up(.form([.init("item", "a b&c"), .init("count", "2")]))
       )
-      #expect(form.headers["X-Type"] == "application/x-www-form-urlencoded")
-      #expect(form.body == Data("item=a%20b%26c&count=2".utf8))
+      expectEqual(form.headers["X-Type"], "application/x-www-form-urlencoded")
+      expectEqual(form.body, Data("item=a%20b%26c&count=2".utf8))
     }
   }
 

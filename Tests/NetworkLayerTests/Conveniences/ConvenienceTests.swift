@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -35,11 +36,11 @@ import WindTunnelSymptoms
     }
     var items: [Int] = []
     for try await page in pages { items += page.items }
-    #expect(items == [1, 2, 3])
-    #expect(asked.withLock { $0 }.count == 2)
+    expectEqual(items, [1, 2, 3])
+    expectEqual(asked.withLock { $0 }.count, 2)
     // Nobody asks for a page that is not wanted.
     for try await _ in pages { break }
-    #expect(asked.withLock { $0 }.count == 3)
+    expectEqual(asked.withLock { $0 }.count, 3)
   }
 
   @Test func `an offset grows by what a page holds, for each who reads`() async throws {
@@ -51,7 +52,7 @@ import WindTunnelSymptoms
     for _ in 0..<2 {
       var items: [Int] = []
       for try await page in pages { items += page.items }
-      #expect(items == [1, 2, 3])
+      expectEqual(items, [1, 2, 3])
     }
   }
 
@@ -60,25 +61,25 @@ import WindTunnelSymptoms
     var pages = Pages<Page>.byCursor(client, Endpoint(.get, "/list"), .json()) { $0.next }
       .makeAsyncIterator()
     let first = try await pages.next()
-    #expect(first?.items == [1])
+    expectEqual(first?.items, [1])
     do {
       _ = try await pages.next()
       Issue.record("a page that is not there")
-    } catch { #expect(error == .server(status: 404, body: Data())) }
+    } catch { expectEqual(error, .server(status: 404, body: Data())) }
     let last = try await pages.next()
-    #expect(last == nil)
+    expectNil(last)
   }
 
   @Test func `several calls come back in order, or with the first failure`() async throws {
     let client = client(["/a": "1", "/b": "2"])
     let (a, b, c) = (Endpoint(.get, "/a"), Endpoint(.get, "/b"), Endpoint(.get, "/c"))
-    #expect(try await client.all([b, a, b]).map(\.body) == ["2", "1", "2"].map { Data($0.utf8) })
+    try await expectEqual(client.all([b, a, b]).map(\.body), ["2", "1", "2"].map { Data($0.utf8) })
     await #expect(throws: NetworkError.server(status: 404, body: Data())) {
       try await client.all([a, c, b])
     }
     let results = await client.results(of: [c, a])
-    #expect(
-      results == [
+    expectEqual(
+      results, [
         .failure(.server(status: 404, body: Data())),
         .success(Answer(status: 200, body: Data("1".utf8))),
       ]
@@ -91,7 +92,7 @@ import WindTunnelSymptoms
     _ = await fixture.transport.next(2)
     fixture.transport.answer("/b", 404)
     await #expect(throws: NetworkError.server(status: 404, body: Data())) { try await all.value }
-    #expect(fixture.transport.holding == 0)
+    expectEqual(fixture.transport.holding, 0)
   }
 
   @Test func `a suspended client starts nothing, and goes on in order`() async throws {
@@ -105,7 +106,7 @@ import WindTunnelSymptoms
     #expect(fixture.client.admission.load == (0, 2))
     fixture.client.admission.resume()
     for path in ["/b", "/a"] {
-      #expect(await fixture.transport.next(1) == [path])
+      await expectEqual(fixture.transport.next(1), [path])
       fixture.transport.answer(path)
     }
     for call in [first, second] { _ = try await call.value.get() }

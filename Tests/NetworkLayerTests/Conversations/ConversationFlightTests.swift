@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -85,9 +86,9 @@ import WindTunnelSymptoms
         return heard
       }
     }
-    #expect(heard == [.text("welcome"), .text("for a")])
+    expectEqual(heard, [.text("welcome"), .text("for a")])
     #expect(deck.mismatches.isEmpty)
-    #expect(deck.journal.all.last?.misfits == [])
+    expectEqual(deck.journal.all.last?.misfits, [])
   }
 
   @Test func `bytes, empty messages and a server's end with 1000 come as they are`() async throws {
@@ -103,7 +104,7 @@ import WindTunnelSymptoms
         try await feed.reduce(into: []) { $0.append($1) }
       }
     }
-    #expect(heard == [.data(Data([0, 255])), .text("")])
+    expectEqual(heard, [.data(Data([0, 255])), .text("")])
   }
 
   /// The ways in which a connection is lost in front of the server's second message.
@@ -133,10 +134,10 @@ import WindTunnelSymptoms
         let heard = try await feed.reduce(into: []) { $0.append($1) }
         return (heard, feed.connectionCount)
       }
-      #expect(result.1 == 2)
+      expectEqual(result.1, 2)
       return result.0
     }
-    #expect(heard == [.text("1"), .text("1"), .text("2")])
+    expectEqual(heard, [.text("1"), .text("1"), .text("2")])
     #expect(deck.mismatches.isEmpty)
   }
 
@@ -149,11 +150,11 @@ import WindTunnelSymptoms
         await #expect(throws: NetworkError.closed(code: code, reason: "no more")) {
           for try await message in feed { heard.append(message) }
         }
-        #expect(feed.connectionCount == 1)
+        expectEqual(feed.connectionCount, 1)
         return heard
       }
     }
-    #expect(heard == [.text("1")])
+    expectEqual(heard, [.text("1")])
   }
 
   @Test func `what was not acknowledged is sent again, and nothing else is`() async throws {
@@ -173,9 +174,9 @@ import WindTunnelSymptoms
         return try await feed.reduce(into: []) { $0.append($1) }
       }
     }
-    #expect(heard == [.text("has a"), .text("has b"), .text("end")])
+    expectEqual(heard, [.text("has a"), .text("has b"), .text("end")])
     #expect(deck.mismatches.isEmpty)
-    #expect(deck.journal.all.flatMap(\.misfits) == [])
+    expectEqual(deck.journal.all.flatMap(\.misfits), [])
   }
 
   @Test func `what is withdrawn is not sent again`() async throws {
@@ -199,7 +200,7 @@ import WindTunnelSymptoms
         return heard
       }
     }
-    #expect(heard == [.text("1"), .text("2")])
+    expectEqual(heard, [.text("1"), .text("2")])
     #expect(deck.mismatches.isEmpty)
   }
 
@@ -222,8 +223,8 @@ import WindTunnelSymptoms
       ) { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
-      #expect(heard == [.text("1"), .text("1"), .text("2")])
-      #expect(await waits == [.seconds(20), .seconds(10), .milliseconds(200)])
+      expectEqual(heard, [.text("1"), .text("1"), .text("2")])
+      await expectEqual(waits, [.seconds(20), .seconds(10), .milliseconds(200)])
     }
   }
 
@@ -251,10 +252,10 @@ import WindTunnelSymptoms
           }
           try await feed.send(.text("a"))
         }
-        #expect(feed.connectionCount == 1)
+        expectEqual(feed.connectionCount, 1)
         return heard
       }
-      #expect(heard == [.text("1"), .text("2")])
+      expectEqual(heard, [.text("1"), .text("2")])
     }
   }
 
@@ -264,12 +265,12 @@ import WindTunnelSymptoms
       let heard = try await stand.converse { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
-      #expect(stand.sent == ["/feed", "/feed", "/feed"])
-      #expect(stand.gaps == [.milliseconds(200), .milliseconds(400)])
+      expectEqual(stand.sent, ["/feed", "/feed", "/feed"])
+      expectEqual(stand.gaps, [.milliseconds(200), .milliseconds(400)])
       #expect(stand.client.admission.load == (0, 0))
       return heard
     }
-    #expect(heard == [.text("1")])
+    expectEqual(heard, [.text("1")])
   }
 
   /// What refuses a handshake, and the error of it.
@@ -292,7 +293,7 @@ import WindTunnelSymptoms
           for try await _ in feed { Issue.record("It is not open.") }
         }
       }
-      #expect(stand.sent.count == 1)
+      expectEqual(stand.sent.count, 1)
     }
   }
 
@@ -343,9 +344,9 @@ import WindTunnelSymptoms
         return heard
       }
     }
-    #expect(heard == [.text("1")])
+    expectEqual(heard, [.text("1")])
     let seconds = [1, 2, 4, 8, 16, 32, 60, 60, 60]
-    #expect(waits.withLock { $0 } == seconds.map { .seconds($0) })
+    expectEqual(waits.withLock { $0 }, seconds.map { .seconds($0) })
   }
 
   @Test func `a refusal of the first connection is told at once, one that passes later is not`()
@@ -365,7 +366,7 @@ import WindTunnelSymptoms
         try await feed.reduce(into: []) { $0.append($1) }
       }
     }
-    #expect(heard == [.text("1"), .text("2")])
+    expectEqual(heard, [.text("1"), .text("2")])
     let fields = changes.withLock { changes in
       changes.map { change -> String in
         switch change {
@@ -374,8 +375,8 @@ import WindTunnelSymptoms
         }
       }
     }
-    #expect(
-      fields == [
+    expectEqual(
+      fields, [
         "1 websocket", "closed 0.2 seconds", "server 0.4 seconds", "server 0.8 seconds",
         "2 websocket",
       ]
@@ -414,7 +415,7 @@ import WindTunnelSymptoms
         return heard
       }
     }
-    #expect(heard == [.text("1")])
+    expectEqual(heard, [.text("1")])
     #expect(deck.mismatches.isEmpty)
   }
 
@@ -436,7 +437,7 @@ import WindTunnelSymptoms
         return heard
       }
     }
-    #expect(heard == (1...count).map { .text("\($0)") })
+    expectEqual(heard, (1...count).map { .text("\($0)") })
   }
 
   @Test func `a message of many megabytes passes both ways, and pauses nobody for ever`()
@@ -456,7 +457,7 @@ import WindTunnelSymptoms
         return try await feed.reduce(into: []) { $0.append($1) }
       }
     }
-    #expect(heard == [.text(large), .text(large), .text("end")])
+    expectEqual(heard, [.text(large), .text(large), .text("end")])
     #expect(deck.mismatches.isEmpty)
   }
 
@@ -481,11 +482,11 @@ import WindTunnelSymptoms
           sending.cancel()
           _ = await sending.result
         }
-        #expect(feed.connectionCount == 1)
+        expectEqual(feed.connectionCount, 1)
         return heard.withLock { $0 }
       }
     }
-    #expect(heard == [.text("1"), .text("2")])
+    expectEqual(heard, [.text("1"), .text("2")])
   }
 
   @Test func `two conversations that could be one call's are two`() async throws {
@@ -505,7 +506,7 @@ import WindTunnelSymptoms
         return try await group.reduce(into: [ConversationMessage]()) { $0 += $1 }
       }
     }
-    #expect(heard == Array(repeating: .text("1"), count: 8))
+    expectEqual(heard, Array(repeating: .text("1"), count: 8))
   }
 
   @Test func `the thread of an engine ends with it`() async throws {
@@ -564,9 +565,9 @@ import WindTunnelSymptoms
     await server.stop(grace: .zero)
     switch result {
     case .success(let heard):
-      #expect(symptom == nil)
-      #expect(heard == [.text("1")])
-    case .failure(let error): #expect((error as? NetworkError)?.symptom == symptom, "\(error)")
+      expectNil(symptom)
+      expectEqual(heard, [.text("1")])
+    case .failure(let error): expectEqual((error as? NetworkError)?.symptom, symptom, "\(error)")
     }
   }
 
@@ -587,7 +588,7 @@ import WindTunnelSymptoms
       task.cancel()
       return await task.value
     }
-    #expect(error == .cancelled)
+    expectEqual(error, .cancelled)
   }
 
   @Test func `thousands of messages wait for a slow reader at the server, in order`() async throws {
@@ -601,7 +602,7 @@ import WindTunnelSymptoms
         try await feed.reduce(into: [ConversationMessage]()) { $0.append($1) }
       }
     }
-    #expect(heard == (1...count).map { .text("\($0) \(filler)") })
+    expectEqual(heard, (1...count).map { .text("\($0) \(filler)") })
   }
 
   @Test func `messages are compressed where the server does so`() async throws {
@@ -626,7 +627,7 @@ import WindTunnelSymptoms
           return try await feed.reduce(into: []) { $0.append($1) }
         }
       }
-      #expect(heard == [.text("welcome"), .text("for a")])
+      expectEqual(heard, [.text("welcome"), .text("for a")])
       #expect(deck.mismatches.isEmpty)
     }
   }

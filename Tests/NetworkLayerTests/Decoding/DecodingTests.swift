@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
@@ -25,7 +26,7 @@ import WindTunnelSymptoms
     (#"{"id":1,"title":null,"items":null}"#, Page(id: 1, title: "", items: [])),
   ])
   func `a default stands in for what is missing or null`(text: String, page: Page) {
-    #expect(result(text, .json()) == .success(page))
+    expectEqual(result(text, .json()), .success(page))
   }
 
   @Test(arguments: [
@@ -37,7 +38,7 @@ import WindTunnelSymptoms
   ])
   func `what does not decode is told with its place`(text: String, fault: DecodeFault) {
     let decoder: AnswerDecoder<Page> = .json()
-    #expect(result(text, decoder) == .failure(.decode(fault)))
+    expectEqual(result(text, decoder), .failure(.decode(fault)))
   }
 
   @Test(arguments: [(#"{"id":"1"}"#, "id"), (#"{"id":1,"items":[1,"2"]}"#, "items.1")])
@@ -47,7 +48,7 @@ import WindTunnelSymptoms
       Issue.record("\(result(text, decoder))")
       return
     }
-    #expect(path == place)
+    expectEqual(path, place)
   }
 
   @Test(arguments: [
@@ -55,7 +56,7 @@ import WindTunnelSymptoms
     (#"{"retcode":"0","data":{"id":7}}"#, Page(id: 7, title: "", items: [])),
   ])
   func `an envelope is opened`(text: String, page: Page) {
-    #expect(result(text, .envelope()) == .success(page))
+    expectEqual(result(text, .envelope()), .success(page))
   }
 
   @Test(arguments: [
@@ -72,20 +73,20 @@ import WindTunnelSymptoms
   ])
   func `a refusal in an envelope is a business error`(text: String, error: NetworkError) {
     let decoder: AnswerDecoder<Page> = .envelope()
-    #expect(result(text, decoder) == .failure(error))
+    expectEqual(result(text, decoder), .failure(error))
   }
 
   @Test func `an envelope in an envelope is opened layer by layer`() {
     let envelope = Envelope(layers: 2)
     let good = #"{"retcode":0,"data":{"retcode":0,"data":{"id":7}}}"#
     let bad = #"{"retcode":0,"data":{"retcode":3,"retdesc":"sold out"}}"#
-    #expect(result(good, .envelope(envelope)) == .success(Page(id: 7, title: "", items: [])))
+    expectEqual(result(good, .envelope(envelope)), .success(Page(id: 7, title: "", items: [])))
     let decoder: AnswerDecoder<Page> = .envelope(envelope)
-    #expect(result(bad, decoder) == .failure(.business(code: "3", message: "sold out")))
+    expectEqual(result(bad, decoder), .failure(.business(code: "3", message: "sold out")))
   }
 
   @Test func `where only the code matters the data may be missing`() {
-    #expect(result(#"{"retcode":0}"#, .envelope()) == .success(Nothing()))
+    expectEqual(result(#"{"retcode":0}"#, .envelope()), .success(Nothing()))
   }
 }
 
@@ -105,9 +106,9 @@ import WindTunnelSymptoms
     #"{"data":{"items":[],"next":false}}"#,
   ])
   func `an answer that keeps the rules passes`(body: String) {
-    #expect(breach(body) == nil)
-    #expect(breach(body, "Application/JSON; charset=utf-8") == nil)
-    #expect(breach(body, "application/hal+json") == nil)
+    expectNil(breach(body))
+    expectNil(breach(body, "Application/JSON; charset=utf-8"))
+    expectNil(breach(body, "application/hal+json"))
   }
 
   @Test(arguments: [
@@ -120,34 +121,32 @@ import WindTunnelSymptoms
     ("7", "data"),
   ])
   func `the first gap is told`(body: String, path: String) {
-    #expect(breach(body) == .decode(.missing(path)))
+    expectEqual(breach(body), .decode(.missing(path)))
   }
 
   @Test func `status comes before type and type before content`() {
-    #expect(
-      breach("<html>", "text/html", status: 503) == .server(status: 503, body: Data("<html>".utf8))
+    expectEqual(
+      breach("<html>", "text/html", status: 503), .server(status: 503, body: Data("<html>".utf8))
     )
-    #expect(
-      breach("<html>", "text/html")
-        == .decode(.contentType("text/html", expected: ["application/json"]))
+    expectEqual(
+      breach("<html>", "text/html"), .decode(.contentType("text/html", expected: ["application/json"]))
     )
-    #expect(breach("{}", nil) == .decode(.contentType(nil, expected: ["application/json"])))
-    #expect(breach("<html>") == .decode(.notJSON))
+    expectEqual(breach("{}", nil), .decode(.contentType(nil, expected: ["application/json"])))
+    expectEqual(breach("<html>"), .decode(.notJSON))
   }
 
   @Test func `a call keeps to its endpoint's rules`() async throws {
     let fixture = try Fixture([.status(200, ["Content-Type": "text/html"], body: "<html>log in")])
     let endpoint = Endpoint(.get, "/a", rules: .json())
-    #expect(
-      await fixture.start(endpoint).value
-        == .failure(.decode(.contentType("text/html", expected: ["application/json"])))
+    await expectEqual(
+      fixture.start(endpoint).value, .failure(.decode(.contentType("text/html", expected: ["application/json"])))
     )
   }
 
   @Test func `no network is told apart`() async throws {
     let fixture = try Fixture([.symptom(.offline)])
     let result = await fixture.start().value
-    #expect(result == .failure(.offline(text: "offline")))
-    #expect(fixture.transport.instants.count == 1)
+    expectEqual(result, .failure(.offline(text: "offline")))
+    expectEqual(fixture.transport.instants.count, 1)
   }
 }

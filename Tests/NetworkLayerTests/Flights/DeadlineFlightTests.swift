@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -34,10 +35,10 @@ import WindTunnelSymptoms
       await running(1, stand.time)
       while deck.attempts("GET /page") == 0 { await Task.yield() }
       stand.time.advance(by: .seconds(2))
-      #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
-      #expect(deck.attempts("GET /page") == 1)
+      await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
+      expectEqual(deck.attempts("GET /page"), 1)
       #expect(stand.client.admission.load == (0, 0))
-      #expect(stand.time.sleeping == 0)
+      expectEqual(stand.time.sleeping, 0)
     }
   }
 
@@ -55,13 +56,13 @@ import WindTunnelSymptoms
       await running(2, stand.time)
       stand.time.advance(by: .seconds(2))
       for call in calls {
-        #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
+        await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
       }
       stand.client.admission.resume()
-      #expect(deck.attempts("GET /page") == 0)
+      expectEqual(deck.attempts("GET /page"), 0)
       #expect(stand.client.admission.load == (0, 0))
       #expect(stand.client.admission.queues.load == (0, 0))
-      #expect(stand.time.sleeping == 0)
+      expectEqual(stand.time.sleeping, 0)
     }
   }
 
@@ -74,8 +75,8 @@ import WindTunnelSymptoms
       await running(2, stand.time)
       while deck.attempts("GET /page") == 0 { await Task.yield() }
       stand.time.advance(by: .seconds(2))
-      #expect(await call.value == .failure(.deadlinePassed(.seconds(2))))
-      #expect(stand.client.flights.count == 0)
+      await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
+      expectEqual(stand.client.flights.count, 0)
       #expect(stand.client.admission.load == (0, 0))
     }
   }
@@ -94,15 +95,15 @@ import WindTunnelSymptoms
     try await FlightStand.fly(deck, on: stage, limits: Self.limits, cache: ResponseCache()) {
       stand in
       let first = stand.start(Self.page)
-      #expect(try await first.value.get().source == .network)
+      try await expectEqual(first.value.get().source, .network)
       stand.time.advance(by: .seconds(10))
       let second = stand.start(Self.page)
       await running(1, stand.time)
       while deck.attempts("GET /page") < 2 { await Task.yield() }
       stand.time.advance(by: .seconds(2))
       let answer = try await second.value.get()
-      #expect(answer.source == .stale)
-      #expect(answer.body == Data("one".utf8))
+      expectEqual(answer.source, .stale)
+      expectEqual(answer.body, Data("one".utf8))
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
@@ -35,15 +36,14 @@ import WindTunnelSymptoms
     ("failure", .failure(status: 500)), ("failure 404", .failure(status: 404)),
   ])
   func `weather is read from a word`(word: String, weather: DebugWeather) throws {
-    #expect(try DebugWeather(word) == weather)
+    try expectEqual(DebugWeather(word), weather)
   }
 
   @Test(arguments: ["failure 200", "failure 600", "fog", "", "calm 7", "subway.json seven"])
   func `a word that is no weather is told with those that are`(word: String) {
     let error = #expect(throws: DebugWeatherError.self) { try DebugWeather(word) }
-    #expect(
-      error?.description
-        == "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
+    expectEqual(
+      error?.description, "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
         + " status of 400 to 599, and files of scenarios, whose names end in .json."
     )
   }
@@ -51,17 +51,17 @@ import WindTunnelSymptoms
   @Test func `a word names a scenario's file, and its seed`() async throws {
     try await inFolder { folder in
       let subway = try Scenario(data: Data(Self.subway.utf8), source: "")
-      #expect(try DebugWeather("my subway.json", in: folder) == .scenario(subway, seed: 1))
-      #expect(try DebugWeather("my subway.json 7", in: folder) == .scenario(subway, seed: 7))
+      try expectEqual(DebugWeather("my subway.json", in: folder), .scenario(subway, seed: 1))
+      try expectEqual(DebugWeather("my subway.json 7", in: folder), .scenario(subway, seed: 7))
       let whole = folder.appendingPathComponent("my subway.json").path
-      #expect(try DebugWeather(whole) == .scenario(subway, seed: 1))
+      try expectEqual(DebugWeather(whole), .scenario(subway, seed: 1))
       let missing = #expect(throws: DebugWeatherError.self) {
         try DebugWeather("metro.json", in: folder)
       }
       let metro = folder.appendingPathComponent("metro.json").path
-      #expect(missing?.description == "\(metro): no such file.")
+      expectEqual(missing?.description, "\(metro): no such file.")
       let bad = #expect(throws: DebugWeatherError.self) { try DebugWeather("no.json", in: folder) }
-      #expect(bad?.description == "no.json, name: a scenario needs a name.")
+      expectEqual(bad?.description, "no.json, name: a scenario needs a name.")
     }
   }
 
@@ -72,8 +72,8 @@ import WindTunnelSymptoms
         atLaunch: ConfigurationLayer(extras: extras)
       )
     }
-    #expect(try DebugWeather(configuration([:])) == .calm)
-    #expect(try DebugWeather(configuration(["weather": "failure 503"])) == .failure(status: 503))
+    try expectEqual(DebugWeather(configuration([:])), .calm)
+    try expectEqual(DebugWeather(configuration(["weather": "failure 503"])), .failure(status: 503))
     #expect(throws: DebugWeatherError.self) {
       try DebugWeather(configuration(["weather": "fog"]))
     }
@@ -122,25 +122,24 @@ import WindTunnelSymptoms
           }
         }
       }
-      #expect(try await call("/page") == ["200 {\"page\":1}"])
+      try await expectEqual(call("/page"), ["200 {\"page\":1}"])
       hook.weather = try DebugWeather("my subway.json", in: folder)
-      #expect(try await call("/page") == ["connectionLost", "200 {\"page\":1}"])
-      #expect(try await call("/page") == ["200 {\"page\":1}"])
+      try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
+      try await expectEqual(call("/page"), ["200 {\"page\":1}"])
       let injected = "503 This 503 was injected.\n"
-      #expect(try await call("/shop") == Array(repeating: injected, count: 4))
-      #expect(
-        hook.engine(for: URLRequest(url: base))
-          == "URLSessionTransport in subway, seed 1"
+      try await expectEqual(call("/shop"), Array(repeating: injected, count: 4))
+      expectEqual(
+        hook.engine(for: URLRequest(url: base)), "URLSessionTransport in subway, seed 1"
       )
       // Anew: the first answer is lost again.
       hook.weather = try DebugWeather("my subway.json", in: folder)
-      #expect(try await call("/page") == ["connectionLost", "200 {\"page\":1}"])
+      try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
       hook.weather = .calm
-      #expect(try await call("/shop") == ["200 {\"shop\":1}"])
+      try await expectEqual(call("/shop"), ["200 {\"shop\":1}"])
     }
     // What the weather made never came there.
-    #expect(deck.attempts("GET /page") == 4)
-    #expect(deck.attempts("GET /shop") == 1)
+    expectEqual(deck.attempts("GET /page"), 4)
+    expectEqual(deck.attempts("GET /shop"), 1)
     await origin.stop(grace: .zero)
   }
 }

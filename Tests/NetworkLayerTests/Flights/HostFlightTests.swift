@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -31,7 +32,7 @@ import WindTunnel
     try await FlightStand.fly(deck, on: stage, .init(breaker: rules)) { stand async throws in
       var ends: [String] = []
       ends.append(PolicyFlightTests.name(await stand.call(Self.page).result))
-      #expect(deck.attempts("GET /page") == 4)
+      expectEqual(deck.attempts("GET /page"), 4)
       guard case .failure(.circuitOpen(_, .seconds(5))) = await stand.call(Self.page).result else {
         Issue.record("The host was not left alone.")
         return
@@ -42,11 +43,11 @@ import WindTunnel
         Issue.record("The host was asked too early.")
         return
       }
-      #expect(deck.attempts("GET /page") == 4)
+      expectEqual(deck.attempts("GET /page"), 4)
       stand.time.advance(by: .milliseconds(1))
       ends.append(PolicyFlightTests.name(await stand.call(Self.page).result))
-      #expect(ends == ["connectionLost", "status 200"])
-      #expect(deck.attempts("GET /page") == 5)
+      expectEqual(ends, ["connectionLost", "status 200"])
+      expectEqual(deck.attempts("GET /page"), 5)
     }
   }
 
@@ -61,9 +62,9 @@ import WindTunnel
         let before = deck.attempts("GET /page")
         let gaps = await stand.call(Self.page).gaps
         attempts.append(deck.attempts("GET /page") - before)
-        #expect(gaps == (attempts.last == 2 ? [.milliseconds(200)] : []))
+        expectEqual(gaps, (attempts.last == 2 ? [.milliseconds(200)] : []))
       }
-      #expect(attempts == [1, 2, 1, 2, 1, 2])
+      expectEqual(attempts, [1, 2, 1, 2, 1, 2])
     }
   }
 
@@ -88,9 +89,9 @@ import WindTunnel
       }
       #expect(stand.client.admission.load == (0, 0))
       opens.finish()
-      for call in calls { #expect(try await call.value.get().attempts == 2) }
-      #expect(fetches.next() == 2)
-      #expect(deck.attempts("GET /page") == 6)
+      for call in calls { try await expectEqual(call.value.get().attempts, 2) }
+      expectEqual(fetches.next(), 2)
+      expectEqual(deck.attempts("GET /page"), 6)
       #expect(stand.gaps.isEmpty)
     }
   }
@@ -117,8 +118,8 @@ import WindTunnel
         while stand.client.revalidations.count > 0 { await Task.yield() }
         if seen.count == 1 { stand.time.advance(by: .seconds(2)) }
       }
-      #expect(seen == ["network 1", "stale 1", "cache 2"])
-      #expect(deck.attempts("GET /page") == 2)
+      expectEqual(seen, ["network 1", "stale 1", "cache 2"])
+      expectEqual(deck.attempts("GET /page"), 2)
       runner.cancel()
       await runner.value
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
@@ -63,7 +64,7 @@ import WindTunnelSymptoms
   func `a mutated answer is told by its place, or has a default`(row: Row, stage: Stage)
     async throws
   {
-    #expect(try await fly(row.mutation, stage, ResponseRules()) == row.end)
+    try await expectEqual(fly(row.mutation, stage, ResponseRules()), row.end)
   }
 
   @Test(arguments: Stage.allCases)
@@ -75,7 +76,7 @@ import WindTunnelSymptoms
         Issue.record("\(end)")
         continue
       }
-      #expect(found == path)
+      expectEqual(found, path)
     }
   }
 
@@ -83,7 +84,7 @@ import WindTunnelSymptoms
   func `rules find a gap before anybody decodes`(stage: Stage) async throws {
     let rules = ResponseRules.json(requiring: "data.name")
     let end = try await fly(.null(at: "$.data.name"), stage, rules)
-    #expect(end == .failure(.decode(.missing("data.name"))))
+    expectEqual(end, .failure(.decode(.missing("data.name"))))
   }
 
   @Test func `a journal of the field becomes a fixture that plays the same again`() async throws {
@@ -109,9 +110,9 @@ import WindTunnelSymptoms
       )
     }
     let first = try await client(deck).call(Endpoint(.get, "/users/7"))
-    #expect(first.attempts == 2)
+    expectEqual(first.attempts, 2)
     let cassette = journal.cassette()
-    #expect(cassette.interactions.map { $0.failure?.symptom } == [.connectionLost, nil])
+    expectEqual(cassette.interactions.map { $0.failure?.symptom }, [.connectionLost, nil])
     #expect(!String(decoding: cassette.data(), as: UTF8.self).contains("hush-3"))
     #expect(!String(decoding: journal.har().data, as: UTF8.self).contains("hush-3"))
     // Nothing but the fixture: the failure comes first, and then the answer.
@@ -120,6 +121,6 @@ import WindTunnelSymptoms
       Endpoint(.get, "/users/7")
     )
     #expect((again.body, again.attempts) == (first.body, first.attempts))
-    #expect(journal.records.count == 2)
+    expectEqual(journal.records.count, 2)
   }
 }

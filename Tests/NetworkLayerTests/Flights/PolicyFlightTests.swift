@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -147,15 +148,15 @@ import WindTunnelSymptoms
       limits: row.limits
     ) { stand in
       let (result, gaps) = await stand.call(row.endpoint, as: flight.kind)
-      #expect(Self.name(result) == row.end)
-      #expect(gaps == row.gaps.map { .milliseconds($0) })
+      expectEqual(Self.name(result), row.end)
+      expectEqual(gaps, row.gaps.map { .milliseconds($0) })
       let isBroken = row.rules.breaker?.window == 2
       let attempts = row.gaps.count + (isBroken ? 0 : 1)
-      #expect(stand.sent.count == attempts)
+      expectEqual(stand.sent.count, attempts)
       // What never reaches a host is not seen there.
       if row.isSeen {
         let pattern = RequestPattern("\(row.endpoint.method.rawValue) \(row.endpoint.path)")
-        #expect(deck.attempts(pattern) == attempts)
+        expectEqual(deck.attempts(pattern), attempts)
       }
       #expect(stand.client.admission.load == (0, 0))
     }
@@ -208,7 +209,7 @@ import WindTunnelSymptoms
         seen.append((try? result.get()).map { "\($0.source)" } ?? Self.name(result))
         stand.time.advance(by: .seconds(2))
       }
-      #expect(seen == ["network", "revalidated", "status 404", "stale"])
+      expectEqual(seen, ["network", "revalidated", "status 404", "stale"])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -37,9 +38,9 @@ import WindTunnelReports
       ])
       #expect(stand.client.admission.load == (0, 5))
       stand.client.admission.resume()
-      for call in calls { #expect(try await call.value.get().attempts == 1) }
-      #expect(stand.sent == ["/c", "/e", "/a", "/b", "/d"])
-      #expect(paths.map { deck.attempts(RequestPattern("GET \($0)")) } == [1, 1, 1, 1, 1])
+      for call in calls { try await expectEqual(call.value.get().attempts, 1) }
+      expectEqual(stand.sent, ["/c", "/e", "/a", "/b", "/d"])
+      expectEqual(paths.map { deck.attempts(RequestPattern("GET \($0)")) }, [1, 1, 1, 1, 1])
       #expect(stand.client.admission.load == (0, 0))
     }
   }
@@ -61,12 +62,12 @@ import WindTunnelReports
         }
       )
       stand.client.admission.resume()
-      for call in calls { #expect(try await call.value.get().attempts == 1) }
+      for call in calls { try await expectEqual(call.value.get().attempts, 1) }
       let (most, slow) = stand.mostUnderWay("/slow")
-      #expect(slow == 1)
+      expectEqual(slow, 1)
       // One to the slow endpoint, and of the four slots two are kept from what is deferrable.
       #expect(most <= 3)
-      #expect(deck.attempts("GET /slow") == 6)
+      expectEqual(deck.attempts("GET /slow"), 6)
     }
   }
 
@@ -82,12 +83,12 @@ import WindTunnelReports
       stand.client.admission.resume()
       var bodies: [Data] = []
       for call in calls { bodies.append(try await call.value.get().body) }
-      #expect(Set(bodies).count == 2)
-      #expect(bodies[0] == bodies[1])
-      #expect(bodies[0] == bodies[3])
-      #expect(deck.attempts("GET /news") == 1)
-      #expect(deck.attempts("GET /old") == 1)
-      #expect(stand.client.flights.count == 0)
+      expectEqual(Set(bodies).count, 2)
+      expectEqual(bodies[0], bodies[1])
+      expectEqual(bodies[0], bodies[3])
+      expectEqual(deck.attempts("GET /news"), 1)
+      expectEqual(deck.attempts("GET /old"), 1)
+      expectEqual(stand.client.flights.count, 0)
     }
   }
 
@@ -100,10 +101,10 @@ import WindTunnelReports
         inOrder: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
       )
       stand.client.admission.resume()
-      #expect(await stand.time.passSleeps(2) == [.milliseconds(200), .milliseconds(400)])
-      for call in calls { #expect(try await call.value.get().status == 200) }
-      #expect(stand.sent == ["/1", "/1", "/1", "/2", "/3"])
-      #expect((1...3).map { deck.attempts(RequestPattern("GET /\($0)")) } == [3, 1, 1])
+      await expectEqual(stand.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
+      for call in calls { try await expectEqual(call.value.get().status, 200) }
+      expectEqual(stand.sent, ["/1", "/1", "/1", "/2", "/3"])
+      expectEqual((1...3).map { deck.attempts(RequestPattern("GET /\($0)")) }, [3, 1, 1])
       #expect(stand.client.admission.queues.load == (0, 0))
     }
   }
@@ -115,12 +116,12 @@ import WindTunnelReports
       stand async throws in
       let first = stand.start(Endpoint(.get, "/a"))
       let wait = await stand.time.nextSleep()
-      #expect(wait == .milliseconds(200))
+      expectEqual(wait, .milliseconds(200))
       #expect(stand.client.admission.load == (0, 0))
-      #expect(try await stand.start(Endpoint(.get, "/b")).value.get().status == 200)
-      #expect(stand.sent == ["/a", "/b"])
+      try await expectEqual(stand.start(Endpoint(.get, "/b")).value.get().status, 200)
+      expectEqual(stand.sent, ["/a", "/b"])
       stand.time.advance(by: .milliseconds(200))
-      #expect(try await first.value.get().attempts == 2)
+      try await expectEqual(first.value.get().attempts, 2)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -15,12 +16,12 @@ import WindTunnelSymptoms
     for status in [NetworkStatus.online(.constrained), .online] {
       networks.change(to: status)
       seen.append(await statuses.next())
-      #expect(networks.status == status)
+      expectEqual(networks.status, status)
     }
-    #expect(seen == [.offline, .online(.constrained), .online])
+    expectEqual(seen, [.offline, .online(.constrained), .online])
     listener.cancel()
     await listener.value
-    #expect(networks.listenerCount == 0)
+    expectEqual(networks.listenerCount, 0)
   }
 
   @Test func `a need is met by networks without what it does not want`() {
@@ -29,8 +30,8 @@ import WindTunnelSymptoms
       .online([.expensive, .constrained]),
     ]
     let met = NetworkNeed.allCases.map { need in statuses.map { need.isMet(by: $0) } }
-    #expect(
-      met == [
+    expectEqual(
+      met, [
         [false, true, true, true, true], [false, true, false, true, false],
         [false, true, true, false, false], [false, true, false, false, false],
       ]
@@ -89,9 +90,9 @@ import WindTunnelSymptoms
     stand.networks.change(to: .online(.expensive))
     #expect(stand.transport.requests.isEmpty)
     stand.networks.change(to: .online(.constrained))
-    #expect(try await call.value.get().status == 200)
-    #expect(stand.waits == [.network])
-    #expect(stand.networks.listenerCount == 0)
+    try await expectEqual(call.value.get().status, 200)
+    expectEqual(stand.waits, [.network])
+    expectEqual(stand.networks.listenerCount, 0)
   }
 
   @Test func `a configuration has an endpoint wait`() async throws {
@@ -103,14 +104,14 @@ import WindTunnelSymptoms
     let call = stand.start(nil)
     await stand.untilWaiting()
     stand.networks.change(to: .online)
-    #expect(try await call.value.get().status == 200)
+    try await expectEqual(call.value.get().status, 200)
   }
 
   @Test func `who does not wait is tried, whatever is said of the network`() async throws {
     let stand = try Stand(.offline, [.symptom(.offline)])
-    #expect(await stand.start(nil).value == .failure(.offline(text: "offline")))
-    #expect(stand.transport.requests.count == 1)
-    #expect(stand.waits == [])
+    await expectEqual(stand.start(nil).value, .failure(.offline(text: "offline")))
+    expectEqual(stand.transport.requests.count, 1)
+    expectEqual(stand.waits, [])
   }
 
   @Test func `a wait ends with the deadline`() async throws {
@@ -118,9 +119,9 @@ import WindTunnelSymptoms
     let call = stand.start(.any)
     await stand.untilWaiting()
     stand.time.advance(by: .seconds(5))
-    #expect(await call.value == .failure(.deadlinePassed(.seconds(5))))
+    await expectEqual(call.value, .failure(.deadlinePassed(.seconds(5))))
     #expect(stand.transport.requests.isEmpty)
-    #expect(stand.networks.listenerCount == 0)
+    expectEqual(stand.networks.listenerCount, 0)
   }
 
   @Test func `an attempt that finds no network is followed by another one when there is`()
@@ -128,16 +129,16 @@ import WindTunnelSymptoms
   {
     let stand = try Stand(.online, [.symptom(.offline), .symptom(.offline), .status(200)])
     let call = stand.start(.any)
-    #expect(await stand.time.passSleeps(2) == [.seconds(1), .seconds(1)])
-    #expect(try await call.value.get().status == 200)
-    #expect(stand.waits == [.network, .network])
+    await expectEqual(stand.time.passSleeps(2), [.seconds(1), .seconds(1)])
+    try await expectEqual(call.value.get().status, 200)
+    expectEqual(stand.waits, [.network, .network])
   }
 
   @Test func `an attempt without a network fails where there is no time for another one`()
     async throws
   {
     let stand = try Stand(.online, [.symptom(.offline)], deadline: .seconds(1))
-    #expect(await stand.start(.any).value == .failure(.offline(text: "offline")))
+    await expectEqual(stand.start(.any).value, .failure(.offline(text: "offline")))
   }
 
   #if os(Linux)
@@ -150,7 +151,7 @@ import WindTunnelSymptoms
     @Test(.enabled(if: starter != nil, whyNot))
     func `a machine with nothing but its loopback is offline`() async throws {
       let program = OutboxProgram(under: try #require(Self.starter))
-      #expect(try await program.run(["network"]).lines == ["offline"])
+      try await expectEqual(program.run(["network"]).lines, ["offline"])
     }
 
     private static let addressing = OutboxProgram.starter(
@@ -174,7 +175,7 @@ import WindTunnelSymptoms
         exec "$0" network
         """
       let program = OutboxProgram(under: try #require(Self.addressing))
-      #expect(try await program.run(shell: script).lines == [row.status])
+      try await expectEqual(program.run(shell: script).lines, [row.status])
     }
 
     @Test(.enabled(if: addressing != nil, whyNot))
@@ -192,7 +193,7 @@ import WindTunnelSymptoms
         """
       let program = OutboxProgram(under: try #require(Self.addressing))
       let lines = try await program.run([stand.folder.path], shell: script).lines
-      #expect(lines == ["offline online offline"])
+      expectEqual(lines, ["offline online offline"])
     }
   #endif
 }

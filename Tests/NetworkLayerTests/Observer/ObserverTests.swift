@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -31,11 +32,10 @@ import WindTunnelSymptoms
     _ = await fixture.time.passSleeps(1)
     _ = await call.value
     let record = try #require(self.record(fixture))
-    #expect(record.state == .answered)
-    #expect(record.system == .init(engine: "ScriptedTransport", cache: nil, traceID: nil))
-    #expect(
-      record.request
-        == .init(
+    expectEqual(record.state, .answered)
+    expectEqual(record.system, .init(engine: "ScriptedTransport", cache: nil, traceID: nil))
+    expectEqual(
+      record.request, .init(
           method: "POST",
           template: "/u/{id}",
           host: "api.example.test",
@@ -43,9 +43,9 @@ import WindTunnelSymptoms
           bytes: 1
         )
     )
-    #expect(record.response == .init(status: 200, bytes: 4, source: .network, failure: nil))
+    expectEqual(record.response, .init(status: 200, bytes: 4, source: .network, failure: nil))
     let (backoff, elapsed) = (Duration.milliseconds(200), Duration.milliseconds(200))
-    #expect(record.counters == .init(attempts: 2, backoff: backoff, elapsed: elapsed))
+    expectEqual(record.counters, .init(attempts: 2, backoff: backoff, elapsed: elapsed))
   }
 
   @Test func `the states follow each other as the call does`() async throws {
@@ -59,7 +59,7 @@ import WindTunnelSymptoms
       if let new = CallRecord(event) { record = new } else { record?.hear(event) }
       if let state = record?.state, state != states.last { states.append(state) }
     }
-    #expect(states == [.created, .running, .waiting, .running, .failed])
+    expectEqual(states, [.created, .running, .waiting, .running, .failed])
   }
 
   @Test func `an answer out of the cache and a call given up are told apart`() async throws {
@@ -70,11 +70,11 @@ import WindTunnelSymptoms
     _ = await fixture.time.nextSleep()
     call.cancel()
     _ = await call.value
-    #expect(
-      (1...3).map { record(fixture, call: $0)?.state } == [.answered, .fromCache, .cancelled]
+    expectEqual(
+      (1...3).map { record(fixture, call: $0)?.state }, [.answered, .fromCache, .cancelled]
     )
-    #expect(record(fixture, call: 2)?.system == .init(engine: nil, cache: .fresh, traceID: nil))
-    #expect(record(fixture, call: 3)?.response == .init(failure: .init(.cancelled)))
+    expectEqual(record(fixture, call: 2)?.system, .init(engine: nil, cache: .fresh, traceID: nil))
+    expectEqual(record(fixture, call: 3)?.response, .init(failure: .init(.cancelled)))
   }
 
   @Test func `all attempts of a call are one trace, each with a parent of its own`() async throws {
@@ -84,13 +84,13 @@ import WindTunnelSymptoms
     _ = await call.value
     let half = "8000000080000000"
     let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "traceparent") }
-    #expect(sent == Array(repeating: "00-\(half)\(half)-\(half)-01", count: 2))
-    #expect(record(fixture)?.system.traceID == half + half)
+    expectEqual(sent, Array(repeating: "00-\(half)\(half)-\(half)-01", count: 2))
+    expectEqual(record(fixture)?.system.traceID, half + half)
     // All nought would be no identifier.
     let none = TraceContext { 0 }
-    #expect(none.traceparent { 0 } == "00-00000000000000010000000000000001-0000000000000001-01")
+    expectEqual(none.traceparent { 0 }, "00-00000000000000010000000000000001-0000000000000001-01")
     let most = TraceContext { 1 }
-    #expect(most.traceID.count == 32)
+    expectEqual(most.traceID.count, 32)
   }
 
   @Test func `a line is written for each attempt and each call, without addresses`() async throws {
@@ -118,7 +118,7 @@ import WindTunnelSymptoms
     expected.append(#"{"attempts":2,"bytes":2,"call":1,"elapsedMilliseconds":231,"#)
     expected[2] +=
       "\(common)\"call\",\(tail)\"answered\",\"source\":\"network\",\"status\":200,\(end)"
-    #expect(lines.withLock { $0 } == expected)
+    expectEqual(lines.withLock { $0 }, expected)
   }
 
   @Test func `counters add up what many calls did`() async throws {
@@ -133,9 +133,8 @@ import WindTunnelSymptoms
     let both = Observers(counters, SilentObserver())
     for event in fixture.observer.events { both.observe(event) }
     let all = CallCounters.Group(calls: 3, failed: 1, attempts: 4)
-    #expect(
-      counters.counts
-        == .init(
+    expectEqual(
+      counters.counts, .init(
           calls: 3,
           ended: [.answered: 2, .failed: 1],
           attempts: 4,
@@ -155,11 +154,11 @@ import WindTunnelSymptoms
     let journal = CallJournal(calls: 3, bytes: 5 * 1026, time: fixture.time)
     for number in 0..<20 { _ = await fixture.result(of: Endpoint(.get, "/\(number)")) }
     for event in fixture.observer.events { journal.observe(event) }
-    #expect(journal.records.map(\.request.template) == ["/17", "/18", "/19"])
+    expectEqual(journal.records.map(\.request.template), ["/17", "/18", "/19"])
     let paths = journal.entries.map { $0.request.url?.path ?? "" }
-    #expect(paths == ["/15", "/16", "/17", "/18", "/19"])
+    expectEqual(paths, ["/15", "/16", "/17", "/18", "/19"])
     let last = HTTPAnswer(status: 200, body: Data("19".utf8))
-    #expect(journal.entries.last?.outcome == .success(last))
-    #expect(journal.entries.last?.date == ManualTime.epoch)
+    expectEqual(journal.entries.last?.outcome, .success(last))
+    expectEqual(journal.entries.last?.date, ManualTime.epoch)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayerDebug
 import WindTunnelSymptoms
@@ -35,7 +36,7 @@ import WindTunnelSymptoms
     await #expect(throws: refused) {
       try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
     }
-    #expect(try await client.value(of: endpoint, by: .envelope()) == Item(id: 7))
+    try await expectEqual(client.value(of: endpoint, by: .envelope()), Item(id: 7))
     await #expect(throws: NetworkError.decode(.missing("data.id"))) {
       try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
     }
@@ -46,12 +47,12 @@ import WindTunnelSymptoms
       case .failure(let error): "\(error)"
       }
     }
-    #expect(ends == ["\(refused)", "200", "\(NetworkError.decode(.missing("data.id")))"])
+    expectEqual(ends, ["\(refused)", "200", "\(NetworkError.decode(.missing("data.id")))"])
     let calls = lines(fixture.observer.events).filter { $0.contains(#""event":"call""#) }
-    #expect(calls.map { $0.contains(#""businessCode":"1001""#) } == [true, false, false])
-    #expect(calls.map { $0.contains(#""result":"business""#) } == [true, false, false])
+    expectEqual(calls.map { $0.contains(#""businessCode":"1001""#) }, [true, false, false])
+    expectEqual(calls.map { $0.contains(#""result":"business""#) }, [true, false, false])
     // What it decided about the transfer stands: nothing is asked twice.
-    #expect(fixture.transport.instants.count == 3)
+    expectEqual(fixture.transport.instants.count, 3)
   }
 
   @Test func `a record names the environment that requests went to`() async throws {
@@ -64,7 +65,7 @@ import WindTunnelSymptoms
     let ended = fixture.observer.events.filter {
       if case .callEnded = $0.kind { true } else { false }
     }
-    #expect(ended.map(\.environment) == ["production", "test"])
+    expectEqual(ended.map(\.environment), ["production", "test"])
     var records: [CallRecord] = []
     for event in fixture.observer.events {
       if let new = CallRecord(event) {
@@ -73,7 +74,7 @@ import WindTunnelSymptoms
         records[event.call - 1].hear(event)
       }
     }
-    #expect(records.map(\.system.environment) == ["production", "test"])
+    expectEqual(records.map(\.system.environment), ["production", "test"])
   }
 
   @Test func `stages are told where whoever carried it knows them`() throws {
@@ -91,11 +92,11 @@ import WindTunnelSymptoms
     ]
     var record = try #require(CallRecord(events[0]))
     for event in events[1...2] { record.hear(event) }
-    #expect(record.response.stages == stages)
+    expectEqual(record.response.stages, stages)
     for event in events[3...] { record.hear(event) }
-    #expect(record.response.stages == nil)
+    expectNil(record.response.stages)
     let told = lines(events).map { $0.contains(#""stageMilliseconds":{"connect":1.5,"wait":20}"#) }
-    #expect(told == [true, false])
+    expectEqual(told, [true, false])
   }
 
   /// A transport that takes two seconds to the head, and three for the content.
@@ -144,15 +145,15 @@ import WindTunnelSymptoms
     try await DownloadFlightTests.inFolder { folder in
       let file = folder.appending(path: "film")
       let answer = try await client.download(Endpoint(.get, "/a"), to: file)
-      #expect(answer.record?.response.stages == whole)
+      expectEqual(answer.record?.response.stages, whole)
       _ = try await client.call(Endpoint(.put, "/a", body: .file(file)))
-      #expect(told() == whole)
+      expectEqual(told(), whole)
     }
     _ = try await client.stream(Endpoint(.get, "/a"))
-    #expect(told() == StageTimings(head: .seconds(2)))
+    expectEqual(told(), StageTimings(head: .seconds(2)))
     // What comes as a whole has those that its transport knows, which are none.
     _ = try await client.call(Endpoint(.get, "/a"))
-    #expect(told() == nil)
+    expectNil(told())
     #expect(lines(observer.events).contains { $0.contains(#"{"head":2000,"receive":3000}"#) })
   }
 
@@ -162,7 +163,7 @@ import WindTunnelSymptoms
       defer { session.invalidateAndCancel() }
       let url = try #require(URL(string: base))
       let answer = try await URLSessionTransport(session: session).send(URLRequest(url: url))
-      #expect(answer == HTTPAnswer(status: 200, headers: answer.headers, stages: nil))
+      expectEqual(answer, HTTPAnswer(status: 200, headers: answer.headers, stages: nil))
     }
   #endif
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -12,10 +13,10 @@ import Testing
     let fallouts = (1...2).map {
       OutboxFallout(template: "/telemetry", numbers: $0...$0, reason: .size)
     }
-    #expect(receipts.map(\.fellOut) == [[], [], [fallouts[0]], [fallouts[1]]])
-    #expect(stand.events == fallouts.map(OutboxEvent.fellOut))
+    expectEqual(receipts.map(\.fellOut), [[], [], [fallouts[0]], [fallouts[1]]])
+    expectEqual(stand.events, fallouts.map(OutboxEvent.fellOut))
     await outbox.close()
-    #expect(try stand.waiting().bodies == ["3", "4"])
+    try expectEqual(stand.waiting().bodies, ["3", "4"])
   }
 
   @Test func `bytes are bounded, too`() async throws {
@@ -24,7 +25,7 @@ import Testing
     let outbox = try stand.open(limits: OutboxLimits(mostBytes: 2 * size))
     try await stand.enqueue(["1", "2", "3"], in: outbox)
     await outbox.close()
-    #expect(try stand.waiting().bodies == ["2", "3"])
+    try expectEqual(stand.waiting().bodies, ["2", "3"])
   }
 
   @Test func `a new call is refused where nothing may fall out`() async throws {
@@ -34,10 +35,10 @@ import Testing
     let refused = await #expect(throws: OutboxError.self) {
       try await stand.enqueue(["3"], in: outbox)
     }
-    #expect(refused?.description.hasPrefix("The outbox is full: it takes 2 calls and ") == true)
-    #expect(stand.events == [])
+    expectEqual(refused?.description.hasPrefix("The outbox is full: it takes 2 calls and "), true)
+    expectEqual(stand.events, [])
     await outbox.close()
-    #expect(try stand.waiting().bodies == ["1", "2"])
+    try expectEqual(stand.waiting().bodies, ["1", "2"])
   }
 
   @Test func `a batch under way stays when the oldest fall out`() async throws {
@@ -53,17 +54,16 @@ import Testing
       _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
       for body in ["3", "4", "5"] { _ = store.append([call(body)], telling: &events) }
     }
-    #expect(
-      events
-        == (3...4).map {
+    expectEqual(
+      events, (3...4).map {
           .fellOut(OutboxFallout(template: "/telemetry", numbers: $0...$0, reason: .size))
         }
     )
     // The next process knows which have left and which have not.
     let found = try stand.waiting(limits)
-    #expect(found.bodies == ["1", "2", "5"])
-    #expect(found.events == [])
-    #expect(try stand.waiting(limits).bodies == [])
+    expectEqual(found.bodies, ["1", "2", "5"])
+    expectEqual(found.events, [])
+    try expectEqual(stand.waiting(limits).bodies, [])
   }
 
   @Test func `a batch that is too old falls out with its calls, and not before the last is`() throws
@@ -83,7 +83,7 @@ import Testing
     time.set(.seconds(12), ManualTime.epoch)
     store.age(of: "/telemetry", telling: &events)
     #expect(store.count == 2 && events == [])
-    #expect(store.timeToAge(of: "/telemetry") == .milliseconds(3001))
+    expectEqual(store.timeToAge(of: "/telemetry"), .milliseconds(3001))
     time.set(.seconds(16), ManualTime.epoch)
     // It may be on its way while calls come.
     _ = store.append([call("3")], telling: &events)
@@ -118,15 +118,15 @@ import Testing
     }
     do {
       var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
-      #expect(try bury(["1"], times: 2, in: &store) == 0)
-      #expect(try store.deadLetters().map(\.key) == ["1"])
-      #expect(try bury(["2", "3"], in: &store) == 0)
+      try expectEqual(bury(["1"], times: 2, in: &store), 0)
+      try expectEqual(store.deadLetters().map(\.key), ["1"])
+      try expectEqual(bury(["2", "3"], in: &store), 0)
     }
     var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
-    #expect(try store.deadLetters().map(\.key) == ["1", "2", "3"])
+    try expectEqual(store.deadLetters().map(\.key), ["1", "2", "3"])
     // Those that fit into half of the room stay: two of the four that lie there.
-    #expect(try bury(["4"], in: &store) == 2)
-    #expect(try store.deadLetters().map(\.key) == ["2", "3", "4"])
+    try expectEqual(bury(["4"], in: &store), 2)
+    try expectEqual(store.deadLetters().map(\.key), ["2", "3", "4"])
   }
 
   @Test func `calls fall out by their age, also when the clock is set back`() async throws {
@@ -145,11 +145,11 @@ import Testing
     // Within a process the uptime counts, whatever the clock says.
     time.set(.seconds(40), Date(timeIntervalSince1970: day))
     try await stand.enqueue(["2"], in: outbox)
-    #expect(outbox.count == 2)
+    expectEqual(outbox.count, 2)
     await outbox.close()
     // From one to the next it is the clock: 50 s later both are young enough.
     let later = Date(timeIntervalSince1970: 1000 * day + 50)
-    #expect(try open(SetTime(.zero, later)).0 == 2)
+    try expectEqual(open(SetTime(.zero, later)).0, 2)
     // Set back to 1970, and put right again: no time has passed.
     for date in [Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 20), later] {
       let (count, events) = try open(SetTime(.zero, date))
@@ -159,7 +159,7 @@ import Testing
     let fallen = OutboxFallout(template: "/telemetry", numbers: 1...1, reason: .age)
     let (count, events) = try open(SetTime(.zero, later + 20))
     #expect(count == 1 && events == [.fellOut(fallen)])
-    #expect(try open(SetTime(.zero, later + 51)).0 == 0)
+    try expectEqual(open(SetTime(.zero, later + 51)).0, 0)
   }
 
   @Test func `a clock that jumps between two processes costs a day at most`() async throws {
@@ -176,7 +176,7 @@ import Testing
       store.age(telling: &events)
       counts.append(store.count)
     }
-    #expect(counts == [1, 1, 1, 1, 1, 1, 1, 0])
+    expectEqual(counts, [1, 1, 1, 1, 1, 1, 1, 0])
   }
 
   @Test func `bounds that no machine can count are kept to what it can`() async throws {
@@ -190,7 +190,7 @@ import Testing
       )
     )
     try await stand.enqueue(["1"], in: outbox)
-    #expect(outbox.count == 1)
+    expectEqual(outbox.count, 1)
     await outbox.close()
     let none = try stand.open(limits: OutboxLimits(mostCalls: .min, mostBytes: .min))
     await #expect(throws: OutboxError.self) { try await stand.enqueue(["2"], in: none) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -24,10 +25,10 @@ import Testing
     for rest in 1...last {
       try stand.reset(whole.dropLast(rest))
       let found = try stand.waiting()
-      #expect(found.bodies == ["one", "two"], "without \(rest) bytes")
+      expectEqual(found.bodies, ["one", "two"], "without \(rest) bytes")
       let cut = last - rest
-      #expect(
-        found.events == (cut == 0 ? [] : [.cutOff(template: "/telemetry", bytes: cut)]),
+      expectEqual(
+        found.events, (cut == 0 ? [] : [.cutOff(template: "/telemetry", bytes: cut)]),
         "without \(rest) bytes"
       )
     }
@@ -39,9 +40,9 @@ import Testing
     for rest in 1...20 {
       try stand.reset(whole.dropLast(rest))
       let outbox = try stand.open()
-      #expect(try await stand.enqueue(["four"], in: outbox).map(\.number) == [3])
+      try await expectEqual(stand.enqueue(["four"], in: outbox).map(\.number), [3])
       await outbox.close()
-      #expect(try stand.waiting().bodies == ["one", "two", "four"])
+      try expectEqual(stand.waiting().bodies, ["one", "two", "four"])
     }
   }
 
@@ -55,9 +56,9 @@ import Testing
       try stand.reset(changed)
       let found = try stand.waiting()
       if place < CallRecords.headBytes {
-        #expect(found.bodies == Self.bodies, "byte \(place)")
+        expectEqual(found.bodies, Self.bodies, "byte \(place)")
       } else {
-        #expect(found.bodies.count == 2, "byte \(place)")
+        expectEqual(found.bodies.count, 2, "byte \(place)")
         #expect(Set(found.bodies).isSubset(of: Self.bodies), "byte \(place)")
         #expect(!found.events.isEmpty, "byte \(place)")
       }
@@ -107,7 +108,7 @@ import Testing
     var data = try Data(contentsOf: file)
     data[CallRecords.headBytes] ^= 1
     try stand.reset(data)
-    #expect(try stand.waiting().bodies == ["after"])
+    try expectEqual(stand.waiting().bodies, ["after"])
   }
 
   @Test func `a frozen batch that is damaged is made again with the same key`() async throws {
@@ -127,9 +128,9 @@ import Testing
           try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
         )
         if place == 0 { key = batch.batch.key }
-        #expect(batch.batch.key == key)
-        #expect(batch.content.body == Data("one\ntwo\nthree\n".utf8))
-        #expect(events == (place < 2 ? [] : [.damaged(template: "/telemetry", calls: 0)]))
+        expectEqual(batch.batch.key, key)
+        expectEqual(batch.content.body, Data("one\ntwo\nthree\n".utf8))
+        expectEqual(events, (place < 2 ? [] : [.damaged(template: "/telemetry", calls: 0)]))
       }
       let name = try #require(try stand.names.first { $0.hasSuffix(".batch") })
       let file = try stand.callFile.deletingLastPathComponent().appending(path: name)
@@ -163,7 +164,7 @@ import Testing
     #expect(store.count == 3 && events == [])
     try show()
     let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
-    #expect(batch.content.body == Data("one\ntwo\nthree\n".utf8))
+    expectEqual(batch.content.body, Data("one\ntwo\nthree\n".utf8))
     // A refusal loses none either.
     try hide()
     #expect(throws: OutboxError.self) {
@@ -171,8 +172,8 @@ import Testing
     }
     try show()
     try store.addLetters(of: batch.batch, status: 400, telling: &events)
-    #expect(try store.deadLetters().map(\.key) == Self.bodies.map { "key-\($0)" })
-    #expect(events == [])
+    try expectEqual(store.deadLetters().map(\.key), Self.bodies.map { "key-\($0)" })
+    expectEqual(events, [])
   }
 
   @Test func `a batch whose file has its mark's name already leaves`() async throws {
@@ -188,7 +189,7 @@ import Testing
       to: lane.appending(path: "0000000000000003.done")
     )
     try store.leaveBatch(batch.batch)
-    #expect(store.count == 0)
+    expectEqual(store.count, 0)
   }
 
   @Test func `of two batches that overlap the later one is kept`() async throws {
@@ -200,7 +201,7 @@ import Testing
     }
     let found = try stand.waiting()
     #expect(found.bodies == Self.bodies && found.events == [])
-    #expect(try stand.names.count { $0.hasSuffix(".batch") } == 0)
+    try expectEqual(stand.names.count { $0.hasSuffix(".batch") }, 0)
   }
 
   @Test func `a file whose head is damaged twice is set aside and told`() async throws {
@@ -209,9 +210,9 @@ import Testing
     for place in [5, 33] { data[place] ^= 1 }
     try stand.reset(data)
     let found = try stand.waiting()
-    #expect(found.bodies == [])
-    #expect(found.events == [.damaged(template: "/telemetry", calls: 0)])
-    #expect(try stand.names == ["0000000000000001.calls.damaged"])
+    expectEqual(found.bodies, [])
+    expectEqual(found.events, [.damaged(template: "/telemetry", calls: 0)])
+    try expectEqual(stand.names, ["0000000000000001.calls.damaged"])
   }
 
   @Test func `calls that were not taken do not come again behind one that was`() async throws {
@@ -233,8 +234,8 @@ import Testing
     // All up to the second have left.
     try Data().write(to: lane.appending(path: "0000000000000002.done"))
     let next = try stand.open()
-    #expect(next.count == 0)
-    #expect(try await stand.enqueue(["three"], in: next).map(\.number) == [3])
+    expectEqual(next.count, 0)
+    try await expectEqual(stand.enqueue(["three"], in: next).map(\.number), [3])
     await next.close()
     let found = try stand.waiting()
     #expect(found.bodies == ["three"] && found.events == [])

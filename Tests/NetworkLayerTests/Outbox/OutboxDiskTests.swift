@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -20,9 +21,8 @@ import Testing
     let stand = OutboxStand()
     let outbox = try stand.open()
     #expect(throws: OutboxError.inUse(stand.folder.path)) { try stand.open() }
-    #expect(
-      OutboxError.inUse("/a").description
-        == "The outbox \"/a\" is in use: one process at a time holds it; end the other one, or "
+    expectEqual(
+      OutboxError.inUse("/a").description, "The outbox \"/a\" is in use: one process at a time holds it; end the other one, or "
         + "open another folder."
     )
     await outbox.close()
@@ -59,10 +59,10 @@ import Testing
     let refused = await #expect(throws: OutboxError.self) {
       try await outbox.enqueue(Data("a\nb".utf8), to: telemetry)
     }
-    #expect(
-      refused?.description.hasPrefix("The body cannot be in a batch: it holds a line") == true
+    expectEqual(
+      refused?.description.hasPrefix("The body cannot be in a batch: it holds a line"), true
     )
-    #expect(outbox.count == 0)
+    expectEqual(outbox.count, 0)
   }
 
   @Test func `a batch that is not the one under way neither leaves nor is buried`() async throws {
@@ -75,10 +75,10 @@ import Testing
     let second = try #require(try store.nextBatch(of: one, telling: &events))
     try store.leaveBatch(first.batch)
     try store.addLetters(of: first.batch, status: 400, telling: &events)
-    #expect(try store.deadLetters() == [])
-    #expect(try store.nextBatch(of: one, telling: &events)?.batch == second.batch)
-    #expect([first.mayBeSent, second.mayBeSent] == [false, false])
-    #expect(try store.nextBatch(of: one, telling: &events)?.mayBeSent == true)
+    try expectEqual(store.deadLetters(), [])
+    try expectEqual(store.nextBatch(of: one, telling: &events)?.batch, second.batch)
+    expectEqual([first.mayBeSent, second.mayBeSent], [false, false])
+    try expectEqual(store.nextBatch(of: one, telling: &events)?.mayBeSent, true)
   }
 
   @Test func `an endpoint that is given twice is refused`() {
@@ -97,10 +97,10 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(outbox.count == 1000)
+    expectEqual(outbox.count, 1000)
     #expect(outbox.commits < 300)
     await outbox.close()
-    #expect(Set(try stand.waiting().bodies) == Set((1...1000).map { "\($0)" }))
+    expectEqual(Set(try stand.waiting().bodies), Set((1...1000).map { "\($0)" }))
   }
 
   @Test func `files go when their calls have left`() async throws {
@@ -112,11 +112,11 @@ import Testing
       try await outbox.enqueue(body, to: OutboxStand.telemetry)
     }
     await outbox.close()
-    #expect(try stand.names.count { $0.hasSuffix(".calls") } == 3)
-    #expect(try stand.waiting().bodies.count == 30)
+    try expectEqual(stand.names.count { $0.hasSuffix(".calls") }, 3)
+    try expectEqual(stand.waiting().bodies.count, 30)
     // The number goes on, though no file of calls is there.
-    #expect(try stand.names == ["000000000000001e.done"])
+    try expectEqual(stand.names, ["000000000000001e.done"])
     let next = try stand.open()
-    #expect(try await stand.enqueue(["next"], in: next).map(\.number) == [31])
+    try await expectEqual(stand.enqueue(["next"], in: next).map(\.number), [31])
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -19,19 +20,19 @@ import WindTunnelSymptoms
     let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
     let outbox = try stand.open()
     let receipts = try await stand.enqueue(Self.bodies, in: outbox)
-    #expect(receipts.map(\.number) == Array(1...25))
+    expectEqual(receipts.map(\.number), Array(1...25))
     #expect(receipts.allSatisfy { $0.fellOut == [] })
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.arrivals.map(\.lines.count) == [10, 10, 5])
-    #expect(origin.applied == Self.bodies)
+    expectEqual(origin.arrivals.map(\.lines.count), [10, 10, 5])
+    expectEqual(origin.applied, Self.bodies)
     #expect(origin.arrivals.allSatisfy { $0.type == "application/x-ndjson" })
-    #expect(Set(origin.arrivals.map(\.key)).count == 3)
-    #expect(outbox.count == 0)
+    expectEqual(Set(origin.arrivals.map(\.key)).count, 3)
+    expectEqual(outbox.count, 0)
     let delivered = stand.events.compactMap { event -> ClosedRange<UInt64>? in
       if case .delivered(let batch, status: 201) = event { batch.numbers } else { nil }
     }
-    #expect(delivered == [1...10, 11...20, 21...25])
-    #expect(stand.events.count == 3)
+    expectEqual(delivered, [1...10, 11...20, 21...25])
+    expectEqual(stand.events.count, 3)
     await origin.stop()
   }
 
@@ -40,7 +41,7 @@ import WindTunnelSymptoms
     let outbox = try stand.open()
     try await stand.enqueue(["7"], in: outbox)
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.arrivals.map(\.key) == ["key-7"])
+    expectEqual(origin.arrivals.map(\.key), ["key-7"])
     await origin.stop()
   }
 
@@ -56,13 +57,13 @@ import WindTunnelSymptoms
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
     let keys = origin.arrivals.map(\.key)
     #expect(keys.count == 4 && keys[1] == keys[2] && Set(keys).count == 3)
-    #expect(origin.arrivals[1].body == origin.arrivals[2].body)
-    #expect(origin.firstArrivals(at: "/telemetry") == Self.bodies)
+    expectEqual(origin.arrivals[1].body, origin.arrivals[2].body)
+    expectEqual(origin.firstArrivals(at: "/telemetry"), Self.bodies)
     let twice = keepsKeys ? [] : Self.bodies[10..<20]
-    #expect(origin.applied.count == 25 + twice.count)
-    #expect(Set(origin.applied) == Set(Self.bodies))
+    expectEqual(origin.applied.count, 25 + twice.count)
+    expectEqual(Set(origin.applied), Set(Self.bodies))
     let held = stand.events.filter { if case .heldBack = $0 { true } else { false } }
-    #expect(held.count == 1)
+    expectEqual(held.count, 1)
     await origin.stop()
   }
 
@@ -75,8 +76,8 @@ import WindTunnelSymptoms
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
     let keys = origin.arrivals.map(\.key)
     #expect(keys.count == 5 && Set(keys.prefix(3)).count == 1)
-    #expect(origin.applied == Self.bodies)
-    #expect(try await outbox.deadLetters() == [])
+    expectEqual(origin.applied, Self.bodies)
+    try await expectEqual(outbox.deadLetters(), [])
     await origin.stop()
   }
 
@@ -87,8 +88,8 @@ import WindTunnelSymptoms
     let outbox = try stand.open(limits: Self.quick)
     try await stand.enqueue(Self.bodies, in: outbox)
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.arrivals.count == 3)
-    #expect(origin.applied == Array(Self.bodies[..<10] + Self.bodies[20...]))
+    expectEqual(origin.arrivals.count, 3)
+    expectEqual(origin.applied, Array(Self.bodies[..<10] + Self.bodies[20...]))
     let letters = Self.bodies[10..<20].enumerated().map { place, body in
       DeadLetter(
         template: "/telemetry",
@@ -98,12 +99,12 @@ import WindTunnelSymptoms
         body: Data(body.utf8)
       )
     }
-    #expect(try await outbox.deadLetters() == letters)
+    try await expectEqual(outbox.deadLetters(), letters)
     await outbox.close()
     let next = try stand.open()
-    #expect(try await next.deadLetters() == letters)
+    try await expectEqual(next.deadLetters(), letters)
     try await next.removeDeadLetters()
-    #expect(try await next.deadLetters() == [])
+    try await expectEqual(next.deadLetters(), [])
     await origin.stop()
   }
 
@@ -113,8 +114,8 @@ import WindTunnelSymptoms
     let outbox = try stand.open(limits: Self.quick)
     try await stand.enqueue(["1"], in: outbox)
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.applied == ["1"])
-    #expect(try await outbox.deadLetters() == [])
+    expectEqual(origin.applied, ["1"])
+    try await expectEqual(outbox.deadLetters(), [])
     await origin.stop()
   }
 
@@ -129,10 +130,10 @@ import WindTunnelSymptoms
     let policy = RetryPolicy(backoff: Self.quick.backoff)
     let client = try OutboxStand.client(origin.url, policy: policy)
     await outbox.send(by: client, until: .empty)
-    #expect(origin.arrivals.count == 3)
-    #expect(Set(origin.arrivals.map(\.key)).count == 1)
-    #expect(origin.applied == ["1", "2"])
-    #expect(try await outbox.deadLetters() == [])
+    expectEqual(origin.arrivals.count, 3)
+    expectEqual(Set(origin.arrivals.map(\.key)).count, 1)
+    expectEqual(origin.applied, ["1", "2"])
+    try await expectEqual(outbox.deadLetters(), [])
     await origin.stop()
   }
 
@@ -172,15 +173,15 @@ import WindTunnelSymptoms
       Issue.record("\(String(describing: told))")
       return
     }
-    #expect(outbox.count == 2)
-    #expect(try await outbox.deadLetters() == [])
+    expectEqual(outbox.count, 2)
+    try await expectEqual(outbox.deadLetters(), [])
     await outbox.close()
     await portal.stop(grace: .zero)
     // At home it arrives.
     let origin = try await LedgerOrigin()
     let next = try stand.open()
     await next.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.applied == ["1", "2"])
+    expectEqual(origin.applied, ["1", "2"])
     await origin.stop()
   }
 
@@ -205,11 +206,11 @@ import WindTunnelSymptoms
       try Self.put(backup, at: stand.folder)
       let outbox = try stand.open()
       // The numbers begin again.
-      #expect(try await stand.enqueue(bodies, in: outbox).map(\.number) == [1, 2])
+      try await expectEqual(stand.enqueue(bodies, in: outbox).map(\.number), [1, 2])
       await outbox.send(by: client, until: .empty)
       await outbox.close()
     }
-    #expect(origin.applied == ["1", "2", "3", "4"])
+    expectEqual(origin.applied, ["1", "2", "3", "4"])
     await origin.stop()
   }
 
@@ -230,8 +231,8 @@ import WindTunnelSymptoms
       await again.send(by: client, until: .empty)
       await again.close()
     }
-    #expect(origin.arrivals.map(\.lines) == [["1", "2"], ["1", "2"]])
-    #expect(origin.applied == ["1", "2"])
+    expectEqual(origin.arrivals.map(\.lines), [["1", "2"], ["1", "2"]])
+    expectEqual(origin.applied, ["1", "2"])
     await origin.stop()
   }
 
@@ -243,8 +244,8 @@ import WindTunnelSymptoms
     let outbox = try stand.open(limits: Self.quick)
     try await stand.enqueue(["1"], in: outbox)
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.applied == ["1"])
-    #expect(try await outbox.deadLetters() == [])
+    expectEqual(origin.applied, ["1"])
+    try await expectEqual(outbox.deadLetters(), [])
     await origin.stop()
   }
 
@@ -261,8 +262,8 @@ import WindTunnelSymptoms
     let origin = try await LedgerOrigin { _, number in number == 1 ? 409 : 200 }
     let next = try stand.open(limits: Self.quick)
     await next.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.applied == ["1"])
-    #expect(try await next.deadLetters() == [])
+    expectEqual(origin.applied, ["1"])
+    try await expectEqual(next.deadLetters(), [])
     await origin.stop()
   }
 
@@ -283,7 +284,7 @@ import WindTunnelSymptoms
     try await stand.enqueue(["1"], in: outbox)
     time.set(.seconds(9), epoch)
     await outbox.send(by: try OutboxStand.client("http://127.0.0.1:1"), until: .empty)
-    #expect(counts.withLock { $0 } == [0])
+    expectEqual(counts.withLock { $0 }, [0])
     asked.withLock { $0 = nil }
   }
 
@@ -301,13 +302,13 @@ import WindTunnelSymptoms
     await outbox.close()
     let origin = try await LedgerOrigin()
     let again = try stand.open()
-    #expect(again.count == 3)
+    expectEqual(again.count, 3)
     await again.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.arrivals.map(\.lines) == [["1", "2"], ["3"]])
+    expectEqual(origin.arrivals.map(\.lines), [["1", "2"], ["3"]])
     let held = stand.events.compactMap { event -> String? in
       if case .heldBack(let batch, _, _) = event { batch.key } else { nil }
     }
-    #expect(Set(held) == [try #require(origin.arrivals.first).key])
+    expectEqual(Set(held), [try #require(origin.arrivals.first).key])
     await origin.stop()
   }
 
@@ -323,12 +324,12 @@ import WindTunnelSymptoms
     let client = try OutboxStand.client(origin.url)
     let sending = Task { await outbox.send(by: client) }
     _ = await stand.next { if case .delivered = $0 { true } else { false } }
-    #expect(origin.applied == ["b"])
+    expectEqual(origin.applied, ["b"])
     // A second one has nothing to do.
     await outbox.send(by: client)
     sending.cancel()
     await sending.value
-    #expect(outbox.count == 1)
+    expectEqual(outbox.count, 1)
     await origin.stop()
   }
 
@@ -348,8 +349,8 @@ import WindTunnelSymptoms
     #expect(origin.arrivals.isEmpty)
     networks.change(to: .online)
     await sending.value
-    #expect(origin.arrivals.map(\.lines) == [["1", "2"]])
-    #expect(networks.listenerCount == 0)
+    expectEqual(origin.arrivals.map(\.lines), [["1", "2"]])
+    expectEqual(networks.listenerCount, 0)
     await origin.stop()
   }
 
@@ -359,8 +360,8 @@ import WindTunnelSymptoms
     let outbox = try stand.open([endpoint])
     for number in 1...3 { try await outbox.enqueue(json: ["n": number], to: endpoint) }
     await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    #expect(origin.applied == [#"[{"n":1},{"n":2},{"n":3}]"#])
-    #expect(origin.arrivals.map(\.type) == ["application/json"])
+    expectEqual(origin.applied, [#"[{"n":1},{"n":2},{"n":3}]"#])
+    expectEqual(origin.arrivals.map(\.type), ["application/json"])
     await origin.stop()
   }
 }

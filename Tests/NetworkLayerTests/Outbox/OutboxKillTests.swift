@@ -1,11 +1,12 @@
 #if os(macOS) || os(Linux)
   import Foundation
+  import TestSupport
   import Testing
 
   @testable import WindTunnelNetworkLayer
 
   /// An app that is killed while it takes calls and sends them, and started again until all is done.
-  @Suite(.timeLimit(.minutes(30))) struct OutboxKillTests {
+  @Suite(.timeLimit(.minutes(5))) struct OutboxKillTests {
     /// The number of moments at which it is killed; `WINDTUNNEL_OUTBOX_KILLS=50` makes it more.
     private static let kills =
       ProcessInfo.processInfo.environment["WINDTUNNEL_OUTBOX_KILLS"].flatMap { Int($0) } ?? 6
@@ -101,18 +102,18 @@
       }
       #expect(kills > Self.kills / 2)
       let promised = promises.withLock { $0 }
-      #expect(promised.map(\.index) == Array(0..<Self.calls))
+      expectEqual(promised.map(\.index), Array(0..<Self.calls))
       let applied = Dictionary(grouping: origin.applied) { $0 }.mapValues(\.count)
       // Each that was promised is there, whole.
-      #expect(promised.filter { applied[$0.body] == nil }.map(\.body) == [])
-      if keepsKeys { #expect(applied.filter { $0.value != 1 } == [:]) }
+      expectEqual(promised.filter { applied[$0.body] == nil }.map(\.body), [])
+      if keepsKeys { expectEqual(applied.filter { $0.value != 1 }, [:]) }
       // First arrivals come in order, and the same key brings the same bytes.
       for (path, isMeant) in [
         ("/first", { !$0.isMultiple(of: 3) }), ("/second", { $0.isMultiple(of: 3) }),
       ] as [(String, (Int) -> Bool)] {
         let meant = promised.filter { isMeant($0.index) }.map(\.body)
         let known = Set(meant)
-        #expect(origin.firstArrivals(at: path).filter(known.contains) == meant)
+        expectEqual(origin.firstArrivals(at: path).filter(known.contains), meant)
       }
       let byKey = Dictionary(grouping: origin.arrivals) { "\($0.path) \($0.key)" }
       #expect(byKey.values.allSatisfy { Set($0.map(\.body)).count == 1 })
@@ -137,7 +138,7 @@
         let opened = try await OutboxProgram().run(["count", stand.folder.path])
         for end in [filled, opened] {
           let words = try #require(end.lines.last).split(separator: " ").compactMap { Int($0) }
-          #expect(words.first == 100_000)
+          expectEqual(words.first, 100_000)
           #expect(try #require(words.last) < 64_000)
         }
         print("filled: \(filled.lines), opened: \(opened.lines) (calls, RssAnon in kB)")

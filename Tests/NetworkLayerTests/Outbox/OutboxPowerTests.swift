@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -76,11 +77,11 @@ import Testing
     for body in ["1", "2", "3"] {
       #expect(Self.takes(body, &store))
       let found = try Self.batches(after: power)
-      #expect(found.flatMap(Self.lines) == ["1", "2", "3"].prefix { $0 <= body })
+      expectEqual(found.flatMap(Self.lines), ["1", "2", "3"].prefix { $0 <= body })
     }
     let (lane, calls) = ("=2Ftelemetry.endpoint", "0000000000000001.calls")
-    #expect(
-      Array(power.steps[opening...]) == [
+    expectEqual(
+      Array(power.steps[opening...]), [
         .syncFolder(stand.folder.lastPathComponent), .write(calls), .sync(calls),
         .syncFolder(lane), .write(calls), .sync(calls), .write(calls), .sync(calls),
       ]
@@ -88,24 +89,24 @@ import Testing
     let before = power.steps.count
     let batch = try #require(try Self.next(&store))
     let file = "0000000000000001-0000000000000002.batch"
-    #expect(
-      Array(power.steps[before...]) == [
+    expectEqual(
+      Array(power.steps[before...]), [
         .write(file + ".new"), .sync(file + ".new"), .rename(file + ".new", file),
         .syncFolder(lane),
       ]
     )
     let again = try Self.batches(after: power)
-    #expect(again.map(Self.lines) == [["1", "2"], ["3"]])
-    #expect(again.first?.content == batch.content)
+    expectEqual(again.map(Self.lines), [["1", "2"], ["3"]])
+    expectEqual(again.first?.content, batch.content)
     // Somebody may have sent it when the power went.
-    #expect(again.map(\.mayBeSent) == [true, false])
+    expectEqual(again.map(\.mayBeSent), [true, false])
     try store.leaveBatch(batch.batch)
-    #expect(
-      power.steps.suffix(2) == [
+    expectEqual(
+      power.steps.suffix(2), [
         .rename(file, "0000000000000002.done"), .syncFolder(lane),
       ]
     )
-    #expect(try Self.batches(after: power).map(Self.lines) == [["3"]])
+    try expectEqual(Self.batches(after: power).map(Self.lines), [["3"]])
   }
 
   /// Takes calls and sends them where one step of the disk fails, and looks after each promise at
@@ -120,7 +121,7 @@ import Testing
     var waiting: [String] = []
     func check(_ words: Comment) throws {
       let found = try batches(after: power).flatMap(lines)
-      #expect(found.filter(waiting.contains) == waiting, "step \(step), \(number): \(words)")
+      expectEqual(found.filter(waiting.contains), waiting, "step \(step), \(number): \(words)")
     }
     do {
       // A failure at the opening is over at the next one.
@@ -150,7 +151,7 @@ import Testing
       }
     }
     let found = try batches(in: stand.folder).flatMap(lines)
-    #expect(found.filter(waiting.contains) == waiting, "step \(step), \(number): killed")
+    expectEqual(found.filter(waiting.contains), waiting, "step \(step), \(number): killed")
     return count.current >= step
   }
 
@@ -171,8 +172,8 @@ import Testing
     }
     let batch = try #require(try Self.next(&store))
     let found = try Self.batches(after: power)
-    #expect(found.map(\.content) == [batch.content])
-    #expect(found.map(\.mayBeSent) == [true])
+    expectEqual(found.map(\.content), [batch.content])
+    expectEqual(found.map(\.mayBeSent), [true])
   }
 
   @Test func `a refused batch leaves when the disk has its letters, or has no room for them`()
@@ -189,22 +190,22 @@ import Testing
       try store.addLetters(of: first.batch, status: 400, telling: &events)
     }
     // It stays, and its calls with it.
-    #expect(try Self.batches(after: power).map(Self.lines) == [["1", "2"], ["3"]])
+    try expectEqual(Self.batches(after: power).map(Self.lines), [["1", "2"], ["3"]])
     power.heal()
     try store.addLetters(of: first.batch, status: 400, telling: &events)
-    #expect(events == [])
+    expectEqual(events, [])
     let folder = try power.cut()
     defer { try? FileManager.default.removeItem(at: folder) }
-    #expect(try Self.store(folder).deadLetters().map(\.key) == ["key-1", "key-2"])
+    try expectEqual(Self.store(folder).deadLetters().map(\.key), ["key-1", "key-2"])
     try store.leaveBatch(first.batch)
     let second = try #require(try Self.next(&store))
     power.fail(ENOSPC) { $0 == .write("dead-letters") }
     try store.addLetters(of: second.batch, status: 400, telling: &events)
     let letters = stand.folder.appending(path: "dead-letters").path
-    #expect(events == [.diskFailed(.diskFull(letters)), .deadLettersFellOut(1)])
+    expectEqual(events, [.diskFailed(.diskFull(letters)), .deadLettersFellOut(1)])
     try store.leaveBatch(second.batch)
-    #expect(store.count == 0)
-    #expect(try store.deadLetters().map(\.key) == ["key-1", "key-2"])
+    expectEqual(store.count, 0)
+    try expectEqual(store.deadLetters().map(\.key), ["key-1", "key-2"])
   }
 }
 
@@ -221,10 +222,10 @@ import Testing
       return FileManager.default.contents(atPath: cut.appending(path: name).path)
     }
     try place.write(Data("1".utf8), as: "k")
-    #expect(try kept("k") == Data("1".utf8))
+    try expectEqual(kept("k"), Data("1".utf8))
     try place.write(Data("2".utf8), as: "k")
-    #expect(try kept("k") == Data("2".utf8))
-    #expect(
+    try expectEqual(kept("k"), Data("2".utf8))
+    expectEqual(
       power.steps.suffix(4).map { step in
         switch step {
         case .write: "write"
@@ -233,19 +234,19 @@ import Testing
         case .link(_, let name): "link \(name)"
         case .syncFolder: "sync folder"
         }
-      } == ["write", "sync", "rename k", "sync folder"]
+      }, ["write", "sync", "rename k", "sync folder"]
     )
-    #expect(try place.add(Data("3".utf8), as: "other") == Data("3".utf8))
-    #expect(try kept("other") == Data("3".utf8))
+    try expectEqual(place.add(Data("3".utf8), as: "other"), Data("3".utf8))
+    try expectEqual(kept("other"), Data("3".utf8))
     try place.remove("k")
-    #expect(try kept("k") == nil)
+    try expectNil(kept("k"))
     for number in [EIO, ENOSPC] {
       power.fail(number) { if case .sync = $0 { true } else { false } }
       #expect(throws: SealingError.self) { try place.write(Data("4".utf8), as: "other") }
       #expect(throws: SealingError.self) { try place.add(Data("4".utf8), as: "new") }
       power.heal()
-      #expect(try place.read("other") == Data("3".utf8))
-      #expect(try folder.names == ["other"])
+      try expectEqual(place.read("other"), Data("3".utf8))
+      try expectEqual(folder.names, ["other"])
     }
   }
 
@@ -266,8 +267,8 @@ import Testing
     }
     let place = try FileKeyPlace(directory: folder.url, by: calls)
     let key = try place.add(Data("new".utf8), as: "k")
-    #expect(try files.read("k") == key)
-    #expect(key == Data("new".utf8))
-    #expect(try place.add(Data("third".utf8), as: "k") == key)
+    try expectEqual(files.read("k"), key)
+    expectEqual(key, Data("new".utf8))
+    try expectEqual(place.add(Data("third".utf8), as: "k"), key)
   }
 }

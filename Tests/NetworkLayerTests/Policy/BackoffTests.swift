@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -8,8 +9,8 @@ import WindTunnelNetworkLayer
   }
 
   @Test func `without jitter the waits double up to the cap`() {
-    #expect(
-      delays(.none, draw: 0.9) == [200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) }
+    expectEqual(
+      delays(.none, draw: 0.9), [200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) }
     )
   }
 
@@ -23,7 +24,7 @@ import WindTunnelNetworkLayer
     draw: Double,
     waits: [Int]
   ) {
-    #expect(delays(.proportional(0.2), draw: draw) == waits.map { .milliseconds($0) })
+    expectEqual(delays(.proportional(0.2), draw: draw), waits.map { .milliseconds($0) })
   }
 
   @Test(arguments: [
@@ -32,17 +33,17 @@ import WindTunnelNetworkLayer
     (0.5, [100, 200, 400, 800, 1600, 2500, 2500]),
   ])
   func `full jitter takes any part of the wait`(draw: Double, waits: [Int]) {
-    #expect(delays(.full, draw: draw) == waits.map { .milliseconds($0) })
+    expectEqual(delays(.full, draw: draw), waits.map { .milliseconds($0) })
   }
 
   @Test func `the default is a fifth of jitter on 200 ms up to 5 s`() {
     let standard = Backoff(base: .milliseconds(200), cap: .seconds(5), jitter: .proportional(0.2))
-    #expect(Backoff() == standard)
+    expectEqual(Backoff(), standard)
   }
 
   @Test func `no number of retries overflows`() {
-    #expect(Backoff(jitter: .none).delay(beforeRetry: .max, draw: 0) == .seconds(5))
-    #expect(Backoff(base: .zero, jitter: .none).delay(beforeRetry: .max, draw: 0) == .zero)
-    #expect(Backoff(base: .seconds(9), jitter: .none).delay(beforeRetry: 1, draw: 0) == .seconds(5))
+    expectEqual(Backoff(jitter: .none).delay(beforeRetry: .max, draw: 0), .seconds(5))
+    expectEqual(Backoff(base: .zero, jitter: .none).delay(beforeRetry: .max, draw: 0), .zero)
+    expectEqual(Backoff(base: .seconds(9), jitter: .none).delay(beforeRetry: 1, draw: 0), .seconds(5))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 
@@ -19,7 +20,7 @@ import WindTunnelNetworkLayer
     ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
   ])
   func `seconds and all three dates are understood`(value: String, seconds: Int) {
-    #expect(RetryAfter(value, now: now)?.delay(from: now) == .seconds(seconds))
+    expectEqual(RetryAfter(value, now: now)?.delay(from: now), .seconds(seconds))
   }
 
   @Test(arguments: [
@@ -29,7 +30,7 @@ import WindTunnelNetworkLayer
     "Sun, 06 Nov 94 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
   ])
   func `garbage is no time`(value: String) {
-    #expect(RetryAfter(value, now: now) == nil)
+    expectNil(RetryAfter(value, now: now))
   }
 
   @Test(arguments: [
@@ -39,7 +40,7 @@ import WindTunnelNetworkLayer
     ("Sunday, 06-Nov-00 08:49:37 GMT", "Mon, 06 Nov 2000 08:49:37 GMT"),
   ])
   func `a year of two digits is at most 50 years ahead`(short: String, long: String) {
-    #expect(RetryAfter(short, now: now) == RetryAfter(long, now: now))
+    expectEqual(RetryAfter(short, now: now), RetryAfter(long, now: now))
   }
 
   @Test func `a date is counted from the answer's own date, whatever this machine believes`() {
@@ -49,7 +50,7 @@ import WindTunnelNetworkLayer
         "Date": "Wed, 01 Jan 2020 00:00:00 GMT", "Retry-After": "Wed, 01 Jan 2020 00:00:05 GMT",
       ]
     )
-    #expect(answer.retryAfter(at: now) == .seconds(5))
-    #expect(HTTPAnswer(status: 503).retryAfter(at: now) == nil)
+    expectEqual(answer.retryAfter(at: now), .seconds(5))
+    expectNil(HTTPAnswer(status: 503).retryAfter(at: now))
   }
 }

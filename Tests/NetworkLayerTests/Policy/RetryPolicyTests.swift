@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
@@ -34,8 +35,8 @@ import WindTunnelSymptoms
     let retried = Symptom.allCases.filter {
       decision(after: .failure(.failed($0, text: "")), of: get) != .surface
     }
-    #expect(
-      retried == [
+    expectEqual(
+      retried, [
         .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
       ]
     )
@@ -44,14 +45,14 @@ import WindTunnelSymptoms
   @Test func `of all statuses, five are tried again`() throws {
     let get = try request("GET")
     let retried = (100...599).filter { decision(after: status($0), of: get) != .surface }
-    #expect(retried == [429, 500, 502, 503, 504])
+    expectEqual(retried, [429, 500, 502, 503, 504])
   }
 
   @Test func `a setback gets three retries, ever further apart`() throws {
     let get = try request("GET")
     let decisions = (1...4).map { decision(after: status(503), attempt: $0, of: get) }
-    #expect(
-      decisions == [
+    expectEqual(
+      decisions, [
         .retry(after: .milliseconds(200)), .retry(after: .milliseconds(400)),
         .retry(after: .milliseconds(800)), .surface,
       ]
@@ -70,9 +71,9 @@ import WindTunnelSymptoms
     withKey: Bool
   ) throws {
     let lost = AttemptOutcome.failure(.failed(.connectionLost, text: ""))
-    #expect((decision(after: lost, of: try request(method)) != .surface) == without)
-    #expect((decision(after: lost, of: try request(method, key: "k1")) != .surface) == withKey)
-    #expect((decision(after: lost, of: try request(method, key: "")) != .surface) == without)
+    expectEqual((decision(after: lost, of: try request(method)) != .surface), without)
+    expectEqual((decision(after: lost, of: try request(method, key: "k1")) != .surface), withKey)
+    expectEqual((decision(after: lost, of: try request(method, key: "")) != .surface), without)
   }
 
   @Test func `a cancellation is surfaced even where a table names it`() throws {
@@ -84,7 +85,7 @@ import WindTunnelSymptoms
       at: ManualTime.epoch,
       draw: 0
     )
-    #expect(decision == .surface)
+    expectEqual(decision, .surface)
   }
 
   @Test func `each setback has its own number in the table`() throws {
@@ -99,9 +100,9 @@ import WindTunnelSymptoms
           != .surface
       }.count
     }
-    #expect(most(.failure(.failed(.timedOut, text: ""))) == 1)
-    #expect(most(status(418)) == 2)
-    #expect(most(status(503)) == 0)
+    expectEqual(most(.failure(.failed(.timedOut, text: ""))), 1)
+    expectEqual(most(status(418)), 2)
+    expectEqual(most(status(503)), 0)
   }
 
   @Test(arguments: [
@@ -121,12 +122,12 @@ import WindTunnelSymptoms
     decision: Decision
   ) throws {
     let get = try request("GET")
-    #expect(self.decision(after: status(429, ["Retry-After": value]), of: get) == decision)
-    #expect(self.decision(after: status(503, ["retry-after": value]), of: get) == decision)
+    expectEqual(self.decision(after: status(429, ["Retry-After": value]), of: get), decision)
+    expectEqual(self.decision(after: status(503, ["retry-after": value]), of: get), decision)
   }
 
   @Test func `Retry-After makes no status recoverable`() throws {
     let outcome = status(404, ["Retry-After": "1"])
-    #expect(decision(after: outcome, of: try request("GET")) == .surface)
+    expectEqual(decision(after: outcome, of: try request("GET")), .surface)
   }
 }

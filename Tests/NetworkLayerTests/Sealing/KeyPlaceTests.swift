@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -17,16 +18,16 @@ import Testing
   @Test func `what is kept is there for the next process, and for its owner alone`() throws {
     let folder = DiskStoreTests.Folder()
     let place = try FileKeyPlace(directory: folder.url)
-    #expect(try place.read("token") == nil)
+    try expectNil(place.read("token"))
     try place.write(Data("one".utf8), as: "token")
     try place.write(Data("two".utf8), as: "token")
-    #expect(try FileKeyPlace(directory: folder.url).read("token") == Data("two".utf8))
-    #expect(try folder.names == ["token"])
-    #expect(try Self.mode(folder.url.appending(path: "token")) == 0o600)
-    #expect(try Self.mode(folder.url) == 0o700)
+    try expectEqual(FileKeyPlace(directory: folder.url).read("token"), Data("two".utf8))
+    try expectEqual(folder.names, ["token"])
+    try expectEqual(Self.mode(folder.url.appending(path: "token")), 0o600)
+    try expectEqual(Self.mode(folder.url), 0o700)
     try place.remove("token")
     try place.remove("token")
-    #expect(try place.read("token") == nil)
+    try expectNil(place.read("token"))
   }
 
   @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601, 0o610])
@@ -45,7 +46,7 @@ import Testing
     #expect(throws: error) { try place.add(Data(), as: "k") }
     // In a file's place a new one may be put, which is its owner's alone.
     try place.write(Data("new".utf8), as: "k")
-    #expect(try place.read("k") == Data("new".utf8))
+    try expectEqual(place.read("k"), Data("new".utf8))
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
@@ -126,7 +127,7 @@ import Testing
     #expect(throws: error) { try place.write(Data(), as: name) }
     #expect(throws: error) { try place.add(Data(), as: name) }
     #expect(throws: error) { try place.remove(name) }
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
   }
 
   @Test func `drafts that a kill left behind are swept, and those of others at work are not`()
@@ -143,8 +144,8 @@ import Testing
         ofItemAtPath: folder.url.appending(path: name).path
       )
     }
-    #expect(try FileKeyPlace(directory: folder.url).read("k") == Data("key".utf8))
-    #expect(try folder.names == [names[1], ".k.other", ".x", "k"].sorted())
+    try expectEqual(FileKeyPlace(directory: folder.url).read("k"), Data("key".utf8))
+    try expectEqual(folder.names, [names[1], ".k.other", ".x", "k"].sorted())
   }
 
   @Test func `all who want a key at once have the same one`() async throws {
@@ -156,9 +157,9 @@ import Testing
       }
       return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
     }
-    #expect(keys.count == 1)
-    #expect(keys.first?.count == 32)
-    #expect(try folder.names == ["k"])
+    expectEqual(keys.count, 1)
+    expectEqual(keys.first?.count, 32)
+    try expectEqual(folder.names, ["k"])
     try FileKeyPlace(directory: url).write(Data("short".utf8), as: "k")
     #expect(
       throws: SealingError.key(
@@ -176,23 +177,22 @@ import Testing
     let folder = DiskStoreTests.Folder()
     let first = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-1" }
     let fixture = try Fixture([.status(401), .status(200)], authenticator: first)
-    #expect(try await fixture.start().value.get().attempts == 2)
-    #expect(first.storeError == nil)
+    try await expectEqual(fixture.start().value.get().attempts, 2)
+    expectNil(first.storeError)
 
     let second = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-2" }
     let relaunched = try Fixture([.status(200)], authenticator: second)
     _ = try await relaunched.start().value.get()
-    #expect(
-      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
-        == ["Bearer t-1"]
+    expectEqual(
+      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, ["Bearer t-1"]
     )
     second.signOut()
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
     let third = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-3" }
     let signedOut = try Fixture([.status(200)], authenticator: third)
     _ = try await signedOut.start().value.get()
-    #expect(
-      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") } == [nil]
+    expectEqual(
+      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, [nil]
     )
   }
 
@@ -237,14 +237,14 @@ import Testing
       }.start()
     }
     let during = try await tokens.authorize(URLRequest(url: try Fixture.base()))
-    #expect(during.value(forHTTPHeaderField: "Authorization") == "Bearer old")
-    #expect(tokens.storeError == nil)
+    expectEqual(during.value(forHTTPHeaderField: "Authorization"), "Bearer old")
+    expectNil(tokens.storeError)
     slow.goesOn.signal()
     #expect(await renewal.value)
     #expect(!slow.isLate.withLock { $0 }, "the call waited for the disk")
     let after = try await tokens.authorize(URLRequest(url: try Fixture.base()))
-    #expect(after.value(forHTTPHeaderField: "Authorization") == "Bearer new")
-    #expect(try TokenStore(files).token() == "new")
+    expectEqual(after.value(forHTTPHeaderField: "Authorization"), "Bearer new")
+    try expectEqual(TokenStore(files).token(), "new")
   }
 
   @Test func `who signs out while a token is written has none, here and at the place`() async throws
@@ -270,9 +270,9 @@ import Testing
     }
     _ = await renewal.value
     #expect(!slow.isLate.withLock { $0 })
-    #expect(try TokenStore(files).token() == nil)
+    try expectNil(TokenStore(files).token())
     let after = try await tokens.authorize(request)
-    #expect(after.value(forHTTPHeaderField: "Authorization") == nil)
+    expectNil(after.value(forHTTPHeaderField: "Authorization"))
   }
 
   @Test func `a token that is fetched while somebody signs out is thrown away`() async throws {
@@ -290,9 +290,9 @@ import Testing
     for await _ in begun {}
     tokens.signOut()
     opens.finish()
-    #expect(await call.value == .failure(.credentials(status: 401, body: Data())))
-    #expect(try store.token() == nil)
-    #expect(fixture.transport.requests.count == 1)
+    await expectEqual(call.value, .failure(.credentials(status: 401, body: Data())))
+    try expectNil(store.token())
+    expectEqual(fixture.transport.requests.count, 1)
   }
 
   @Test func `a store that others can read is refused before a token is sent`() throws {
@@ -319,7 +319,7 @@ import Testing
     let tokens = try BearerTokens(in: store) { "t" }
     try FileManager.default.removeItem(at: folder.url)
     let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)
-    #expect(try await fixture.start().value.get().attempts == 2)
+    try await expectEqual(fixture.start().value.get().attempts, 2)
     guard case .place(let text) = tokens.storeError else {
       Issue.record("\(String(describing: tokens.storeError))")
       return

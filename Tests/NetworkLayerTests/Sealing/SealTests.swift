@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -11,7 +12,7 @@ import Testing
     let cipher = try AES256GCM(key: Self.key)
     let context = Data("bound to this".utf8)
     let piece = try cipher.seal(Data("a text".utf8), authenticating: context)
-    #expect(try cipher.open(piece, authenticating: context) == Data("a text".utf8))
+    try expectEqual(cipher.open(piece, authenticating: context), Data("a text".utf8))
     for place in piece.indices {
       for bit in 0..<8 {
         var other = piece
@@ -36,7 +37,7 @@ import Testing
     let cipher = try AES256GCM(key: Self.key)
     let other = try AES256GCM(key: Data(Self.key.reversed()))
     let pieces = try (0..<100).map { _ in try cipher.seal(Data("a".utf8), authenticating: Data()) }
-    #expect(Set(pieces).count == 100)
+    expectEqual(Set(pieces).count, 100)
     #expect(throws: SealingError.tampered) { try other.open(pieces[0], authenticating: Data()) }
     #expect(!"\(cipher)".contains(Self.key.base64EncodedString()))
     var dumped = ""
@@ -82,7 +83,7 @@ import Testing
       app: "2.1",
       layer: "1"
     )
-    #expect(try again.open(sealed) == Data("whole".utf8))
+    try expectEqual(again.open(sealed), Data("whole".utf8))
     for (app, layer) in [("2.2", "1"), ("2.1", "2"), ("2.", "11"), ("", "2.11"), ("2.11", "")] {
       let other = try VersionSeal(keyAt: place, app: app, layer: layer)
       #expect(throws: SealingError.tampered) { try other.open(sealed) }
@@ -105,17 +106,17 @@ import Testing
     try DiskStore(directory: folder.url, sealedBy: cipher).keep(kept)
     let file = folder.url.appending(path: try #require(try folder.names.first))
     let bytes = try Data(contentsOf: file)
-    for text in ["secret", "a.test", "NLC1"] { #expect(bytes.range(of: Data(text.utf8)) == nil) }
-    #expect(try DiskStore(directory: folder.url, sealedBy: cipher)["http://a.test/"] == kept)
+    for text in ["secret", "a.test", "NLC1"] { expectNil(bytes.range(of: Data(text.utf8))) }
+    try expectEqual(DiskStore(directory: folder.url, sealedBy: cipher)["http://a.test/"], kept)
     // What was readable before there was a cipher goes when there is one.
     let plain = DiskStoreTests.Folder()
     try DiskStore(directory: plain.url).keep(kept)
-    #expect(try plain.names.count == 1)
+    try expectEqual(plain.names.count, 1)
     let sealed = try DiskStore(directory: plain.url, sealedBy: cipher)
-    #expect(try plain.names == [])
+    try expectEqual(plain.names, [])
     #expect(sealed.bytes == 0 && sealed["http://a.test/"] == nil)
     // Without the cipher it is a damaged file, which goes.
-    #expect(try DiskStore(directory: folder.url)["http://a.test/"] == nil)
-    #expect(try folder.names == [])
+    try expectNil(DiskStore(directory: folder.url)["http://a.test/"])
+    try expectEqual(folder.names, [])
   }
 }

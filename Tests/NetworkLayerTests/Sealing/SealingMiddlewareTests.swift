@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -157,19 +158,19 @@ final class SealedOrigin: Sendable {
     let origin = SealedOrigin(try Self.cipher(), statuses: [503, 503])
     try await Self.fly(origin) { client in
       let answer = try await client.call(Self.pay)
-      #expect(answer.body == Data(#"{"paid":true}"#.utf8))
-      #expect(answer.attempts == 3)
+      expectEqual(answer.body, Data(#"{"paid":true}"#.utf8))
+      expectEqual(answer.attempts, 3)
     }
     let seen = origin.seen.withLock { $0 }
-    #expect(seen.map(\.opened) == Array(repeating: Data(#"{"amount":7}"#.utf8), count: 3))
-    #expect(seen.map(\.mark) == Array(repeating: "2;key=k-1", count: 3))
-    #expect(Set(seen.map { $0.sealed.prefix(12) }).count == 3)
+    expectEqual(seen.map(\.opened), Array(repeating: Data(#"{"amount":7}"#.utf8), count: 3))
+    expectEqual(seen.map(\.mark), Array(repeating: "2;key=k-1", count: 3))
+    expectEqual(Set(seen.map { $0.sealed.prefix(12) }).count, 3)
     for attempt in seen {
-      #expect(attempt.sealed.range(of: Data("amount".utf8)) == nil)
+      expectNil(attempt.sealed.range(of: Data("amount".utf8)))
       let signed = Data("POST\n/pay\n\n784111777\nn\n".utf8) + attempt.sealed
       let time = SystemCrypto.sha256(signed).base64EncodedString()
       // The waits before a retry may have moved the second.
-      if attempt == seen[0] { #expect(attempt.signature == time) }
+      if attempt == seen[0] { expectEqual(attempt.signature, time) }
     }
   }
 
@@ -178,13 +179,13 @@ final class SealedOrigin: Sendable {
     try await Self.fly(origin, cache: ResponseCache()) { client in
       let balance = Endpoint(.get, "/balance")
       let answers = [try await client.call(balance), try await client.call(balance)]
-      #expect(answers.map(\.body) == Array(repeating: Data(#"{"paid":true}"#.utf8), count: 2))
-      #expect(answers.map(\.source) == [.network, .cache])
+      expectEqual(answers.map(\.body), Array(repeating: Data(#"{"paid":true}"#.utf8), count: 2))
+      expectEqual(answers.map(\.source), [.network, .cache])
     }
     let seen = origin.seen.withLock { $0 }
-    #expect(seen.map(\.sealed) == [Data()])
+    expectEqual(seen.map(\.sealed), [Data()])
     // What has no content is proved all the same.
-    #expect(seen.map(\.opened) == [Data()])
+    expectEqual(seen.map(\.opened), [Data()])
     #expect(seen.allSatisfy { $0.mark?.hasPrefix("2;key=k-1;proof=:") == true })
   }
 
@@ -219,7 +220,7 @@ final class SealedOrigin: Sendable {
     }
     var pay = Self.pay
     pay.query = ["id": "7", "a": "1"]
-    #expect(try await client(SealTests.key).call(pay).body == Data("[1]".utf8))
+    try await expectEqual(client(SealTests.key).call(pay).body, Data("[1]".utf8))
     await server.stop()
   }
 
@@ -243,14 +244,14 @@ final class SealedOrigin: Sendable {
         [ScriptedTransport.Step(outcome: .success(answer)), .status(200)],
         middleware: [SealingMiddleware(try Self.cipher(), key: "k-1")]
       )
-      defer { #expect(fixture.transport.requests.count == 1) }
+      defer { expectEqual(fixture.transport.requests.count, 1) }
       do throws(NetworkError) {
         return .success(try await fixture.client.value(of: Self.pay, by: Self.decoder(asked)))
       } catch {
         return .failure(error)
       }
     }
-    #expect(try await result(sealed, headers) == .success(1))
+    try await expectEqual(result(sealed, headers), .success(1))
     let tampered = NetworkError.middleware(
       "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
         + "sealed by another key or for another purpose."
@@ -258,11 +259,11 @@ final class SealedOrigin: Sendable {
     for place in sealed.indices {
       var changed = sealed
       changed[place] ^= 1
-      #expect(try await result(changed, headers) == .failure(tampered), "byte \(place)")
+      try await expectEqual(result(changed, headers), .failure(tampered), "byte \(place)")
     }
     var other = headers
     other["Content-Type"] = "text/html"
-    #expect(try await result(sealed, other) == .failure(tampered))
+    try await expectEqual(result(sealed, other), .failure(tampered))
     // One for another path, another method, and a request that is sent back.
     for (direction, method, path) in [
       ("answer 200", "POST", "/payed"), ("answer 200", "PUT", "/pay"),
@@ -270,7 +271,7 @@ final class SealedOrigin: Sendable {
     ] {
       let context = SealedOrigin.context(direction, method, path, "application/json")
       let moved = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
-      #expect(try await result(moved, headers) == .failure(tampered))
+      try await expectEqual(result(moved, headers), .failure(tampered))
     }
     let plain = NetworkError.middleware(
       "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
@@ -279,14 +280,13 @@ final class SealedOrigin: Sendable {
     for mark in [nil, "2;key=k-2", "1;key=k-1", "2;key=k-1;proof=:!:", "2;key=k-1x"] {
       other = headers
       other["Sealing"] = mark
-      #expect(try await result(Data("{}".utf8), other) == .failure(plain))
-      #expect(try await result(Data(), other) == .failure(plain))
+      try await expectEqual(result(Data("{}".utf8), other), .failure(plain))
+      try await expectEqual(result(Data(), other), .failure(plain))
     }
-    #expect(
-      try await result(Data("<html>".utf8), ["Content-Type": "text/html"], 404)
-        == .failure(.server(status: 404, body: Data()))
+    try await expectEqual(
+      result(Data("<html>".utf8), ["Content-Type": "text/html"], 404), .failure(.server(status: 404, body: Data()))
     )
-    #expect(asked.current == 1)
+    expectEqual(asked.current, 1)
   }
 
   /// The end of a call whose only answer is this one.
@@ -300,7 +300,7 @@ final class SealedOrigin: Sendable {
       middleware: [SealingMiddleware(try cipher(), key: "k-1", unbound: unbound)]
     )
     let end = await fixture.result(of: endpoint)
-    #expect(fixture.transport.requests.count == 1)
+    expectEqual(fixture.transport.requests.count, 1)
     return end
   }
 
@@ -321,18 +321,18 @@ final class SealedOrigin: Sendable {
       return try await Self.end(answer, to: endpoint)
     }
     let proof = try origin.proof(of: status, to: method, "/pay")
-    #expect(try await end(proof) == .success(.init(status: status, headers: ["Sealing": proof])))
+    try await expectEqual(end(proof), .success(.init(status: status, headers: ["Sealing": proof])))
     let unsealed = NetworkError.middleware(
       "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
         + "not looked at."
     )
-    #expect(try await end(nil) == .failure(unsealed))
+    try await expectEqual(end(nil), .failure(unsealed))
     let tampered = NetworkError.middleware(
       "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
         + "sealed by another key or for another purpose."
     )
     // The name of the key proves nothing.
-    #expect(try await end("2;key=k-1") == .failure(tampered))
+    try await expectEqual(end("2;key=k-1"), .failure(tampered))
     // Nor does one for another status, another place, another query, or of a request.
     for context in [
       SealedOrigin.context("answer \(status + 1)", method, "/pay", ""),
@@ -342,14 +342,14 @@ final class SealedOrigin: Sendable {
     ] {
       let other = try Self.cipher().seal(Data(), authenticating: context)
       let field = "2;key=k-1;proof=:\(other.base64EncodedString()):"
-      #expect(try await end(field) == .failure(tampered))
+      try await expectEqual(end(field), .failure(tampered))
     }
     // A proof is of no content at all.
-    #expect(try await end(proof, body: "<html>") == .failure(tampered))
+    try await expectEqual(end(proof, body: "<html>"), .failure(tampered))
     let context = SealedOrigin.context("answer \(status)", method, "/pay", "")
     let text = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
-    #expect(
-      try await end("2;key=k-1;proof=:\(text.base64EncodedString()):") == .failure(tampered)
+    try await expectEqual(
+      end("2;key=k-1;proof=:\(text.base64EncodedString()):"), .failure(tampered)
     )
   }
 
@@ -377,7 +377,7 @@ final class SealedOrigin: Sendable {
     for (query, bound) in [
       ("b=2&a=1", "a=1&b=2"), ("a=1&&b", "a=1&b"), ("", ""), ("a=%7e", "a=%7e"),
     ] {
-      #expect(try await end(query, bound) == .success(Data("[1]".utf8)))
+      try await expectEqual(end(query, bound), .success(Data("[1]".utf8)))
     }
     for (query, bound) in [
       ("a=1", "a=2"), ("a=1", ""), ("", "a=1"), ("a=1&a=1", "a=1"), ("a=%7e", "a=~"),
@@ -389,7 +389,7 @@ final class SealedOrigin: Sendable {
     }
     // What may be another when a recording is played is bound to nothing, and all else is.
     for query in ["a=1&t=9", "t=&a=1", "a=1&t", "a=1"] {
-      #expect(try await end(query, "a=1", unbound: ["t"]) == .success(Data("[1]".utf8)))
+      try await expectEqual(end(query, "a=1", unbound: ["t"]), .success(Data("[1]".utf8)))
     }
     for query in ["a=2&t=9", "a=1&tt=9", "a=1&t%3D=9"] {
       guard case .failure(.middleware) = try await end(query, "a=1", unbound: ["t"]) else {
@@ -452,6 +452,6 @@ final class SealedOrigin: Sendable {
     let request = URLRequest(url: try #require(URL(string: "http://a.test" + path)))
     let sent = try await sealing.outgoing(request)
     let field = sent.value(forHTTPHeaderField: "Sealing")
-    #expect(field?.hasPrefix("2;key=k-1;proof=:") == (isSealed ? true : nil))
+    expectEqual(field?.hasPrefix("2;key=k-1;proof=:"), (isSealed ? true : nil))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -54,9 +55,9 @@ import Testing
     let cipher = try AES256GCM(key: Data(hex: vector.key))
     let (nonce, context) = (Data(hex: vector.nonce), Data(hex: vector.context))
     let sealed = try cipher.seal(Data(hex: vector.text), nonce: nonce, authenticating: context)
-    #expect(sealed == Data(hex: vector.sealed))
+    expectEqual(sealed, Data(hex: vector.sealed))
     let opened = try cipher.open(sealed, nonce: nonce, authenticating: context)
-    #expect(opened == Data(hex: vector.text))
+    expectEqual(opened, Data(hex: vector.text))
   }
 
   struct Signed: Sendable {
@@ -108,8 +109,8 @@ import Testing
     }
     // The tests' own signer is held by the same rows.
     let signer = try Ed25519Signer(seed: Data(hex: vector.seed))
-    #expect(signer.publicKey == Data(hex: vector.key))
-    #expect(try signer.sign(message) == signature)
+    expectEqual(signer.publicKey, Data(hex: vector.key))
+    try expectEqual(signer.sign(message), signature)
   }
 
   struct Derived: Sendable {
@@ -155,6 +156,6 @@ import Testing
       info: Data(hex: vector.info),
       bytes: output.count
     )
-    #expect(derived == output)
+    expectEqual(derived, output)
   }
 }

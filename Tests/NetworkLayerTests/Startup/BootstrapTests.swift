@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -15,13 +16,13 @@ import WindTunnelSymptoms
     let stand = try BootstrapStand()
     let layer = #"{"deadlineMilliseconds":2000,"headers":{"X-Fetched":"1"}}"#
     let (startup, events, requests) = try await stand.launch(stand.configuration(7, layer))
-    #expect(requests == 1)
-    #expect(events == [.configured(.fetched(version: 7))])
-    #expect(startup.record.source == .fetched(version: 7))
-    #expect(startup.record.refusal == nil)
+    expectEqual(requests, 1)
+    expectEqual(events, [.configured(.fetched(version: 7))])
+    expectEqual(startup.record.source, .fetched(version: 7))
+    expectNil(startup.record.refusal)
     #expect(startup.record.fetch.map { $0 <= startup.record.elapsed } ?? false)
-    #expect(
-      startup.publicView == [
+    expectEqual(
+      startup.publicView, [
         "environment": "production", "baseURL": "https://api.example.test",
         "attemptTimeout": "15.0 seconds", "deadline": "2.0 seconds", "slots": "64",
         "slotsPerHost": "48", "headers.X-Start": "1", "headers.X-Fetched": "1",
@@ -32,10 +33,10 @@ import WindTunnelSymptoms
       ]
     )
     let sealed = try startup.sealed()
-    #expect(sealed.range(of: Data("hush-1".utf8)) == nil)
+    expectNil(sealed.range(of: Data("hush-1".utf8)))
     let place = try FileKeyPlace(directory: stand.keys)
     let own = try VersionSeal(keyAt: place, app: "2.1", layer: "1")
-    #expect(try NetworkConfiguration(opening: sealed, by: own.open) == startup.configuration)
+    try expectEqual(NetworkConfiguration(opening: sealed, by: own.open), startup.configuration)
     let other = try VersionSeal(keyAt: place, app: "2.2", layer: "1")
     #expect(throws: SealingError.tampered) {
       try NetworkConfiguration(opening: sealed, by: other.open)
@@ -54,9 +55,9 @@ import WindTunnelSymptoms
     // A busy machine makes some starts late, and no start early.
     for _ in 0..<200 where least >= .milliseconds(50) {
       let (startup, events, _) = try await stand.launch(Self.offline)
-      #expect(startup.configuration == first.configuration)
-      #expect(
-        events == [
+      expectEqual(startup.configuration, first.configuration)
+      expectEqual(
+        events, [
           .fetchRefused(.unreachable("There is no network: no network")),
           .configured(.lastGood(version: 7)),
         ]
@@ -78,23 +79,23 @@ import WindTunnelSymptoms
       var changed = next
       changed[place] ^= 1 << (place % 8)
       let (startup, events, _) = try await stand.launch(changed)
-      #expect(events == refused, "byte \(place)")
-      #expect(startup.configuration == good)
+      expectEqual(events, refused, "byte \(place)")
+      expectEqual(startup.configuration, good)
       if place % 16 == 0 {
-        #expect(try await stand.launch(next.prefix(place)).events == refused, "cut at \(place)")
+        try await expectEqual(stand.launch(next.prefix(place)).events, refused, "cut at \(place)")
       }
     }
-    #expect(try await stand.launch(next + [0x20]).events == refused)
+    try await expectEqual(stand.launch(next + [0x20]).events, refused)
     // The signature's last letter, A, Q, g or w, has bits to spare: the letter behind it spells the
     // same bytes, and is refused all the same.
     var spelled = next
     spelled[85] += 1
-    #expect(Data(base64Encoded: spelled[..<88]) == Data(base64Encoded: next[..<88]))
-    #expect(try await stand.launch(spelled).events == refused)
-    #expect(try Data(contentsOf: stand.file) == kept)
+    expectEqual(Data(base64Encoded: spelled[..<88]), Data(base64Encoded: next[..<88]))
+    try await expectEqual(stand.launch(spelled).events, refused)
+    try expectEqual(Data(contentsOf: stand.file), kept)
     // And as it was signed it is taken.
     let taken = try await stand.launch(next)
-    #expect(taken.events == [.configured(.fetched(version: 8))])
+    expectEqual(taken.events, [.configured(.fetched(version: 8))])
   }
 
   struct Bad: Sendable {
@@ -160,18 +161,18 @@ import WindTunnelSymptoms
     let names = try FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted()
     let answer = try bad.answer(stand)
     let (startup, events, requests) = try await stand.launch(.success(answer))
-    #expect(
-      events == [.fetchRefused(bad.refusal), .configured(.lastGood(version: 7))],
+    expectEqual(
+      events, [.fetchRefused(bad.refusal), .configured(.lastGood(version: 7))],
       "\(bad.name)"
     )
-    #expect(startup.configuration == good)
-    #expect(startup.record.refusal == bad.refusal.name)
-    #expect(startup.publicView["configuration.refusal"] == bad.refusal.name)
-    #expect(requests == 1)
-    #expect(try Data(contentsOf: stand.file) == kept)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted() == names)
-    #expect(
-      stand.counters.counts.startup == [
+    expectEqual(startup.configuration, good)
+    expectEqual(startup.record.refusal, bad.refusal.name)
+    expectEqual(startup.publicView["configuration.refusal"], bad.refusal.name)
+    expectEqual(requests, 1)
+    try expectEqual(Data(contentsOf: stand.file), kept)
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted(), names)
+    expectEqual(
+      stand.counters.counts.startup, [
         "configured.fetched": 1, "configured.lastGood": 1, "fetchRefused.\(bad.refusal.name)": 1,
       ]
     )
@@ -179,13 +180,13 @@ import WindTunnelSymptoms
     let fresh = try BootstrapStand()
     let refusedAlso = try await fresh.launch(.success(try bad.answer(fresh)))
     guard case .replayed = bad.refusal else {
-      #expect(
-        refusedAlso.events == [.fetchRefused(bad.refusal), .configured(.builtIn)],
+      expectEqual(
+        refusedAlso.events, [.fetchRefused(bad.refusal), .configured(.builtIn)],
         "\(bad.name)"
       )
       return
     }
-    #expect(refusedAlso.events.count == 1)
+    expectEqual(refusedAlso.events.count, 1)
   }
 
   @Test func `lines of a log tell how a start went, and nothing of what is in it`() throws {
@@ -210,8 +211,8 @@ import WindTunnelSymptoms
         )
       )
     )
-    #expect(
-      lines.withLock { $0 } == """
+    expectEqual(
+      lines.withLock { $0 }, """
         {"event":"startup","name":"fetchRefused.off"}
         {"event":"startup","name":"configured.lastGood"}
         {"elapsedMilliseconds":12,"event":"startup","name":"dialed.probed","probes":3}
@@ -266,11 +267,11 @@ import WindTunnelSymptoms
     _ = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
     forgets.withLock { $0 = true }
     _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
-    #expect(stand.observer.startupEvents.last == .configured(.fetched(version: 8)))
+    expectEqual(stand.observer.startupEvents.last, .configured(.fetched(version: 8)))
     // The file says 8, the place 7: the old one is one again.
     let replayed = try await bootstrap.launch(by: Self.engine(stand.configuration(7)))
-    #expect(replayed.record.source == .lastGood(version: 8))
-    #expect(replayed.record.refusal == "replayed")
+    expectEqual(replayed.record.source, .lastGood(version: 8))
+    expectEqual(replayed.record.refusal, "replayed")
     forgets.withLock { $0 = false }
     _ = try await bootstrap.launch(by: Self.engine(stand.configuration(8)))
     try FileManager.default.removeItem(at: stand.file)
@@ -294,20 +295,20 @@ import WindTunnelSymptoms
     let new = try await bootstrap.refresh(by: Self.engine(nine))
     open.finish()
     let older = try await old
-    #expect(new.record.source == .fetched(version: 9))
+    expectEqual(new.record.source, .fetched(version: 9))
     #expect(older.record.source == .builtIn && older.record.refusal == "replayed")
-    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 9))
+    try await expectEqual(stand.launch(Self.offline).startup.record.source, .lastGood(version: 9))
     let client = NetworkClient(
       builder: new.configuration.builder,
       transport: Self.engine(Data())
     )
     client.apply(new)
     client.apply(older)
-    #expect(client.current().limits == new.configuration.limits)
+    expectEqual(client.current().limits, new.configuration.limits)
     #expect(new.configuration.limits != older.configuration.limits)
     // One that the app has made itself is taken.
     client.apply(try NetworkConfiguration(builtIn: BootstrapStand.builtIn))
-    #expect(client.current().limits == older.configuration.limits)
+    expectEqual(client.current().limits, older.configuration.limits)
   }
 
   @Test(arguments: ["http://config.example.test", "https:///x", "https://config.example.test/#a?b"])
@@ -324,18 +325,17 @@ import WindTunnelSymptoms
   @Test func `when it expires stands in the record`() async throws {
     let stand = try BootstrapStand()
     let startup = try await stand.launch(stand.configuration(7)).startup
-    #expect(startup.record.expires == Date(timeIntervalSince1970: 1_800_000_000))
-    #expect(try await stand.launch(Self.offline).startup.record.expires == startup.record.expires)
+    expectEqual(startup.record.expires, Date(timeIntervalSince1970: 1_800_000_000))
+    try await expectEqual(stand.launch(Self.offline).startup.record.expires, startup.record.expires)
   }
 
   @Test func `the last good one expires, too`() async throws {
     let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7, expires: 1_700_000_100))
     let late = try await stand.launch(Self.offline, day: FixedDay(1_700_000_100))
-    #expect(late.startup.record.source == .builtIn)
-    #expect(
-      late.events.first
-        == .keptRefused(
+    expectEqual(late.startup.record.source, .builtIn)
+    expectEqual(
+      late.events.first, .keptRefused(
           "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
         )
     )
@@ -346,18 +346,17 @@ import WindTunnelSymptoms
     let seven = try stand.configuration(7, expires: 1_700_100_000)
     _ = try await stand.launch(seven)
     let late = try await stand.launch(Self.offline, day: FixedDay(1_700_100_000))
-    #expect(late.startup.record.source == .builtIn)
+    expectEqual(late.startup.record.source, .builtIn)
     let good = "The configuration was good until \(Date(timeIntervalSince1970: 1_700_100_000))."
     for day in [1_700_000_000, 0] {
       let back = try await stand.launch(Self.offline, day: FixedDay(day))
-      #expect(back.startup.record.source == .builtIn)
-      #expect(back.events.first == .keptRefused(good))
+      expectEqual(back.startup.record.source, .builtIn)
+      expectEqual(back.events.first, .keptRefused(good))
       // Nor is it taken when it is played again.
       let replayed = try await stand.launch(seven, day: FixedDay(day))
-      #expect(replayed.startup.record.source == .builtIn)
-      #expect(
-        replayed.startup.record.refusal
-          == FetchRefusal.expired(Date(timeIntervalSince1970: 1_700_100_000)).name
+      expectEqual(replayed.startup.record.source, .builtIn)
+      expectEqual(
+        replayed.startup.record.refusal, FetchRefusal.expired(Date(timeIntervalSince1970: 1_700_100_000)).name
       )
     }
     // Another one is, also by a clock that goes after.
@@ -365,7 +364,7 @@ import WindTunnelSymptoms
       stand.configuration(8, expires: 1_700_200_000),
       day: FixedDay(1_700_000_000)
     )
-    #expect(next.startup.record.source == .fetched(version: 8))
+    expectEqual(next.startup.record.source, .fetched(version: 8))
   }
 
   @Test func `a time of day that was seen holds, whatever the clock says later`() async throws {
@@ -375,26 +374,26 @@ import WindTunnelSymptoms
     // One that expires before what was seen is expired, whatever the clock says now.
     let eight = try stand.configuration(8, expires: 1_700_090_000 - 3600)
     let refused = try await stand.launch(eight, day: FixedDay(1_700_000_000))
-    #expect(refused.startup.record.refusal == "expired")
-    #expect(refused.startup.record.source == .lastGood(version: 7))
+    expectEqual(refused.startup.record.refusal, "expired")
+    expectEqual(refused.startup.record.source, .lastGood(version: 7))
     // One that is taken by a clock that goes after takes nothing of it back.
     let nine = try stand.configuration(9, expires: 1_700_200_000)
     let taken = try await stand.launch(nine, day: FixedDay(1_700_000_000))
-    #expect(taken.startup.record.source == .fetched(version: 9))
+    expectEqual(taken.startup.record.source, .fetched(version: 9))
     let ten = try stand.configuration(10, expires: 1_700_090_000)
     let again = try await stand.launch(ten, day: FixedDay(1_700_000_000))
-    #expect(again.startup.record.refusal == "expired")
-    #expect(again.startup.record.source == .lastGood(version: 9))
+    expectEqual(again.startup.record.refusal, "expired")
+    expectEqual(again.startup.record.source, .lastGood(version: 9))
   }
 
   @Test func `a clock that ran ahead costs what was known, and nothing that comes`() async throws {
     let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     _ = try await stand.launch(Self.offline, day: FixedDay(4_000_000_000))
-    #expect(try await stand.launch(Self.offline).startup.record.source == .builtIn)
+    try await expectEqual(stand.launch(Self.offline).startup.record.source, .builtIn)
     let next = try await stand.launch(stand.configuration(8, expires: 1_800_000_001))
-    #expect(next.startup.record.source == .fetched(version: 8))
-    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 8))
+    expectEqual(next.startup.record.source, .fetched(version: 8))
+    try await expectEqual(stand.launch(Self.offline).startup.record.source, .lastGood(version: 8))
   }
 
   @Test func `a highest version under a key that leaked locks nobody out of the next key`()
@@ -405,10 +404,10 @@ import WindTunnelSymptoms
     let third = try Ed25519Signer(seed: Data(repeating: 3, count: 32))
     stand.publicKeys = [old.publicKey, new.publicKey]
     let leaked = try stand.configuration(.max, by: old)
-    #expect(try await stand.launch(leaked).startup.record.source == .fetched(version: .max))
+    try await expectEqual(stand.launch(leaked).startup.record.source, .fetched(version: .max))
     // Under the same key nothing is higher.
-    #expect(
-      try await stand.launch(stand.configuration(8, by: old)).startup.record.refusal == "replayed"
+    try await expectEqual(
+      stand.launch(stand.configuration(8, by: old)).startup.record.refusal, "replayed"
     )
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
@@ -417,25 +416,25 @@ import WindTunnelSymptoms
     client.apply(try await stand.launch(leaked).startup)
     let eight = try stand.configuration(8, #"{"deadlineMilliseconds":8000}"#, by: new)
     let startup = try await stand.launch(eight).startup
-    #expect(startup.record.source == .fetched(version: 8))
+    expectEqual(startup.record.source, .fetched(version: 8))
     // Nor does it hold a client that runs with it.
     client.apply(startup)
-    #expect(client.current().limits == startup.configuration.limits)
+    expectEqual(client.current().limits, startup.configuration.limits)
     // Whoever has the old key has nothing any more.
     let back = try await stand.launch(leaked).startup.record
-    #expect(back.source == .lastGood(version: 8))
-    #expect(back.refusal == "retired")
+    expectEqual(back.source, .lastGood(version: 8))
+    expectEqual(back.refusal, "retired")
     let lower = try await stand.launch(stand.configuration(7, by: new)).startup.record
     #expect(lower.source == .lastGood(version: 8) && lower.refusal == "replayed")
     // An update of the app takes the old key out, and knows the new one's version still.
     stand.publicKeys = [new.publicKey, third.publicKey]
-    #expect(
-      try await stand.launch(stand.configuration(7, by: new)).startup.record.refusal == "replayed"
+    try await expectEqual(
+      stand.launch(stand.configuration(7, by: new)).startup.record.refusal, "replayed"
     )
-    #expect(try await stand.launch(leaked).startup.record.refusal == "unsigned")
+    try await expectEqual(stand.launch(leaked).startup.record.refusal, "unsigned")
     let first = try stand.configuration(1, by: third)
-    #expect(try await stand.launch(first).startup.record.source == .fetched(version: 1))
-    #expect(try await stand.launch(Self.offline).startup.record.source == .lastGood(version: 1))
+    try await expectEqual(stand.launch(first).startup.record.source, .fetched(version: 1))
+    try await expectEqual(stand.launch(Self.offline).startup.record.source, .lastGood(version: 1))
   }
 
   @Test func `two sources with keys of their own know their own versions, at one place`()
@@ -446,17 +445,15 @@ import WindTunnelSymptoms
     var beside = stand
     beside.publicKeys = [other.publicKey]
     beside.fileName = "other"
-    #expect(
-      try await stand.launch(stand.configuration(9)).startup.record.source == .fetched(version: 9)
+    try await expectEqual(
+      stand.launch(stand.configuration(9)).startup.record.source, .fetched(version: 9)
     )
-    #expect(
-      try await beside.launch(stand.configuration(3, by: other)).startup.record.source
-        == .fetched(version: 3)
+    try await expectEqual(
+      beside.launch(stand.configuration(3, by: other)).startup.record.source, .fetched(version: 3)
     )
-    #expect(try await stand.launch(stand.configuration(8)).startup.record.refusal == "replayed")
-    #expect(
-      try await beside.launch(stand.configuration(2, by: other)).startup.record.refusal
-        == "replayed"
+    try await expectEqual(stand.launch(stand.configuration(8)).startup.record.refusal, "replayed")
+    try await expectEqual(
+      beside.launch(stand.configuration(2, by: other)).startup.record.refusal, "replayed"
     )
   }
 
@@ -477,10 +474,10 @@ import WindTunnelSymptoms
     let first = try await bootstrap.refresh(by: Self.engine(eight))
     open.finish()
     let second = try await late
-    #expect(first.record.source == .fetched(version: 8))
+    expectEqual(first.record.source, .fetched(version: 8))
     #expect(second.record.refusal == "replayed" && second.record.source == .builtIn)
     let kept = try await stand.launch(Self.offline).startup
-    #expect(kept.configuration.limits == first.configuration.limits)
+    expectEqual(kept.configuration.limits, first.configuration.limits)
   }
 
   @Test func `after an update it is the built-in one, and no older one can be played again`()
@@ -489,22 +486,20 @@ import WindTunnelSymptoms
     let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     let updated = try await stand.launch(Self.offline, app: "2.2")
-    #expect(updated.startup.record.source == .builtIn)
-    #expect(
-      updated.events.first
-        == .keptRefused(
+    expectEqual(updated.startup.record.source, .builtIn)
+    expectEqual(
+      updated.events.first, .keptRefused(
           "\(stand.file.path) is of another version of the app or the layer, or was changed."
         )
     )
     let replayed = try await stand.launch(stand.configuration(6), app: "2.2")
     #expect(replayed.events.contains(.fetchRefused(.replayed(version: 6, known: 7))))
-    #expect(replayed.startup.record.source == .builtIn)
+    expectEqual(replayed.startup.record.source, .builtIn)
     // The newest that there is is fetched again for the new version.
     let again = try await stand.launch(stand.configuration(7), app: "2.2")
-    #expect(again.startup.record.source == .fetched(version: 7))
-    #expect(
-      try await stand.launch(Self.offline, app: "2.2").startup.record.source
-        == .lastGood(version: 7)
+    expectEqual(again.startup.record.source, .fetched(version: 7))
+    try await expectEqual(
+      stand.launch(Self.offline, app: "2.2").startup.record.source, .lastGood(version: 7)
     )
   }
 
@@ -515,15 +510,14 @@ import WindTunnelSymptoms
     _ = try await stand.launch(stand.configuration(8))
     try old.write(to: stand.file)
     let back = try await stand.launch(Self.offline)
-    #expect(
-      back.events.first
-        == .keptRefused(FetchRefusal.replayed(version: 7, known: 8).description)
+    expectEqual(
+      back.events.first, .keptRefused(FetchRefusal.replayed(version: 7, known: 8).description)
     )
     for place in stride(from: 0, to: old.count, by: 7) {
       var changed = old
       changed[place] ^= 0x10
       try changed.write(to: stand.file)
-      #expect(try await stand.launch(Self.offline).startup.record.source == .builtIn)
+      try await expectEqual(stand.launch(Self.offline).startup.record.source, .builtIn)
     }
   }
 
@@ -532,8 +526,8 @@ import WindTunnelSymptoms
     let (startup, events, requests) = try await stand.launch(
       .success(HTTPAnswer(status: 200, body: try stand.configuration(7)))
     ) { _ throws(SealingError) in throw SealingError.unavailable("Install OpenSSL.") }
-    #expect(events == [.fetchRefused(.off("Install OpenSSL.")), .configured(.builtIn)])
-    #expect(requests == 0)
+    expectEqual(events, [.fetchRefused(.off("Install OpenSSL.")), .configured(.builtIn)])
+    expectEqual(requests, 0)
     #expect(throws: SealingError.self) { try startup.sealed() }
   }
 
@@ -543,11 +537,10 @@ import WindTunnelSymptoms
     let key = stand.keys.appending(path: "configuration-key").path
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
     let (startup, events, requests) = try await stand.launch(stand.configuration(8))
-    #expect(requests == 0)
-    #expect(startup.record.source == .builtIn)
-    #expect(
-      events.first
-        == .fetchRefused(
+    expectEqual(requests, 0)
+    expectEqual(startup.record.source, .builtIn)
+    expectEqual(
+      events.first, .fetchRefused(
           .off(
             "The key file \(key) has mode 644, so that others may have read it; remove it, or run "
               + "chmod 600 on it if nobody has."
@@ -560,8 +553,8 @@ import WindTunnelSymptoms
     let stand = try BootstrapStand()
     try FileManager.default.createDirectory(at: stand.file, withIntermediateDirectories: true)
     let (startup, events, _) = try await stand.launch(stand.configuration(7))
-    #expect(startup.record.source == .fetched(version: 7))
-    #expect(events.map(\.name) == ["keptRefused", "notKept", "configured.fetched"])
+    expectEqual(startup.record.source, .fetched(version: 7))
+    expectEqual(events.map(\.name), ["keptRefused", "notKept", "configured.fetched"])
   }
 }
 
@@ -585,26 +578,26 @@ import WindTunnelSymptoms
     // All but the deadline of a configuration.
     let passing = Task { await fixture.time.passAllSleeps(but: .seconds(60)) }
     let first = await fixture.start(Endpoint(.get, "/a"))
-    #expect(await fixture.transport.next() == "/a")
+    await expectEqual(fixture.transport.next(), "/a")
     copy.apply(try Self.configuration("new"))
     let second = await fixture.start(Endpoint(.get, "/a"))
-    #expect(await fixture.transport.next() == "/new/a")
+    await expectEqual(fixture.transport.next(), "/new/a")
     // Its retry is asked of the old one, which allows retries.
     fixture.transport.answer("/a", 503)
-    #expect(await fixture.transport.next() == "/a")
+    await expectEqual(fixture.transport.next(), "/a")
     fixture.transport.answer("/a", body: "old")
-    #expect(try await first.value.get().body == Data("old".utf8))
+    try await expectEqual(first.value.get().body, Data("old".utf8))
     fixture.transport.answer("/new/a", 503)
-    #expect(await second.value == .failure(.server(status: 503, body: Data())))
+    await expectEqual(second.value, .failure(.server(status: 503, body: Data())))
     let environments = fixture.observer.events.map(\.environment)
-    #expect(Set(environments) == ["production", "new"])
+    expectEqual(Set(environments), ["production", "new"])
     #expect(fixture.observer.events.allSatisfy { ($0.call == 2) == ($0.environment == "new") })
     fixture.client.apply(try Self.configuration("third"))
     let third = await fixture.start(Endpoint(.get, "/a"))
-    #expect(await fixture.transport.next() == "/third/a")
+    await expectEqual(fixture.transport.next(), "/third/a")
     fixture.transport.answer("/third/a")
     _ = try await third.value.get()
-    #expect(fixture.transport.requests == 4)
+    expectEqual(fixture.transport.requests, 4)
     fixture.time.endPassing()
     await passing.value
   }
@@ -628,7 +621,7 @@ import WindTunnelSymptoms
     #expect(reserving.client.admission.load == (1, 1))
     reserving.transport.answer("/x/1")
     _ = try await first.value.get()
-    #expect(await reserving.transport.next(2) == ["/x/1", "/x/2"])
+    await expectEqual(reserving.transport.next(2), ["/x/1", "/x/2"])
     reserving.transport.answer("/x/2")
     _ = try await second.value.get()
   }

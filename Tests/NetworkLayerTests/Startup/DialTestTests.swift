@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -100,16 +101,16 @@ private struct MovedTime: TimeSource {
       by: BootstrapStand.transport(),
       feeding: admission
     )
-    #expect(record.order == [near.url, slow.url, dead])
-    #expect(record.candidates.map(\.requests) == [1, 1, 1])
-    #expect([near, slow].map(\.requests.value) == [1, 1])
-    #expect(record.candidates.map { $0.median == nil } == [true, false, false])
-    #expect(record.candidates[0].failure?.isEmpty == false)
+    expectEqual(record.order, [near.url, slow.url, dead])
+    expectEqual(record.candidates.map(\.requests), [1, 1, 1])
+    expectEqual([near, slow].map(\.requests.value), [1, 1])
+    expectEqual(record.candidates.map { $0.median == nil }, [true, false, false])
+    expectEqual(record.candidates[0].failure?.isEmpty, false)
     #expect((record.candidates[2].median ?? .zero) >= .seconds(5))
     #expect((record.bytesPerSecond ?? 0) > 0)
-    #expect(record.next(after: near.url) == slow.url)
-    #expect(record.next(after: slow.url) == dead)
-    #expect(record.next(after: dead) == nil)
+    expectEqual(record.next(after: near.url), slow.url)
+    expectEqual(record.next(after: slow.url), dead)
+    expectNil(record.next(after: dead))
     #expect(!record.isRemembered)
     // The breaker has heard of it: the next test leaves the dead one alone.
     let again = await Self.test([dead, near.url, slow.url], samples: 1).run(
@@ -117,10 +118,10 @@ private struct MovedTime: TimeSource {
       by: BootstrapStand.transport(),
       feeding: admission
     )
-    #expect(again.candidates.map(\.requests) == [0, 1, 1])
-    #expect([near, slow].map(\.requests.value) == [2, 2])
-    #expect(again.candidates[0].failure == "its circuit is open")
-    #expect(again.order == [near.url, slow.url, dead])
+    expectEqual(again.candidates.map(\.requests), [0, 1, 1])
+    expectEqual([near, slow].map(\.requests.value), [2, 2])
+    expectEqual(again.candidates[0].failure, "its circuit is open")
+    expectEqual(again.order, [near.url, slow.url, dead])
     await near.server.stop()
     await slow.server.stop()
   }
@@ -132,14 +133,14 @@ private struct MovedTime: TimeSource {
     let (slow, fast) = (try await Origin(slowedBy: .seconds(5)), try await Origin())
     let urls = [slow.url, fast.url]
     let record = await Self.test(urls, samples: 1).run(on: "wifi", by: BootstrapStand.transport())
-    #expect(record.chosen == fast.url)
-    #expect([slow, fast].map(\.requests.value) == [1, 1])
+    expectEqual(record.chosen, fast.url)
+    expectEqual([slow, fast].map(\.requests.value), [1, 1])
     // No time is shorter by all of it.
     let loyal = await Self.test(urls, samples: 1, margin: 1).run(
       on: "wifi",
       by: BootstrapStand.transport()
     )
-    #expect(loyal.order == urls)
+    expectEqual(loyal.order, urls)
     await slow.server.stop()
     await fast.server.stop()
   }
@@ -165,7 +166,7 @@ private struct MovedTime: TimeSource {
       let record = await test([url], samples: 1).run(on: nil, by: engine, time: time)
       found += record.candidates
     }
-    #expect(found.map(\.median) == names.map { times[$0] })
+    expectEqual(found.map(\.median), names.map { times[$0] })
     return test(urls, margin: margin, memory).choice(of: found, instead: nil)?.url.host
   }
 
@@ -179,27 +180,27 @@ private struct MovedTime: TimeSource {
       try await Self.chosen(["a": first, "b": other], ["a", "b"], margin: margin)
     }
     // Of a second a quarter is 250 ms.
-    #expect(try await chosen(.milliseconds(750), margin: 0.25) == "a")
-    #expect(try await chosen(.milliseconds(750) + nanosecond, margin: 0.25) == "a")
-    #expect(try await chosen(.milliseconds(750) - nanosecond, margin: 0.25) == "b")
+    try await expectEqual(chosen(.milliseconds(750), margin: 0.25), "a")
+    try await expectEqual(chosen(.milliseconds(750) + nanosecond, margin: 0.25), "a")
+    try await expectEqual(chosen(.milliseconds(750) - nanosecond, margin: 0.25), "b")
     // Without a margin it is the faster one, and of two alike the one of before.
-    #expect(try await chosen(.seconds(1), margin: 0) == "a")
-    #expect(try await chosen(.seconds(1) - nanosecond, margin: 0) == "b")
-    #expect(try await chosen(.zero, margin: 1) == "a")
+    try await expectEqual(chosen(.seconds(1), margin: 0), "a")
+    try await expectEqual(chosen(.seconds(1) - nanosecond, margin: 0), "b")
+    try await expectEqual(chosen(.zero, margin: 1), "a")
     // Of several that are fast enough it is the fastest, in whatever order.
     let times: [String: Duration] = [
       "a": .seconds(1), "b": .milliseconds(740), "c": .milliseconds(500), "d": .milliseconds(760),
     ]
     for names in [["a", "b", "c", "d"], ["a", "d", "c", "b"]] {
-      #expect(try await Self.chosen(times, names, margin: 0.25) == "c")
+      try await expectEqual(Self.chosen(times, names, margin: 0.25), "c")
     }
     // One that is fast enough only beside another does not count.
-    #expect(
-      try await Self.chosen(
+    try await expectEqual(
+      Self.chosen(
         ["a": .seconds(1), "b": .milliseconds(800), "c": .milliseconds(750)],
         ["a", "b", "c"],
         margin: 0.25
-      ) == "a"
+      ), "a"
     )
   }
 
@@ -215,14 +216,14 @@ private struct MovedTime: TimeSource {
       on: "wifi",
       by: BootstrapStand.transport()
     )
-    #expect(record.order == [honest.url, liar.url, portal.url, longer.url])
-    #expect(
-      record.candidates.map(\.failure) == [
+    expectEqual(record.order, [honest.url, liar.url, portal.url, longer.url])
+    expectEqual(
+      record.candidates.map(\.failure), [
         "it answered with other data", "it answered with status 404", "it answered with other data",
         nil,
       ]
     )
-    #expect([liar, portal, longer, honest].map(\.requests.value) == [1, 2, 1, 3])
+    expectEqual([liar, portal, longer, honest].map(\.requests.value), [1, 2, 1, 3])
     for origin in [liar, portal, longer, honest] { await origin.server.stop() }
   }
 
@@ -242,9 +243,9 @@ private struct MovedTime: TimeSource {
       by: BootstrapStand.transport()
     )
     #expect(remembered.isRemembered)
-    #expect(remembered.order == [honest.url, liar.url])
-    #expect(remembered.bytesPerSecond == probed.bytesPerSecond)
-    #expect([liar, honest].map(\.requests.value) == [1, 3])
+    expectEqual(remembered.order, [honest.url, liar.url])
+    expectEqual(remembered.bytesPerSecond, probed.bytesPerSecond)
+    expectEqual([liar, honest].map(\.requests.value), [1, 3])
     // Another network knows nothing of it, a day later it is asked again, and so is a refresh.
     let other = await Self.test(urls, DialMemory(file: file)).run(
       on: "lte",
@@ -262,7 +263,7 @@ private struct MovedTime: TimeSource {
       isRenewal: true
     )
     #expect(!renewed.isRemembered)
-    #expect([liar, honest].map(\.requests.value) == [4, 12])
+    expectEqual([liar, honest].map(\.requests.value), [4, 12])
     // One that is no candidate any more is forgotten, and so is a damaged file.
     let gone = await Self.test([liar.url], DialMemory(file: file)).run(
       on: "wifi",
@@ -270,7 +271,7 @@ private struct MovedTime: TimeSource {
     )
     #expect(!gone.isRemembered)
     try Data("[".utf8).write(to: file)
-    #expect(DialMemory(file: file).choice(on: "wifi", among: urls) == nil)
+    expectNil(DialMemory(file: file).choice(on: "wifi", among: urls))
     await liar.server.stop()
     await honest.server.stop()
   }
@@ -285,10 +286,10 @@ private struct MovedTime: TimeSource {
       on: "wifi",
       by: BootstrapStand.transport()
     )
-    #expect(record.order == [url, dead])
-    #expect(record.candidates.map(\.median) == [nil, nil])
-    #expect(record.candidates[0].failure == "the budget was spent")
-    #expect(record.candidates.map(\.requests) == [1, 2])
+    expectEqual(record.order, [url, dead])
+    expectEqual(record.candidates.map(\.median), [nil, nil])
+    expectEqual(record.candidates[0].failure, "the budget was spent")
+    expectEqual(record.candidates.map(\.requests), [1, 2])
     #expect(record.elapsed >= .milliseconds(200))
     silent.stop()
   }
@@ -303,24 +304,23 @@ private struct MovedTime: TimeSource {
       dialTest: Self.test([dead, near.url])
     )
     let startup = try await bootstrap.launch(by: BootstrapStand.transport())
-    #expect(startup.configuration.baseURL == near.url)
+    expectEqual(startup.configuration.baseURL, near.url)
     let dial = try #require(startup.record.dial)
     // The next one in the order takes all but the base URL.
     let next = try #require(dial.next(after: near.url))
     let moved = try startup.configuration.moved(to: next)
-    #expect(moved.baseURL == dead)
-    #expect(try moved.moved(to: near.url) == startup.configuration)
+    expectEqual(moved.baseURL, dead)
+    try expectEqual(moved.moved(to: near.url), startup.configuration)
     let plain = try #require(URL(string: "http://api.example.test"))
     #expect(throws: ConfigurationError.self) { try moved.moved(to: plain) }
-    #expect(dial.network == "wifi")
+    expectEqual(dial.network, "wifi")
     #expect(dial.elapsed <= startup.record.elapsed)
-    #expect(stand.counters.counts.probes == 5)
-    #expect(
-      stand.observer.startupEvents.map(\.name)
-        == ["fetchRefused.unreachable", "dialed.probed", "configured.builtIn"]
+    expectEqual(stand.counters.counts.probes, 5)
+    expectEqual(
+      stand.observer.startupEvents.map(\.name), ["fetchRefused.unreachable", "dialed.probed", "configured.builtIn"]
     )
     let data = try JSONEncoder().encode(startup.record)
-    #expect(try JSONDecoder().decode(StartupRecord.self, from: data) == startup.record)
+    try expectEqual(JSONDecoder().decode(StartupRecord.self, from: data), startup.record)
     await near.server.stop()
   }
 }

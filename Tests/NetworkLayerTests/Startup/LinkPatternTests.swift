@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -50,7 +51,7 @@ import Testing
 
   @Test(arguments: rows)
   func `a pattern is like a text or not`(row: Row) throws {
-    #expect(try LinkPattern(row.pattern).matches(row.text) == row.matches)
+    try expectEqual(LinkPattern(row.pattern).matches(row.text), row.matches)
   }
 
   struct Refusal: Sendable {
@@ -96,9 +97,8 @@ import Testing
   @Test(arguments: refusals)
   func `what is not known is refused with its place and a remedy`(row: Refusal) {
     let error = #expect(throws: LinkPatternError.self) { try LinkPattern(row.pattern) }
-    #expect(
-      error?.description
-        == "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
+    expectEqual(
+      error?.description, "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
     )
   }
 
@@ -240,7 +240,7 @@ import Testing
       for text in Self.texts {
         let expected = node.matches(Array(text), 0) { $0 == text.count }
         matched += expected ? 1 : 0
-        #expect(pattern.matches(text) == expected, "\(node.text) on \(text)")
+        expectEqual(pattern.matches(text), expected, "\(node.text) on \(text)")
       }
     }
     #expect(matched > 60)
@@ -275,8 +275,8 @@ import Testing
     await #expect(throws: refused) {
       try await client.call(Endpoint(.get, "/users/x", query: ["secret": "1"]))
     }
-    #expect(
-      refused.description == "The link \"https://api.example.test/v1/users/x\" is none that the "
+    expectEqual(
+      refused.description, "The link \"https://api.example.test/v1/users/x\" is none that the "
         + "configuration allows; ask another, or add a pattern to \"links\"."
     )
     await #expect(throws: NetworkError.self) {
@@ -288,8 +288,8 @@ import Testing
         )
       )
     }
-    #expect(sent.current == 2)
-    #expect(configuration.publicView["links.2"] == "https://api\\.example\\.test/v1/search\\?q=.*")
+    expectEqual(sent.current, 2)
+    expectEqual(configuration.publicView["links.2"], "https://api\\.example\\.test/v1/search\\?q=.*")
   }
 
   @Test func `all that is wrong with links is told at once, when the layer is read`() {

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -32,12 +33,12 @@ import WindTunnel
       try stand.signed(Self.document(6, deadline: 9000)),
       try stand.signed(Self.document(7, deadline: 8000))
     )
-    #expect(try Self.texts("near.example.test") == [six, seven])
-    #expect(try Self.texts("second.example.test") == [six])
-    #expect(try Self.texts("third.example.test") == [six])
+    try expectEqual(Self.texts("near.example.test"), [six, seven])
+    try expectEqual(Self.texts("second.example.test"), [six])
+    try expectEqual(Self.texts("third.example.test"), [six])
     let note = try Self.cassette().notes.first { $0.name.value == "_startup" }?.value
     let key = stand.publisher.publicKey.base64EncodedString()
-    #expect(note?["publicKey"]?.stringValue == key)
+    expectEqual(note?["publicKey"]?.stringValue, key)
   }
 
   @Test func `none of them is taken with any bit changed`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -25,15 +26,15 @@ import WindTunnelServer
     ])
     let bootstrap = try stand.bootstrap(origin.url)
     let first = try await bootstrap.launch(by: BootstrapStand.transport())
-    #expect(first.record.source == .fetched(version: 7))
+    expectEqual(first.record.source, .fetched(version: 7))
     origin.stop()
     var least = Duration.seconds(60)
     // A busy machine makes some starts late, and no start early.
     for _ in 0..<200 where least >= .milliseconds(50) {
       let startup = try await bootstrap.launch(by: BootstrapStand.transport())
-      #expect(startup.record.source == .lastGood(version: 7))
-      #expect(startup.record.refusal == "unreachable")
-      #expect(startup.configuration == first.configuration)
+      expectEqual(startup.record.source, .lastGood(version: 7))
+      expectEqual(startup.record.refusal, "unreachable")
+      expectEqual(startup.configuration, first.configuration)
       least = min(least, startup.record.elapsed)
     }
     #expect(least < .milliseconds(50))
@@ -50,8 +51,8 @@ import WindTunnelServer
         BootstrapStand.path: Self.page(head, html), "/welcome": Self.page("200 OK", html),
       ])
       let startup = try await stand.bootstrap(origin.url).launch(by: BootstrapStand.transport())
-      #expect(startup.record.source == .lastGood(version: 7))
-      #expect(startup.record.refusal == "unsigned")
+      expectEqual(startup.record.source, .lastGood(version: 7))
+      expectEqual(startup.record.refusal, "unsigned")
       origin.stop()
     }
   }
@@ -65,8 +66,8 @@ import WindTunnelServer
         "http://127.0.0.1:\(origin.port)",
         budget: .milliseconds(100)
       ).launch(by: BootstrapStand.transport())
-      #expect(startup.record.source == .lastGood(version: 7))
-      #expect(startup.record.refusal == "late")
+      expectEqual(startup.record.source, .lastGood(version: 7))
+      expectEqual(startup.record.refusal, "late")
       #expect(startup.record.elapsed >= .milliseconds(100))
       origin.stop()
     }
@@ -80,10 +81,10 @@ import WindTunnelServer
     ])
     let bootstrap = try stand.bootstrap(origin.url, budget: .zero)
     let first = try await bootstrap.launch(by: BootstrapStand.transport())
-    #expect(first.record.source == .builtIn)
-    #expect(first.record.fetch == nil)
+    expectEqual(first.record.source, .builtIn)
+    expectNil(first.record.fetch)
     let second = try await bootstrap.refresh(by: BootstrapStand.transport())
-    #expect(second.record.source == .fetched(version: 7))
+    expectEqual(second.record.source, .fetched(version: 7))
     origin.stop()
   }
 }

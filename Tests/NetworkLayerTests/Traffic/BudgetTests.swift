@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -15,24 +16,24 @@ import WindTunnelSymptoms
     defer { clock.cancel() }
     for _ in 0..<count {
       let result = await fixture.start().value
-      #expect(result == .failure(.server(status: 503, body: Data())))
+      expectEqual(result, .failure(.server(status: 503, body: Data())))
     }
     // 10 + 60 / 5: an amplification of 82 / 60 = 1.37.
-    #expect(fixture.transport.instants.count == 82)
+    expectEqual(fixture.transport.instants.count, 82)
     let unpaid = fixture.observer.events.count {
       if case .retryNotPaid = $0.kind { true } else { false }
     }
     // 10.2, 7.4 and 4.6 pay for all three retries of the first three calls, which want no fourth;
     // 1.8 pays for one of the fourth's. From there on a call finds at most 1.8, so no later one gets
     // all it wants, and each of the 57 is told once, before it ends.
-    #expect(unpaid == count - 3)
+    expectEqual(unpaid, count - 3)
   }
 
   @Test func `what is saved up has an end`() {
     var budget = RetryBudget(share: 0.2, reserve: 1, most: 2)
     for _ in 0..<100 { budget.earn() }
     let paid = [budget.spend(), budget.spend(), budget.spend()]
-    #expect(paid == [true, true, false])
+    expectEqual(paid, [true, true, false])
   }
 
   @Test func `five fifths are a whole`() {
@@ -41,7 +42,7 @@ import WindTunnelSymptoms
     let early = budget.spend()
     budget.earn()
     let paid = [early, budget.spend(), budget.spend()]
-    #expect(paid == [false, true, false])
+    expectEqual(paid, [false, true, false])
   }
 }
 
@@ -62,37 +63,37 @@ import WindTunnelSymptoms
 
   @Test func `three of the last four open it, and fewer or earlier ones do not`() {
     var open = afterwards([false, true, true, true])
-    #expect(asked(&open, .seconds(2)) == .refused(.seconds(3)))
+    expectEqual(asked(&open, .seconds(2)), .refused(.seconds(3)))
     for closed in [
       [true, true, true], [true, true, false, false, true], [false, true, false, true],
     ] {
       var breaker = afterwards(closed)
-      #expect(asked(&breaker, .seconds(2)) == .go)
+      expectEqual(asked(&breaker, .seconds(2)), .go)
     }
   }
 
   @Test func `after the pause one attempt probes, and its end decides`() {
     var breaker = afterwards([true, true, true, true])
-    #expect(asked(&breaker, .seconds(5)) == .probe)
-    #expect(asked(&breaker, .seconds(5)) == .refused(.seconds(5)))
+    expectEqual(asked(&breaker, .seconds(5)), .probe)
+    expectEqual(asked(&breaker, .seconds(5)), .refused(.seconds(5)))
     breaker.report(.probe, hasFailed: true, at: .seconds(6))
     // The pause doubles, up to the longest.
-    #expect(asked(&breaker, .seconds(6)) == .refused(.seconds(10)))
-    #expect(asked(&breaker, .seconds(16)) == .probe)
+    expectEqual(asked(&breaker, .seconds(6)), .refused(.seconds(10)))
+    expectEqual(asked(&breaker, .seconds(16)), .probe)
     breaker.report(.probe, hasFailed: true, at: .seconds(16))
-    #expect(asked(&breaker, .seconds(16)) == .refused(.seconds(15)))
-    #expect(asked(&breaker, .seconds(31)) == .probe)
+    expectEqual(asked(&breaker, .seconds(16)), .refused(.seconds(15)))
+    expectEqual(asked(&breaker, .seconds(31)), .probe)
     breaker.report(.probe, hasFailed: false, at: .seconds(31))
-    #expect(asked(&breaker, .seconds(31)) == .go)
+    expectEqual(asked(&breaker, .seconds(31)), .go)
     breaker.report(.go, hasFailed: true, at: .seconds(31))
-    #expect(asked(&breaker, .seconds(31)) == .go)
+    expectEqual(asked(&breaker, .seconds(31)), .go)
   }
 
   @Test func `a cancelled probe lets the next one probe`() {
     var breaker = afterwards([true, true, true, true])
-    #expect(asked(&breaker, .seconds(5)) == .probe)
+    expectEqual(asked(&breaker, .seconds(5)), .probe)
     breaker.report(.probe, hasFailed: nil, at: .seconds(6))
-    #expect(asked(&breaker, .seconds(6)) == .probe)
+    expectEqual(asked(&breaker, .seconds(6)), .probe)
   }
 
   @Test func `a host that fails is left alone, and others are not`() async throws {
@@ -100,18 +101,17 @@ import WindTunnelSymptoms
     let fixture = try Fixture(script + [.status(200)], rules: .init(breaker: rules))
     let first = fixture.start()
     _ = await fixture.time.passSleeps(3)
-    #expect(
-      await first.value == .failure(.transport(.connectionRefused, text: "connectionRefused"))
+    await expectEqual(
+      first.value, .failure(.transport(.connectionRefused, text: "connectionRefused"))
     )
     let host = "api.example.test"
-    #expect(
-      await fixture.start().value
-        == .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
+    await expectEqual(
+      fixture.start().value, .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
     )
-    #expect(fixture.transport.instants.count == 4)
-    #expect(fixture.client.admission.admit("other.example.test") == .go)
+    expectEqual(fixture.transport.instants.count, 4)
+    expectEqual(fixture.client.admission.admit("other.example.test"), .go)
     fixture.time.advance(by: .seconds(5))
-    #expect(try await fixture.start().value.get().status == 200)
+    try await expectEqual(fixture.start().value.get().status, 200)
     #expect(fixture.client.admission.load == (0, 0))
   }
 
@@ -120,8 +120,8 @@ import WindTunnelSymptoms
     let fixture = try Fixture(script, rules: .init(breaker: BreakerRules(window: 2)))
     let call = fixture.start()
     _ = await fixture.time.passSleeps(2)
-    #expect(await call.value == .failure(.server(status: 500, body: Data("x".utf8))))
-    #expect(fixture.transport.instants.count == 2)
+    await expectEqual(call.value, .failure(.server(status: 500, body: Data("x".utf8))))
+    expectEqual(fixture.transport.instants.count, 2)
   }
 
   @Test func `neither a refusal nor a missing network speaks against a host`() {
@@ -130,6 +130,6 @@ import WindTunnelSymptoms
       (.success(HTTPAnswer(status: 500)), true), (.failure(.cancelled), nil),
       (.failure(.failed(.offline, text: "")), nil), (.failure(.failed(.timedOut, text: "")), true),
     ]
-    for (outcome, speaks) in outcomes { #expect(outcome.speaksAgainstHost == speaks) }
+    for (outcome, speaks) in outcomes { expectEqual(outcome.speaksAgainstHost, speaks) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -18,8 +19,8 @@ import Testing
     for number in 0..<20 { calls.append(await fixture.start(endpoint("/\(number)"))) }
     #expect(fixture.client.admission.load == (8, 12))
     for _ in 0..<20 { fixture.transport.answer(await fixture.transport.next()) }
-    for call in calls { #expect(await call.value == .success(Answer(status: 200))) }
-    #expect(fixture.transport.most == 8)
+    for call in calls { await expectEqual(call.value, .success(Answer(status: 200))) }
+    expectEqual(fixture.transport.most, 8)
     #expect(fixture.client.admission.load == (0, 0))
   }
 
@@ -35,22 +36,22 @@ import Testing
       order.append(await fixture.transport.next())
       fixture.transport.answer(order.last ?? "")
     }
-    #expect(order == ["/first", "/critical", "/a", "/b", "/deferrable"])
+    expectEqual(order, ["/first", "/critical", "/a", "/b", "/deferrable"])
     for call in calls { _ = await call.value }
-    #expect(fixture.waits == [.slot, .slot, .slot, .slot])
+    expectEqual(fixture.waits, [.slot, .slot, .slot, .slot])
   }
 
   @Test func `what is deferrable leaves two slots to others`() async throws {
     let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 4, reserved: 2)))
     var calls: [Task<Result<Answer, NetworkError>, Never>] = []
     for number in 0..<4 { calls.append(await fixture.start(endpoint("/\(number)", .deferrable))) }
-    #expect(await fixture.transport.next(2) == ["/0", "/1"])
+    await expectEqual(fixture.transport.next(2), ["/0", "/1"])
     calls.append(await fixture.start(endpoint("/critical", .critical)))
-    #expect(await fixture.transport.next() == "/critical")
+    await expectEqual(fixture.transport.next(), "/critical")
     #expect(fixture.client.admission.load == (3, 2))
     for path in ["/critical", "/0", "/1"] { fixture.transport.answer(path) }
     for path in await fixture.transport.next(2) { fixture.transport.answer(path) }
-    for call in calls { #expect(await call.value == .success(Answer(status: 200))) }
+    for call in calls { await expectEqual(call.value, .success(Answer(status: 200))) }
   }
 
   @Test func `nobody is overtaken more often than the caps say`() {
@@ -60,15 +61,15 @@ import Testing
     }
     var entered = [state.arrive(0, ticket(.critical)), state.arrive(1, ticket(.deferrable))]
     for id in 2..<8 { entered.append(state.arrive(id, ticket(.critical))) }
-    #expect(entered == [true] + Array(repeating: false, count: 7))
+    expectEqual(entered, [true] + Array(repeating: false, count: 7))
     var admitted: [Int] = []
     var last = 0
     while let next = state.leave(last).first {
       admitted.append(next)
       last = next
     }
-    #expect(admitted == [2, 3, 4, 1, 5, 6, 7])
-    #expect(state.runningCount == 0)
+    expectEqual(admitted, [2, 3, 4, 1, 5, 6, 7])
+    expectEqual(state.runningCount, 0)
   }
 
   @Test func `a busy host and a busy endpoint hold up nobody else`() {
@@ -82,11 +83,11 @@ import Testing
       state.arrive(3, ticket("a", "/x")), state.arrive(4, ticket("a", "/y")),
       state.arrive(5, ticket("b", "/slow")), state.arrive(6, ticket("b", "/x")),
     ]
-    #expect(entered == [true, false, true, false, false, true])
+    expectEqual(entered, [true, false, true, false, false, true])
     // The endpoint is free again, and the first that waited for it gets it.
     let admitted = [state.leave(1), state.leave(3), state.leave(2)]
-    #expect(admitted == [[2], [4], [5]])
-    #expect(state.waitingCount == 0)
+    expectEqual(admitted, [[2], [4], [5]])
+    expectEqual(state.waitingCount, 0)
   }
 
   @Test func `a call cancelled in the queue leaves it, sends nothing and keeps no slot`()
@@ -97,16 +98,16 @@ import Testing
     let second = await fixture.start(endpoint("/second"))
     let third = await fixture.start(endpoint("/third"))
     second.cancel()
-    #expect(await second.value == .failure(.cancelled))
+    await expectEqual(second.value, .failure(.cancelled))
     #expect(fixture.client.admission.load == (1, 1))
-    #expect(await fixture.transport.next() == "/first")
+    await expectEqual(fixture.transport.next(), "/first")
     first.cancel()
-    #expect(await first.value == .failure(.cancelled))
-    #expect(await fixture.transport.next() == "/third")
+    await expectEqual(first.value, .failure(.cancelled))
+    await expectEqual(fixture.transport.next(), "/third")
     fixture.transport.answer("/third")
-    #expect(await third.value == .success(Answer(status: 200)))
+    await expectEqual(third.value, .success(Answer(status: 200)))
     #expect(fixture.client.admission.load == (0, 0))
-    #expect(fixture.transport.requests == 2)
+    expectEqual(fixture.transport.requests, 2)
   }
 
   @Test func `ten thousand who come, go and give up leave no slot behind`() async {
@@ -139,8 +140,8 @@ import Testing
       }
     }
     #expect(gate.load == (0, 0))
-    #expect(counts.withLock { $0.now } == 0)
-    #expect(counts.withLock { $0.most } == 3)
+    expectEqual(counts.withLock { $0.now }, 0)
+    expectEqual(counts.withLock { $0.most }, 3)
     #expect(counts.withLock { $0.passed } >= 5_000)
   }
 
@@ -150,18 +151,18 @@ import Testing
     let second = await fixture.start(endpoint("/2", order: "cart"))
     let third = await fixture.start(endpoint("/3", .critical, order: "cart"))
     let other = await fixture.start(endpoint("/other", order: "mail"))
-    #expect(Set(await fixture.transport.next(2)) == ["/1", "/other"])
+    expectEqual(Set(await fixture.transport.next(2)), ["/1", "/other"])
     fixture.transport.answer("/1", 503)
     // With all its attempts: the second waits for the retry of the first.
     _ = await fixture.time.nextSleep()
-    #expect(fixture.transport.requests == 2)
+    expectEqual(fixture.transport.requests, 2)
     fixture.time.advance(by: .seconds(1))
-    #expect(await fixture.transport.next() == "/1")
+    await expectEqual(fixture.transport.next(), "/1")
     fixture.transport.answer("/1")
-    #expect(await fixture.transport.next() == "/2")
+    await expectEqual(fixture.transport.next(), "/2")
     second.cancel()
-    #expect(await second.value == .failure(.cancelled))
-    #expect(await fixture.transport.next() == "/3")
+    await expectEqual(second.value, .failure(.cancelled))
+    await expectEqual(fixture.transport.next(), "/3")
     fixture.transport.answer("/3")
     fixture.transport.answer("/other")
     for call in [first, third, other] { _ = try await call.value.get() }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
@@ -86,13 +87,13 @@ import WindTunnelDrill
       [Start(), Start(at: .seconds(1)), Start(at: .seconds(2)), Start(at: .seconds(6))],
       through: [Rule(when: Trigger(attempt: 1), [.status(status, retryAfter: .seconds(5))])]
     )
-    #expect(
-      ends == ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + [
+    expectEqual(
+      ends, ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + [
         "status 200 at 6.0"
       ]
     )
-    #expect(
-      requests == ["/list at 0.0"] + .init(repeating: "/list at 5.0", count: 3) + ["/list at 6.0"]
+    expectEqual(
+      requests, ["/list at 0.0"] + .init(repeating: "/list at 5.0", count: 3) + ["/list at 6.0"]
     )
   }
 
@@ -101,8 +102,8 @@ import WindTunnelDrill
       [Start(), Start(at: .seconds(1), deadline: .seconds(3)), Start(at: .seconds(2))],
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])]
     )
-    #expect(ends == ["status 200 at 5.0", "rate limited at 1.0", "status 200 at 5.0"])
-    #expect(requests == ["/list at 0.0", "/list at 5.0", "/list at 5.0"])
+    expectEqual(ends, ["status 200 at 5.0", "rate limited at 1.0", "status 200 at 5.0"])
+    expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.0"])
   }
 
   @Test func `another endpoint is not limited`() async throws {
@@ -115,7 +116,7 @@ import WindTunnelDrill
         )
       ]
     )
-    #expect(ends == ["status 200 at 5.0", "status 200 at 1.0"])
+    expectEqual(ends, ["status 200 at 5.0", "status 200 at 1.0"])
   }
 
   @Test func `another method of the same path is not limited`() async throws {
@@ -128,7 +129,7 @@ import WindTunnelDrill
         )
       ]
     )
-    #expect(ends == ["status 200 at 5.0", "status 200 at 1.0"])
+    expectEqual(ends, ["status 200 at 5.0", "status 200 at 1.0"])
   }
 
   @Test func `a server that errs by a day shuts nobody out for longer than the rules say`()
@@ -138,8 +139,8 @@ import WindTunnelDrill
       [Start(), Start(at: .seconds(1)), Start(at: .seconds(29)), Start(at: .seconds(31))],
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(86_400))])]
     )
-    #expect(ends == [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"])
-    #expect(requests == ["/list at 0.0", "/list at 31.0"])
+    expectEqual(ends, [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"])
+    expectEqual(requests, ["/list at 0.0", "/list at 31.0"])
   }
 
   @Test func `whoever waits for a slot when the word comes waits on without one`() async throws {
@@ -154,10 +155,10 @@ import WindTunnelDrill
       ],
       .init(caps: TrafficCaps(total: 1))
     )
-    #expect(requests.first == "/list at 0.0")
+    expectEqual(requests.first, "/list at 0.0")
     // What is not limited has the slot meanwhile, and then one after the other.
-    #expect(requests.dropFirst() == ["/item at 2.0", "/list at 7.0", "/list at 9.0"])
-    #expect(ends == ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"])
+    expectEqual(requests.dropFirst(), ["/item at 2.0", "/list at 7.0", "/list at 9.0"])
+    expectEqual(ends, ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"])
   }
 
   @Test func `a server that asks for ever is waited for once, also without a deadline`()
@@ -171,8 +172,8 @@ import WindTunnelDrill
     // The second waits for what the first was told at 0. From then on each waits for its own word,
     // and for what the other has been told meanwhile.
     let times: [Double] = [0, 5, 5.2, 10.2, 10.21, 15.21, 15.2105, 20.2105]
-    #expect(requests == times.map { "/list at \($0)" })
-    #expect(ends == ["rate limited at 15.21", "rate limited at 20.2105"])
+    expectEqual(requests, times.map { "/list at \($0)" })
+    expectEqual(ends, ["rate limited at 15.21", "rate limited at 20.2105"])
   }
 
   @Test func `a word that is too long is heard after a wait, too`() async throws {
@@ -184,8 +185,8 @@ import WindTunnelDrill
       ],
       draw: 0.5
     )
-    #expect(requests == ["/list at 0.0", "/list at 5.0"])
-    #expect(ends == ["rate limited at 5.0", "rate limited at 5.2"])
+    expectEqual(requests, ["/list at 0.0", "/list at 5.0"])
+    expectEqual(ends, ["rate limited at 5.0", "rate limited at 5.2"])
   }
 
   @Test func `whoever has just the time for it waits without the rest`() async throws {
@@ -194,7 +195,7 @@ import WindTunnelDrill
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       draw: 0.5
     )
-    #expect(ends == ["status 200 at 5.0", "status 200 at 5.0"])
+    expectEqual(ends, ["status 200 at 5.0", "status 200 at 5.0"])
   }
 
   @Test func `those who wait do not come back in step`() async throws {
@@ -203,7 +204,7 @@ import WindTunnelDrill
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       draw: 0.5
     )
-    #expect(requests == ["/list at 0.0", "/list at 5.0", "/list at 5.2"])
+    expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.2"])
   }
 
   @Test func `without the rule each call finds out by itself`() async throws {
@@ -212,7 +213,7 @@ import WindTunnelDrill
       through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       .init(longestRetryAfter: .zero)
     )
-    #expect(requests == ["/list at 0.0", "/list at 1.0", "/list at 5.0"])
+    expectEqual(requests, ["/list at 0.0", "/list at 1.0", "/list at 5.0"])
   }
 }
 
@@ -227,15 +228,15 @@ import WindTunnelDrill
     limits.leave(Self.place(), alone: .seconds(10), at: .zero)
     limits.leave(Self.place(), alone: .seconds(5), at: .seconds(1))
     let limit = limits.limit(on: Self.place(), at: .seconds(6))
-    #expect(limit == RateLimits.Limit(rest: .seconds(4), isTooLong: false))
-    #expect(limits.limit(on: Self.place(), at: .milliseconds(9_999)) == nil)
+    expectEqual(limit, RateLimits.Limit(rest: .seconds(4), isTooLong: false))
+    expectNil(limits.limit(on: Self.place(), at: .milliseconds(9_999)))
     limits.leave(Self.place(), alone: .seconds(60), at: .seconds(10))
     let longer = limits.limit(on: Self.place(), at: .seconds(10))
-    #expect(longer == RateLimits.Limit(rest: .seconds(60), isTooLong: true))
+    expectEqual(longer, RateLimits.Limit(rest: .seconds(60), isTooLong: true))
     limits.leave(Self.place(), alone: .seconds(25), at: .seconds(20))
     let still = limits.limit(on: Self.place(), at: .seconds(41))
-    #expect(still == RateLimits.Limit(rest: .seconds(29), isTooLong: true))
-    #expect(limits.limit(on: Self.place(), at: .seconds(45)) == nil)
+    expectEqual(still, RateLimits.Limit(rest: .seconds(29), isTooLong: true))
+    expectNil(limits.limit(on: Self.place(), at: .seconds(45)))
   }
 
   @Test
@@ -247,11 +248,11 @@ import WindTunnelDrill
     func known(at time: Duration) -> Int {
       (0..<1100).count { limits.limit(on: Self.place($0), at: time) != nil }
     }
-    #expect(known(at: .seconds(1)) == 1024)
+    expectEqual(known(at: .seconds(1)), 1024)
     limits.leave(Self.place(7), alone: .seconds(20), at: .seconds(1))
-    #expect(known(at: .seconds(6)) == 1)
+    expectEqual(known(at: .seconds(6)), 1)
     limits.leave(Self.place(1099), alone: .seconds(5), at: .seconds(6))
-    #expect(known(at: .seconds(7)) == 2)
+    expectEqual(known(at: .seconds(7)), 2)
   }
 
   @Test func `whoever is cancelled while it waits ends at once, and holds no slot meanwhile`()
@@ -260,14 +261,14 @@ import WindTunnelDrill
     let fixture = try Fixture([.status(429, ["Retry-After": "5"]), .status(200)])
     var once = Endpoint(.get, "/a")
     once.mostRetries = 0
-    #expect(await fixture.result(of: once) == .failure(.rateLimited(retryAfter: .seconds(5))))
+    await expectEqual(fixture.result(of: once), .failure(.rateLimited(retryAfter: .seconds(5))))
     let call = fixture.start()
     while !fixture.observer.events.contains(where: { $0.kind == .waiting(.retryAfter) }) {
       await Task.yield()
     }
     #expect(fixture.client.admission.load == (0, 0))
     call.cancel()
-    #expect(await call.value == .failure(.cancelled))
-    #expect(fixture.transport.requests.count == 1)
+    await expectEqual(call.value, .failure(.cancelled))
+    expectEqual(fixture.transport.requests.count, 1)
   }
 }

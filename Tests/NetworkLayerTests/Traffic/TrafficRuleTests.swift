@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -14,14 +15,14 @@ import WindTunnelSymptoms
     let later = Ticket(host: "a", endpoint: "/", priority: .deferrable)
     let now = Ticket(host: "a", endpoint: "/")
     let entered = [state.arrive(1, later), state.arrive(2, later), state.arrive(3, now)]
-    #expect(entered == [true, false, true])
+    expectEqual(entered, [true, false, true])
     let first = state.leave(3)
-    #expect(first == [])
+    expectEqual(first, [])
     let isIn = state.arrive(4, now)
     #expect(isIn)
     // Overtaken twice.
     let second = state.leave(4)
-    #expect(second == [2])
+    expectEqual(second, [2])
   }
 
   @Test func `whoever is held up by his host is overtaken by nobody`() {
@@ -33,24 +34,24 @@ import WindTunnelSymptoms
       state.arrive(4, Ticket(host: "c", endpoint: "/")),
       state.arrive(5, Ticket(host: "a", endpoint: "/", priority: .critical)),
     ]
-    #expect(entered == [true, false, true, true, false])
+    expectEqual(entered, [true, false, true, true, false])
     let admitted = [state.leave(1), state.leave(5)]
-    #expect(admitted == [[5], [2]])
+    expectEqual(admitted, [[5], [2]])
   }
 
   @Test func `while all is suspended a slot that becomes free stays free`() {
     var state = GateState(TrafficCaps(total: 1, reserved: 0))
     let ticket = Ticket(host: "a", endpoint: "/")
     let entered = [state.arrive(1, ticket), state.arrive(2, ticket)]
-    #expect(entered == [true, false])
+    expectEqual(entered, [true, false])
     let admitted = [state.suspend(true), state.leave(1), state.suspend(false)]
-    #expect(admitted == [[], [], [2]])
+    expectEqual(admitted, [[], [], [2]])
   }
 
   @Test func `a call that is suspended in the queue takes no slot from others`() async throws {
     let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 1)))
     let first = await fixture.start(Endpoint(.get, "/first"))
-    #expect(await fixture.transport.next() == "/first")
+    await expectEqual(fixture.transport.next(), "/first")
     let (pause, client) = (CallPause(), fixture.client)
     let second = Task {
       try await client.call(Endpoint(.get, "/second"), progress: nil, pausedBy: pause)
@@ -61,15 +62,15 @@ import WindTunnelSymptoms
     fixture.transport.answer("/first")
     // What was suspended gets the slot first, and gives it away.
     let next = await fixture.transport.next()
-    #expect(next == "/third")
+    expectEqual(next, "/third")
     while next == "/third", !fixture.waits.contains(.pause) { await Task.yield() }
     pause.resume()
     fixture.transport.answer(next)
     let last = await fixture.transport.next()
-    #expect(last == "/second")
+    expectEqual(last, "/second")
     fixture.transport.answer(last)
-    for call in [first, third] { #expect(try await call.value.get().attempts == 1) }
-    #expect(try await second.value.attempts == 1)
+    for call in [first, third] { try await expectEqual(call.value.get().attempts, 1) }
+    try await expectEqual(second.value.attempts, 1)
     #expect(fixture.client.admission.load == (0, 0))
   }
 
@@ -78,7 +79,7 @@ import WindTunnelSymptoms
     ("https://a.test:443", "a.test:443"),
   ])
   func `two ports of one machine are two hosts`(url: String, host: String) throws {
-    #expect(try #require(URL(string: url)).origin == host)
+    try expectEqual(#require(URL(string: url)).origin, host)
   }
 
   @Test func `a probe that succeeds makes the next pause as short as the first`() {
@@ -91,7 +92,7 @@ import WindTunnelSymptoms
     breaker.report(.probe, hasFailed: false, at: .seconds(15))
     breaker.report(.go, hasFailed: true, at: .seconds(15))
     admissions.append(breaker.admit(at: .seconds(15)))
-    #expect(admissions == [.probe, .probe, .refused(.seconds(5))])
+    expectEqual(admissions, [.probe, .probe, .refused(.seconds(5))])
   }
 
   @Test func `what began before the pause does not prolong it`() {
@@ -99,7 +100,7 @@ import WindTunnelSymptoms
     breaker.report(.go, hasFailed: true, at: .zero)
     breaker.report(.go, hasFailed: true, at: .seconds(4))
     let refused = breaker.admit(at: .seconds(4))
-    #expect(refused == .refused(.seconds(1)))
+    expectEqual(refused, .refused(.seconds(1)))
   }
 
   @Test func `the latest attempts decide, however many there were before`() {
@@ -110,7 +111,7 @@ import WindTunnelSymptoms
       breaker.report(.go, hasFailed: hasFailed, at: .zero)
     }
     admissions.append(breaker.admit(at: .zero))
-    #expect(admissions == Array(repeating: .go, count: 6) + [.refused(.seconds(5))])
+    expectEqual(admissions, Array(repeating: .go, count: 6) + [.refused(.seconds(5))])
   }
 
   @Test func `of more hosts than are remembered the others are asked each time`() {
@@ -122,7 +123,7 @@ import WindTunnelSymptoms
       admission.report(place, admission.admit(host), lost)
       return admission.admit(host) != .go
     }
-    #expect(refused == 1024)
+    expectEqual(refused, 1024)
   }
 
   @Test func `a disk without room speaks against no host, and is no reason to try again`()
@@ -130,9 +131,9 @@ import WindTunnelSymptoms
   {
     let full = ScriptedTransport.Step(outcome: .failure(.file("full")))
     let fixture = try Fixture([full, .status(200)], rules: .init(breaker: BreakerRules(window: 1)))
-    #expect(await fixture.start().value == .failure(.file("full")))
-    #expect(fixture.transport.instants == [.zero])
-    #expect(fixture.client.admission.admit("api.example.test") == .go)
+    await expectEqual(fixture.start().value, .failure(.file("full")))
+    expectEqual(fixture.transport.instants, [.zero])
+    expectEqual(fixture.client.admission.admit("api.example.test"), .go)
   }
 
   @Test func `without a budget each retry is free`() async throws {
@@ -142,13 +143,13 @@ import WindTunnelSymptoms
     let result = await fixture.result(of: Endpoint(.get, "/a"))
     fixture.time.endPassing()
     await clock
-    #expect(result == .failure(.server(status: 503, body: Data())))
-    #expect(fixture.transport.instants.count == 4)
+    expectEqual(result, .failure(.server(status: 503, body: Data())))
+    expectEqual(fixture.transport.instants.count, 4)
   }
 
   @Test func `no cap is so low that nothing starts`() {
     let caps = TrafficCaps(total: 0, perHost: 0, perEndpoint: ["/a": 0], reserved: 9)
-    #expect(caps == TrafficCaps(total: 1, perHost: 1, perEndpoint: ["/a": 1], reserved: 0))
+    expectEqual(caps, TrafficCaps(total: 1, perHost: 1, perEndpoint: ["/a": 1], reserved: 0))
   }
 
   @Test func `a configuration leaves an endpoint the limits that it does not name`() {
@@ -156,23 +157,21 @@ import WindTunnelSymptoms
     endpoint.limits = CallLimits(attemptTimeout: .seconds(9), deadline: .seconds(30))
     let terms = EndpointTerms(attemptTimeoutMilliseconds: 7000)
     let limits = CallLimits(attemptTimeout: .seconds(1), deadline: .seconds(2))
-    #expect(
-      terms.applied(to: endpoint, upon: limits).limits
-        == CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(30))
+    expectEqual(
+      terms.applied(to: endpoint, upon: limits).limits, CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(30))
     )
-    #expect(
-      terms.applied(to: Endpoint(.get, "/a"), upon: limits).limits
-        == CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(2))
+    expectEqual(
+      terms.applied(to: Endpoint(.get, "/a"), upon: limits).limits, CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(2))
     )
   }
 
   @Test func `a caller who gives up says nothing of the host`() async throws {
     let fixture = try HeldFixture(.init(breaker: BreakerRules(window: 1)))
     let call = await fixture.start(Endpoint(.get, "/a"))
-    #expect(await fixture.transport.next() == "/a")
+    await expectEqual(fixture.transport.next(), "/a")
     call.cancel()
-    #expect(await call.value == .failure(.cancelled))
-    #expect(fixture.client.admission.admit("api.example.test") == .go)
+    await expectEqual(call.value, .failure(.cancelled))
+    expectEqual(fixture.client.admission.admit("api.example.test"), .go)
   }
 
   @Test func `a retry that the deadline forbids costs nothing`() async throws {
@@ -181,9 +180,9 @@ import WindTunnelSymptoms
       deadline: .milliseconds(200),
       rules: .init(budget: RetryBudget(share: 0, reserve: 1))
     )
-    #expect(await fixture.start().value == .failure(.server(status: 503, body: Data())))
+    await expectEqual(fixture.start().value, .failure(.server(status: 503, body: Data())))
     let paid = [fixture.client.admission.spend(), fixture.client.admission.spend()]
-    #expect(paid == [true, false])
+    expectEqual(paid, [true, false])
   }
 
   @Test func `the deadline of a call counts from its own start`() async throws {
@@ -193,7 +192,7 @@ import WindTunnelSymptoms
     let result = await fixture.result(of: Endpoint(.get, "/a"))
     fixture.time.endPassing()
     await clock
-    #expect(result == .success(Answer(status: 200, attempts: 2)))
+    expectEqual(result, .success(Answer(status: 200, attempts: 2)))
   }
 
   /// Two calls at the same time, and whether they are one.
@@ -246,9 +245,9 @@ import WindTunnelSymptoms
     fixture.client.admission.suspend()
     var calls: [Task<Result<Answer, NetworkError>, Never>] = []
     for endpoint in [pair.one, pair.other] { calls.append(await fixture.start(endpoint)) }
-    #expect(fixture.waits == [.slot, pair.areOne ? .sharedAnswer : .slot])
+    expectEqual(fixture.waits, [.slot, pair.areOne ? .sharedAnswer : .slot])
     for call in calls { call.cancel() }
-    for call in calls { #expect(await call.value == .failure(.cancelled)) }
+    for call in calls { await expectEqual(call.value, .failure(.cancelled)) }
     #expect(fixture.client.admission.load == (0, 0))
   }
 }

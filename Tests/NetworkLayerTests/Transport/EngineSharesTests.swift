@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayerDebug
 import WindTunnelSymptoms
@@ -41,9 +42,8 @@ import WindTunnelSymptoms
   @Test func `a user keeps an engine over launches`() throws {
     // As any launch, any process and any machine works them out.
     let ids = ["", "1", "ada", "0d5c0f4e-6f0c-4a5e-9f0e-0a8f7a3f1b11", "größe"]
-    #expect(
-      try ids.map { try Self.shares(["a": 1, "b": 1, "c": 1], of: $0).engine() }
-        == ["c", "c", "b", "c", "c"]
+    try expectEqual(
+      ids.map { try Self.shares(["a": 1, "b": 1, "c": 1], of: $0).engine() }, ["c", "c", "b", "c", "c"]
     )
   }
 
@@ -70,7 +70,7 @@ import WindTunnelSymptoms
     ]
     for (before, now, risen) in rows {
       let moved = zip(try Self.engines(before), try Self.engines(now)).filter { $0 != $1 }
-      #expect(Set(moved.map(\.1)) == risen, "\(before) to \(now)")
+      expectEqual(Set(moved.map(\.1)), risen, "\(before) to \(now)")
     }
   }
 
@@ -80,7 +80,7 @@ import WindTunnelSymptoms
     // The second has a third of the whole before and afterwards.
     let (before, now) = (["a": 10, "b": 10, "c": 10], ["a": 20, "b": 15, "c": 10])
     let moved = zip(try Self.engines(before), try Self.engines(now)).filter { $0 != $1 }
-    #expect(Set(moved.map { "\($0) to \($1)" }) == ["b to a", "c to a", "c to b"])
+    expectEqual(Set(moved.map { "\($0) to \($1)" }), ["b to a", "c to a", "c to b"])
   }
 
   @Test(.timeLimit(.minutes(1))) func `a call by one engine shares no answer of another's`()
@@ -101,10 +101,10 @@ import WindTunnelSymptoms
     second.engine = "b"
     let call = Task { [first] in try await client.call(first).body }
     let path = await held.next()
-    #expect(try await client.call(second).body == Data("b".utf8))
+    try await expectEqual(client.call(second).body, Data("b".utf8))
     held.answer(path, body: "a")
-    #expect(try await call.value == Data("a".utf8))
-    #expect(held.requests == 1)
+    try await expectEqual(call.value, Data("a".utf8))
+    expectEqual(held.requests, 1)
   }
 
   @Test func `two experiments share users out independently`() throws {
@@ -176,27 +176,27 @@ import WindTunnelSymptoms
     func fly(_ endpoint: Endpoint) async throws -> String {
       let answer = try await client.call(endpoint)
       let body = String(decoding: answer.body, as: UTF8.self)
-      #expect(answer.record?.system.engine == body)
+      expectEqual(answer.record?.system.engine, body)
       return body
     }
     var named = Endpoint(.get, "/x")
     named.engine = "b"
     var unknown = Endpoint(.get, "/x")
     unknown.engine = "moon"
-    #expect(try await fly(Endpoint(.get, "/x")) == "a")
-    #expect(try await fly(named) == "b")
-    #expect(try await fly(unknown) == "a")
+    try await expectEqual(fly(Endpoint(.get, "/x")), "a")
+    try await expectEqual(fly(named), "b")
+    try await expectEqual(fly(unknown), "a")
     client.apply(try Self.configuration(["c": 1, "moon": 99]))
-    #expect(try await fly(Endpoint(.get, "/x")) == "c")
-    #expect(try await fly(named) == "b")
+    try await expectEqual(fly(Endpoint(.get, "/x")), "c")
+    try await expectEqual(fly(named), "b")
     // Terms overrule an endpoint, and only engines that are here have shares.
     client.apply(
       try Self.configuration(["moon": 1], endpoints: ["/x": EndpointTerms(engine: "c")])
     )
-    #expect(try await fly(named) == "c")
-    #expect(try await fly(Endpoint(.get, "/y")) == "a")
+    try await expectEqual(fly(named), "c")
+    try await expectEqual(fly(Endpoint(.get, "/y")), "a")
     let engines = counters.counts.engines.mapValues { [$0.calls, $0.failed, $0.attempts] }
-    #expect(engines == ["a": [3, 0, 3], "b": [2, 0, 2], "c": [2, 0, 2]])
+    expectEqual(engines, ["a": [3, 0, 3], "b": [2, 0, 2], "c": [2, 0, 2]])
   }
 
   @Test func `a switch meets no call in flight`() async throws {
@@ -223,14 +223,14 @@ import WindTunnelSymptoms
     let call = Task { try await client.call(Endpoint(.get, "/x")) }
     for await _ in arrivals { break }
     client.apply(try Self.configuration(["b": 1]))
-    #expect(try await client.call(Endpoint(.get, "/x")).body == Data("b".utf8))
+    try await expectEqual(client.call(Endpoint(.get, "/x")).body, Data("b".utf8))
     for _ in 1...3 { gate.yield() }
     // Its further attempts, too, are those of the engine that it began with.
-    #expect(try await call.value.body == Data("held".utf8))
+    try await expectEqual(call.value.body, Data("held".utf8))
     let engines = recording.events.compactMap { event -> String? in
       if case .attemptStarted(_, _, let engine) = event.kind { engine } else { nil }
     }
-    #expect(engines == ["a", "b", "a", "a"])
+    expectEqual(engines, ["a", "b", "a", "a"])
   }
 
   @Test func `shares come out of a layer's JSON, and stand in the public view`() throws {
@@ -240,17 +240,17 @@ import WindTunnelSymptoms
       """
     let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: Data(text.utf8))
     let configuration = try NetworkConfiguration(builtIn: layer)
-    #expect(configuration.engineShares == ["sockets": 5, "urlsession": 95])
-    #expect(configuration.endpoints["/pay"]?.engine == "urlsession")
-    #expect(configuration.publicView["engineShares.sockets"] == "5")
+    expectEqual(configuration.engineShares, ["sockets": 5, "urlsession": 95])
+    expectEqual(configuration.endpoints["/pay"]?.engine, "urlsession")
+    expectEqual(configuration.publicView["engineShares.sockets"], "5")
     // In place of those of earlier layers, not beside them.
     let replaced = try NetworkConfiguration(
       builtIn: layer,
       fetched: ConfigurationLayer(engineShares: ["urlsession": 1])
     )
-    #expect(replaced.engineShares == ["urlsession": 1])
-    #expect(
-      try NetworkConfiguration(opening: try configuration.export { $0 }) { $0 } == configuration
+    expectEqual(replaced.engineShares, ["urlsession": 1])
+    try expectEqual(
+      NetworkConfiguration(opening: try configuration.export { $0 }) { $0 }, configuration
     )
   }
 }

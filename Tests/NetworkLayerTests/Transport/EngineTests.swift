@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
@@ -23,17 +24,17 @@ import WindTunnelSymptoms
     let hook = WeatherHook(engine("1"), time: time)
     var asked = try request()
     asked.timeoutInterval = 3
-    #expect(try await hook.send(asked).body == Data("1".utf8))
-    #expect(hook.engine(for: asked) == "ScriptedEngine")
+    try await expectEqual(hook.send(asked).body, Data("1".utf8))
+    expectEqual(hook.engine(for: asked), "ScriptedEngine")
     hook.weather = .offline
     await #expect(throws: TransportError.failed(.offline, text: "The debug weather is offline.")) {
       try await hook.send(asked)
     }
     hook.weather = .failure(status: 502)
-    #expect(try await hook.send(asked) == HTTPAnswer(status: 502))
+    try await expectEqual(hook.send(asked), HTTPAnswer(status: 502))
     hook.weather = .timeout
     let late = Task { [asked] in try await hook.send(asked) }
-    #expect(await time.passSleeps(1) == [.seconds(3)])
+    await expectEqual(time.passSleeps(1), [.seconds(3)])
     await #expect(
       throws: TransportError.failed(.timedOut, text: "The debug weather is a time-out.")
     ) {
@@ -46,19 +47,19 @@ import WindTunnelSymptoms
     let test = try #require(URL(string: "http://127.0.0.1:8080/mock"))
     let flip = EnvironmentSwitch(from: production, to: ["test": test])
     let asked = try request("https://api.example.test/v1/users?q=1")
-    #expect(flip.names == ["production", "test"])
-    #expect(try await flip.outgoing(asked) == asked)
+    expectEqual(flip.names, ["production", "test"])
+    try await expectEqual(flip.outgoing(asked), asked)
     #expect(flip.fly(to: "test"))
     let moved = try await flip.outgoing(asked).url?.absoluteString
-    #expect(moved == "http://127.0.0.1:8080/mock/users?q=1")
+    expectEqual(moved, "http://127.0.0.1:8080/mock/users?q=1")
     #expect(!flip.fly(to: "moon"))
-    #expect(flip.environment == "test")
+    expectEqual(flip.environment, "test")
     for text in ["https://other.example.test/", "https://api.example.test/v10/users"] {
       let elsewhere = try request(text)
       await #expect(throws: MiddlewareError.self, "\(text)") { try await flip.outgoing(elsewhere) }
     }
     #expect(flip.fly(to: EnvironmentSwitch.production))
-    #expect(try await flip.outgoing(asked) == asked)
+    try await expectEqual(flip.outgoing(asked), asked)
   }
 
   @Test func `code without middleware goes to another base, with its scheme, port and path`() throws
@@ -67,23 +68,23 @@ import WindTunnelSymptoms
     func moved(_ text: String) throws -> String? {
       bases.moved(try request(text))?.url?.absoluteString
     }
-    #expect(try moved("https://api.example.test/users") == nil)
+    try expectNil(moved("https://api.example.test/users"))
     let api = try #require(URL(string: "https://api.example.test"))
     let payments = try #require(URL(string: "https://api.example.test/payments/"))
     bases.rewrite(api, to: URL(string: "http://127.0.0.1:8080/mock"))
     bases.rewrite(payments, to: URL(string: "https://pay.example.test"))
-    #expect(
-      try moved("https://api.example.test/users?q=1") == "http://127.0.0.1:8080/mock/users?q=1"
+    try expectEqual(
+      moved("https://api.example.test/users?q=1"), "http://127.0.0.1:8080/mock/users?q=1"
     )
-    #expect(try moved("https://api.example.test/payments/7") == "https://pay.example.test/7")
+    try expectEqual(moved("https://api.example.test/payments/7"), "https://pay.example.test/7")
     for elsewhere in [
       "http://api.example.test/users", "https://api.example.test:8443/users",
       "https://api.example.test.evil.test/", "https://other.example.test/users",
     ] {
-      #expect(try moved(elsewhere) == nil, "\(elsewhere)")
+      try expectNil(moved(elsewhere), "\(elsewhere)")
     }
     bases.rewrite(api, to: nil)
-    #expect(try moved("https://api.example.test/users") == nil)
+    try expectNil(moved("https://api.example.test/users"))
   }
 
   @Test func `the library without the debug product has none of what that can do`() throws {
@@ -104,7 +105,7 @@ import WindTunnelSymptoms
       }
       return found
     }
-    #expect(try found(in: "WindTunnelNetworkLayer") == [])
+    try expectEqual(found(in: "WindTunnelNetworkLayer"), [])
     // The same look finds them where they are, but for the one that only Apple platforms have.
     #expect(try found(in: "WindTunnelNetworkLayerDebug").isSuperset(of: names.prefix(3)))
   }
@@ -134,8 +135,8 @@ import WindTunnelSymptoms
     let text =
       "\u{FEFF}: hello\ndata: one\ndata:two\r\n\r\nevent: news\rid: 7\rdata: é\r\rid\ndata\n\n"
       + "event: none\n\ndata: lost"
-    #expect(
-      try events(text, pieces: pieces) == [
+    try expectEqual(
+      events(text, pieces: pieces), [
         ServerSentEvent(data: "one\ntwo"),
         ServerSentEvent(kind: "news", data: "é", lastID: "7"),
         ServerSentEvent(data: ""),
@@ -146,7 +147,7 @@ import WindTunnelSymptoms
   @Test func `the server says when to come back`() throws {
     var parser = ServerSentEventParser()
     _ = try parser.take(Data("retry: soon\nretry: 1500\n".utf8))
-    #expect(parser.retry == .milliseconds(1500))
+    expectEqual(parser.retry, .milliseconds(1500))
   }
 
   @Test func `a line without end is refused`() {

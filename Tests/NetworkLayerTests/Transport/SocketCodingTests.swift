@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -47,15 +48,15 @@ import WindTunnelSymptoms
     try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
       let request = try SocketTransportTests.request(origin.url)
       let whole = try await transport.send(request)
-      #expect(whole.body == Self.text)
-      #expect(whole.headers["Content-Encoding"] == coding)
+      expectEqual(whole.body, Self.text)
+      expectEqual(whole.headers["Content-Encoding"], coding)
       var pieces = Data()
       for try await piece in try await transport.open(request, Upload()).pieces {
         #expect(!piece.isEmpty)
         pieces += piece
       }
-      #expect(pieces == Self.text)
-      #expect(origin.connections == 1)
+      expectEqual(pieces, Self.text)
+      expectEqual(origin.connections, 1)
     }
   }
 
@@ -72,11 +73,11 @@ import WindTunnelSymptoms
       try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
         let request = try SocketTransportTests.request(origin.url)
         let whole = await SocketTransportTests.error { try await transport.send(request) }
-        #expect(SocketTransportTests.symptom(whole) == .undecodableBody, "\(coding)")
+        expectEqual(SocketTransportTests.symptom(whole), .undecodableBody, "\(coding)")
         let streamed = await SocketTransportTests.error {
           for try await _ in try await transport.open(request, Upload()).pieces {}
         }
-        #expect(streamed == whole, "\(coding)")
+        expectEqual(streamed, whole, "\(coding)")
       }
     }
   }
@@ -90,9 +91,8 @@ import WindTunnelSymptoms
       origin,
       transport in
       let request = try SocketTransportTests.request(origin.url)
-      #expect(
-        await SocketTransportTests.error { try await transport.send(request) }
-          == .failed(
+      await expectEqual(
+        SocketTransportTests.error { try await transport.send(request) }, .failed(
             .undecodableBody,
             text: "The content is larger than the transport's limit when it is decoded."
           )
@@ -123,7 +123,7 @@ import WindTunnelSymptoms
       let error = await SocketTransportTests.error {
         for try await _ in try await transport.open(request, Upload()).pieces {}
       }
-      #expect(SocketTransportTests.symptom(error) == .undecodableBody)
+      expectEqual(SocketTransportTests.symptom(error), .undecodableBody)
     }
   }
 
@@ -137,11 +137,11 @@ import WindTunnelSymptoms
       transport in
       let request = try SocketTransportTests.request(origin.url)
       let whole = await SocketTransportTests.error { try await transport.send(request) }
-      #expect(SocketTransportTests.symptom(whole) == .undecodableBody)
+      expectEqual(SocketTransportTests.symptom(whole), .undecodableBody)
       let streamed = await SocketTransportTests.error {
         for try await _ in try await transport.open(request, Upload()).pieces {}
       }
-      #expect(SocketTransportTests.symptom(streamed) == .undecodableBody)
+      expectEqual(SocketTransportTests.symptom(streamed), .undecodableBody)
       // The server hears that nobody waits for the rest.
       while origin.left < 2 { await Task.yield() }
     }
@@ -152,7 +152,7 @@ import WindTunnelSymptoms
     let wire = answer("\(status) Fine\nContent-Encoding: br")
     try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
       let request = try SocketTransportTests.request(origin.url, method)
-      #expect(try await transport.send(request).status == status)
+      try await expectEqual(transport.send(request).status, status)
     }
   }
 
@@ -194,8 +194,8 @@ import WindTunnelSymptoms
     }
     let accepted = server.connections.accepted
     await server.stop(grace: .zero)
-    #expect(SocketTransportTests.symptom(error) == symptom)
-    #expect(bodies == Array(repeating: Data("sealed".utf8), count: symptom == nil ? 3 : 0))
-    #expect(accepted == 1)
+    expectEqual(SocketTransportTests.symptom(error), symptom)
+    expectEqual(bodies, Array(repeating: Data("sealed".utf8), count: symptom == nil ? 3 : 0))
+    expectEqual(accepted, 1)
   }
 }

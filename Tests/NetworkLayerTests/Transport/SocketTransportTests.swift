@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelServer
 import WindTunnelSymptoms
@@ -126,13 +127,13 @@ import WindTunnelSymptoms
       let stages = try #require(whole.stages)
       #expect(stages.connect != nil && stages.wait != nil && stages.receive != nil)
       whole.stages = nil
-      #expect(whole == expected)
+      expectEqual(whole, expected)
       let streamed = try await transport.open(request, Upload())
       var content = Data()
       for try await piece in streamed.pieces { content += piece }
       #expect((streamed.status, streamed.headers) == (expected.status, expected.headers))
-      #expect(content == expected.body)
-      #expect(origin.asked.map(\.connection) == (isKept ? [1, 1] : [1, 2]))
+      expectEqual(content, expected.body)
+      expectEqual(origin.asked.map(\.connection), (isKept ? [1, 1] : [1, 2]))
     }
   }
 
@@ -151,8 +152,8 @@ import WindTunnelSymptoms
       post.httpBody = Data("hello".utf8)
       _ = try await transport.send(post)
       let place = origin.url.dropFirst(7)
-      #expect(
-        origin.asked == [
+      expectEqual(
+        origin.asked, [
           KeptOrigin.Asked(
             connection: 1,
             head: """
@@ -229,14 +230,14 @@ import WindTunnelSymptoms
       }
       #expect(rows.count > 2)
       for (request, expected) in rows {
-        #expect(await Self.error { try await transport.send(request) } == expected)
+        await expectEqual(Self.error { try await transport.send(request) }, expected)
       }
       let missing = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       let post = try Self.request(origin.url, "POST")
       let error = await Self.error { try await transport.open(post, Upload(file: missing)) }
       let words = if case .file(let text) = error { text } else { "" }
       #expect(words.hasPrefix("\(missing.lastPathComponent) cannot be read: "))
-      #expect(origin.asked == [])
+      expectEqual(origin.asked, [])
     }
   }
 
@@ -258,11 +259,11 @@ import WindTunnelSymptoms
         }
         while origin.asked.count < 2 { await Task.yield() }
         for _ in 1...8 { go.signal() }
-        for try await status in group { #expect(status == 200) }
+        for try await status in group { expectEqual(status, 200) }
       }
-      #expect(origin.asked.count == 8)
+      expectEqual(origin.asked.count, 8)
       #expect((origin.connections, origin.mostOpen) == (2, 2))
-      #expect(try await transport.client?.idleConnections() == 2)
+      try await expectEqual(transport.client?.idleConnections(), 2)
     }
   }
 
@@ -286,9 +287,9 @@ import WindTunnelSymptoms
       given.cancel()
       await #expect(throws: TransportError.cancelled) { try await given.value }
       for _ in 1...2 { go.signal() }
-      #expect(try await held.value == 200)
-      #expect(try await last.value == 200)
-      #expect(origin.asked.map(\.line) == ["GET /1", "GET /3"])
+      try await expectEqual(held.value, 200)
+      try await expectEqual(last.value, 200)
+      expectEqual(origin.asked.map(\.line), ["GET /1", "GET /3"])
     }
   }
 
@@ -317,10 +318,10 @@ import WindTunnelSymptoms
       _ = try await transport.send(try Self.request(origin.url + "/first"))
       let request = try Self.request(origin.url + "/second", method)
       let error = await Self.error { try await transport.send(request) }
-      #expect(Self.symptom(error) == symptom)
+      expectEqual(Self.symptom(error), symptom)
       let seconds = origin.asked.filter { $0.line == "\(method) /second" }
-      #expect(
-        seconds.map(\.connection) == (symptom == nil ? [1, 2] : [1]),
+      expectEqual(
+        seconds.map(\.connection), (symptom == nil ? [1, 2] : [1]),
         "\(origin.asked.map(\.line)), \(error.map { "\($0)" } ?? "no error")"
       )
     }
@@ -330,8 +331,8 @@ import WindTunnelSymptoms
   func `a new connection that dies is never tried again`(method: String) async throws {
     try await Self.fly({ _ in [.close] }) { origin, transport in
       let request = try Self.request(origin.url, method)
-      #expect(Self.symptom(await Self.error { try await transport.send(request) }) == .emptyAnswer)
-      #expect(origin.asked.count == 1)
+      expectEqual(Self.symptom(await Self.error { try await transport.send(request) }), .emptyAnswer)
+      expectEqual(origin.asked.count, 1)
     }
   }
 
@@ -343,11 +344,11 @@ import WindTunnelSymptoms
         : [.send(answer("200 OK\nContent-Length: 0"))]
     }) { origin, transport in
       _ = try await transport.send(try Self.request(origin.url + "/first"))
-      #expect(try await transport.client?.idleConnections() == 1)
+      try await expectEqual(transport.client?.idleConnections(), 1)
       go.signal()
       while try await transport.client?.idleConnections() != 0 { await Task.yield() }
-      #expect(try await transport.send(try Self.request(origin.url, "POST")).status == 200)
-      #expect(origin.asked.map(\.connection) == [1, 2])
+      try await expectEqual(transport.send(try Self.request(origin.url, "POST")).status, 200)
+      expectEqual(origin.asked.map(\.connection), [1, 2])
     }
   }
 
@@ -355,10 +356,10 @@ import WindTunnelSymptoms
     try await Self.fly({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, transport in
       var request = try Self.request(origin.url)
       request.setValue("Close, X-A", forHTTPHeaderField: "Connection")
-      for _ in 1...2 { #expect(try await transport.send(request).status == 200) }
-      #expect(origin.asked.map(\.connection) == [1, 2])
+      for _ in 1...2 { try await expectEqual(transport.send(request).status, 200) }
+      expectEqual(origin.asked.map(\.connection), [1, 2])
       #expect(origin.asked.allSatisfy { $0.head.contains("\r\nConnection: close") })
-      #expect(try await transport.client?.idleConnections() == 0)
+      try await expectEqual(transport.client?.idleConnections(), 0)
     }
   }
 
@@ -374,11 +375,11 @@ import WindTunnelSymptoms
     }) { origin, transport in
       let request = try Self.request(origin.url + "/from")
       let status = try await transport.send(request).status
-      #expect(status == 200)
+      expectEqual(status, 200)
       // Its server sees it end, however long the request may wait.
       silence.signal()
       while origin.left == 0 { await Task.yield() }
-      #expect(origin.asked.map(\.line) == ["GET /from", "GET /to"])
+      expectEqual(origin.asked.map(\.line), ["GET /from", "GET /to"])
     }
   }
 
@@ -414,9 +415,9 @@ import WindTunnelSymptoms
       let answer = try await transport.send(request)
       #expect(answer.status == 200 && answer.isRedirected)
       let asked = origin.asked
-      #expect(asked.map(\.line) == ["\(method) /from", "\(then) /to?x=1"])
-      #expect(asked.last?.body == Data(body.utf8))
-      #expect(asked.map(\.connection) == [1, 1])
+      expectEqual(asked.map(\.line), ["\(method) /from", "\(then) /to?x=1"])
+      expectEqual(asked.last?.body, Data(body.utf8))
+      expectEqual(asked.map(\.connection), [1, 1])
     }
   }
 
@@ -433,17 +434,16 @@ import WindTunnelSymptoms
       for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-A"] {
         request.setValue("secret", forHTTPHeaderField: name)
       }
-      #expect(try await transport.send(request).status == 200)
+      try await expectEqual(transport.send(request).status, 200)
       let last = try #require(origin.asked.last)
-      #expect(last.line == "GET /x")
+      expectEqual(last.line, "GET /x")
       #expect(last.head.contains("X-A: secret"))
-      #expect(last.head.components(separatedBy: "secret").count == 2)
+      expectEqual(last.head.components(separatedBy: "secret").count, 2)
       let loop = try Self.request(origin.url + "/again")
-      #expect(
-        await Self.error { try await transport.send(loop) }
-          == .failed(.tooManyRedirects, text: "There were more than 20 redirects.")
+      await expectEqual(
+        Self.error { try await transport.send(loop) }, .failed(.tooManyRedirects, text: "There were more than 20 redirects.")
       )
-      #expect(origin.asked.count { $0.line == "GET /again" } == 21)
+      expectEqual(origin.asked.count { $0.line == "GET /again" }, 21)
     }
   }
 
@@ -459,8 +459,8 @@ import WindTunnelSymptoms
       request.timeoutInterval = 0.2
       let start = ContinuousClock.now
       let error = await Self.error { try await transport.send(request) }
-      #expect(
-        error == .failed(.timedOut, text: "127.0.0.1 took too long to send anything.")
+      expectEqual(
+        error, .failed(.timedOut, text: "127.0.0.1 took too long to send anything.")
       )
       #expect(.now - start >= .milliseconds(200))
       while origin.left == 0 { await Task.yield() }
@@ -510,8 +510,8 @@ import WindTunnelSymptoms
     ) { origin, transport in
       for (path, _, symptom) in rows {
         let request = try Self.request(origin.url + path)
-        #expect(
-          Self.symptom(await Self.error { try await transport.send(request) }) == symptom,
+        expectEqual(
+          Self.symptom(await Self.error { try await transport.send(request) }), symptom,
           "\(path)"
         )
       }
@@ -531,10 +531,10 @@ import WindTunnelSymptoms
       let large = try await transport.open(try Self.request(origin.url + "/large"), Upload())
       // The thread goes round and round meanwhile.
       for _ in 1...500 { _ = try await transport.send(try Self.request(origin.url + "/small")) }
-      #expect(origin.shut == 0)
+      expectEqual(origin.shut, 0)
       var count = 0
       for try await piece in large.pieces { count += piece.count }
-      #expect(count == bytes)
+      expectEqual(count, bytes)
       while origin.shut == 0 { await Task.yield() }
     }
   }
@@ -548,7 +548,7 @@ import WindTunnelSymptoms
         Upload()
       )
       for try await piece in try #require(answer).pieces {
-        #expect(piece == Data("a".utf8))
+        expectEqual(piece, Data("a".utf8))
         break
       }
       answer = nil
@@ -569,14 +569,14 @@ import WindTunnelSymptoms
     }) { origin, transport in
       let told = Locked<[Int64]>([])
       let upload = Upload(file: file) { count, all in
-        #expect(all == 3_000_000)
+        expectEqual(all, 3_000_000)
         told.withLock { $0.append(count) }
       }
       let answer = try await transport.open(try Self.request(origin.url + "/from", "PUT"), upload)
-      #expect(answer.status == 200)
-      #expect(origin.asked.map(\.body) == [bytes, bytes])
+      expectEqual(answer.status, 200)
+      expectEqual(origin.asked.map(\.body), [bytes, bytes])
       let counts = told.withLock { $0 }
-      #expect(counts.filter { $0 == 3_000_000 }.count == 2)
+      expectEqual(counts.filter { $0 == 3_000_000 }.count, 2)
       #expect(counts.count > 4)
     }
   }

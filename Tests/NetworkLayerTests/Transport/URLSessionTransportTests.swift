@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -20,9 +21,8 @@ import WindTunnelSymptoms
     }
     defer { session.invalidateAndCancel() }
     let answer = try await URLSessionTransport(session: session).send(request(base + "/a"))
-    #expect(
-      answer
-        == HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
+    expectEqual(
+      answer, HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
     )
   }
 
@@ -36,11 +36,11 @@ import WindTunnelSymptoms
     for (path, isRedirected) in [("/moved", true), ("/there", false)] {
       let request = try request(origin.url + path)
       let sent = try await transport.send(request)
-      #expect(sent.body == Data("ok".utf8))
-      #expect(sent.isRedirected == isRedirected)
+      expectEqual(sent.body, Data("ok".utf8))
+      expectEqual(sent.isRedirected, isRedirected)
       let streamed = try await transport.open(request)
-      #expect(streamed.isRedirected == isRedirected)
-      #expect(try await streamed.collected(to: 9).isRedirected == isRedirected)
+      expectEqual(streamed.isRedirected, isRedirected)
+      try await expectEqual(streamed.collected(to: 9).isRedirected, isRedirected)
     }
   }
 
@@ -62,7 +62,7 @@ import WindTunnelSymptoms
       httpVersion: nil,
       headerFields: nil
     )
-    #expect(response?.isElsewhere(than: URL(string: asked)) == isElsewhere)
+    expectEqual(response?.isElsewhere(than: URL(string: asked)), isElsewhere)
   }
 
   @Test(arguments: [
@@ -134,11 +134,11 @@ import WindTunnelSymptoms
     let error = await #expect(throws: NetworkError.self) {
       _ = try await client.call(Endpoint(.get, "/a"))
     }
-    #expect(error?.symptom == (isRefused ? .serverCertificateUntrusted : .cancelled))
+    expectEqual(error?.symptom, (isRefused ? .serverCertificateUntrusted : .cancelled))
     let attempts = observer.events.count {
       if case .attemptStarted = $0.kind { true } else { false }
     }
-    #expect(attempts == 1)
+    expectEqual(attempts, 1)
   }
 
   @Test func `a cancelled request is stopped in the session too`() async throws {
@@ -167,9 +167,9 @@ import WindTunnelSymptoms
     request.timeoutInterval = asked
     let answer = try await URLSessionTransport(session: session).send(request)
     #if canImport(Darwin)
-      #expect(answer.body == Data("\(asked)".utf8))
+      expectEqual(answer.body, Data("\(asked)".utf8))
     #else
-      #expect(answer.body == Data("\(onLinux)".utf8))
+      expectEqual(answer.body, Data("\(onLinux)".utf8))
     #endif
   }
 
@@ -180,7 +180,7 @@ import WindTunnelSymptoms
     defer { session.invalidateAndCancel() }
     let client = NetworkClient(baseURL: try #require(URL(string: base + "/v1")), session: session)
     let answer = try await client.call(Endpoint(.get, "/a"))
-    #expect(answer.body == Data("/v1/a".utf8))
-    #expect(answer.attempts == 1)
+    expectEqual(answer.body, Data("/v1/a".utf8))
+    expectEqual(answer.attempts, 1)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -17,8 +18,8 @@ import Testing
       if rings.count == 3 { break }
     }
     // On a machine that was busy they may be due at once, and then in any order.
-    #expect(rings.sorted() == [10, 20, 30])
-    #expect(clock.count == 1)
+    expectEqual(rings.sorted(), [10, 20, 30])
+    expectEqual(clock.count, 1)
   }
 
   @Test func `who is called off does not ring and leaves nothing behind`() async {
@@ -27,14 +28,14 @@ import Testing
     let alarms = (0..<1000).map { _ in
       clock.set(after: .seconds(3600)) { counts.withLock { $0 += 1 } }
     }
-    #expect(clock.count == 1000)
+    expectEqual(clock.count, 1000)
     for alarm in alarms { clock.callOff(alarm) }
-    #expect(clock.count == 0)
+    expectEqual(clock.count, 0)
     let (rung, ring) = AsyncStream<Void>.makeStream()
     _ = clock.set(after: .milliseconds(1)) { ring.finish() }
     for await _ in rung {}
-    #expect(counts.withLock { $0 } == 0)
-    #expect(clock.count == 0)
+    expectEqual(counts.withLock { $0 }, 0)
+    expectEqual(clock.count, 0)
   }
 
   @Test func `a thousand that are set and called off at once ring once or never`() async {

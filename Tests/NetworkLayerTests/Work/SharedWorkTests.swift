@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
@@ -13,15 +14,15 @@ import Testing
     var calls = [await fixture.start(endpoint)]
     for _ in 0..<4 { calls.append(await fixture.start(endpoint)) }
     calls.append(await fixture.start(Endpoint(.get, "/old", priority: .deferrable)))
-    #expect(await fixture.transport.next(2) == ["/news", "/old"])
+    await expectEqual(fixture.transport.next(2), ["/news", "/old"])
     fixture.transport.answer("/old", body: "1")
     fixture.transport.answer("/news", body: "1")
-    for call in calls { #expect(try await call.value.get().body == Data("1".utf8)) }
-    #expect(fixture.waits == Array(repeating: .sharedAnswer, count: 4))
-    #expect(fixture.transport.requests == 2)
+    for call in calls { try await expectEqual(call.value.get().body, Data("1".utf8)) }
+    expectEqual(fixture.waits, Array(repeating: .sharedAnswer, count: 4))
+    expectEqual(fixture.transport.requests, 2)
     runner?.cancel()
     await runner?.value
-    #expect(fixture.client.flights.count == 0)
+    expectEqual(fixture.client.flights.count, 0)
   }
 
   @Test func `whoever gives up takes the answer from nobody`() async throws {
@@ -29,12 +30,12 @@ import Testing
     let runner = await running(fixture.client)
     let first = await fixture.start(endpoint)
     let second = await fixture.start(endpoint)
-    #expect(await fixture.transport.next() == "/news")
+    await expectEqual(fixture.transport.next(), "/news")
     first.cancel()
-    #expect(await first.value == .failure(.cancelled))
+    await expectEqual(first.value, .failure(.cancelled))
     fixture.transport.answer("/news", body: "1")
-    #expect(try await second.value.get().body == Data("1".utf8))
-    #expect(fixture.transport.requests == 1)
+    try await expectEqual(second.value.get().body, Data("1".utf8))
+    expectEqual(fixture.transport.requests, 1)
     runner.cancel()
     await runner.value
   }
@@ -43,13 +44,13 @@ import Testing
     let fixture = try HeldFixture()
     let first = await fixture.start(endpoint)
     let second = await fixture.start(endpoint)
-    #expect(await fixture.transport.next() == "/news")
+    await expectEqual(fixture.transport.next(), "/news")
     first.cancel()
-    #expect(await first.value == .failure(.cancelled))
-    #expect(await fixture.transport.next() == "/news")
+    await expectEqual(first.value, .failure(.cancelled))
+    await expectEqual(fixture.transport.next(), "/news")
     fixture.transport.answer("/news", body: "1")
-    #expect(try await second.value.get().body == Data("1".utf8))
-    #expect(fixture.client.flights.count == 0)
+    try await expectEqual(second.value.get().body, Data("1".utf8))
+    expectEqual(fixture.client.flights.count, 0)
   }
 
   @Test func `the end of the errands cancels what is under way, and a caller takes over`()
@@ -58,12 +59,12 @@ import Testing
     let fixture = try HeldFixture()
     let runner = await running(fixture.client)
     let call = await fixture.start(endpoint)
-    #expect(await fixture.transport.next() == "/news")
+    await expectEqual(fixture.transport.next(), "/news")
     runner.cancel()
     await runner.value
-    #expect(await fixture.transport.next() == "/news")
+    await expectEqual(fixture.transport.next(), "/news")
     fixture.transport.answer("/news", body: "1")
-    #expect(try await call.value.get().body == Data("1".utf8))
+    try await expectEqual(call.value.get().body, Data("1".utf8))
   }
 
   @Test func `errands can be run again, and none is taken on in between`() async {
@@ -104,7 +105,7 @@ import Testing
     #expect(values.count { $0 == 1 } >= 500)
     runner.cancel()
     await runner.value
-    #expect(flights.count == 0)
+    expectEqual(flights.count, 0)
   }
 
   /// Runs a client's errands, from before this returns.

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// Drills of programs whose cassette holds conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ConversationDrillTests {
   private static func words(_ log: ConversationLog) -> [String] {
     log.messages.map { message in
@@ -28,12 +29,12 @@ struct ConversationDrillTests {
     var flight = ConversationFlight(Self.hearsNews + "chat.say(b'', 9)\nchat.close()")
     flight.calls = 2
     let row = try await flight.fly()
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     #expect(row.observations.allSatisfy { $0.endpoint == "GET /chat" && $0.attempts.count == 1 })
     for attempt in row.observations.flatMap(\.attempts) {
       #expect(attempt.status == 101 && attempt.take == "recording 1")
       let log = try #require(attempt.conversation)
-      #expect(Self.words(log) == ["server 1", "client 2?", "server 3", "server 4"])
+      expectEqual(Self.words(log), ["server 1", "client 2?", "server 3", "server 4"])
       #expect(log.pings == 1 && log.ending == .client(1000) && log.waiting == 0)
       let times = log.messages.map(\.at)
       #expect(times == times.sorted() && times.last ?? .zero <= log.end ?? .zero)
@@ -42,9 +43,9 @@ struct ConversationDrillTests {
 
   @Test func `lines of JSON are something to show, and none are nothing`() async throws {
     let lines = ConversationFlight(#"WebSocket(url).hear(); print('{"a":1}\n{"b":2}')"#)
-    #expect(try await lines.fly().observations.map(\.showed) == [true])
-    #expect(
-      try await ConversationFlight("WebSocket(url)").fly().observations.map(\.showed) == [false]
+    try await expectEqual(lines.fly().observations.map(\.showed), [true])
+    try await expectEqual(
+      ConversationFlight("WebSocket(url)").fly().observations.map(\.showed), [false]
     )
   }
 
@@ -60,7 +61,7 @@ struct ConversationDrillTests {
     )
     flight.calls = 2
     let row = try await flight.fly()
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     for observation in row.observations {
       let log = try #require(observation.attempts.first?.conversation)
       #expect(Self.words(log) == ["server 1"] && log.waiting == 2)
@@ -80,11 +81,10 @@ struct ConversationDrillTests {
     )
     let row = try await flight.fly([.conversation(.end(.frame(1012), before: 2))], first: 1)
     let attempts = try #require(row.observations.first?.attempts)
-    #expect(attempts.map(\.take) == ["withheld 1", "recording 1"])
-    #expect(attempts.map { $0.conversation?.ending } == [.server(1012), .clientLeft])
-    #expect(
-      attempts.map { Self.words($0.conversation ?? ConversationLog()) }
-        == [["server 1", "client 2?"], ["server 1", "client 2?", "server 3", "server 4"]]
+    expectEqual(attempts.map(\.take), ["withheld 1", "recording 1"])
+    expectEqual(attempts.map { $0.conversation?.ending }, [.server(1012), .clientLeft])
+    expectEqual(
+      attempts.map { Self.words($0.conversation ?? ConversationLog()) }, [["server 1", "client 2?"], ["server 1", "client 2?", "server 3", "server 4"]]
     )
   }
 
@@ -92,15 +92,15 @@ struct ConversationDrillTests {
     var flight = ConversationFlight(living: "WebSocket(next(lines)['url']).hear()")
     flight.deadline = .seconds(1)
     let row = try await flight.fly([.conversation(.end(.stall, before: 1))])
-    #expect(row.observations.map(\.ending) == [.hung])
+    expectEqual(row.observations.map(\.ending), [.hung])
     let log = try #require(row.observations.first?.attempts.first?.conversation)
     #expect(log.silentSince != nil && log.ending == nil && log.messages.isEmpty)
   }
 
   @Test func `a handshake that is refused begins no conversation`() async throws {
     let row = try await ConversationFlight("WebSocket(url)").fly([.status(503)])
-    #expect(row.observations.first?.attempts.map(\.status) == [503])
-    #expect(row.observations.first?.attempts.first?.conversation == nil)
+    expectEqual(row.observations.first?.attempts.map(\.status), [503])
+    expectNil(row.observations.first?.attempts.first?.conversation)
   }
 
   @Test func `what a client says that is on no cassette is seen`() async throws {
@@ -114,20 +114,19 @@ struct ConversationDrillTests {
     var plan = try DrillPlan()
     plan.scenarios = try Shipped.scenarios(named: names)
     try plan.leaveOut(among: Set(names))
-    #expect(plan.scenarios.map(\.name) == ["calm"])
-    #expect(
-      plan.leftOut.map(\.reason)
-        == ["error-in-200: it is about streams of events, and the cassette has none."]
+    expectEqual(plan.scenarios.map(\.name), ["calm"])
+    expectEqual(
+      plan.leftOut.map(\.reason), ["error-in-200: it is about streams of events, and the cassette has none."]
     )
     let stream = Response(headers: ["Content-Type": "text/event-stream"], body: Body("data: 1\n\n"))
     plan.cassette = Cassette([Interaction(Request("GET", "/events"), stream)])
     plan.scenarios = try Shipped.scenarios(named: names)
     try plan.leaveOut(among: Set(names))
-    #expect(plan.scenarios.map(\.name) == names)
+    expectEqual(plan.scenarios.map(\.name), names)
     // Whoever names it flies it.
     plan.cassette = try Shipped.cassette()
     try plan.leaveOut(among: ["calm"])
-    #expect(plan.scenarios.map(\.name) == names)
+    expectEqual(plan.scenarios.map(\.name), names)
   }
 
   @Test func `nobody else is asked to hold one`() throws {

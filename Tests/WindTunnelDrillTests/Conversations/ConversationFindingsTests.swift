@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// What drills find of programs that hold conversations and read streams.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ConversationFindingsTests {
   /// The severity of a rule's finding, or how it stands.
   private static func words(_ rule: String, _ row: Report.Row) throws -> String {
@@ -43,11 +44,11 @@ struct ConversationFindingsTests {
   @Test func `a program that does not subscribe again is told so`() async throws {
     let rule = "does-not-subscribe-again"
     let dumb = try await Self.comingBack(saying: "").fly(Self.restart, first: 1)
-    #expect(try Self.words(rule, dumb) == "warning")
+    try expectEqual(Self.words(rule, dumb), "warning")
     #expect(dumb.metrics.reconnectP95 != nil && dumb.metrics.resubscribeP95 == nil)
     let careful = try await Self.comingBack(saying: "news, please").fly(Self.restart, first: 1)
-    #expect(try Self.words(rule, careful) == "kept by 1")
-    #expect(Self.broken(careful) == [])
+    try expectEqual(Self.words(rule, careful), "kept by 1")
+    expectEqual(Self.broken(careful), [])
     #expect(careful.metrics.resubscribeP95 != nil)
     #expect(careful.metrics.longestGap != nil && careful.metrics.firstEventP95 != nil)
   }
@@ -70,10 +71,10 @@ struct ConversationFindingsTests {
       return try await flight.fly([.conversation(.form(.fragmented, of: 2))])
     }
     let rule = "decodes-scalars-piecewise"
-    #expect(try Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")) == "error")
+    try expectEqual(Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")), "error")
     let careful = try await fly("whole.decode(chat.frame()[1])")
-    #expect(try Self.words(rule, careful) == "kept by 1")
-    #expect(Self.broken(careful) == [])
+    try expectEqual(Self.words(rule, careful), "kept by 1")
+    expectEqual(Self.broken(careful), [])
   }
 
   /// Three events, the second of which is cut by what ends the body after 40 bytes.
@@ -116,11 +117,11 @@ struct ConversationFindingsTests {
     let rule = "takes-cut-event-for-whole"
     let all = #"body.decode().strip().split("\n\n")"#
     let whole = #"body.decode().split("\n\n")[:-1]"#
-    #expect(try Self.words(rule, await Self.cut(Self.reading("pass", all))) == "error")
-    #expect(try Self.words(rule, await Self.cut(Self.reading("pass", whole))) == "warning")
+    try expectEqual(Self.words(rule, await Self.cut(Self.reading("pass", all))), "error")
+    try expectEqual(Self.words(rule, await Self.cut(Self.reading("pass", whole))), "warning")
     let careful = try await Self.cut(Self.reading("raise", all))
-    #expect(try Self.words(rule, careful) == "kept by 1")
-    #expect(Self.broken(careful) == [])
+    try expectEqual(Self.words(rule, careful), "kept by 1")
+    expectEqual(Self.broken(careful), [])
   }
 
   @Test func `a program that does not see an error under 200 is told so`() async throws {
@@ -132,9 +133,9 @@ struct ConversationFindingsTests {
     }
     let rule = "success-on-error-event"
     let whole = #"body.decode().split("\n\n")[:-1]"#
-    #expect(try Self.words(rule, await fly(whole)) == "error")
+    try expectEqual(Self.words(rule, await fly(whole)), "error")
     let careful = try await fly("sys.exit(1) if b'event: error' in body else []")
-    #expect(try Self.words(rule, careful) == "kept by 2")
-    #expect(Self.broken(careful).filter { $0 != "gives-up-at-once" } == [])
+    try expectEqual(Self.words(rule, careful), "kept by 2")
+    expectEqual(Self.broken(careful).filter { $0 != "gives-up-at-once" }, [])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -108,7 +109,7 @@ struct ConversationFlight {
     let report = try await drill.fly()
     // What is written is read again, figures and all.
     let again = try Report(data: report.data(), source: "report")
-    #expect(again.scenarios.map(\.subjects) == report.scenarios.map(\.subjects))
+    expectEqual(again.scenarios.map(\.subjects), report.scenarios.map(\.subjects))
     return try #require(report.scenarios.first?.subjects.first)
   }
 }

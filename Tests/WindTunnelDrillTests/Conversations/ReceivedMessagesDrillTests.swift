@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// The messages that programs say they received of their conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ReceivedMessagesDrillTests {
   /// Hears three messages, and reports as many lines as `said` makes of each.
   private static func hearing(_ said: String) -> String {
@@ -32,11 +33,10 @@ struct ReceivedMessagesDrillTests {
     let row = try await ConversationFlight(Self.hearing("for text in heard: tell(text)")).fly()
     let observation = try #require(row.observations.first)
     let texts = ["welcome", "Es regnet in München.", "It snows."]
-    #expect(
-      observation.received?.messages.map(\.digest)
-        == texts.map { ConversationLog.digest(of: Data($0.utf8)) }
+    expectEqual(
+      observation.received?.messages.map(\.digest), texts.map { ConversationLog.digest(of: Data($0.utf8)) }
     )
-    #expect(Self.counts(row.metrics) == [0, 0, 0, 0])
+    expectEqual(Self.counts(row.metrics), [0, 0, 0, 0])
     #expect(observation.ending == .succeeded && observation.showed)
     // Each is told within the call, and behind its sending.
     let opened = try #require(observation.attempts.first?.end)
@@ -59,13 +59,13 @@ struct ReceivedMessagesDrillTests {
   ) async throws {
     // What is late there the machine has made late.
     let seen = Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics)
-    #expect(Array(seen.dropLast()) == counts)
+    expectEqual(Array(seen.dropLast()), counts)
   }
 
   @Test func `what is told a second behind its sending is late`() async throws {
     let said = "time.sleep(1.2)\nfor text in heard: tell(text)"
-    #expect(
-      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics) == [0, 0, 0, 3]
+    expectEqual(
+      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics), [0, 0, 0, 3]
     )
   }
 
@@ -93,7 +93,7 @@ struct ReceivedMessagesDrillTests {
         "request": { "url": "/chat" }, "messages": [ { "from": "server", "base64": "AAECgA==" } ]
       } ] }
       """
-    #expect(Self.counts(try await flight.fly().metrics) == [0, 0, 0, 0])
+    expectEqual(Self.counts(try await flight.fly().metrics), [0, 0, 0, 0])
   }
 
   @Test func `one that lives names the call of what it received`() async throws {
@@ -114,10 +114,10 @@ struct ReceivedMessagesDrillTests {
     )
     flight.calls = 2
     let row = try await flight.fly()
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
-    #expect(row.observations.map { $0.received?.messages.count } == [2, 1])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
+    expectEqual(row.observations.map { $0.received?.messages.count }, [2, 1])
     // What stands behind the last that it tells it may not have read.
-    #expect(Self.counts(row.metrics) == [1, 0, 0, 0])
+    expectEqual(Self.counts(row.metrics), [1, 0, 0, 0])
   }
 
   private static func comingBack(saying: String) -> ConversationFlight {
@@ -150,11 +150,11 @@ struct ReceivedMessagesDrillTests {
       }
     }
     let lost = try await Self.comingBack(saying: "").fly(restart, first: 1)
-    #expect(try standing(lost) == "error")
-    #expect(lost.metrics.messagesLost == 2)
+    try expectEqual(standing(lost), "error")
+    expectEqual(lost.metrics.messagesLost, 2)
     let careful = try await Self.comingBack(saying: "news, please").fly(restart, first: 1)
-    #expect(try standing(careful) == "kept by 1")
-    #expect(Self.counts(careful.metrics) == [0, 0, 0, 0])
+    try expectEqual(standing(careful), "kept by 1")
+    expectEqual(Self.counts(careful.metrics), [0, 0, 0, 0])
   }
 }
 
@@ -192,12 +192,12 @@ struct ReceivedMessagesDrillTests {
     let text = Self.cassette.replacing("\"price\": 0.8 } }", with: Self.farewell)
     let cassette = try Cassette(data: Data(text.utf8), source: "prices.json")
     let dialogue = RecordedDialogue(try #require(cassette.interactions.first))
-    #expect(dialogue.answers.count == 6)
-    #expect(dialogue.utterances.map(\.behind) == [1, 2, 4, 6])
-    #expect(dialogue.utterances.map(\.isText) == [true, true, true, false])
+    expectEqual(dialogue.answers.count, 6)
+    expectEqual(dialogue.utterances.map(\.behind), [1, 2, 4, 6])
+    expectEqual(dialogue.utterances.map(\.isText), [true, true, true, false])
     let kinds = dialogue.utterances.map(\.kind)
-    #expect(kinds[0] == .question(answer: dialogue.answers[1]))
-    #expect(kinds[1...] == [.subscription, .subscription, .statement])
+    expectEqual(kinds[0], .question(answer: dialogue.answers[1]))
+    expectEqual(kinds[1...], [.subscription, .subscription, .statement])
   }
 
   private static func fly(
@@ -218,12 +218,12 @@ struct ReceivedMessagesDrillTests {
   @Test func `it holds a conversation, and says what it received`() async throws {
     let end = try await Self.fly("--scenario", "calm", "--calls", "3")
     let row = try #require(end.report?.scenarios.first?.subjects.first, "\(end.complaints)")
-    #expect(end.code == 0, "\(end.complaints)")
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded])
+    expectEqual(end.code, 0, "\(end.complaints)")
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
     for call in row.observations {
       #expect(call.showed && call.attempts.count == 1 && call.clientAttempts == 1)
-      #expect(call.attempts.first?.conversation?.ending == .client(1000))
-      #expect(call.received?.messages.count == 6)
+      expectEqual(call.attempts.first?.conversation?.ending, .client(1000))
+      expectEqual(call.received?.messages.count, 6)
     }
     #expect(row.metrics.messagesLost == 0 && row.metrics.messagesDoubled == 0)
     #expect(row.metrics.messagesOutOfOrder == 0 && row.metrics.messagesLate == 0)
@@ -234,14 +234,14 @@ struct ReceivedMessagesDrillTests {
     let end = try await Self.fly("--scenario", "socket-restart", "--calls", "4")
     let report = try #require(end.report, "\(end.complaints)")
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(end.code == 0, "\(end.complaints)")
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded, .succeeded])
+    expectEqual(end.code, 0, "\(end.complaints)")
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded, .succeeded])
     for call in row.observations {
-      #expect(call.attempts.map(\.status) == [101, 503, 503, 503, 503, 101])
+      expectEqual(call.attempts.map(\.status), [101, 503, 503, 503, 503, 101])
     }
     #expect(row.metrics.messagesLost == 0 && row.metrics.messagesDoubled == 0)
-    #expect(row.metrics.reconnectedRate == 1)
-    #expect(report.findings.map(\.finding.rule) == [])
+    expectEqual(row.metrics.reconnectedRate, 1)
+    expectEqual(report.findings.map(\.finding.rule), [])
   }
 
   @Test func `it does not come back to a server that refuses it`() async throws {
@@ -255,7 +255,7 @@ struct ReceivedMessagesDrillTests {
       }
       #expect(reason.contains("1008"))
     }
-    #expect(end.report?.findings.map(\.finding.rule) == [])
+    expectEqual(end.report?.findings.map(\.finding.rule), [])
   }
 
   @Test func `without sockets nobody holds one`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -56,44 +57,44 @@ import WindTunnel
     "Gr\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}e\n", "from M\u{FFFD}\u{FFFD}nchen, K\u{FFFD}\u{FFFD}ln",
     #"{"shown":"M\ufffd\ufffdnchen, K\ufffd\ufffdln"}"#, "> M\u{FFFD}\u{FFFD}nchen, ...",
   ]) func `a hole where the text has letters is found`(text: String) {
-    #expect(Self.replaces(text) == true)
+    expectEqual(Self.replaces(text), true)
   }
 
   @Test(arguments: ["Grüße", "from München, Köln", "Köln"])
-  func `what has its letters is well`(text: String) { #expect(Self.replaces(text) == false) }
+  func `what has its letters is well`(text: String) { expectEqual(Self.replaces(text), false) }
 
   @Test(arguments: ["", "nothing of that", "all is \u{FFFD}\u{FFFD} well here", "\u{FFFD}"])
-  func `what is something else does not tell`(text: String) { #expect(Self.replaces(text) == nil) }
+  func `what is something else does not tell`(text: String) { expectNil(Self.replaces(text)) }
 
   @Test func `texts without such letters, with holes or in another coding do not tell`() {
-    #expect(Self.replaces("All is\u{FFFD}said.", at: "/plain") == nil)
-    #expect(Self.replaces("Gr\u{FFFD}\u{FFFD}e an alle", at: "/holes") == nil)
-    #expect(Self.replaces("Gr\u{FFFD}\u{FFFD}e", at: "/latin") == nil)
+    expectNil(Self.replaces("All is\u{FFFD}said.", at: "/plain"))
+    expectNil(Self.replaces("Gr\u{FFFD}\u{FFFD}e an alle", at: "/holes"))
+    expectNil(Self.replaces("Gr\u{FFFD}\u{FFFD}e", at: "/latin"))
     var raw = CallResult.good(Data([0x4D, 0xC3, 0x6E]))
     raw.isPrinted = true
     let key = Matcher.pathAndQuery.key(Request("GET", "/stream"))
-    #expect(
-      RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key) == nil
+    expectNil(
+      RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key)
     )
   }
 
   @Test func `tokens that are put together are held against what they make`() throws {
     let whole = "Der Bär läuft über den Schnee."
-    #expect(Self.replaces(whole, at: "/tokens") == false)
+    expectEqual(Self.replaces(whole, at: "/tokens"), false)
     let holes = "Der B\u{FFFD}\u{FFFD}r l\u{FFFD}\u{FFFD}uft über"
-    #expect(Self.replaces(holes, at: "/tokens") == true)
+    expectEqual(Self.replaces(holes, at: "/tokens"), true)
     let stream = try #require(Self.cassette.interactions.last?.response?.body.data)
     let cut = try #require(stream.range(of: Data("uft ".utf8))).lowerBound
-    #expect(Self.showsCut("Der Bär lä\n", cut, of: 6) == true)
-    #expect(Self.showsCut("\(whole)\n", cut, of: 6) == false)
-    #expect(Self.showsCut("a bear\n", cut, of: 6) == false)
-    #expect(Self.showsCut("c-1c-1\n", cut, of: 6) == false)
+    expectEqual(Self.showsCut("Der Bär lä\n", cut, of: 6), true)
+    expectEqual(Self.showsCut("\(whole)\n", cut, of: 6), false)
+    expectEqual(Self.showsCut("a bear\n", cut, of: 6), false)
+    expectEqual(Self.showsCut("c-1c-1\n", cut, of: 6), false)
   }
 
   @Test func `holes of a script without a letter of one byte are counted`() {
     let holes = String(repeating: "\u{FFFD}", count: 30)
-    #expect(Self.replaces(holes, at: "/weather") == true)
-    #expect(Self.replaces(holes + "\u{FFFD}", at: "/weather") == nil)
+    expectEqual(Self.replaces(holes, at: "/weather"), true)
+    expectNil(Self.replaces(holes + "\u{FFFD}", at: "/weather"))
   }
 
   private static func showsCut(_ text: String, _ bytes: Int, of interaction: Int = 0) -> Bool? {
@@ -104,16 +105,16 @@ import WindTunnel
   @Test func `the beginning of an event that was cut is known again`() throws {
     let whole = Data(Self.stream.utf8)
     let cut = try #require(whole.range(of: Data("chen".utf8))).lowerBound
-    #expect(Self.showsCut("Grüße\nfrom\nMün\n", cut) == true)
-    #expect(Self.showsCut("Grüße\n", cut) == false)
+    expectEqual(Self.showsCut("Grüße\nfrom\nMün\n", cut), true)
+    expectEqual(Self.showsCut("Grüße\n", cut), false)
     // It is whole, or has no content that could be told from any other.
-    #expect(Self.showsCut("from\nMünchen, Köln", cut) == false)
-    #expect(Self.showsCut("data: Gr", 14) == false)
+    expectEqual(Self.showsCut("from\nMünchen, Köln", cut), false)
+    expectEqual(Self.showsCut("data: Gr", 14), false)
     // Between two events nothing is cut.
     let between = try #require(whole.range(of: Data("data: from".utf8))).lowerBound
-    #expect(Self.showsCut("Grüße\n", between) == false)
-    #expect(Self.showsCut("", cut) == nil)
-    #expect(Self.showsCut("All", 3, of: 2) == nil)
-    #expect(Self.showsCut("{\"a\":1} {\"text\":\"lo", 19, of: 4) == true)
+    expectEqual(Self.showsCut("Grüße\n", between), false)
+    expectNil(Self.showsCut("", cut))
+    expectNil(Self.showsCut("All", 3, of: 2))
+    expectEqual(Self.showsCut("{\"a\":1} {\"text\":\"lo", 19, of: 4), true)
   }
 }

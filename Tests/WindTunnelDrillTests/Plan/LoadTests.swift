@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -10,9 +11,9 @@ import WindTunnel
     let arrivals = ArrivalProcess(seed: 7, callsPerSecond: 50, count: 10_000)
     let again = ArrivalProcess(seed: 7, callsPerSecond: 50, count: 400)
     let offsets = (0..<10_000).map(arrivals.offset)
-    #expect(offsets[0] == .zero)
-    #expect(offsets == offsets.sorted())
-    #expect((0..<400).map(again.offset) == Array(offsets[..<400]))
+    expectEqual(offsets[0], .zero)
+    expectEqual(offsets, offsets.sorted())
+    expectEqual((0..<400).map(again.offset), Array(offsets[..<400]))
     #expect(ArrivalProcess(seed: 8, callsPerSecond: 50, count: 2).offset(of: 1) != offsets[1])
     // 200 s, and the deviation of ten thousand exponential gaps is a hundredth of that.
     #expect((190.0...210.0).contains(offsets[9_999].inMilliseconds / 1000))
@@ -40,7 +41,7 @@ import WindTunnel
       return "shown"
     }
     let observations = try #require(report.scenarios.first?.subjects.first?.observations)
-    #expect(observations.map(\.ending) == observations.map { _ in .succeeded })
+    expectEqual(observations.map(\.ending), observations.map { _ in .succeeded })
     // The first began longest before the last was there.
     let arrivals = ArrivalProcess(seed: 1, callsPerSecond: 200, count: 20)
     let head = try #require(observations.first).latency - (try #require(observations.last).latency)
@@ -49,21 +50,20 @@ import WindTunnel
   }
 
   @Test func `a scenario has no more calls a second than it wants`() {
-    #expect(Load.openLoop(callsPerSecond: 50).atMost(4) == .openLoop(callsPerSecond: 4))
-    #expect(Load.openLoop(callsPerSecond: 2).atMost(4) == .openLoop(callsPerSecond: 2))
-    #expect(Load.openLoop(callsPerSecond: 50).atMost(nil) == .openLoop(callsPerSecond: 50))
-    #expect(Load.closedLoop(concurrency: 3).atMost(4) == .closedLoop(concurrency: 3))
+    expectEqual(Load.openLoop(callsPerSecond: 50).atMost(4), .openLoop(callsPerSecond: 4))
+    expectEqual(Load.openLoop(callsPerSecond: 2).atMost(4), .openLoop(callsPerSecond: 2))
+    expectEqual(Load.openLoop(callsPerSecond: 50).atMost(nil), .openLoop(callsPerSecond: 50))
+    expectEqual(Load.closedLoop(concurrency: 3).atMost(4), .closedLoop(concurrency: 3))
   }
 
   @Test func `calls that were held up are not made up for`() {
     let (pace, start) = (Pace(callsPerSecond: 4), ContinuousClock.now)
     let turns = [0, 0, 250, 2000, 2010, 2020].map { start + .milliseconds($0) }
-    #expect(
-      turns.map { pace.moment(after: $0) - start }
-        == [0, 250, 500, 2000, 2250, 2500].map { Duration.milliseconds($0) }
+    expectEqual(
+      turns.map { pace.moment(after: $0) - start }, [0, 250, 500, 2000, 2250, 2500].map { Duration.milliseconds($0) }
     )
     let free = Pace(callsPerSecond: nil)
-    #expect(turns.map { free.moment(after: $0) } == turns)
+    expectEqual(turns.map { free.moment(after: $0) }, turns)
   }
 
   @Test func `a closed loop says that it is one`() async throws {
@@ -92,29 +92,29 @@ import WindTunnel
     let expected = 3.0 / Double(kinds.count - 1)
     #expect((0.85...1.15).contains(home / others / expected), "\(home) to \(others)")
     let again = Workload(cassette, mix: mix, seed: 7, matcher: .pathAndQuery)
-    #expect((0..<3000).map(again.endpoint) == names)
+    expectEqual((0..<3000).map(again.endpoint), names)
     let other = Workload(cassette, mix: mix, seed: 8, matcher: .pathAndQuery)
     #expect((0..<3000).map(other.endpoint) != names)
     // Without weights each has its turn.
     let turns = Workload(cassette, seed: 7, matcher: .pathAndQuery)
     let different = Set((0..<100).map(turns.request)).count
     #expect(different > 4)
-    #expect(Set((0..<different).map(turns.request)).count == different)
+    expectEqual(Set((0..<different).map(turns.request)).count, different)
   }
 
   @Test(arguments: ["GET /home", "=5", "GET /home=", "GET /home=-1", "GET /home=x", ""])
   func `a share without a weight is none`(text: String) {
-    #expect(Mix.Share(text) == nil)
+    expectNil(Mix.Share(text))
   }
 
   @Test func `shards share out all calls`() throws {
     let shards = try (1...8).map { try #require(Shard($0, of: 8)) }
     let calls = shards.map { $0.calls(of: 61) }
-    #expect(calls[0] == [0, 8, 16, 24, 32, 40, 48, 56])
-    #expect(calls.flatMap(\.self).sorted() == Array(0..<61))
+    expectEqual(calls[0], [0, 8, 16, 24, 32, 40, 48, 56])
+    expectEqual(calls.flatMap(\.self).sorted(), Array(0..<61))
     #expect(Shard("3/8") == shards[2] && shards[2].description == "3/8")
     for text in ["0/8", "9/8", "3", "3/", "/8", "3/8/1", "a/b", "1/0", "1/10001"] {
-      #expect(Shard(text) == nil, "\(text)")
+      expectNil(Shard(text), "\(text)")
     }
   }
 
@@ -129,7 +129,7 @@ import WindTunnel
     ] as [([String: String], String?)]
   )
   func `a job's environment says which shard it is`(environment: [String: String], text: String?) {
-    #expect(Shard(environment: environment)?.description == text)
+    expectEqual(Shard(environment: environment)?.description, text)
   }
 
   /// Lets nobody go before everybody is there.

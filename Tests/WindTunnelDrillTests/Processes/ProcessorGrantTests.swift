@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelDrill
@@ -5,27 +6,27 @@ import Testing
 @Suite struct ProcessorGrantTests {
   @Test func `a program gets what it has waited for, in steps, and each part once`() {
     var grant = ProcessorGrant()
-    #expect(grant.more(for: .seconds(25)) == .seconds(10))
-    #expect(grant.more(for: .seconds(26)) == .seconds(10))
-    #expect(grant.more(for: .seconds(27)) == .seconds(7))
-    #expect(grant.more(for: .seconds(27)) == nil)
-    #expect(grant.granted == .seconds(27))
+    expectEqual(grant.more(for: .seconds(25)), .seconds(10))
+    expectEqual(grant.more(for: .seconds(26)), .seconds(10))
+    expectEqual(grant.more(for: .seconds(27)), .seconds(7))
+    expectNil(grant.more(for: .seconds(27)))
+    expectEqual(grant.granted, .seconds(27))
     #expect(!grant.isUsedUp, "the next may be granted the same")
   }
 
   @Test func `one that does not wait for a processor gets nothing`() {
     var grant = ProcessorGrant()
-    #expect(grant.more(for: .zero) == nil)
-    #expect(grant.more(for: .seconds(1)) == nil)
-    #expect(grant.granted == .zero)
+    expectNil(grant.more(for: .zero))
+    expectNil(grant.more(for: .seconds(1)))
+    expectEqual(grant.granted, .zero)
   }
 
   @Test func `one that spins does not go on for ever`() {
     var grant = ProcessorGrant()
     var looks = 0
     while grant.more(for: .seconds(1_000_000)) != nil { looks += 1 }
-    #expect(looks == 12)
-    #expect(grant.granted == ProcessorGrant.most)
+    expectEqual(looks, 12)
+    expectEqual(grant.granted, ProcessorGrant.most)
     #expect(grant.isUsedUp)
   }
 

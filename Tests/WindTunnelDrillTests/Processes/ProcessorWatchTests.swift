@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -79,7 +80,7 @@ import WindTunnel
         plan.deadline = .seconds(60)
       }
       let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-      #expect(row.observations.map(\.ending) == Array(repeating: .succeeded, count: calls))
+      expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: calls))
       let delays = row.observations.compactMap(\.processorDelay)
       // Those that are left at the end have the processors to themselves.
       #expect(delays.count > calls / 2)

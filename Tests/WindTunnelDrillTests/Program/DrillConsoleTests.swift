@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -39,13 +40,13 @@ import WindTunnel
       Issue.record("\(json)")
       return
     }
-    #expect(rows.map { $0["status"]?.intValue } == [503, 200])
-    #expect(rows.map { $0["call"]?.stringValue } == ["shop 3", "shop 3"])
-    #expect(rows.map { $0["attempt"]?.intValue } == [1, 2])
-    #expect(rows[0]["faults"] == .array([.text("status 503")]))
-    #expect(rows[1]["gap"]?.doubleValue == 15)
+    expectEqual(rows.map { $0["status"]?.intValue }, [503, 200])
+    expectEqual(rows.map { $0["call"]?.stringValue }, ["shop 3", "shop 3"])
+    expectEqual(rows.map { $0["attempt"]?.intValue }, [1, 2])
+    expectEqual(rows[0]["faults"], .array([.text("status 503")]))
+    expectEqual(rows[1]["gap"]?.doubleValue, 15)
     #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["take"]?.stringValue == "recording")
-    #expect(rows.map { $0["latency"]?.doubleValue } == [5, 10])
+    expectEqual(rows.map { $0["latency"]?.doubleValue }, [5, 10])
     await console.end()
     await #expect(throws: URLError.self) {
       try await URLSession(configuration: .ephemeral).data(from: url)

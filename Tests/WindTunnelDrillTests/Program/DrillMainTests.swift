@@ -1,10 +1,12 @@
 import Foundation
+import Programs
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
 
 /// A host's own program: the flags, reports and exit codes of the tool's drill.
-@Suite(.timeLimit(.minutes(10))) struct DrillMainTests {
+@Suite(.timeLimit(.minutes(5))) struct DrillMainTests {
   private static let words = ["--scenario", "server-errors", "--calls", "20", "--rate", "200"]
 
   private static func run(
@@ -20,15 +22,15 @@ import WindTunnelDrill
     let end = try await Self.run(
       Self.words + ["--seed", "7", "--stage", "in-process", "--report", json, "--report", page]
     )
-    #expect(end.code == 0, "\(end)")
+    expectEqual(end.code, 0, "\(end)")
     let report = try Report(contentsOf: URL(filePath: json))
-    #expect(report.seed == 7)
-    #expect(report.scenarios.map(\.name) == ["server-errors"])
+    expectEqual(report.seed, 7)
+    expectEqual(report.scenarios.map(\.name), ["server-errors"])
     let rows = try #require(report.scenarios.first).subjects
-    #expect(rows.map(\.name) == ["host", "urlsession"])
+    expectEqual(rows.map(\.name), ["host", "urlsession"])
     // Neither asks twice, so they meet and make the same.
-    #expect(rows[0].metrics.successRate == rows[1].metrics.successRate)
-    #expect(rows[0].metrics.averageRetries == 0)
+    expectEqual(rows[0].metrics.successRate, rows[1].metrics.successRate)
+    expectEqual(rows[0].metrics.averageRetries, 0)
     #expect(FileManager.default.fileExists(atPath: page))
     // The tool flies the same drill of its own subject.
     let tool = try await Tool.run(
@@ -36,20 +38,19 @@ import WindTunnelDrill
         + ["--seed", "7", "--stage", "in-process", "--json"]
     )
     let twin = try Report(data: Data(tool.answer.utf8), source: "tool")
-    #expect(twin.decisionHash == report.decisionHash)
-    #expect(
-      twin.scenarios[0].subjects[0].observations.map(\.attempts).map { $0.map(\.decision) }
-        == rows[1].observations.map(\.attempts).map { $0.map(\.decision) }
+    expectEqual(twin.decisionHash, report.decisionHash)
+    expectEqual(
+      twin.scenarios[0].subjects[0].observations.map(\.attempts).map { $0.map(\.decision) }, rows[1].observations.map(\.attempts).map { $0.map(\.decision) }
     )
   }
 
   @Test func `a gate that fails is 99 and one that cannot be told is 98`() async throws {
     let failed = try await Self.run(Self.words + ["--gate", "successRate == 1", "--json"])
-    #expect(failed.code == 99, "\(failed)")
+    expectEqual(failed.code, 99, "\(failed)")
     #expect(failed.complaints.contains("host-drill: server-errors: successRate == 1: failed, got "))
     let open = Self.words + ["--gate", "p99 <= 3600s"]
-    #expect(try await Self.run(open).code == 98)
-    #expect(try await Self.run(open + ["--allow-inconclusive"]).code == 0)
+    try await expectEqual(Self.run(open).code, 98)
+    try await expectEqual(Self.run(open + ["--allow-inconclusive"]).code, 0)
   }
 
   @Test(
@@ -64,38 +65,26 @@ import WindTunnelDrill
     let program = try #require(Bundle.main.executableURL).deletingLastPathComponent()
       .appending(path: "host-drill").path
     let words = Self.words + ["--stage", "in-process", "--report", file]
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments =
-      ["-c", "exec \"$0\" \"$@\" > /dev/full 2> '\(try json.file("err"))'", program] + words
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    try process.run()
-    await withCheckedContinuation { continuation in
-      Thread {
-        ended.wait()
-        continuation.resume()
-      }.start()
-    }
-    #expect(process.terminationStatus == 73)
-    let complaints = try String(contentsOfFile: try json.file("err"), encoding: .utf8)
+    let run = try await StartedProgram.run(
+      ["/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/full", program] + words
+    )
+    expectEqual(run.code, 73)
     #expect(
-      complaints.hasSuffix(
+      run.err.hasSuffix(
         "host-drill: standard output cannot be written: No space left on device.\n"
       )
     )
-    #expect(try Report(contentsOf: URL(filePath: file)).scenarios.map(\.name) == ["server-errors"])
+    try expectEqual(Report(contentsOf: URL(filePath: file)).scenarios.map(\.name), ["server-errors"])
   }
 
   @Test func `a client that crashes is a row and 97, and the other calls are made`() async throws {
     let words = ["--scenario", "calm", "--calls", "8", "--concurrency", "1", "--json"]
     let end = try await Self.run(words, with: ["HOST_FALLS_ON": "3"])
-    #expect(end.code == 97, "\(end)")
+    expectEqual(end.code, 97, "\(end)")
     let report = try Report(data: Data(end.answer.utf8), source: "host")
     let calls = try #require(report.scenarios.first?.subjects.first).observations
-    #expect(
-      calls.map(\.ending)
-        == (0..<8).map { $0 == 3 ? Observation.CallResult.crashed : .succeeded }
+    expectEqual(
+      calls.map(\.ending), (0..<8).map { $0 == 3 ? Observation.CallResult.crashed : .succeeded }
     )
   }
 
@@ -109,7 +98,7 @@ import WindTunnelDrill
     )
     let call = try #require(line.split(separator: " ").last.map(String.init))
     let again = try await Self.run(["--again", call])
-    #expect(again.code == 1, "\(again)")
+    expectEqual(again.code, 1, "\(again)")
     #expect(
       again.answer.hasSuffix(
         "  It met the same as before, as far as both went: 1 of 1 attempts.\n"
@@ -123,19 +112,18 @@ import WindTunnelDrill
   {
     let flag = try await Self.run(["--cals", "3"])
     #expect(flag.code == 64 && flag.answer.isEmpty)
-    #expect(
-      flag.complaints
-        == "host-drill: Unknown flag --cals. Did you mean --calls?\nFor help: host-drill --help\n"
+    expectEqual(
+      flag.complaints, "host-drill: Unknown flag --cals. Did you mean --calls?\nFor help: host-drill --help\n"
     )
     let subject = try await Self.run(["--subject", "network-layer"])
-    #expect(subject.code == 64)
+    expectEqual(subject.code, 64)
     #expect(
       subject.complaints.hasPrefix(
         "host-drill: --subject network-layer: there are host, urlsession, exec."
       )
     )
     let help = try await Self.run(["--help"])
-    #expect(help.code == 0)
+    expectEqual(help.code, 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
     #expect(
       help.answer.contains("  The judged client: host, urlsession or exec; again: one to compare.")
@@ -144,7 +132,7 @@ import WindTunnelDrill
 
   @Test func `a report that could not be written is refused before anything flies`() async throws {
     let end = try await Self.run(Self.words + ["--report", "/nowhere/drill.json"])
-    #expect(end.code == 73)
+    expectEqual(end.code, 73)
     #expect(end.answer.isEmpty && !end.complaints.contains("flown"))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -33,15 +34,15 @@ import WindTunnel
   }
 
   @Test func `each failing call is a line that a shell takes as it stands`() {
-    #expect(
-      Self.lines(4) == [
+    expectEqual(
+      Self.lines(4), [
         "failed, status 503: windtunnel drill --again d.json#rain/call/0",
         "failed, status 503: windtunnel drill --again d.json#rain/home/2",
         "failed, status 503: windtunnel drill --again d.json#rain/home/3",
       ]
     )
-    #expect(
-      Self.lines(1, scenario: "it's | a") == [
+    expectEqual(
+      Self.lines(1, scenario: "it's | a"), [
         #"failed, status 503: windtunnel drill --again 'd.json#it'\''s | a/call/0'"#
       ]
     )
@@ -49,10 +50,10 @@ import WindTunnel
 
   @Test func `a person gets some and is told where the others are`() {
     let shown = Self.lines(74)
-    #expect(shown.count == 11)
-    #expect(shown.last == "and 63 calls more: --report FILE.csv has a line of every call")
-    #expect(Self.lines(11).count == 10)
-    #expect(Self.lines(0) == [])
+    expectEqual(shown.count, 11)
+    expectEqual(shown.last, "and 63 calls more: --report FILE.csv has a line of every call")
+    expectEqual(Self.lines(11).count, 10)
+    expectEqual(Self.lines(0), [])
   }
 
   @Test func `what nobody sees in a name is spelled as a shell understands it`() {

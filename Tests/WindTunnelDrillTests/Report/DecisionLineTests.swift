@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -34,9 +35,9 @@ import WindTunnel
     #expect(line.text == decision.line && line == written && Set([line, written]).count == 1)
     #expect(line.key == "GET /a" && written.key == "GET /a" && line.hasKey(of: written))
     #expect(line.metNothing == faults.isEmpty && written.metNothing == faults.isEmpty)
-    #expect(line.storedAnew() == line)
+    expectEqual(line.storedAnew(), line)
     let moved = line.moved(to: DecisionLine.Place(scenario: "storm", key: "GET /b"))
-    #expect(moved.text == Self.decision(key: "GET /b", faults: faults).line)
+    expectEqual(moved.text, Self.decision(key: "GET /b", faults: faults).line)
     #expect(moved != line && !moved.hasKey(of: line) && !moved.hasKey(of: written))
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -16,7 +17,7 @@ import WindTunnel
       "drill", "--seed", "7", "--calls", "\(calls)", "--timeout", "600s", "--report", file,
     ]
     let end = try await Tool.run(common + words)
-    #expect(end.code == 0, "\(end.complaints)")
+    expectEqual(end.code, 0, "\(end.complaints)")
     return try Report(contentsOf: URL(filePath: file))
   }
 
@@ -29,15 +30,15 @@ import WindTunnel
   /// how far a call goes; what it met until then does not depend on it. A client whose calls do not
   /// know of each other is in ``RepeatingClientTests``.
   private func expectSame(_ one: Report.Row, _ other: Report.Row, _ comment: Comment) {
-    #expect(one.observations.map(\.call) == other.observations.map(\.call), comment)
-    #expect(one.observations.map(\.endpoint) == other.observations.map(\.endpoint), comment)
+    expectEqual(one.observations.map(\.call), other.observations.map(\.call), comment)
+    expectEqual(one.observations.map(\.endpoint), other.observations.map(\.endpoint), comment)
     guard one.name != "urlsession" else {
-      #expect(met(one) == met(other), comment)
+      expectEqual(met(one), met(other), comment)
       return
     }
     for (some, others) in zip(met(one), met(other)) {
       let both = min(some.count, others.count)
-      #expect(Array(some.prefix(both)) == Array(others.prefix(both)), comment)
+      expectEqual(Array(some.prefix(both)), Array(others.prefix(both)), comment)
     }
     #expect(met(one).joined().count >= 20)
     #expect(met(other).joined().count >= 20)
@@ -49,18 +50,18 @@ import WindTunnel
     let first = try await drill(folder, "a", weather)
     for concurrency in ["1", "4", "16"] {
       let again = try await drill(folder, concurrency, weather + ["--concurrency", concurrency])
-      #expect(again.decisionHash == first.decisionHash)
+      expectEqual(again.decisionHash, first.decisionHash)
       let (rows, twins) = (
         first.scenarios.flatMap(\.subjects), again.scenarios.flatMap(\.subjects)
       )
-      #expect(twins.map(\.name) == ["network-layer", "urlsession"])
+      expectEqual(twins.map(\.name), ["network-layer", "urlsession"])
       try #require(rows.count == twins.count)
       for (row, twin) in zip(rows, twins) {
         expectSame(row, twin, "\(row.name), \(concurrency) at once")
       }
     }
     let other = try await drill(folder, "b", weather + ["--stage", "in-process"])
-    #expect(other.decisionHash == first.decisionHash)
+    expectEqual(other.decisionHash, first.decisionHash)
   }
 
   @Test(arguments: ["calm", "server-errors", "rate-limited", "outage", "tls-failure"])
@@ -76,7 +77,7 @@ import WindTunnel
     expectSame(rows[1], rows[3], "urlsession on both stages")
     for (many, few) in zip(met(rows[0]), met(rows[1])) {
       // One of them tries again and the other does not; as far as both went, they met the same.
-      #expect(Array(many.prefix(few.count)) == Array(few.prefix(many.count)))
+      expectEqual(Array(many.prefix(few.count)), Array(few.prefix(many.count)))
       #expect(!few.isEmpty)
     }
   }
@@ -102,13 +103,13 @@ import WindTunnel
     let words = ["--cassette", cassette, "--scenario", weather, "--stage", stage]
     let report = try await drill(folder, "r", words + ["--concurrency", "50"], calls: 50)
     for row in try #require(report.scenarios.first).subjects {
-      #expect(row.observations.count == 50)
+      expectEqual(row.observations.count, 50)
       for observation in row.observations {
         // As far as its retry budget goes.
         let most = row.name == "network-layer" ? 3 : 1
         let whole = (1...most).map { "recording \($0)" }
-        #expect(observation.attempts.map(\.take) == Array(whole.prefix(observation.attempts.count)))
-        if row.name == "urlsession" { #expect(observation.attempts.count == 1) }
+        expectEqual(observation.attempts.map(\.take), Array(whole.prefix(observation.attempts.count)))
+        if row.name == "urlsession" { expectEqual(observation.attempts.count, 1) }
       }
       // Fifty failures at once close the host off, but not before the first slots were used.
       #expect(met(row).joined().count >= 20)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -26,14 +27,14 @@ import WindTunnelReports
     let end = try await Tool.run(
       words + ["--cassette", cassette, "--timeout", "1s", "--subject", judged]
     )
-    #expect(end.code == code, "\(end.complaints)")
+    expectEqual(end.code, code, "\(end.complaints)")
     #expect(end.answer.contains("1 hung"), "\(end.answer)")
   }
 
   @Test func `a report that cannot be written is told before the drill`() async throws {
     let words = ["drill", "--scenario", "calm", "--calls", "1", "--report"]
     let end = try await Tool.run(words + ["/nowhere/a.json"])
-    #expect(end.code == 73)
+    expectEqual(end.code, 73)
     #expect(end.complaints.contains("cannot be written"))
     #expect(end.answer.isEmpty)
   }
@@ -43,9 +44,9 @@ import WindTunnelReports
     let files = [try folder.file("a.json"), try folder.file("b.json")]
     let words = ["drill", "--scenario", "calm", "--calls", "1"]
     let end = try await Tool.run(words + files.flatMap { ["--report", $0] })
-    #expect(end.code == 0)
+    expectEqual(end.code, 0)
     let texts = try files.map { try Data(contentsOf: URL(filePath: $0)) }
-    #expect(texts[0] == texts[1])
+    expectEqual(texts[0], texts[1])
   }
 
   @Test func `the reference client flies no worse than a bare session in any shipped weather`()
@@ -54,7 +55,7 @@ import WindTunnelReports
     let folder = try Folder()
     let file = try folder.file("default.json")
     let end = try await Tool.run(["drill", "--seed", "1", "--calls", "30", "--report", file])
-    #expect(end.code == 0)
+    expectEqual(end.code, 0)
     // Success is no merit where nobody can succeed, nor where a client should not wait for it. A portal's
     // page passes for success with a bare session, and behind an outage a breaker is open for some time.
     let others = ["portal-gone", "recovery"]

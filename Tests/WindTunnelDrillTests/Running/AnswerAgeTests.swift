@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -29,7 +30,7 @@ import WindTunnel
   ) {
     let home = Self.interaction("GET", fields)
     let faults: [Fault] = [.delay(.exactly(.zero)), .alter(.stale(seconds: age))]
-    #expect(home.isStaleOnArrival(with: faults) == isStale)
+    expectEqual(home.isStaleOnArrival(with: faults), isStale)
     #expect(!Self.interaction("POST", fields).isStaleOnArrival(with: faults))
     #expect(!home.isStaleOnArrival(with: [.status(503)]))
   }
@@ -67,8 +68,8 @@ import WindTunnel
     var expected = Observation.CacheTerms()
     expected.fresh = .seconds(fresh ?? 0)
     (expected.hasValidator, expected.allowsStale) = (hasValidator, allowsStale)
-    #expect(terms("GET") == (fresh == nil ? nil : expected))
-    #expect(terms("POST") == nil)
-    #expect(terms("GET", status: 404) == nil)
+    expectEqual(terms("GET"), (fresh == nil ? nil : expected))
+    expectNil(terms("POST"))
+    expectNil(terms("GET", status: 404))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -21,16 +22,16 @@ import WindTunnelSymptoms
 
   @Test func `what is dealt is what the faults leave of the recording`() {
     let three = "\(Duration.seconds(3))"
-    #expect(words([]) == "200 10 – \(three)")
-    #expect(words([.delay(.exactly(.seconds(1)))]) == "200 10 – \(three)")
-    #expect(words([.status(503)]) == "503 – – –")
-    #expect(words([.status(429, retryAfter: .seconds(2))]) == "429 – – \(Duration.seconds(2))")
-    #expect(words([.reset(afterBodyBytes: 4)]) == "200 4 connectionLost \(three)")
-    #expect(words([.truncate(afterBodyBytes: 40)]) == "200 10 truncated \(three)")
-    #expect(words([.reset(.afterRequest)]) == "– 0 connectionLost –")
-    #expect(words([.close]) == "– 0 emptyAnswer –")
-    #expect(words([.stall(afterBodyBytes: 0)]) == "200 0 timedOut \(three)")
-    #expect(words([.connection(.refused)]) == "– 0 connectionRefused –")
+    expectEqual(words([]), "200 10 – \(three)")
+    expectEqual(words([.delay(.exactly(.seconds(1)))]), "200 10 – \(three)")
+    expectEqual(words([.status(503)]), "503 – – –")
+    expectEqual(words([.status(429, retryAfter: .seconds(2))]), "429 – – \(Duration.seconds(2))")
+    expectEqual(words([.reset(afterBodyBytes: 4)]), "200 4 connectionLost \(three)")
+    expectEqual(words([.truncate(afterBodyBytes: 40)]), "200 10 truncated \(three)")
+    expectEqual(words([.reset(.afterRequest)]), "– 0 connectionLost –")
+    expectEqual(words([.close]), "– 0 emptyAnswer –")
+    expectEqual(words([.stall(afterBodyBytes: 0)]), "200 0 timedOut \(three)")
+    expectEqual(words([.connection(.refused)]), "– 0 connectionRefused –")
   }
 
   @Test func `a date is told as it is sent, unless something else stands in its place`() {
@@ -38,13 +39,13 @@ import WindTunnelSymptoms
     func dealt(_ faults: [Fault], now: Duration? = .seconds(1_000_000)) -> Duration? {
       AnswerSummary(faults, over: recorded, now: now).retryDate
     }
-    #expect(dealt([date]) == .seconds(1_000_002))
-    #expect(dealt([.delay(.exactly(.seconds(1))), date]) == .seconds(1_000_002))
-    #expect(dealt([date], now: nil) == nil)
+    expectEqual(dealt([date]), .seconds(1_000_002))
+    expectEqual(dealt([.delay(.exactly(.seconds(1))), date]), .seconds(1_000_002))
+    expectNil(dealt([date], now: nil))
     #expect(dealt([date, .reset(.afterRequest)]) == nil && dealt([date, .status(503)]) == nil)
-    #expect(dealt([date, .connection(.refused)]) == nil)
-    #expect(dealt([.status(503, retryAfter: .seconds(2))]) == nil)
-    #expect(dealt([.status(503, retryAfter: .pastDate)]) == nil)
+    expectNil(dealt([date, .connection(.refused)]))
+    expectNil(dealt([.status(503, retryAfter: .seconds(2))]))
+    expectNil(dealt([.status(503, retryAfter: .pastDate)]))
   }
 
   @Test func `a body is the recorded one or not, where that can be told`() throws {
@@ -60,14 +61,14 @@ import WindTunnelSymptoms
       let key = Matcher.pathAndQuery.key(Request("GET", RequestURL(path)))
       return bodies.match(result, key)
     }
-    #expect(match("0123456789", "/home") == true)
-    #expect(match("later", "/home") == true)
-    #expect(match("01234", "/home") == false)
-    #expect(match("", "/home") == false)
-    #expect(match(nil, "/home") == nil)
-    #expect(match("x", "/coded") == nil)
-    #expect(match("x", "/moved") == nil)
-    #expect(match("x", "/unknown") == nil)
+    expectEqual(match("0123456789", "/home"), true)
+    expectEqual(match("later", "/home"), true)
+    expectEqual(match("01234", "/home"), false)
+    expectEqual(match("", "/home"), false)
+    expectNil(match(nil, "/home"))
+    expectNil(match("x", "/coded"))
+    expectNil(match("x", "/moved"))
+    expectNil(match("x", "/unknown"))
   }
 
   @Test func `what a client says of its copies is in its report, and silence is not`() async throws
@@ -80,12 +81,12 @@ import WindTunnelSymptoms
       return Data("x".utf8)
     }
     let row = told.scenarios[0].subjects[0]
-    #expect(row.metrics.staleServed == 1)
+    expectEqual(row.metrics.staleServed, 1)
     // What it showed is not what was recorded.
-    #expect(row.metrics.silentTruncations == 5)
+    expectEqual(row.metrics.silentTruncations, 5)
     let silent = try await Drill(plan).fly { _ in "x" }
-    #expect(silent.scenarios[0].subjects[0].metrics.staleServed == nil)
-    #expect(silent.scenarios[0].subjects[0].metrics.silentTruncations == nil, "it is no body")
+    expectNil(silent.scenarios[0].subjects[0].metrics.staleServed)
+    expectNil(silent.scenarios[0].subjects[0].metrics.silentTruncations, "it is no body")
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -124,14 +125,14 @@ import WindTunnelSymptoms
         after.start.flatMap { start in before.end.map { start >= $0 } }
       }
       #expect(gaps.allSatisfy { $0 })
-      #expect(call.attempts.first?.status == 503)
+      expectEqual(call.attempts.first?.status, 503)
       #expect(call.attempts.map(\.isRepeatable).allSatisfy { $0 != nil })
-      if call.ending == .succeeded { #expect(call.bodyMatches == true) }
+      if call.ending == .succeeded { expectEqual(call.bodyMatches, true) }
     }
     // GET /home is tried again, and a POST without a key is not.
-    #expect(row.observations[0].attempts.count == 2)
-    #expect(row.metrics.duplicates == 0)
-    #expect(row.metrics.faults.map(\.fault) == ["status 503"])
-    #expect(row.metrics.faultCoverage == 1)
+    expectEqual(row.observations[0].attempts.count, 2)
+    expectEqual(row.metrics.duplicates, 0)
+    expectEqual(row.metrics.faults.map(\.fault), ["status 503"])
+    expectEqual(row.metrics.faultCoverage, 1)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -8,7 +9,7 @@ import WindTunnelVirtualTime
 /// A long flight in virtual time, cut into cells: neither the number of threads nor that of
 /// machines is in its report.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(5)),
   .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
 )
 struct CellTests {
@@ -31,7 +32,7 @@ struct CellTests {
     let alone = try await Self.report(plan).data()
     for workers in [2, 4, 16] {
       plan.workers = workers
-      #expect(try await Self.report(plan).data() == alone)
+      try await expectEqual(Self.report(plan).data(), alone)
     }
   }
 
@@ -46,16 +47,16 @@ struct CellTests {
       parts.append(Report.Part(part, from: "\(number).json"))
     }
     let counts = parts.map { $0.report.scenarios[0].subjects[0].observations.count }
-    #expect(counts == [1000, 700, 500, 500])
-    #expect(try Report(merging: parts.reversed()).data() == whole.data())
+    expectEqual(counts, [1000, 700, 500, 500])
+    try expectEqual(Report(merging: parts.reversed()).data(), whole.data())
   }
 
   @Test func `a flight is cut behind every five hundredth call`() throws {
     let plan = try Self.plan("calm", calls: 1300)
     let cells = plan.cells(in: .calm, of: NetworkLayerSubject())
-    #expect(cells.map(\.calls) == [Array(0..<500), Array(500..<1000), Array(1000..<1300)])
+    expectEqual(cells.map(\.calls), [Array(0..<500), Array(500..<1000), Array(1000..<1300)])
     let arrivals = ArrivalProcess(seed: plan.seed, callsPerSecond: 20, count: 1300)
-    #expect(cells.map(\.age) == [nil, arrivals.offset(of: 500), arrivals.offset(of: 1000)])
+    expectEqual(cells.map(\.age), [nil, arrivals.offset(of: 500), arrivals.offset(of: 1000)])
   }
 
   @Test func `a part of which no cell is flown is refused`() async throws {
@@ -87,15 +88,15 @@ struct CellTests {
   @Test func `what one call waits for another is not cut`() throws {
     var plan = try Self.plan("calm", calls: 1300)
     let closure = ClosureSubject(name: "client") { _ in 1 }
-    #expect(plan.cells(in: .calm, of: closure).map(\.calls) == [Array(0..<1300)])
+    expectEqual(plan.cells(in: .calm, of: closure).map(\.calls), [Array(0..<1300)])
     plan.load = .closedLoop(concurrency: 4)
-    #expect(
-      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls) == [Array(0..<1300)]
+    expectEqual(
+      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)]
     )
     plan.load = .openLoop(callsPerSecond: 20)
     plan.time = .realTime
-    #expect(
-      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls) == [Array(0..<1300)]
+    expectEqual(
+      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)]
     )
   }
 
@@ -113,14 +114,14 @@ struct CellTests {
     for call in row.observations {
       for attempt in call.attempts {
         let start = try #require(attempt.start)
-        #expect((attempt.status == 503) == (begin..<end).contains(start), "call \(call.call)")
+        expectEqual((attempt.status == 503), (begin..<end).contains(start), "call \(call.call)")
         // An end is a sum of two that were rounded down.
         let end = try #require(call.end) + .microseconds(2)
         #expect(try #require(call.start) <= start && start <= end)
       }
     }
     let faults = row.metrics.faults
-    #expect(faults.first.map { $0.attempts > 10 } == true, "\(faults)")
-    #expect(row.observations.map(\.call) == Array(0..<1200))
+    expectEqual(faults.first.map { $0.attempts > 10 }, true, "\(faults)")
+    expectEqual(row.observations.map(\.call), Array(0..<1200))
   }
 }

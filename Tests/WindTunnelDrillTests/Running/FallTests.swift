@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -22,12 +23,12 @@ import WindTunnel
     let report = try await TestSubjects.drill(name, "fine") { plan in
       plan.scenarios = [.calm, Scenario("later")]
     }.fly()
-    #expect(report.scenarios.map(\.name) == ["calm", "later"])
+    expectEqual(report.scenarios.map(\.name), ["calm", "later"])
     for flown in report.scenarios {
       let row = try #require(flown.subjects.first)
-      #expect(calls(row, .crashed) == [3])
-      #expect(calls(row, .succeeded) == [0, 1, 2, 4, 5, 6, 7])
-      #expect(row.metrics.averageRetries == 0, "it is seen that it made no attempt")
+      expectEqual(calls(row, .crashed), [3])
+      expectEqual(calls(row, .succeeded), [0, 1, 2, 4, 5, 6, 7])
+      expectEqual(row.metrics.averageRetries, 0, "it is seen that it made no attempt")
     }
     #expect(report.judgedSubjectFell)
   }
@@ -35,7 +36,7 @@ import WindTunnel
   @Test func `a crash took as long as it took, and not as long as it might have`() async throws {
     let drill = try TestSubjects.drill("traps-on-3") { $0.deadline = .seconds(3600) }
     let crashed = try row(try await drill.fly()).observations[3]
-    #expect(crashed.ending == .crashed)
+    expectEqual(crashed.ending, .crashed)
     #expect(crashed.latency > .zero && crashed.latency < .seconds(3600))
     #expect(crashed.start != nil)
   }
@@ -51,8 +52,8 @@ import WindTunnel
     }
     let report = try await drill.fly()
     let row = try row(report)
-    #expect(calls(row, .crashed) == [2])
-    #expect(calls(row, .succeeded) == [0, 1, 3, 4, 5, 6, 7])
+    expectEqual(calls(row, .crashed), [2])
+    expectEqual(calls(row, .succeeded), [0, 1, 3, 4, 5, 6, 7])
   }
 
   @Test func `a call that never returns hangs, and its process flies on`() async throws {
@@ -61,8 +62,8 @@ import WindTunnel
       plan.deadline = .seconds(10)
     }
     let row = try row(try await drill.fly())
-    #expect(calls(row, .hung) == [5])
-    #expect(row.observations.count == 8)
+    expectEqual(calls(row, .hung), [5])
+    expectEqual(row.observations.count, 8)
   }
 
   @Test func `a process that stops is killed, and the call that stops it hangs`() async throws {
@@ -73,21 +74,21 @@ import WindTunnel
     }
     drill.grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(2))
     let row = try row(try await drill.fly())
-    #expect(calls(row, .hung) == [3])
-    #expect(calls(row, .succeeded) == [0, 1, 2])
+    expectEqual(calls(row, .hung), [3])
+    expectEqual(calls(row, .succeeded), [0, 1, 2])
   }
 
   @Test func `what a client prints stands in nobody's way`() async throws {
     let row = try row(
       try await TestSubjects.drill("prints") { $0.load = .closedLoop(concurrency: 4) }.fly()
     )
-    #expect(calls(row, .succeeded) == Array(0..<8))
+    expectEqual(calls(row, .succeeded), Array(0..<8))
     #expect(row.observations.allSatisfy { $0.attempts.count == 1 })
   }
 
   @Test func `a yardstick that falls fails nobody`() async throws {
     let report = try await TestSubjects.drill("fine", "traps-on-3").fly()
-    #expect(calls(try row(report, 1), .crashed) == [3])
+    expectEqual(calls(try row(report, 1), .crashed), [3])
     #expect(!report.judgedSubjectFell)
   }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -47,7 +48,7 @@ struct FlightOfCalls {
     }
     await runner.run(Array(0..<calls), load: .closedLoop(concurrency: calls))
     await runner.close()
-    #expect(log.withLock { $0.refusal } == nil)
+    expectNil(log.withLock { $0.refusal })
     return log.withLock { $0.finished }.sorted { $0.call < $1.call }
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// Calls whose callers do not wait for them.
-@Suite(.timeLimit(.minutes(10))) struct GivingUpTests {
+@Suite(.timeLimit(.minutes(5))) struct GivingUpTests {
   private static func scenario(
     share: Double,
     after: ClosedRange<Int> = 20...60
@@ -26,12 +27,12 @@ import WindTunnel
     let scenario = Self.scenario(share: 1)
     let flight = try FlightOfCalls(URLSessionSubject(), scenario, on: stage, calls: 6)
     let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
-    #expect(row.observations.map(\.attemptCount) == [1, 1, 1, 1, 1, 1])
-    #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [0, 0, 0, 0, 0, 0])
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
+    expectEqual(row.observations.map(\.attemptCount), [1, 1, 1, 1, 1, 1])
+    expectEqual(row.observations.map { $0.cancellation?.attemptsAfter }, [0, 0, 0, 0, 0, 0])
     #expect(row.metrics.cancelledCalls == 6 && row.metrics.attemptsAfterCancel == 0)
     // Such a call is no failure of the client's.
-    #expect(row.metrics.successRate == nil)
+    expectNil(row.metrics.successRate)
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -43,8 +44,8 @@ import WindTunnel
       (plan.deadline, plan.attemptTimeout) = (.seconds(300), .seconds(300))
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
-    #expect(row.metrics.cancelledCalls == 6)
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
+    expectEqual(row.metrics.cancelledCalls, 6)
     #expect(
       row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) }
     )
@@ -57,8 +58,8 @@ import WindTunnel
       (plan.stage, plan.calls, plan.deadline) = (nil, 1, .seconds(300))
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.failed("cancelled")])
-    #expect(row.metrics.cancelledCalls == 1)
+    expectEqual(row.observations.map(\.ending), [.failed("cancelled")])
+    expectEqual(row.metrics.cancelledCalls, 1)
   }
 
   @Test func `a program that is given up before it runs is told to end, too`() async throws {
@@ -69,8 +70,8 @@ import WindTunnel
       plan.load = .closedLoop(concurrency: 20)
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .failed("cancelled") })
-    #expect(row.metrics.cancelledCalls == 20)
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
+    expectEqual(row.metrics.cancelledCalls, 20)
   }
 
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
@@ -90,19 +91,19 @@ import WindTunnel
     // A program that knows no method asks for what is recorded as a GET.
     flight.setup.mix = Mix(isReadOnly: true)
     let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
-    #expect(row.observations.map { $0.cancellation?.attemptsAfter } == [3, 3])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
+    expectEqual(row.observations.map { $0.cancellation?.attemptsAfter }, [3, 3])
     #expect(row.observations.allSatisfy { $0.cancellation?.toReturn ?? .zero > .seconds(1) })
     #expect(row.metrics.cancelledCalls == 2 && row.metrics.attemptsAfterCancel == 6)
-    #expect(row.metrics.successRate == nil, "nobody waited for it any more")
-    #expect(try Gate("attemptsAfterCancel == 0").result(for: row).verdict == .failed)
+    expectNil(row.metrics.successRate, "nobody waited for it any more")
+    try expectEqual(Gate("attemptsAfterCancel == 0").result(for: row).verdict, .failed)
     let report = Report(
       seed: 1,
       decisionHash: "",
       platformErrors: "current",
       scenarios: [.init("slow", on: .onTheWire, subjects: [row])]
     )
-    #expect(try Report(data: report.data(), source: "x") == report)
+    try expectEqual(Report(data: report.data(), source: "x"), report)
   }
 
   @Test func `who gives up when is the seed's`() throws {
@@ -114,13 +115,13 @@ import WindTunnel
     let some = moments(1).compactMap(\.self)
     #expect((250...350).contains(some.count))
     #expect(some.allSatisfy { .milliseconds(20)...(.milliseconds(60)) ~= $0 })
-    #expect(Self.scenario(share: 0).cancellation(seed: 1, lane: .deck) == nil)
-    #expect(Scenario.calm.cancellation(seed: 1, lane: .deck) == nil)
+    expectNil(Self.scenario(share: 0).cancellation(seed: 1, lane: .deck))
+    expectNil(Scenario.calm.cancellation(seed: 1, lane: .deck))
   }
 
   @Test func `it is written and read, and refused by its place`() throws {
     let scenario = Self.scenario(share: 0.25)
-    #expect(try Scenario(data: scenario.data(), source: "x") == scenario)
+    try expectEqual(Scenario(data: scenario.data(), source: "x"), scenario)
     for (text, place) in [
       (#"{"share":1.5,"afterMilliseconds":1}"#, "cancel.share"),
       (#"{"afterMilliseconds":1}"#, "cancel.share"),

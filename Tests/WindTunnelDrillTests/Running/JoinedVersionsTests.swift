@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -10,7 +11,7 @@ import WindTunnel
 
 /// Downloads that broke off and are taken up when there is another version, in process and on the
 /// wire.
-@Suite(.timeLimit(.minutes(10))) struct JoinedVersionsTests {
+@Suite(.timeLimit(.minutes(5))) struct JoinedVersionsTests {
   private static let text =
     #"{"sections":[{"title":"New","items":[101,102]},{"title":"Popular","items":[7,11]}]}"#
   private static let first = Data(text.utf8)
@@ -49,9 +50,9 @@ import WindTunnel
       (first.prefix(40) + second.dropFirst(41), nil),
     ] as [(Data, Bool?)] {
       let text = String(decoding: body, as: UTF8.self)
-      #expect(Self.joins(Data(body), isPrinted: isPrinted) == joins, "\(text)")
+      expectEqual(Self.joins(Data(body), isPrinted: isPrinted), joins, "\(text)")
       let line = Data(body) + Data("\n".utf8)
-      #expect(Self.joins(line, isPrinted: isPrinted) == (isPrinted ? joins : nil), "\(text)")
+      expectEqual(Self.joins(line, isPrinted: isPrinted), (isPrinted ? joins : nil), "\(text)")
     }
   }
 
@@ -59,8 +60,8 @@ import WindTunnel
     let joined = Data(Self.first.prefix(40) + Self.second.dropFirst(40))
     for (body, joins) in [(joined, true), (Self.first, false), (Self.second, false)] {
       let spread = String(decoding: body, as: UTF8.self).replacing(",", with: ",\n  ") + "\n"
-      #expect(Self.joins(Data(spread.utf8), isPrinted: true) == joins)
-      #expect(Self.joins(Data(spread.utf8), isPrinted: false) == nil)
+      expectEqual(Self.joins(Data(spread.utf8), isPrinted: true), joins)
+      expectNil(Self.joins(Data(spread.utf8), isPrinted: false))
     }
   }
 
@@ -69,9 +70,9 @@ import WindTunnel
     for versions in [
       [], [(1, nil), (2, nil)], [(1, nil), (1, 40)], [(2, 40)], [(2, 40), (1, nil)],
     ] as [[(Int, Int?)]] {
-      #expect(Self.joins(joined, isPrinted: true, versions) == nil)
+      expectNil(Self.joins(joined, isPrinted: true, versions))
     }
-    #expect(Self.joins(joined, isPrinted: true, [(3, nil), (1, nil), (2, 40)]) == true)
+    expectEqual(Self.joins(joined, isPrinted: true, [(3, nil), (1, nil), (2, 40)]), true)
   }
 
   /// The ways in which a client takes up what broke off.
@@ -126,7 +127,7 @@ import WindTunnel
       await Self.fetch(call, [:]).body ?? Data(Self.first.prefix(40))
     }
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
-    #expect(errors == ["success-on-cut-body"])
+    expectEqual(errors, ["success-on-cut-body"])
   }
 
   @Test(arguments: Way.allCases, [Stage.inProcess, .onTheWire])
@@ -146,14 +147,14 @@ import WindTunnel
     let row = try #require(report.scenarios.first?.subjects.first)
     let isJoined = way == .withoutIfRange || way == .appendsAll
     let found = report.findings.map(\.finding).filter { $0.severity == .error }
-    #expect(found.map(\.rule) == (isJoined ? ["splices-versions"] : []))
+    expectEqual(found.map(\.rule), (isJoined ? ["splices-versions"] : []))
     let told: Bool? = way == .asksForAll ? nil : isJoined
-    #expect(row.observations.map(\.joinsVersions) == [told, told, told])
+    expectEqual(row.observations.map(\.joinsVersions), [told, told, told])
     let statuses = [200, way == .withoutIfRange ? 206 : 200]
-    #expect(row.observations.map { $0.attempts.map(\.status) } == [statuses, statuses, statuses])
+    expectEqual(row.observations.map { $0.attempts.map(\.status) }, [statuses, statuses, statuses])
     let asked = row.observations[0].attempts.last?.sent
-    #expect(asked?.resumesAt == (way == .asksForAll ? nil : 40))
-    #expect((asked?.isResumedConditionally ?? false) == (way == .appendsAll || way == .careful))
+    expectEqual(asked?.resumesAt, (way == .asksForAll ? nil : 40))
+    expectEqual((asked?.isResumedConditionally ?? false), (way == .appendsAll || way == .careful))
     let standing = report.scenarios[0].rules.first { $0.rule == "splices-versions" }?.standing
     switch (way, standing) {
     case (.asksForAll, .notMet?), (.careful, .passed(3)?), (.withoutIfRange, .broken?),

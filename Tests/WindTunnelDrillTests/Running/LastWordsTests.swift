@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -22,7 +23,7 @@ import WindTunnelReports
     words: String,
     isPanic: Bool
   ) {
-    #expect(LastWords.tellOfPanic(LastWords.signs(in: words), code: code) == isPanic)
+    expectEqual(LastWords.tellOfPanic(LastWords.signs(in: words), code: code), isPanic)
   }
 
   /// The calls of a program that is a line of shell.

@@ -1,4 +1,5 @@
 import Dispatch
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -41,7 +42,7 @@ import WindTunnel
     told.withLock { $0.append(.began(0)) }
     ask()
     ask()
-    #expect(tracker.take(0, since: .zero).count == 2)
+    expectEqual(tracker.take(0, since: .zero).count, 2)
     told.withLock { $0.append(.ended(Self.ended(0))) }
     ask()
     ask()
@@ -49,7 +50,7 @@ import WindTunnel
       .compactMap { message -> Int? in
         if case .attemptEnded(0, let end) = message { end.place } else { nil }
       }
-    #expect(places == [0, 1, 2, 3])
+    expectEqual(places, [0, 1, 2, 3])
     var log = WorkerLog()
     var ends: [Duration?] = []
     for message in told.withLock({ $0 }) {
@@ -58,7 +59,7 @@ import WindTunnel
     }
     let call = try #require(log.finished.first)
     #expect(call.attempts.map(\.end) == ends && ends.count == 2 && !ends.contains(nil))
-    #expect(log.traffic.lateRequests.count == 2)
+    expectEqual(log.traffic.lateRequests.count, 2)
     // It is over: whoever asks again learns nothing of what came behind.
     #expect(tracker.take(0, since: .zero).requests.isEmpty)
   }

@@ -1,13 +1,14 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import TestSupport
   import Testing
   import WindTunnel
 
   @testable import WindTunnelDrill
 
   /// What programs start and leave behind, in sessions of their own.
-  @Suite(.timeLimit(.minutes(10))) struct LeftBehindTests {
+  @Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
     /// Whether a process runs: one that has ended, and that only nobody has asked for yet, does not.
     static func runs(_ process: pid_t) -> Bool { stat(of: process).map { $0[0] != "Z" } ?? false }
 
@@ -47,7 +48,7 @@
       }
       let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
       // They keep its output open, which is nothing to the caller of a program that has ended.
-      #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded])
+      expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
       #expect(row.observations.allSatisfy { $0.showed })
       // Not a moment later: a drill is over when nothing of it is left.
       for sleeper in try Self.numbers(in: folder, 3) { #expect(!Self.runs(sleeper)) }
@@ -61,7 +62,7 @@
         (plan.calls, plan.stage, plan.deadline) = (1, nil, .seconds(2))
       }
       let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-      #expect(row.observations.map(\.ending) == [.hung])
+      expectEqual(row.observations.map(\.ending), [.hung])
       for sleeper in try Self.numbers(in: folder, 1) { #expect(!Self.runs(sleeper)) }
     }
 
@@ -71,7 +72,7 @@
       let folder = try Folder()
       let subject = ExecSubject(["sh", "-c", Self.leaving, folder.url.path, "{call}"])
       let flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 1)
-      #expect(try await flight.fly().map(\.ending) == [.succeeded])
+      try await expectEqual(flight.fly().map(\.ending), [.succeeded])
       let sleeper = try #require(try Self.numbers(in: folder, 1).first)
       defer { kill(sleeper, SIGKILL) }
       #expect(Self.runs(sleeper))
@@ -94,9 +95,9 @@
         as: UTF8.self
       )
       program.waitUntilExit()
-      #expect(text == "\(program.processIdentifier) hello\n")
-      #expect(program.terminationReason == .uncaughtSignal)
-      #expect(program.terminationStatus == SIGUSR2)
+      expectEqual(text, "\(program.processIdentifier) hello\n")
+      expectEqual(program.terminationReason, .uncaughtSignal)
+      expectEqual(program.terminationStatus, SIGUSR2)
       program.waitUntilGone()
       // What is over can be told what it may.
       program.askToEnd()
@@ -110,7 +111,7 @@
       let program = SpawnedProcess()
       (program.isSupervised, program.executableURL) = (true, URL(filePath: file))
       let error = #expect(throws: POSIXError.self) { try program.run() }
-      #expect(error?.code == .ENOENT)
+      expectEqual(error?.code, .ENOENT)
     }
   }
 #endif

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelDrill
@@ -13,7 +14,7 @@ import Testing
       Issue.record("\(message) is no program")
       return
     }
-    #expect(read == runs)
+    expectEqual(read, runs)
     #expect(OrphanedProcesses().take(message))
     #expect(!OrphanedProcesses().take(.began(7)))
   }

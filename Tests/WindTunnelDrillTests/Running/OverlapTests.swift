@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -5,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// Scenarios that are flown beside each other, and the moment at which the next begins.
-@Suite(.timeLimit(.minutes(10))) struct OverlapTests {
+@Suite(.timeLimit(.minutes(5))) struct OverlapTests {
   private struct Broken: Error, Equatable {}
 
   private static func scenario(_ name: String, isIdle: Bool = false) -> Scenario {
@@ -53,7 +54,7 @@ import WindTunnel
         }
         return scenario.name
       }
-    #expect(names == ["one", "two"])
+    expectEqual(names, ["one", "two"])
   }
 
   @Test func `a call that is flown again has begun once`() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -9,7 +10,7 @@ import WindTunnel
 #endif
 
 /// What is seen of the parts of attempts, and of what comes after the weather, in process and on the wire.
-@Suite(.timeLimit(.minutes(10))) struct StagesTests {
+@Suite(.timeLimit(.minutes(5))) struct StagesTests {
   @Sendable private static func ask(_ call: DrillCall) async throws -> Data {
     let (data, _) = try await call.session.data(for: call.urlRequest)
     return data
@@ -49,7 +50,7 @@ import WindTunnel
     )
     for call in try await Self.fly(Scenario("s", link: link), stage) {
       let stages = try #require(call.attempts.first).stages
-      #expect(stages.dns == .milliseconds(150))
+      expectEqual(stages.dns, .milliseconds(150))
       // A round trip, and the request half of one.
       let connect = try #require(stages.connect)
       #expect(.milliseconds(80)..<(.milliseconds(82)) ~= connect)
@@ -77,7 +78,7 @@ import WindTunnel
       let stages = try #require(call.attempts.first).stages
       #expect(try #require(stages.firstByte) >= .milliseconds(200))
       #expect(stages.dns == nil && stages.connect == nil && stages.tls == nil)
-      #expect((stages.upload == nil) == (stage == .inProcess))
+      expectEqual((stages.upload == nil), (stage == .inProcess))
     }
     let slow = Scenario("s", link: Link(up: .init(), down: .init(bitsPerSecond: 800_000)))
     let dribbled = try await Self.fly(slow, stage).map { call in
@@ -121,9 +122,9 @@ import WindTunnel
       }
     }.scenarios[0].subjects[0]
     let after = try row.observations.dropFirst().map { try #require($0.afterWindow) }
-    #expect(after == after.sorted())
-    #expect(row.metrics.firstRecovery == after[0])
-    #expect(row.metrics.steadyRecovery == after[4])
+    expectEqual(after, after.sorted())
+    expectEqual(row.metrics.firstRecovery, after[0])
+    expectEqual(row.metrics.steadyRecovery, after[4])
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -132,13 +133,13 @@ import WindTunnel
   {
     let hour: Scenario = [.always(.window(until: .seconds(3600)), .status(503))]
     var flight = try FlightOfCalls(URLSessionSubject(), hour, on: stage, calls: 3)
-    #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+    try await expectEqual(flight.fly().map(\.afterWindow), [nil, nil, nil])
     flight.setup.elapsed = .seconds(3 * 3600)
     let after = try await flight.fly().map { try #require($0.afterWindow) }
     #expect(after.allSatisfy { $0 >= .seconds(2 * 3600) }, "\(after)")
     for endless: Scenario in [.calm, [.always(.always, .status(503))]] {
       flight.setup.scenario = endless
-      #expect(try await flight.fly().map(\.afterWindow) == [nil, nil, nil])
+      try await expectEqual(flight.fly().map(\.afterWindow), [nil, nil, nil])
     }
   }
 
@@ -163,13 +164,13 @@ import WindTunnel
       _ = try await ask(call)
       return try await ask(call)
     }
-    #expect(report.scenarios[0].subjects[0].metrics.duplicates == 2)
+    expectEqual(report.scenarios[0].subjects[0].metrics.duplicates, 2)
     let broken = try await drill.fly { call in
       try RawPost.breakOff(call)
       return try await ask(call)
     }
     let row = broken.scenarios[0].subjects[0]
-    #expect(row.metrics.duplicates == 0)
-    #expect(row.observations.map(\.attemptCount) == [1, 1], "nobody can act upon half a request")
+    expectEqual(row.metrics.duplicates, 0)
+    expectEqual(row.observations.map(\.attemptCount), [1, 1], "nobody can act upon half a request")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelDrill
@@ -13,21 +14,19 @@ import Testing
   }
 
   @Test func `a probe belongs to it, and the page does not`() {
-    #expect(Self.taken([("GET /probe", 200), ("GET /home", 200)]) == [true, false])
+    expectEqual(Self.taken([("GET /probe", 200), ("GET /home", 200)]), [true, false])
   }
 
   @Test func `what a probe is redirected to is counted with it, and no more than that`() {
     let portal = ("GET /login", Int?.some(200))
-    #expect(
-      Self.taken([("GET /probe", 302), ("GET /home", 302), portal, portal])
-        == [true, false, true, false]
+    expectEqual(
+      Self.taken([("GET /probe", 302), ("GET /home", 302), portal, portal]), [true, false, true, false]
     )
   }
 
   @Test func `a connection that fails belongs to it until the page is asked for`() {
-    #expect(
-      Self.taken([(nil, nil), ("GET /probe", 200), (nil, nil), ("GET /home", nil), (nil, nil)])
-        == [true, true, true, false, false]
+    expectEqual(
+      Self.taken([(nil, nil), ("GET /probe", 200), (nil, nil), ("GET /home", nil), (nil, nil)]), [true, true, true, false, false]
     )
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -10,7 +11,7 @@ import WindTunnel
 #endif
 
 /// A fault that the answer gave no room for was not met, whatever had been decided.
-@Suite(.timeLimit(.minutes(10))) struct UndoneFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct UndoneFaultTests {
   private static let stream = Interaction(
     Request("GET", "https://api.example.test/stream"),
     Response(
@@ -50,31 +51,31 @@ import WindTunnel
     )
     for call in row.observations {
       let attempt = try #require(call.attempts.first)
-      #expect(attempt.faults == ["delay"])
-      #expect(
-        attempt.undone == [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
+      expectEqual(attempt.faults, ["delay"])
+      expectEqual(
+        attempt.undone, [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
       )
       // The story is what was decided.
       #expect(attempt.decision.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
     }
-    #expect(row.metrics.faultCoverage == 0.5)
-    #expect(row.metrics.faults.map(\.fault) == ["delay"])
-    #expect(
-      row.metrics.undone == [
+    expectEqual(row.metrics.faultCoverage, 0.5)
+    expectEqual(row.metrics.faults.map(\.fault), ["delay"])
+    expectEqual(
+      row.metrics.undone, [
         .init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)
       ]
     )
-    #expect(
-      row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first) == [
+    expectEqual(
+      row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first), [
         .notMet
       ]
     )
-    #expect(report.verdict == .failed)
+    expectEqual(report.verdict, .failed)
     let words = "resetAfterEvents was not done in 4 attempts, since the answer has 4 events"
     #expect(report.text().contains("\ncut: \(words)\n"))
     #expect(report.markdown().contains("- **cut**: \(words)"))
     let read = try Report(data: report.data(), source: "report.json")
-    #expect(read.scenarios.first?.subjects.first?.metrics.undone == row.metrics.undone)
+    expectEqual(read.scenarios.first?.subjects.first?.metrics.undone, row.metrics.undone)
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
@@ -86,6 +87,6 @@ import WindTunnel
     )
     #expect(row.observations.flatMap(\.attempts).allSatisfy { $0.undone == [] })
     #expect(row.metrics.faultCoverage == 1 && row.metrics.undone == [])
-    #expect(report.verdict == .passed)
+    expectEqual(report.verdict, .passed)
   }
 }

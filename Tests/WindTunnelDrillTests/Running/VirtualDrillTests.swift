@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -12,7 +13,7 @@ import WindTunnelVirtualTime
 
 /// Drills in virtual time: the same flight each time, and the flight that real time would have had.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(5)),
   .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
 )
 struct VirtualDrillTests {
@@ -44,7 +45,7 @@ struct VirtualDrillTests {
     }
     let bytes = report.data()
     for _ in 0..<3 {
-      #expect(try await Drill.fly([NetworkLayerSubject()], plan).data() == bytes)
+      try await expectEqual(Drill.fly([NetworkLayerSubject()], plan).data(), bytes)
     }
     plan.seed = 2
     #expect(try await Drill.fly([NetworkLayerSubject()], plan).data() != bytes)
@@ -64,9 +65,9 @@ struct VirtualDrillTests {
       return try #require(report.scenarios.first?.subjects.first).observations
     }
     let (virtual, real) = (try await row(.virtualTime), try await row(.realTime))
-    #expect(virtual.map(\.ending) == real.map(\.ending))
-    #expect(virtual.map { $0.attempts.map(\.status) } == real.map { $0.attempts.map(\.status) })
-    #expect(virtual.map { $0.attempts.map(\.bytes) } == real.map { $0.attempts.map(\.bytes) })
+    expectEqual(virtual.map(\.ending), real.map(\.ending))
+    expectEqual(virtual.map { $0.attempts.map(\.status) }, real.map { $0.attempts.map(\.status) })
+    expectEqual(virtual.map { $0.attempts.map(\.bytes) }, real.map { $0.attempts.map(\.bytes) })
     // Those that waited to try again drew how long, and those that waited with another call up to a
     // tenth of that.
     let drawn = name == "rate-limited" ? 10 : 0
@@ -91,7 +92,7 @@ struct VirtualDrillTests {
       throw URLError(.badServerResponse)
     }
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(row.observations.count == 50)
+    expectEqual(row.observations.count, 50)
     #expect(row.observations.contains { $0.latency > .seconds(60) || $0.ending == .hung })
     #expect(report.environment.contains { $0.name == "clock" && $0.value == "virtual" })
     #expect(ContinuousClock.now - start < .seconds(3600))
@@ -102,9 +103,9 @@ struct VirtualDrillTests {
     plan.deadline = .seconds(31)
     let report = try await Drill.fly([NetworkLayerSubject()], plan)
     for call in try #require(report.scenarios.first?.subjects.first).observations {
-      #expect(call.ending == .failed("timedOut"))
+      expectEqual(call.ending, .failed("timedOut"))
       if call.attempts.first?.isRepeatable == false {
-        #expect(call.latency == .seconds(10), "the limit of its one attempt")
+        expectEqual(call.latency, .seconds(10), "the limit of its one attempt")
       } else {
         #expect(call.latency > .seconds(21) && call.latency <= .seconds(31) * 0.95)
       }
@@ -116,19 +117,19 @@ struct VirtualDrillTests {
   {
     let names = ["latency", "one-fault", "stalled-body", "redirect-elsewhere", "auth-refused"]
     let scenarios = try Shipped.scenarios().filter { names.contains($0.name) }
-    #expect(scenarios.count == names.count)
+    expectEqual(scenarios.count, names.count)
     func report(_ time: FlightTime) async throws -> Report {
       try await Drill(try Shipped.cassette(), in: scenarios, calls: 12, stage: .inProcess)
         .fly(in: time) { call in try await ClosureDrillTests.send(call.urlRequest, by: call.session)
         }
     }
     let virtual = try await report(.virtualTime)
-    for _ in 0..<5 { #expect(try await report(.virtualTime).data() == virtual.data()) }
+    for _ in 0..<5 { try await expectEqual(report(.virtualTime).data(), virtual.data()) }
     let real = try await report(.realTime)
     for (virtual, real) in zip(virtual.scenarios, real.scenarios) {
       let (virtual, real) = (virtual.subjects[0].observations, real.subjects[0].observations)
-      #expect(virtual.map(\.ending) == real.map(\.ending))
-      #expect(virtual.map { $0.attempts.map(\.status) } == real.map { $0.attempts.map(\.status) })
+      expectEqual(virtual.map(\.ending), real.map(\.ending))
+      expectEqual(virtual.map { $0.attempts.map(\.status) }, real.map { $0.attempts.map(\.status) })
     }
   }
 
@@ -152,7 +153,7 @@ struct VirtualDrillTests {
           return try await call.send(call.request).body.data
         }
     }
-    #expect(error?.reason == .cameBackLate)
+    expectEqual(error?.reason, .cameBackLate)
   }
 
   @Test func `a drill in a virtual time that is there is refused`() async throws {
@@ -162,7 +163,7 @@ struct VirtualDrillTests {
           .fly(in: .virtualTime) { try await $0.send($0.request).body.data }
       }
     }
-    #expect(error?.reason == .nested)
+    expectEqual(error?.reason, .nested)
   }
 
   @Test func `what hangs for ever hangs`() async throws {
@@ -174,7 +175,7 @@ struct VirtualDrillTests {
         }) {}
       }
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.hung, .hung])
+    expectEqual(row.observations.map(\.ending), [.hung, .hung])
   }
 
   @Test func `what has the machine's time is refused before anything is flown`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -40,10 +41,10 @@ import WindTunnel
     let careful = try await row(portal, "network-layer", on: stage)
     #expect(careful.successRate == 0 && careful.blankPageRate == 0)
     // Of the others there is no copy: they are no GETs that anybody keeps.
-    #expect(careful.staleServed == 4)
+    expectEqual(careful.staleServed, 4)
     for (subject, rules) in [("urlsession", ["takes-portal-for-answer"]), ("network-layer", [])] {
       let report = try await report(portal, subject, on: stage)
-      #expect(report.findings.map(\.finding.rule) == rules, "\(subject)")
+      expectEqual(report.findings.map(\.finding.rule), rules, "\(subject)")
     }
   }
 
@@ -53,7 +54,7 @@ import WindTunnel
   {
     let cut = Rule.on("* /**", .always, .malformed(.silentTruncation))
     let metrics = try await row(cut, subject, on: stage)
-    #expect(metrics.silentTruncations == 10)
+    expectEqual(metrics.silentTruncations, 10)
     let calm = try await row(.on("* /none", .always, .status(503)), subject, on: stage)
     #expect(calm.silentTruncations == 0 && calm.blankPageRate == 0)
   }
@@ -68,7 +69,7 @@ import WindTunnel
     let metrics = try await row(expired, "network-layer", on: stage)
     #expect(metrics.successRate == 1 && metrics.averageRetries == 1 && metrics.duplicates == 0)
     let bare = try await row(expired, "urlsession", on: stage)
-    #expect(bare.successRate == 0)
+    expectEqual(bare.successRate, 0)
   }
 
   @Test func `what a program prints is only held against a body that it could be`() throws {
@@ -87,20 +88,20 @@ import WindTunnel
       (recorded, true, true), (String(recorded.prefix(9)), false, false),
       ("", nil, false), ("{\n  \"a\": 1\n}\n", nil, false), ("200\n", nil, false),
     ] as [(String, Bool?, Bool?)] {
-      #expect(bodies.match(result(text, isPrinted: true), key) == printed, "\(text)")
-      #expect(bodies.match(result(text, isPrinted: false), key) == returned, "\(text)")
+      expectEqual(bodies.match(result(text, isPrinted: true), key), printed, "\(text)")
+      expectEqual(bodies.match(result(text, isPrinted: false), key), returned, "\(text)")
     }
     for (text, told) in [
       ("", ""), ("\n \n", ""), ("\n200 OK\nmore\n", "200 OK"), ("{\n  \"a\": 1\n}\n", "{"),
       (String(repeating: "é", count: 41), String(repeating: "é", count: 40) + "…"),
       ("token=s3cretW0rd7\n", "token=REDACTED-token-1"),
     ] {
-      #expect(bodies.printed(result(text, isPrinted: true), key) == told, "\(text)")
-      #expect(bodies.printed(result(text, isPrinted: false), key) == nil)
-      #expect(bodies.printed(result(text, isPrinted: true), other) == nil)
+      expectEqual(bodies.printed(result(text, isPrinted: true), key), told, "\(text)")
+      expectNil(bodies.printed(result(text, isPrinted: false), key))
+      expectNil(bodies.printed(result(text, isPrinted: true), other))
     }
     for text in [recorded, recorded + "\n", String(recorded.prefix(9))] {
-      #expect(bodies.printed(result(text, isPrinted: true), key) == nil, "\(text)")
+      expectNil(bodies.printed(result(text, isPrinted: true), key), "\(text)")
     }
     let page = " <!DOCTYPE html><title>Log in</title>"
     for isPrinted in [true, false] {
@@ -135,9 +136,9 @@ import WindTunnel
     let key = Matcher.pathAndQuery.key(request)
     var result = CallResult.good(Data(text.utf8))
     // What a closure returns is what came, byte for byte.
-    #expect(bodies.match(result, key) == (recorded == text))
+    expectEqual(bodies.match(result, key), (recorded == text))
     result.isPrinted = true
-    #expect(bodies.match(result, key) == verdict)
+    expectEqual(bodies.match(result, key), verdict)
   }
 
   private static let hasCurl = Executable.find("curl") != nil
@@ -158,7 +159,7 @@ import WindTunnel
       (curl, cut, 4), (curl + "&& echo", cut, 4), (curl, .calm, 0), (curl + "&& echo", .calm, 0),
     ] {
       let row = try await fly(script, in: scenario)
-      #expect(row.metrics.silentTruncations == count, "\(script), \(scenario.name)")
+      expectEqual(row.metrics.silentTruncations, count, "\(script), \(scenario.name)")
       #expect(row.observations.allSatisfy { $0.printed == nil })
     }
     let gate = try Gate("silentTruncations == 0")
@@ -170,9 +171,9 @@ import WindTunnel
       (curl + "-o /dev/null", "", ": the program printed nothing"),
     ] {
       let row = try await fly(script, in: .calm)
-      #expect(row.observations.map(\.printed) == Array(repeating: printed, count: 4))
-      #expect(row.metrics.silentTruncations == nil)
-      #expect(gate.result(for: row).verdict == .inconclusive("no body was compared\(words)"))
+      expectEqual(row.observations.map(\.printed), Array(repeating: printed, count: 4))
+      expectNil(row.metrics.silentTruncations)
+      expectEqual(gate.result(for: row).verdict, .inconclusive("no body was compared\(words)"))
     }
   }
 }

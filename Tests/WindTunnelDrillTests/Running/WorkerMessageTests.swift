@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -119,13 +120,13 @@ import WindTunnel
   {
     let line = message.line
     #expect(line.hasSuffix("\n") && line.count { $0 == "\n" } == 1)
-    #expect(try #require(WorkerMessage(line: String(line.dropLast()))).line == line)
+    try expectEqual(#require(WorkerMessage(line: String(line.dropLast()))).line, line)
   }
 
   @Test func `what an attempt sent comes back whole`() throws {
     let sent = try Observation.Sent(#require(Self.sent.json))
     #expect(sent == Self.sent && Observation.Sent().json == nil)
-    #expect(try Observation.Attempt(Self.attempt.json) == Self.attempt)
+    try expectEqual(Observation.Attempt(Self.attempt.json), Self.attempt)
     for text in [#"{"content":-1}"#, #"{"marks":["a"]}"#, #"{"value":"a"}"#] {
       let json = try JSON(parsing: text.utf8, source: "")
       #expect(throws: FormatError.self) { try Observation.Sent(json) }
@@ -137,7 +138,7 @@ import WindTunnel
       Array(WorkerMessage.ended(Self.whole).line.utf8).split(separator: 1).last
     )
     let ended = try #require(try JSON(parsing: line, source: "")["ended"])
-    #expect(try Observation(line: ended.bytes()).received == Self.received)
+    try expectEqual(Observation(line: ended.bytes()).received, Self.received)
     for text in [
       #"{"messages":[{"digest":"1","atMilliseconds":0}]}"#, #"{"messages":[{"digest":5}]}"#,
       #"{"messages":[{"digest":"000000000000000g","atMilliseconds":0}]}"#, #"{"further":-1}"#,
@@ -155,9 +156,9 @@ import WindTunnel
     for end in ends {
       var log = Self.conversation
       log.ending = end
-      #expect(try ConversationLog(log.json) == log)
+      try expectEqual(ConversationLog(log.json), log)
     }
-    #expect(try ConversationLog(ConversationLog().json) == ConversationLog())
+    try expectEqual(ConversationLog(ConversationLog().json), ConversationLog())
     for text in [#"{"messages":[{"from":"client"}]}"#, #"{"pings":-1}"#, #"{"ending":"done"}"#] {
       let json = try JSON(parsing: text.utf8, source: "")
       #expect(throws: FormatError.self) { try ConversationLog(json) }
@@ -167,7 +168,7 @@ import WindTunnel
   @Test(arguments: messages) func `a line that is cut says nothing`(message: WorkerMessage) {
     let line = message.line.dropLast()
     for length in 0..<line.count {
-      #expect(WorkerMessage(line: String(line.prefix(length))) == nil)
+      expectNil(WorkerMessage(line: String(line.prefix(length))))
     }
   }
 
@@ -175,7 +176,7 @@ import WindTunnel
     "", "hello", "{\"began\":1}", "\u{1}", "\u{1}{}", "\u{1}[1]", "\u{1}{\"ended\":{}}",
   ])
   func `what a client prints is no message`(line: String) {
-    #expect(WorkerMessage(line: line) == nil)
+    expectNil(WorkerMessage(line: line))
   }
 
   @Test func `orders come back as they were given, on one line`() throws {
@@ -201,8 +202,8 @@ import WindTunnel
     let again = try JSONDecoder().decode(WorkerJob.self, from: data)
     #expect(again.seed == .max && again.calls == [0, 7] && again.subject == "a\nb")
     #expect(again.load == job.load && again.mix == job.mix && again.isReadOnly)
-    #expect(again.command == ["curl", "{url}"])
-    #expect(again.patience == .milliseconds(1300))
+    expectEqual(again.command, ["curl", "{url}"])
+    expectEqual(again.patience, .milliseconds(1300))
   }
 
   @Test(arguments: [1, 2, 5, 1000]) func `lines are found however their bytes come`(size: Int) {
@@ -211,7 +212,7 @@ import WindTunnel
     for start in stride(from: 0, to: bytes.count, by: size) {
       splitter.take(bytes[start..<min(start + size, bytes.count)]) { lines.append($0) }
     }
-    #expect(lines == ["one", "", "two \u{e9}"])
+    expectEqual(lines, ["one", "", "two \u{e9}"])
   }
 
   @Test func `a line without end is dropped and the next one is heard`() {
@@ -219,7 +220,7 @@ import WindTunnel
     let flood = Data(repeating: 46, count: LineSplitter.lineBytesMax / 4)
     for _ in 0..<6 { splitter.take(flood) { lines.append($0) } }
     splitter.take(Data("\nnext\n".utf8)) { lines.append($0) }
-    #expect(lines == ["next"])
+    expectEqual(lines, ["next"])
   }
 
   @Test func `calls go through the cassette's requests, each once and in order`() throws {
@@ -227,12 +228,12 @@ import WindTunnel
     let twice = Cassette(cassette.interactions + cassette.interactions)
     let workload = Workload(twice, matcher: .pathAndQuery)
     let endpoints = (0..<6).map { workload.endpoint(of: $0) }
-    #expect(
-      endpoints == [
+    expectEqual(
+      endpoints, [
         "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
         "GET /home",
       ]
     )
-    #expect(Workload.lane("calm", 7) == Lane("calm/7"))
+    expectEqual(Workload.lane("calm", 7), Lane("calm/7"))
   }
 }

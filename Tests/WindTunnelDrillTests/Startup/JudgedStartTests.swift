@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -55,7 +56,7 @@ import WindTunnel
       with: ["TMPDIR": folder.url.path]
     )
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-    #expect(left.filter { $0.hasPrefix("windtunnel-start-") } == [], "what was kept goes")
+    expectEqual(left.filter { $0.hasPrefix("windtunnel-start-") }, [], "what was kept goes")
     let report = try Report(contentsOf: URL(filePath: page))
     let flown = try #require(report.scenarios.first, "\(end.complaints)")
     return Flown(
@@ -103,8 +104,8 @@ import WindTunnel
       on: Self.tape(),
       ["python3", "-c", Self.program, way, "{kept}"]
     )
-    #expect(flown.findings == (way == "any" ? ["error \(Self.unsigned)"] : []))
-    #expect(flown.code == (way == "any" ? 99 : 0))
+    expectEqual(flown.findings, (way == "any" ? ["error \(Self.unsigned)"] : []))
+    expectEqual(flown.code, (way == "any" ? 99 : 0))
     if case .notMet? = flown.standings[Self.unsigned] {
       #expect(!isMet)
     } else {
@@ -114,7 +115,7 @@ import WindTunnel
       #expect(call.ending == .succeeded && call.attemptCount == 1)
       let use = try #require(call.configuration)
       #expect(use.kept == 5 && use.isGiven && use.used == used && use.changed == [6])
-      #expect(use.signed == (isMet ? [] : [6]))
+      expectEqual(use.signed, (isMet ? [] : [6]))
     }
   }
 
@@ -132,12 +133,12 @@ import WindTunnel
       ["python3", "-c", Self.program, way, kept]
     )
     let isNamed = way == "any" && kept == "{kept}"
-    #expect(flown.findings == (isNamed ? ["error \(Self.rolledBack)"] : []))
-    #expect(flown.code == (isNamed ? 99 : 0))
+    expectEqual(flown.findings, (isNamed ? ["error \(Self.rolledBack)"] : []))
+    expectEqual(flown.code, (isNamed ? 99 : 0))
     for call in flown.row.observations {
       #expect(call.configuration?.kept == 7 && call.configuration?.signed == [6])
-      #expect(call.configuration?.used == (way == "any" ? [6] : [7]))
-      #expect(call.configuration?.isGiven == (kept == "{kept}"))
+      expectEqual(call.configuration?.used, (way == "any" ? [6] : [7]))
+      expectEqual(call.configuration?.isGiven, (kept == "{kept}"))
     }
   }
 
@@ -160,7 +161,7 @@ import WindTunnel
       on: Shipped.startup(),
       ["python3", "-c", script]
     )
-    #expect(flown.findings == (takesAny ? ["error \(Self.unsigned)"] : []))
+    expectEqual(flown.findings, (takesAny ? ["error \(Self.unsigned)"] : []))
     for call in flown.row.observations {
       #expect(call.bodyMatches == true && call.configuration?.used == [takesAny ? 6 : 5])
     }
@@ -194,10 +195,10 @@ import WindTunnel
       on: Shipped.startup(),
       ["python3", "-c", script, "{kept}"]
     )
-    #expect(flown.findings == [])
+    expectEqual(flown.findings, [])
     for call in flown.row.observations {
       #expect(call.ending == .succeeded && call.configuration?.used == [version])
-      #expect(call.configuration?.kept == (version == 0 ? nil : version))
+      expectEqual(call.configuration?.kept, (version == 0 ? nil : version))
     }
   }
 
@@ -236,8 +237,8 @@ import WindTunnel
       ["python3", "-c", Self.asksNearest, way]
     )
     let isNamed = severity.map { !$0.isEmpty } ?? false
-    #expect(flown.findings == (isNamed ? ["\(severity ?? "") \(Self.rogue)"] : []))
-    #expect(flown.code == (severity == "error" ? 99 : 0))
+    expectEqual(flown.findings, (isNamed ? ["\(severity ?? "") \(Self.rogue)"] : []))
+    expectEqual(flown.code, (severity == "error" ? 99 : 0))
     let answer: Observation.RogueAnswer? =
       switch severity {
       case "warning"?: .shown
@@ -245,7 +246,7 @@ import WindTunnel
       case .some: .refused
       case nil: nil
       }
-    #expect(flown.row.observations.map(\.rogueAnswer) == [answer, answer])
+    expectEqual(flown.row.observations.map(\.rogueAnswer), [answer, answer])
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -264,7 +265,7 @@ import WindTunnel
         }
         return try await call.session.data(from: call.origins[server].appending(path: "home")).0
       }
-      #expect(report.findings.map(\.finding.rule) == found)
+      expectEqual(report.findings.map(\.finding.rule), found)
     }
   }
 
@@ -288,8 +289,8 @@ import WindTunnel
       load: .closedLoop(concurrency: 1)
     )
     let report = try await drill.fly { try await $0.session.data(from: $0.url).0 }
-    #expect(report.findings.map(\.finding.rule) == [])
-    #expect(report.scenarios[0].subjects[0].observations.map(\.rogueAnswer) == [nil, nil])
+    expectEqual(report.findings.map(\.finding.rule), [])
+    expectEqual(report.scenarios[0].subjects[0].observations.map(\.rogueAnswer), [nil, nil])
   }
 
   // MARK: What is served
@@ -305,17 +306,17 @@ import WindTunnel
       } ?? "nothing"
     }
     #expect(served([]) == "6" && served([.delay(.exactly(.seconds(8)))]) == "6")
-    #expect(served([.alter(.contentType("text/html"))]) == "6")
-    #expect(served([.alter(.body(.invalidUTF8))]) == "6 changed")
-    #expect(served([.alter(.body(.empty))]) == "nothing")
-    #expect(served([.alter(.stale(seconds: 60))]) == "nothing")
-    #expect(served([.status(500)]) == "nothing")
-    #expect(served([.answer(.captivePortalPage)]) == "nothing")
+    expectEqual(served([.alter(.contentType("text/html"))]), "6")
+    expectEqual(served([.alter(.body(.invalidUTF8))]), "6 changed")
+    expectEqual(served([.alter(.body(.empty))]), "nothing")
+    expectEqual(served([.alter(.stale(seconds: 60))]), "nothing")
+    expectEqual(served([.status(500)]), "nothing")
+    expectEqual(served([.answer(.captivePortalPage)]), "nothing")
     for (text, version) in [
       (#"x\n{"version":6}"#, 6), (#"{"version" : 12,"#, 12), (#"{"version":"6"}"#, nil),
       (#"{"version":99999999999999999999}"#, nil), ("version 6", nil), (#"{"version":"#, nil),
     ] as [(String, Int?)] {
-      #expect(RecordedStartup.version(of: Data(text.utf8)) == version, "\(text)")
+      expectEqual(RecordedStartup.version(of: Data(text.utf8)), version, "\(text)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
@@ -83,9 +84,9 @@ import WindTunnelSymptoms
     // A busy machine makes a server slow in some starts, and lets none take what is not good.
     for _ in 0..<5 where found != end {
       found = try await Self.launch(scenario)
-      if end.refusal != nil { #expect(found?.source == end.source) }
+      if end.refusal != nil { expectEqual(found?.source, end.source) }
     }
-    #expect(found == end)
+    expectEqual(found, end)
   }
 
   /// The notes of cassettes whose start cannot be flown, with what is said of them.
@@ -119,7 +120,7 @@ import WindTunnelSymptoms
     let json = try JSON(parsing: note.replacing("KEY", with: key).utf8, source: "")
     cassette.notes = [JSON.Member("_startup", json)]
     let error = #expect(throws: DrillError.self) { try RecordedStartup(cassette) }
-    #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+    expectEqual(error?.description.contains(problem), true, "\(error?.description ?? "")")
     #expect(throws: DrillError.self) {
       var plan = DrillPlan(cassette, in: [.calm])
       plan.subjects = ["client"]
@@ -128,13 +129,13 @@ import WindTunnelSymptoms
   }
 
   @Test func `a cassette without a note has no start`() throws {
-    #expect(try RecordedStartup(Shipped.cassette()) == nil)
+    try expectNil(RecordedStartup(Shipped.cassette()))
   }
 
   @Test func `what belongs to a start is no call`() throws {
     let plan = DrillPlan(try Shipped.startup(), in: [])
-    #expect(plan.workload.all.map(\.url.target) == ["/home"])
-    #expect(plan.workload.all.map(\.url.host) == [Self.near])
+    expectEqual(plan.workload.all.map(\.url.target), ["/home"])
+    expectEqual(plan.workload.all.map(\.url.host), [Self.near])
   }
 
   @Test func `the query of a start alone is not compared`() throws {
@@ -148,15 +149,15 @@ import WindTunnelSymptoms
       )
     }
     let plan = DrillPlan(cassette, in: [])
-    #expect(
-      plan.workload.all.map(\.url.target) == ["/home", "/news?time=8", "/news?time=20"]
+    expectEqual(
+      plan.workload.all.map(\.url.target), ["/home", "/news?time=8", "/news?time=20"]
     )
     func key(_ target: String) -> String {
       plan.matcher.key(Request("GET", RequestURL("https://\(Self.near)\(target)"))).text
     }
-    #expect(key("/probe?nonce=1") == "GET /probe")
-    #expect(key("/configuration?app=2.0&os=9") == "GET /configuration")
-    #expect(key("/probes?nonce=1") == "GET /probes?nonce=1")
+    expectEqual(key("/probe?nonce=1"), "GET /probe")
+    expectEqual(key("/configuration?app=2.0&os=9"), "GET /configuration")
+    expectEqual(key("/probes?nonce=1"), "GET /probes?nonce=1")
   }
 
   /// Launches an app that was never launched before.
@@ -192,8 +193,8 @@ import WindTunnelSymptoms
       cassette.interactions[place].request.url.query = "size=4"
     }
     let startup = try await Self.launchInProcess(cassette, .calm, within: .seconds(20))
-    #expect(startup.record.source == .fetched(version: 6))
-    #expect(startup.record.dial?.isFound == true)
+    expectEqual(startup.record.source, .fetched(version: 6))
+    expectEqual(startup.record.dial?.isFound, true)
   }
 
   @Test func `the nearest server is the call's own, whatever most was recorded at`() throws {
@@ -203,9 +204,9 @@ import WindTunnelSymptoms
         Interaction(Request("GET", RequestURL("https://\(Self.second)/\(page)")), .text(Body("x")))
       )
     }
-    #expect(Deck(cassette).origin?.host == Self.second)
+    expectEqual(Deck(cassette).origin?.host, Self.second)
     let plan = DrillPlan(cassette, in: [])
-    #expect(Set(plan.workload.all.map(\.url.host)) == [Self.near])
+    expectEqual(Set(plan.workload.all.map(\.url.host)), [Self.near])
   }
 
   @Test func `what was kept and has expired is no warm start`() throws {
@@ -217,7 +218,7 @@ import WindTunnelSymptoms
       let error = #expect(throws: DrillError.self) {
         try recorded.refuseExpired(in: state, at: later)
       }
-      #expect(error?.description.contains("has expired at 2100-01-01T00:00:00Z") == true)
+      expectEqual(error?.description.contains("has expired at 2100-01-01T00:00:00Z"), true)
     }
     try recorded.refuseExpired(in: .cold, at: later)
   }
@@ -233,8 +234,8 @@ import WindTunnelSymptoms
     )
     let cassette = try Shipped.startup()
     let startup = try await Self.launchInProcess(cassette, silent, within: .milliseconds(400))
-    #expect(startup.record.refusal == "late")
-    #expect(startup.record.dial?.isFound == false)
+    expectEqual(startup.record.refusal, "late")
+    expectEqual(startup.record.dial?.isFound, false)
     #expect(
       ReferenceStart.budgets(within: .milliseconds(400)) == (.milliseconds(200), .milliseconds(100))
     )

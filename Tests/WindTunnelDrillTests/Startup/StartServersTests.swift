@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
@@ -41,13 +42,13 @@ import WindTunnelSymptoms
     // A port that was given back is lent again.
     for call in 0..<2 {
       let route = try await target.open(Workload.lane(scenario.name, call))
-      #expect(Set(route.servers.map(\.base)).count == 3)
-      #expect(route.servers.map(\.origin.absoluteString) == servers.map(\.origin))
-      #expect(route.servers.first?.base == route.baseURL, "the nearest is at the call's own")
+      expectEqual(Set(route.servers.map(\.base)).count, 3)
+      expectEqual(route.servers.map(\.origin.absoluteString), servers.map(\.origin))
+      expectEqual(route.servers.first?.base, route.baseURL, "the nearest is at the call's own")
       for server in route.servers {
         let url = try #require(URL(string: server.base.absoluteString + "/home"))
         let transport = URLSessionTransport(session: route.session.session)
-        #expect(try await transport.send(URLRequest(url: url)).status == 200)
+        try await expectEqual(transport.send(URLRequest(url: url)).status, 200)
       }
       target.close(route, isHung: false)
     }
@@ -60,6 +61,6 @@ import WindTunnelSymptoms
       }
     }
     let hosts = ["near", "second", "third"].map { "\($0).example.test" }
-    #expect(played == (0..<2).flatMap { call in hosts.map { "\(scenario.name)/\(call) \($0)" } })
+    expectEqual(played, (0..<2).flatMap { call in hosts.map { "\(scenario.name)/\(call) \($0)" } })
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -25,10 +26,10 @@ import WindTunnel
       with: ["TMPDIR": folder.url.path]
     )
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-    #expect(left.filter { $0.hasPrefix("windtunnel-start-") } == [], "what was kept goes")
+    expectEqual(left.filter { $0.hasPrefix("windtunnel-start-") }, [], "what was kept goes")
     let report = try Report(contentsOf: URL(filePath: page))
-    #expect(end.code == 0, "\(end.complaints)")
-    #expect(report.findings.map(\.finding.rule) == [])
+    expectEqual(end.code, 0, "\(end.complaints)")
+    expectEqual(report.findings.map(\.finding.rule), [])
     let row = try #require(report.scenarios.first?.subjects.first)
     return row.observations
   }
@@ -76,14 +77,14 @@ import WindTunnel
     let sent = try calls.map { try requests($0) }
     #expect(sent.contains(all), "\(sent)")
     for one in sent {
-      #expect(one.values.reduce(0) { $0 + ($1["/configuration"] ?? 0) } == 1)
-      #expect(one.values.reduce(0) { $0 + ($1["/home"] ?? 0) } == 1)
+      expectEqual(one.values.reduce(0) { $0 + ($1["/configuration"] ?? 0) }, 1)
+      expectEqual(one.values.reduce(0) { $0 + ($1["/home"] ?? 0) }, 1)
       for server in one.values { #expect(server["/probe"] ?? 0 <= 3) }
     }
   }
 
   private static func expectPages(of calls: [Observation]) {
-    #expect(calls.count == 3)
+    expectEqual(calls.count, 3)
     for call in calls {
       #expect(call.ending == .succeeded && call.showed && call.bodyMatches == true)
       // The start is no retry of what its user asks for.
@@ -129,13 +130,13 @@ import WindTunnel
     async throws
   {
     let calls = try await Self.starts(in: "captive-portal")
-    #expect(calls.count == 3)
+    expectEqual(calls.count, 3)
     for call in calls {
       #expect(call.ending != .succeeded && call.showed && call.isStale == true)
       // The page and the log-in page that it was led to; the probes were led there, too.
       #expect(call.attemptCount == 2 && call.attempts.count == 2)
-      #expect(
-        try Self.requests(call) == [
+      try expectEqual(
+        Self.requests(call), [
           Self.near: ["/configuration": 1, "/probe": 1, "/home": 1],
           Self.second: ["/probe": 1],
           Self.third: ["/probe": 1],
@@ -149,7 +150,7 @@ import WindTunnel
     async throws
   {
     let calls = try await Self.starts(in: "offline-start")
-    #expect(calls.count == 3)
+    expectEqual(calls.count, 3)
     for call in calls {
       #expect(call.ending != .succeeded && call.showed && call.isStale == true)
       #expect(call.allAttempts.isEmpty && call.clientAttempts == 1)
@@ -180,14 +181,14 @@ import WindTunnel
       "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
       script, "{origins}",
     ])
-    #expect(end.code == 0, "\(end.complaints)")
+    expectEqual(end.code, 0, "\(end.complaints)")
     let row = try #require(
       try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
     )
     for call in row.observations {
       #expect(call.ending == .succeeded && call.bodyMatches == true && call.attemptCount == 1)
-      #expect(
-        try Self.requests(call) == [
+      try expectEqual(
+        Self.requests(call), [
           Self.near: ["/probe": 1], Self.second: ["/probe": 1, "/home": 1],
         ]
       )
@@ -213,13 +214,13 @@ import WindTunnel
       "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
       script,
     ])
-    #expect(end.code == 0, "\(end.complaints)")
+    expectEqual(end.code, 0, "\(end.complaints)")
     let row = try #require(
       try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
     )
     for call in row.observations {
       #expect(call.ending == .succeeded && call.bodyMatches == true)
-      #expect(try Self.requests(call) == [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
+      try expectEqual(Self.requests(call), [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
     }
   }
 
@@ -256,14 +257,14 @@ import WindTunnel
       "drill", "--scenario", scenario, "--cassette", cassette, "--calls", "2", "--report", page,
       "--", "python3", script, "{origins}",
     ])
-    #expect(end.code == 0, "\(end.complaints)")
+    expectEqual(end.code, 0, "\(end.complaints)")
     let report = try Report(contentsOf: URL(filePath: page))
-    #expect(report.findings.map(\.finding.rule) == [])
+    expectEqual(report.findings.map(\.finding.rule), [])
     let row = try #require(report.scenarios.first?.subjects.first)
     #expect(row.metrics.averageRetries == 0 && row.metrics.amplification == 1)
     for call in row.observations {
-      #expect(call.attempts.count == 1)
-      #expect(call.startAttempts.map(\.status) == Array(repeating: 429, count: 6))
+      expectEqual(call.attempts.count, 1)
+      expectEqual(call.startAttempts.map(\.status), Array(repeating: 429, count: 6))
     }
   }
 
@@ -276,7 +277,7 @@ import WindTunnel
       "drill", "--scenario", "nearest-lies", "--subject", "network-layer", "--calls", "1",
       "--report", page,
     ])
-    #expect(first.code == 0, "\(first.complaints)")
+    expectEqual(first.code, 0, "\(first.complaints)")
     let again = try await Tool.run(["drill", "--again", "\(page)#nearest-lies/home/0"])
     #expect(again.answer.contains("succeeded; before: succeeded"), "\(again)")
   }
@@ -290,9 +291,8 @@ import WindTunnel
     plan.subjects = ["urlsession"]
     try plan.leaveOut(among: Set(Shipped.preRelease))
     #expect(!plan.scenarios.contains { $0.startup != nil })
-    #expect(
-      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name)
-        == Shipped.startups
+    expectEqual(
+      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name), Shipped.startups
     )
     var asked = DrillPlan(try Shipped.cassette(), in: try Shipped.scenarios(named: ["config-late"]))
     asked.subjects = ["urlsession"]
@@ -300,6 +300,6 @@ import WindTunnel
     var own = DrillPlan(try Shipped.startup(), in: Scenario.preRelease)
     own.subjects = ["urlsession"]
     try own.leaveOut(among: Set(Shipped.preRelease))
-    #expect(own.scenarios.filter { $0.startup != nil }.map(\.name) == Shipped.startups)
+    expectEqual(own.scenarios.filter { $0.startup != nil }.map(\.name), Shipped.startups)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -50,8 +51,8 @@ import WindTunnel
       #expect(!word.contains("hunterzwei") && !word.contains(Self.pair), "\(kept.words)")
     }
     #expect(kept.isIncomplete && kept.words.count == command.count, "\(kept.words)")
-    #expect(kept.words.first == command.first)
-    #expect(CommandWords(text: kept.text)?.words == kept.words)
+    expectEqual(kept.words.first, command.first)
+    expectEqual(CommandWords(text: kept.text)?.words, kept.words)
   }
 
   @Test(arguments: [
@@ -77,14 +78,14 @@ import WindTunnel
       ["./client", "hunterzwei", "--pw-c0rrect-horse", "12", "{url}"],
       environment: environment
     )
-    #expect(kept.words == ["./client", Self.gone, "--pw-\(Self.gone)", "12", "{url}"])
-    #expect(kept.masked("GET /a?x=hunterzwei") == "GET /a?x=\(Self.gone)")
+    expectEqual(kept.words, ["./client", Self.gone, "--pw-\(Self.gone)", "12", "{url}"])
+    expectEqual(kept.masked("GET /a?x=hunterzwei"), "GET /a?x=\(Self.gone)")
   }
 
   @Test func `a secret in what was seen is replaced however an address spells it`() {
     let kept = CommandWords(["./client", "--token", "a b/c+d%e"], environment: [:])
     for spelled in ["a b/c+d%e", "a%20b%2Fc%2Bd%25e", "a%20b/c+d%25e"] {
-      #expect(kept.masked("x=\(spelled)&y=1") == "x=\(Self.gone)&y=1", "\(spelled)")
+      expectEqual(kept.masked("x=\(spelled)&y=1"), "x=\(Self.gone)&y=1", "\(spelled)")
     }
     var call = Observation(
       call: 0,
@@ -99,12 +100,11 @@ import WindTunnel
       ]
     )
     call = call.masked(by: kept)
-    #expect(call.ending == .failed("\(Self.gone) is refused"))
-    #expect(
-      call.attempts.map(\.decision)
-        == ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
+    expectEqual(call.ending, .failed("\(Self.gone) is refused"))
+    expectEqual(
+      call.attempts.map(\.decision), ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
     )
-    #expect(call.attempts[0].faults == [])
+    expectEqual(call.attempts[0].faults, [])
   }
 
   @Test func `what a program printed, and asked for in vain, has no secret of it`() {
@@ -124,11 +124,11 @@ import WindTunnel
     call.notOnCassette = "GET /bothunterzwei/getMe, nearest #1 GET /home"
     call.printed = "logged in as plainword by hunterz…"
     let masked = call.masked(by: kept)
-    #expect(masked.notOnCassette == "GET /bot\(Self.gone)/getMe, nearest #1 GET /home")
-    #expect(masked.printed == "logged in as \(Self.gone) by \(Self.gone)…")
+    expectEqual(masked.notOnCassette, "GET /bot\(Self.gone)/getMe, nearest #1 GET /home")
+    expectEqual(masked.printed, "logged in as \(Self.gone) by \(Self.gone)…")
     call.printed = "hunterzwei"
-    #expect(call.masked(by: kept).printed == Self.gone)
+    expectEqual(call.masked(by: kept).printed, Self.gone)
     call.printed = "nothing of it…"
-    #expect(call.masked(by: kept).printed == "nothing of it…")
+    expectEqual(call.masked(by: kept).printed, "nothing of it…")
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// Any program as a subject.
-@Suite(.timeLimit(.minutes(10))) struct ExecTests {
+@Suite(.timeLimit(.minutes(5))) struct ExecTests {
   /// Flies a shell's script through weather.
   private func fly(
     _ script: String,
@@ -21,7 +22,7 @@ import WindTunnel
       plan.stage = nil
     }
     let report = try await drill.fly()
-    #expect(report.scenarios.map(\.stage) == scenarios.map { _ in .onTheWire })
+    expectEqual(report.scenarios.map(\.stage), scenarios.map { _ in .onTheWire })
     #expect(report.environment.contains(Report.Fact("program", "sh")))
     return try report.scenarios.map { try #require($0.subjects.first) }
   }
@@ -34,9 +35,9 @@ import WindTunnel
       echo shown
       """
     let row = try await fly(script)[0]
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded, .succeeded])
     #expect(row.observations.allSatisfy { $0.showed })
-    #expect(row.metrics.averageRetries == 0)
+    expectEqual(row.metrics.averageRetries, 0)
   }
 
   @Test
@@ -75,7 +76,7 @@ import WindTunnel
     }
     let report = try await drill.fly()
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
   }
 
   @Test func `a body that is no word is refused where a word should be made of it`() throws {
@@ -93,9 +94,8 @@ import WindTunnel
       )
       let error = #expect(throws: DrillError.self) { try plan.validate(known: ["exec"]) }
       let told = error.map { "\($0)" } ?? ""
-      #expect(
-        told
-          == "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
+      expectEqual(
+        told, "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
           + "body is no text of at most 102400 bytes."
       )
       // In the environment it is left out.
@@ -115,8 +115,8 @@ import WindTunnel
       """
     let rows = try await fly(script, in: [.calm, Scenario("later")])
     for row in rows {
-      #expect(
-        row.observations.map(\.ending) == [.failed("exit 28"), .crashed, .crashed, .succeeded]
+      expectEqual(
+        row.observations.map(\.ending), [.failed("exit 28"), .crashed, .crashed, .succeeded]
       )
       // It printed nothing.
       #expect(!row.observations[3].showed)
@@ -133,7 +133,7 @@ import WindTunnel
       wait
       """
     let row = try await fly(script, deadline: .seconds(10))[0]
-    #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .hung, .succeeded, .succeeded])
     let text = try String(contentsOf: mark, encoding: .utf8)
     let sleeper = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     // Its parent is gone, so whoever reaps orphans may take a moment.
@@ -170,9 +170,9 @@ import WindTunnel
       plan.deadline = .seconds(60)
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded, .succeeded])
-    #expect(row.observations.map(\.attemptCount) == [3, 3, 3])
-    #expect(row.metrics.averageRetries == 2)
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
+    expectEqual(row.observations.map(\.attemptCount), [3, 3, 3])
+    expectEqual(row.metrics.averageRetries, 2)
   }
 
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
@@ -184,8 +184,8 @@ import WindTunnel
       plan.stage = nil
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.failed("exit 6"), .failed("exit 6")])
-    #expect(row.observations.map(\.attemptCount) == [nil, nil])
-    #expect(row.metrics.averageRetries == nil)
+    expectEqual(row.observations.map(\.ending), [.failed("exit 6"), .failed("exit 6")])
+    expectEqual(row.observations.map(\.attemptCount), [nil, nil])
+    expectNil(row.metrics.averageRetries)
   }
 }

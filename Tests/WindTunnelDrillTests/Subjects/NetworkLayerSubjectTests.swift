@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -68,19 +69,19 @@ import WindTunnelReports
   @Test(arguments: Way.allCases)
   func `good weather is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
     let row = try await row("calm", way)
-    #expect(row.metrics.successRate == 1)
-    #expect(row.metrics.amplification == 1)
-    #expect(row.metrics.staleServed == 0)
-    #expect(row.metrics.silentTruncations == 0)
+    expectEqual(row.metrics.successRate, 1)
+    expectEqual(row.metrics.amplification, 1)
+    expectEqual(row.metrics.staleServed, 0)
+    expectEqual(row.metrics.silentTruncations, 0)
   }
 
   @Test(arguments: ["offline", "dns-failure"])
   func `retries that nobody can see are the client's own word`(scenario: String) async throws {
     let row = try await row(scenario, .wire, gates: ["averageRetries <= 2"])
-    #expect(row.metrics.callsByOwnWord == 18)
+    expectEqual(row.metrics.callsByOwnWord, 18)
     let retries = try #require(row.metrics.averageRetries)
     #expect(retries > 0.1 && retries <= 2)
-    #expect(row.metrics.amplification == nil)
+    expectNil(row.metrics.amplification)
   }
 
   @Test func `a request is sent to the call's own address, and nothing else is`() async throws {
@@ -100,12 +101,12 @@ import WindTunnelReports
         try await send(text)
       }
     }
-    #expect(
-      seen.urls == [
+    expectEqual(
+      seen.urls, [
         "http://127.0.0.1:4711/a%20b?q=%2F", "http://127.0.0.1:4711", "http://127.0.0.1:4711?x=1",
       ]
     )
-    #expect(transport.engine(for: URLRequest(url: origin)) == "SeenURLs")
+    expectEqual(transport.engine(for: URLRequest(url: origin)), "SeenURLs")
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelCommandLine
@@ -6,7 +7,7 @@ import WindTunnelCommandLine
 @testable import WindTunnelDrill
 
 /// How long programs take to start, and how often they are started for it.
-@Suite(.timeLimit(.minutes(10))) struct ProgramStartTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramStartTests {
   private static let hasCurl = Executable.find("curl") != nil
 
   static func report(
@@ -36,13 +37,13 @@ import WindTunnelCommandLine
   {
     let row = try #require(try await Self.report(Self.late).scenarios.first?.subjects.first)
     for call in row.observations {
-      #expect(call.ending == .succeeded)
-      #expect(call.startUp.map { $0 >= .seconds(2) } == true)
+      expectEqual(call.ending, .succeeded)
+      expectEqual(call.startUp.map { $0 >= .seconds(2) }, true)
       #expect(call.latency < .seconds(2) && call.latency > .zero)
     }
-    #expect(row.metrics.stages.first?.stage == "startUp")
+    expectEqual(row.metrics.stages.first?.stage, "startUp")
     // In a closed loop nobody was to begin at any moment.
-    #expect(row.starts == nil)
+    expectNil(row.starts)
   }
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
@@ -54,12 +55,12 @@ import WindTunnelCommandLine
     let row = try #require(
       try await Self.report(slow) { $0.deadline = .seconds(1) }.scenarios.first?.subjects.first
     )
-    #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     let silent = try #require(
       try await Self.report("sleep 60") { $0.deadline = .seconds(1) }
         .scenarios.first?.subjects.first
     )
-    #expect(silent.observations.map(\.ending) == [.hung, .hung])
+    expectEqual(silent.observations.map(\.ending), [.hung, .hung])
   }
 
   @Test func `who starts waits for a place, and a place is given back once`() async {
@@ -80,12 +81,12 @@ import WindTunnelCommandLine
       seen.append(number)
       if seen.count == 2 { break }
     }
-    #expect(seen.sorted() == [1, 2])
+    expectEqual(seen.sorted(), [1, 2])
     // The last to have one gives it back when it has told; given back twice, the first would be two.
     let last = await places.place()
-    #expect(places.free == 0)
+    expectEqual(places.free, 0)
     last()
-    #expect(places.free == 1)
+    expectEqual(places.free, 1)
   }
 
   @Test func `who is cancelled waits for no place, and takes none`() async {
@@ -95,21 +96,21 @@ import WindTunnelCommandLine
     waiting.cancel()
     // Whoever has waited for nothing can give nothing back.
     await waiting.value()
-    #expect(places.free == 0)
+    expectEqual(places.free, 0)
     // One that is cancelled before it asks, too, and with nobody in front of it.
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       await places.place()()
     }
     await cancelled.value
-    #expect(places.free == 0)
+    expectEqual(places.free, 0)
     giveBack()
-    #expect(places.free == 1)
+    expectEqual(places.free, 1)
     // Nobody is left in the line who would be given it.
     let next = await places.place()
-    #expect(places.free == 0)
+    expectEqual(places.free, 0)
     next()
-    #expect(places.free == 1)
+    expectEqual(places.free, 1)
   }
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
@@ -118,14 +119,14 @@ import WindTunnelCommandLine
     let report = try await Self.report(#"exec curl -sf --noproxy '*' "$0""#, in: lost)
     for call in try #require(report.scenarios.first?.subjects.first).observations {
       #expect(call.ending == .succeeded && call.latency >= .seconds(2))
-      #expect(call.startUp.map { $0 < .seconds(2) } == true)
+      expectEqual(call.startUp.map { $0 < .seconds(2) }, true)
     }
   }
 
   @Test func `of what was never heard of nothing is told apart`() async throws {
     let row = try #require(try await Self.report("sleep 1").scenarios.first?.subjects.first)
     #expect(row.observations.allSatisfy { $0.startUp == nil && $0.latency >= .seconds(1) })
-    #expect(row.metrics.stages.first?.stage == "dns")
+    expectEqual(row.metrics.stages.first?.stage, "dns")
   }
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
@@ -143,7 +144,7 @@ import WindTunnelCommandLine
     let meant = [-0.05, 0, 0.0499].map { DrillPlan.load(startingAtMost: shown + $0).words }
     #expect(meant.contains(load), "\(load), shown \(shown)")
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.call) == [0, 1], "what showed it is in no report")
+    expectEqual(row.observations.map(\.call), [0, 1], "what showed it is in no report")
   }
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
@@ -152,8 +153,8 @@ import WindTunnelCommandLine
       (plan.load, plan.followsCalm, plan.calls) = (.openLoop(callsPerSecond: 1000), true, 8)
       plan.gates = [try? Gate("max <= 0.001ms"), try? Gate("successRate == 1")].compactMap { $0 }
     }
-    #expect(Self.fact("rate", of: report) == "fixed")
-    #expect(Self.fact("load", of: report) == "open loop, 1000 calls a second")
+    expectEqual(Self.fact("rate", of: report), "fixed")
+    expectEqual(Self.fact("load", of: report), "open loop, 1000 calls a second")
     let flown = try #require(report.scenarios.first)
     let starts = try #require(flown.subjects.first?.starts)
     #expect(starts.asked == 1000 && starts.isBeyond)
@@ -162,12 +163,12 @@ import WindTunnelCommandLine
       return
     }
     #expect(reason.hasPrefix("1000 calls a second were to begin, and this machine starts "))
-    #expect(flown.gates[1].verdict == .met)
+    expectEqual(flown.gates[1].verdict, .met)
   }
 
   @Test func `a rate is half of what can be started, ten at the most and two at least`() {
     let rates = [1000, 20, 7, 4.2, 3.33, 0.01].map { DrillPlan.load(startingAtMost: $0) }
-    #expect(rates == [10, 10, 3.5, 2.1, 2, 2].map { .openLoop(callsPerSecond: $0) })
+    expectEqual(rates, [10, 10, 3.5, 2.1, 2, 2].map { .openLoop(callsPerSecond: $0) })
   }
 
   @Test(arguments: ["--rate", "--shard", "--concurrency", "--duration", "--baseline", nil])
@@ -185,7 +186,7 @@ import WindTunnelCommandLine
     )
     var plan = try DrillPlan()
     try plan.apply(subject: arguments, [])
-    #expect(plan.followsCalm == (flag == nil))
+    expectEqual(plan.followsCalm, (flag == nil))
   }
 
   @Test func `limits for connecting are not judged where a link's connections open at once`() throws
@@ -202,11 +203,10 @@ import WindTunnelCommandLine
     func told(_ stage: Stage) -> String? {
       Self.fact("notJudged", of: plan.report(plan.scenarios.map { plan.flown($0, on: stage, []) }))
     }
-    #expect(
-      told(.onTheWire)
-        == "connecting, in late, lossy (what it takes there comes before the first byte)"
+    expectEqual(
+      told(.onTheWire), "connecting, in late, lossy (what it takes there comes before the first byte)"
     )
-    #expect(told(.inProcess) == nil)
+    expectNil(told(.inProcess))
     let report = plan.report([plan.flown(late, on: .onTheWire, [])])
     #expect(report.text().contains("\nnot judged: connecting, in late ("))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -6,7 +7,7 @@ import WindTunnel
 
 /// Programs that people have, as subjects: what is counted is what their own documents say of them. One
 /// that is not installed is skipped in words.
-@Suite(.timeLimit(.minutes(10))) struct ProgramsTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramsTests {
   private static let hasCurl = Executable.find("curl") != nil
   private static let hasWget = Executable.find("wget") != nil
   private static let hasOpenSSL = AuthorityFile.kind == .there
@@ -23,7 +24,7 @@ import WindTunnel
       plan.deadline = .seconds(120)
     }
     let report = try await drill.fly()
-    #expect(report.scenarios.map(\.stage) == [.onTheWire])
+    expectEqual(report.scenarios.map(\.stage), [.onTheWire])
     return try #require(report.scenarios.first?.subjects.first)
   }
 
@@ -47,12 +48,12 @@ import WindTunnel
     async let lost = Self.fly(curl, in: Self.always)
     async let won = Self.fly(curl, in: Self.twice)
     let (failed, recovered) = try await (lost, won)
-    #expect(Self.ends(failed) == [.failed("exit 22")])
+    expectEqual(Self.ends(failed), [.failed("exit 22")])
     #expect(failed.metrics.averageRetries == 3 && failed.metrics.successRate == 0)
-    #expect(failed.metrics.callsByRetries == [0, 0, 0, 3])
-    #expect(Self.ends(recovered) == [.succeeded])
+    expectEqual(failed.metrics.callsByRetries, [0, 0, 0, 3])
+    expectEqual(Self.ends(recovered), [.succeeded])
     #expect(recovered.metrics.averageRetries == 2 && recovered.metrics.firstTrySuccessRate == 0)
-    #expect(recovered.metrics.recoveredRate == 1)
+    expectEqual(recovered.metrics.recoveredRate, 1)
     for (gaps, seconds) in zip(try #require(failed.metrics.backoff), [1.0, 2, 4]) {
       #expect(gaps.min >= .seconds(seconds), "a wait is never shorter")
     }
@@ -61,8 +62,8 @@ import WindTunnel
   @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `curl waits as long as Retry-After says`() async throws {
     let row = try await Self.fly(["curl", "-sf", "--retry", "1", "{url}"], in: Self.asked)
-    #expect(Self.ends(row) == [.succeeded])
-    #expect(row.metrics.averageRetries == 1)
+    expectEqual(Self.ends(row), [.succeeded])
+    expectEqual(row.metrics.averageRetries, 1)
     #expect(row.metrics.retryAfterCompliance == 1 && row.metrics.earlyRetries == 0)
   }
 
@@ -113,11 +114,11 @@ import WindTunnel
       for call in row.observations {
         let isPost = call.endpoint.hasPrefix("POST ")
         let isLost = row == failed
-        #expect(call.attemptCount == (isPost ? 1 : isLost ? 4 : 3), "\(call.endpoint)")
+        expectEqual(call.attemptCount, (isPost ? 1 : isLost ? 4 : 3), "\(call.endpoint)")
         let error: Observation.CallResult = .failed(isPost ? "exit 1" : "exit 3")
-        #expect(call.ending == (isPost || isLost ? error : .succeeded), "\(call.endpoint)")
+        expectEqual(call.ending, (isPost || isLost ? error : .succeeded), "\(call.endpoint)")
       }
-      #expect(row.metrics.duplicates == 0)
+      expectEqual(row.metrics.duplicates, 0)
       #expect(row.observations.contains { $0.endpoint.hasPrefix("POST ") })
     }
   }
@@ -126,7 +127,7 @@ import WindTunnel
   func `a session that may post again is seen to, and waits as it is asked`() async throws {
     let any = Self.requests("total=3, backoff_factor=0.01, allowed_methods=None")
     let row = try await Self.fly(any, in: Self.asked, calls: 10)
-    #expect(Self.ends(row) == [.succeeded])
+    expectEqual(Self.ends(row), [.succeeded])
     #expect(row.metrics.averageRetries == 1 && row.metrics.retryAfterCompliance == 1)
     let posts = row.observations.count { $0.endpoint.hasPrefix("POST ") }
     #expect(posts > 0 && row.metrics.duplicates == posts)
@@ -146,8 +147,8 @@ import WindTunnel
     async let won = Self.fly(wget, in: Self.twice)
     let (failed, recovered) = try await (lost, won)
     #expect(failed.metrics.averageRetries == 2 && failed.metrics.successRate == 0)
-    #expect(Self.ends(recovered) == [.succeeded])
-    #expect(recovered.metrics.averageRetries == 2)
+    expectEqual(Self.ends(recovered), [.succeeded])
+    expectEqual(recovered.metrics.averageRetries, 2)
     #expect(recovered.observations.allSatisfy { $0.showed && $0.bodyMatches == true })
   }
 
@@ -167,9 +168,9 @@ import WindTunnel
       calls: 2
     )
     // No retry helps there, and curl makes none.
-    #expect(Self.ends(row) == [.failed("exit 60")])
-    #expect(row.metrics.averageRetries == 0)
-    #expect(row.metrics.endings.map(\.fault) == [fault.rawValue])
+    expectEqual(Self.ends(row), [.failed("exit 60")])
+    expectEqual(row.metrics.averageRetries, 0)
+    expectEqual(row.metrics.endings.map(\.fault), [fault.rawValue])
   }
 
   @Test(.enabled(if: hasCurl && hasOpenSSL, "curl and OpenSSL 3 are not both installed."))
@@ -187,7 +188,7 @@ import WindTunnel
       ["sh", "-c", again, "sh", "{url}"],
     ] {
       let row = try await Self.fly(command, in: first, calls: 2)
-      #expect(Self.ends(row) == [.succeeded])
+      expectEqual(Self.ends(row), [.succeeded])
       #expect(row.metrics.averageRetries == 1 && row.metrics.recoveredRate == 1)
       #expect(row.observations.allSatisfy { $0.attempts.map(\.isRequest) == [false, true] })
     }
@@ -208,7 +209,7 @@ import WindTunnel
       in: [.always(.first(1), .connection(.tls(.expired)))],
       calls: 1
     )
-    #expect(Self.ends(row) == [.failed("exit 60")])
+    expectEqual(Self.ends(row), [.failed("exit 60")])
     let file = try String(contentsOfFile: name, encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     #expect(file.hasSuffix(".pem"))
@@ -233,7 +234,7 @@ import WindTunnel
       in: scenario,
       calls: 1
     )
-    #expect(Self.ends(row) == [.succeeded])
+    expectEqual(Self.ends(row), [.succeeded])
     let moments = try String(contentsOfFile: file, encoding: .utf8)
       .split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     try #require(moments.count == 3)
@@ -242,17 +243,16 @@ import WindTunnel
     #expect(secure - connect >= 1, "curl's limits for handshakes see it")
     #expect(first - secure >= 2 && first - secure < 3, "it is paid once")
     let stages = try #require(row.observations.first?.attempts.last).stages
-    #expect(stages.connect == .seconds(1))
-    #expect(stages.tls.map { $0 >= .seconds(1) && $0 < .seconds(2) } == true)
+    expectEqual(stages.connect, .seconds(1))
+    expectEqual(stages.tls.map { $0 >= .seconds(1) && $0 < .seconds(2) }, true)
   }
 
   @Test func `a program is not flown in process, where its address would be the real one`() throws {
     let error = #expect(throws: DrillError.self) {
       try TestSubjects.drill(DrillPlan.execSubject) { $0.command = ["curl", "{url}"] }
     }
-    #expect(
-      error?.description
-        == #"Scenario "calm" cannot be flown in process by a program: it is another process. Fly it with --stage wire."#
+    expectEqual(
+      error?.description, #"Scenario "calm" cannot be flown in process by a program: it is another process. Fly it with --stage wire."#
     )
   }
 
@@ -262,9 +262,9 @@ import WindTunnel
   {
     let expired: Scenario = [.always(.always, .connection(.tls(.expired)))]
     var plan = DrillPlan(try Shipped.cassette(), in: [expired])
-    #expect(try plan.stage(of: expired) == .inProcess)
+    try expectEqual(plan.stage(of: expired), .inProcess)
     guard Self.hasOpenSSL else { return }
     plan.command = ["curl", "{url}"]
-    #expect(try plan.stage(of: expired) == .onTheWire)
+    try expectEqual(plan.stage(of: expired), .onTheWire)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
@@ -57,12 +58,12 @@ import WindTunnelNetworkLayer
     #expect(met(first).contains { $0.count > 1 })
     for (stage, concurrency) in [(Stage.onTheWire, 16), (.inProcess, 1), (.inProcess, 16)] {
       let again = try await row(weather, on: stage, at: concurrency)
-      #expect(met(again) == met(first), "\(stage), \(concurrency) at once")
-      #expect(again.observations.map(\.endpoint) == first.observations.map(\.endpoint))
+      expectEqual(met(again), met(first), "\(stage), \(concurrency) at once")
+      expectEqual(again.observations.map(\.endpoint), first.observations.map(\.endpoint))
       // Which of them failed; the words of a failure are the transport's, which counts on a socket what
       // was left to come.
       let succeeded = [again, first].map { $0.observations.map { $0.ending == .succeeded } }
-      #expect(succeeded[0] == succeeded[1])
+      expectEqual(succeeded[0], succeeded[1])
     }
   }
 
@@ -83,8 +84,8 @@ import WindTunnelNetworkLayer
     )
     let row = try await row([.calm], on: stage, at: 50, cassette: cassette, calls: 50)
     let whole = (1...3).map { "recording \($0)" }
-    #expect(
-      row.observations.map { $0.attempts.map(\.take) } == Array(repeating: whole, count: 50)
+    expectEqual(
+      row.observations.map { $0.attempts.map(\.take) }, Array(repeating: whole, count: 50)
     )
     #expect(row.observations.allSatisfy { $0.ending == .succeeded })
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -27,8 +28,8 @@ import WindTunnel
     let answer = try answer(text)
     #expect(answer.ending == .succeeded && answer.attempts == nil)
     let asked = "answered call 1 with \"attempts\", which is a whole number from 0 to 1000000, as"
-    #expect(answer.complaint == "\(asked) \(told); it is left out")
-    #expect(try self.answer("null").complaint == nil)
+    expectEqual(answer.complaint, "\(asked) \(told); it is left out")
+    try expectNil(self.answer("null").complaint)
   }
 
   @Test func `what is told of a count is no longer than a line`() throws {
@@ -58,7 +59,7 @@ import WindTunnel
       Issue.record("it has not failed")
       return
     }
-    #expect(told == "e" + String(repeating: "\u{301}", count: 199) + "…")
+    expectEqual(told, "e" + String(repeating: "\u{301}", count: 199) + "…")
   }
 
   @Test(arguments: [
@@ -66,6 +67,6 @@ import WindTunnel
     ("abcdef", "abcde…"), ("abcd\nf", "abcd …"), ("abcde\n\n", "abcde"), ("abcde\n\nf", "abcde…"),
   ])
   func `a text is put into one line`(text: String, line: String) {
-    #expect(text.inOneLine(atMost: 5) == line)
+    expectEqual(text.inOneLine(atMost: 5), line)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
@@ -10,7 +11,7 @@ import WindTunnel
 #endif
 
 /// The ways in which programs fall that live from call to call, and what is none.
-@Suite(.timeLimit(.minutes(10))) struct ServiceFallTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceFallTests {
   private static let hasPython = ServiceFlight.hasPython
 
   /// A call of which the program alone is told: nobody is at its address.
@@ -50,8 +51,8 @@ import WindTunnel
     }
     // Either may be the one whose program comes second.
     let endings = rows.map { $0.observations.map(\.ending) }
-    #expect(endings.count { $0 == [.crashed, .succeeded] } == 1, "\(endings)")
-    #expect(endings.count { $0 == [.succeeded, .succeeded] } == 1, "\(endings)")
+    expectEqual(endings.count { $0 == [.crashed, .succeeded] }, 1, "\(endings)")
+    expectEqual(endings.count { $0 == [.succeeded, .succeeded] }, 1, "\(endings)")
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -67,13 +68,13 @@ import WindTunnel
       deadline: .seconds(1)
     )
     let row = try await flight.fly()
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .succeeded })
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .succeeded })
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `one that never says anything hangs`() async throws {
     let flight = ServiceFlight("for line in lines: pass", calls: 1, deadline: .milliseconds(100))
-    #expect(try await flight.fly().observations.map(\.ending) == [.hung])
+    try await expectEqual(flight.fly().observations.map(\.ending), [.hung])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -83,7 +84,7 @@ import WindTunnel
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 4)
     flight.setup.hanging = Alarm { _, _, ring in ring() }
     let endings = try await flight.fly().map(\.ending)
-    #expect(endings == [.succeeded, .succeeded, .succeeded, .succeeded])
+    expectEqual(endings, [.succeeded, .succeeded, .succeeded, .succeeded])
   }
 
   @Test(.enabled(if: Executable.find("sh") != nil, "sh is not here."))
@@ -99,12 +100,12 @@ import WindTunnel
       if fall == .hung { fifo.write() }
     }
     let result = await subject.fly(try Self.call(deadline: .milliseconds(10)))
-    #expect(result.ending == .hung)
+    expectEqual(result.ending, .hung)
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let number = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     while kill(number, 0) == 0 { await Task.yield() }
     await subject.close()
-    #expect(falls.withLock { $0 } == [.hung])
+    expectEqual(falls.withLock { $0 }, [.hung])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -122,7 +123,7 @@ import WindTunnel
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 2)
     flight.setup.mix = Mix(isReadOnly: true)
     let calls = try await flight.fly()
-    #expect(calls.map(\.ending) == [.succeeded, .succeeded])
+    expectEqual(calls.map(\.ending), [.succeeded, .succeeded])
     let sign = try #require(calls.flatMap(\.attempts).compactMap(\.start).min())
     for call in calls {
       let (start, startUp) = (try #require(call.start), try #require(call.startUp))
@@ -140,7 +141,7 @@ import WindTunnel
       let folder = try Folder()
       let number = try folder.file("number")
       let subject = ServiceSubject(["sh", "-c", script, number]) { _ in }
-      #expect(try await subject.fly(Self.call()).ending == .succeeded)
+      try await expectEqual(subject.fly(Self.call()).ending, .succeeded)
       let text = try String(contentsOfFile: number, encoding: .utf8)
       let process = text.trimmingCharacters(in: .whitespacesAndNewlines)
       let held = try #require(FileHandle(forWritingAtPath: "/proc/\(process)/fd/1"))

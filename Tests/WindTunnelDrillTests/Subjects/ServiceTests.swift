@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelDrill
 
 /// Programs that live from call to call.
-@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
   private static let hasPython = ServiceFlight.hasPython
 
   /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.
@@ -26,7 +27,7 @@ import WindTunnel
     (["x", "{base}"], false), (["x", "{method}"], false), (["x", "{body}"], false),
   ])
   func `a command without a placeholder of a call lives`(command: [String], lives: Bool) {
-    #expect(command.isService == lives)
+    expectEqual(command.isService, lives)
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -40,15 +41,15 @@ import WindTunnel
           say(line["call"], **ways[count])
       """
     )
-    #expect(
-      row.observations.map(\.ending) == [
+    expectEqual(
+      row.observations.map(\.ending), [
         .succeeded, .failed("status 503"), .failed("timedOut"), .succeeded, .succeeded,
         .failed("status 404"),
       ]
     )
-    #expect(row.observations.map(\.showed) == [true, false, false, true, false, false])
-    #expect(row.observations.map(\.isStale) == [nil, nil, nil, true, nil, nil])
-    #expect(row.observations.map(\.clientAttempts) == [nil, nil, 2, nil, nil, nil])
+    expectEqual(row.observations.map(\.showed), [true, false, false, true, false, false])
+    expectEqual(row.observations.map(\.isStale), [nil, nil, nil, true, nil, nil])
+    expectEqual(row.observations.map(\.clientAttempts), [nil, nil, 2, nil, nil, nil])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -65,7 +66,7 @@ import WindTunnel
       calls: 8,
       atOnce: 4
     )
-    #expect(row.observations.map(\.clientAttempts) == Array(0..<8))
+    expectEqual(row.observations.map(\.clientAttempts), Array(0..<8))
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -79,8 +80,8 @@ import WindTunnel
       """,
       atOnce: 1
     )
-    #expect(
-      row.observations.map(\.ending) == [
+    expectEqual(
+      row.observations.map(\.ending), [
         .succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded,
       ]
     )
@@ -105,7 +106,7 @@ import WindTunnel
       calls: 3,
       atOnce: 3
     )
-    #expect(row.observations.map(\.ending) == [.succeeded, .crashed, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .crashed, .succeeded])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -118,7 +119,7 @@ import WindTunnel
       calls: 3,
       deadline: .seconds(10)
     )
-    #expect(row.observations.map(\.ending) == [.succeeded, .hung, .succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded, .hung, .succeeded])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -133,12 +134,12 @@ import WindTunnel
       in: scenario,
       calls: 3
     )
-    #expect(
-      row.observations.map(\.ending) == [
+    expectEqual(
+      row.observations.map(\.ending), [
         .failed("cancelled"), .failed("cancelled"), .failed("cancelled"),
       ]
     )
-    #expect(row.metrics.cancelledCalls == 3)
+    expectEqual(row.metrics.cancelledCalls, 3)
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -152,8 +153,8 @@ import WindTunnel
           say(line["call"], attempts=2)
       """
     )
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .succeeded })
-    #expect(row.observations.map(\.clientAttempts) == [1, 1, 1, 1, 1, 1])
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .succeeded })
+    expectEqual(row.observations.map(\.clientAttempts), [1, 1, 1, 1, 1, 1])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -166,7 +167,7 @@ import WindTunnel
       """,
       calls: 1
     )
-    #expect(row.observations.map(\.ending) == [.succeeded])
+    expectEqual(row.observations.map(\.ending), [.succeeded])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -180,9 +181,9 @@ import WindTunnel
           say(line["call"])
       """
     )
-    #expect(row.observations.map(\.ending) == row.observations.map { _ in .succeeded })
+    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .succeeded })
     let first = try #require(row.observations.first)
-    #expect(first.startUp.map { $0 >= .seconds(2) } == true)
+    expectEqual(first.startUp.map { $0 >= .seconds(2) }, true)
     #expect(row.observations.dropFirst().allSatisfy { $0.startUp == nil })
     let end = try #require(first.end)
     let next = try #require(row.observations[1].start)
@@ -202,10 +203,10 @@ import WindTunnel
       """
     )
     // Calls 0 and 5 are for /home itself.
-    #expect(
-      row.observations.map(\.showsAnswerOf) == [nil, "GET /home", "GET /home", nil, nil, nil]
+    expectEqual(
+      row.observations.map(\.showsAnswerOf), [nil, "GET /home", "GET /home", nil, nil, nil]
     )
-    #expect(row.observations[0].bodyMatches == true)
+    expectEqual(row.observations[0].bodyMatches, true)
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -225,8 +226,8 @@ import WindTunnel
       """
     let kept = try await fly(script, in: scenario).traffic
     #expect(kept.connections.map(\.calls) == [6] && kept.connections.map(\.opened) == [6])
-    #expect(kept.lateRequests == [])
-    #expect(try await fly(script).traffic.connections == [])
+    expectEqual(kept.lateRequests, [])
+    try await expectEqual(fly(script).traffic.connections, [])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -242,7 +243,7 @@ import WindTunnel
       """
     )
     // Of the five requests two are GETs; the last call is the first request again.
-    #expect(row.traffic.lateRequests.count == 2)
+    expectEqual(row.traffic.lateRequests.count, 2)
     #expect(row.observations.allSatisfy { $0.attempts.isEmpty })
   }
 
@@ -251,24 +252,24 @@ import WindTunnel
     #"{"call":1,"ok":1}"#, #"{"call":1.5,"ok":true}"#, "",
   ])
   func `a line without a call and a truth value is no answer`(line: String) {
-    #expect(ServiceAnswer(line: line) == nil)
+    expectNil(ServiceAnswer(line: line))
   }
 
   @Test func `an answer is read whole`() throws {
     func shown(_ text: String) throws -> ServiceAnswer.Shown? {
       try #require(ServiceAnswer(line: #"{"call":1,"ok":true,"shown":\#(text)}"#)).shown
     }
-    #expect(try shown("true") == .something(true))
-    #expect(try shown(#""fresh""#) == .something(true))
+    try expectEqual(shown("true"), .something(true))
+    try expectEqual(shown(#""fresh""#), .something(true))
     for word in ["nothing", "none", "blank"] {
-      #expect(try shown("\"\(word)\"") == .something(false))
+      try expectEqual(shown("\"\(word)\""), .something(false))
     }
-    #expect(try shown(#""stale""#) == .copy)
-    #expect(try shown(#""a \"b\"""#) == .text(#"a "b""#))
-    #expect(try shown(#"{"a":[1]}"#) == .text(#"{"a":[1]}"#))
-    #expect(try shown("null") == nil)
+    try expectEqual(shown(#""stale""#), .copy)
+    try expectEqual(shown(#""a \"b\"""#), .text(#"a "b""#))
+    try expectEqual(shown(#"{"a":[1]}"#), .text(#"{"a":[1]}"#))
+    try expectNil(shown("null"))
     let failed = ServiceAnswer(line: #"{"call":1,"ok":false,"status":503,"error":"a\nb"}"#)
-    #expect(failed?.ending == .failed("a b"))
-    #expect(ServiceAnswer(line: #"{"call":1,"ok":false}"#)?.ending == .failed("failed"))
+    expectEqual(failed?.ending, .failed("a b"))
+    expectEqual(ServiceAnswer(line: #"{"call":1,"ok":false}"#)?.ending, .failed("failed"))
   }
 }

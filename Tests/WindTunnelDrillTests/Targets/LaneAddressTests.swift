@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -10,7 +11,7 @@ import WindTunnel
 
 /// Clients that take a call's base URL apart and put it together in their own way: each call is the
 /// call that it was meant to be.
-@Suite(.timeLimit(.minutes(10))) struct LaneAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct LaneAddressTests {
   private static let cassette = Cassette([
     Interaction(
       Request("GET", "https://api.example.test/get"),
@@ -71,20 +72,20 @@ import WindTunnel
       asked.url = try builder.url(call)
       return try await ClosureDrillTests.send(asked, by: call.session)
     }
-    #expect(report.decisionHash == Self.story)
+    expectEqual(report.decisionHash, Self.story)
     for flown in report.scenarios {
       let row = try #require(flown.subjects.first)
       for call in row.observations {
         let key = call.call % 2 == 0 ? "GET /get" : "GET /items?page=2"
         let lane = Workload.lane(flown.name, call.call)
-        #expect(call.attempts.count == 1)
+        expectEqual(call.attempts.count, 1)
         #expect(call.attempts.allSatisfy { $0.decision.hasPrefix("\(lane)\t\(key)\t1\t") })
         #expect(call.attempts.allSatisfy { $0.take != "unmatched" })
       }
     }
-    #expect(report.scenarios[0].subjects[0].metrics.successRate == 1)
+    expectEqual(report.scenarios[0].subjects[0].metrics.successRate, 1)
     // What the story has in store for the calls of each: as many fail as before.
-    #expect(report.scenarios[1].subjects[0].metrics.successRate == 0.8)
+    expectEqual(report.scenarios[1].subjects[0].metrics.successRate, 0.8)
   }
 
   private static let hasNginx = Executable.find("nginx") != nil && Executable.find("curl") != nil
@@ -113,10 +114,9 @@ import WindTunnel
       (plan.stage, plan.calls, plan.deadline) = (nil, 4, .seconds(120))
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == Array(repeating: .succeeded, count: 4))
-    #expect(
-      row.observations.map { $0.attempts.map(\.take) }
-        == [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
+    expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: 4))
+    expectEqual(
+      row.observations.map { $0.attempts.map(\.take) }, [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
     )
   }
 }

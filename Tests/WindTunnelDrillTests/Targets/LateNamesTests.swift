@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import TestSupport
   import Testing
   import WindTunnel
 
@@ -13,7 +14,7 @@
       if: PrivateNetwork.obstacle == nil,
       "This machine lets nobody make a network: \(PrivateNetwork.obstacle ?? "")."
     ),
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(5))
   )
   struct LateNamesTests {
     private static let hasCurl = Executable.find("curl") != nil
@@ -66,18 +67,18 @@
     func `a look-up is what is late, and neither the connection nor the answer`() async throws {
       let folder = try Folder()
       let row = try await Self.fly(Self.curl(folder))
-      #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+      expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
       for call in 0..<2 {
         let seen = try #require(try Self.moments(folder, call).first)
         #expect(seen.name >= 2, "a name comes when it should and never sooner")
         #expect(seen.connection - seen.name < 2 && seen.firstByte - seen.connection < 2)
         let attempt = try #require(row.observations[call].attempts.first)
         let stages = attempt.stages
-        #expect(stages.dns.map { $0 >= Self.delay && $0 < Self.delay * 2 } == true)
-        #expect(stages.connect == nil)
-        #expect(stages.firstByte.map { $0 < Self.delay } == true, "it is not paid twice")
+        expectEqual(stages.dns.map { $0 >= Self.delay && $0 < Self.delay * 2 }, true)
+        expectNil(stages.connect)
+        expectEqual(stages.firstByte.map { $0 < Self.delay }, true, "it is not paid twice")
       }
-      #expect(row.metrics.averageRetries == 0)
+      expectEqual(row.metrics.averageRetries, 0)
     }
 
     @Test(.enabled(if: hasPython, "Python is not installed."))
@@ -91,25 +92,25 @@
         print(link.getresponse().read().decode())
         """
       let row = try await Self.fly(["python3", "-c", script])
-      #expect(row.observations.map(\.ending) == [.succeeded, .succeeded])
+      expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     }
 
     @Test(.enabled(if: hasCurl, "curl is not installed."))
     func `a client whose limit is for names, too, finds that`() async throws {
       let row = try await Self.fly(["curl", "-sf", "--connect-timeout", "1", "{url}"])
       // CURLE_OPERATION_TIMEDOUT; an answer that is late is nothing to that limit.
-      #expect(row.observations.map(\.ending) == [.failed("exit 28"), .failed("exit 28")])
-      #expect(row.observations.map(\.attemptCount) == [0, 0])
+      expectEqual(row.observations.map(\.ending), [.failed("exit 28"), .failed("exit 28")])
+      expectEqual(row.observations.map(\.attemptCount), [0, 0])
     }
 
     @Test func `a program is in that network whom it was, where it was`() async throws {
       let folder = try Folder()
       let script = #"(id -u; id -g; pwd; cat /etc/resolv.conf) > "$0/seen" 2>&1"#
       let row = try await Self.fly(["sh", "-c", script, folder.url.path, "{url}"], calls: 1)
-      #expect(row.observations.map(\.ending) == [.succeeded])
+      expectEqual(row.observations.map(\.ending), [.succeeded])
       let seen = try String(contentsOfFile: try folder.file("seen"), encoding: .utf8)
       let place = FileManager.default.currentDirectoryPath
-      #expect(seen == "\(getuid())\n\(getgid())\n\(place)\nnameserver 127.0.0.1\n")
+      expectEqual(seen, "\(getuid())\n\(getgid())\n\(place)\nnameserver 127.0.0.1\n")
       // It is in nobody else's.
       let own = try String(contentsOfFile: "/etc/resolv.conf", encoding: .utf8)
       #expect(own != "nameserver 127.0.0.1\n")
@@ -120,7 +121,7 @@
       let folder = try Folder()
       let lost = Self.late([.always(.always, .connection(.lostSYNs(1)))])
       let row = try await Self.fly(Self.curl(folder), in: lost, calls: 1)
-      #expect(row.observations.map(\.ending) == [.succeeded])
+      expectEqual(row.observations.map(\.ending), [.succeeded])
       let seen = try #require(try Self.moments(folder, 0).first)
       #expect(seen.name >= 2 && seen.connection - seen.name >= 1)
     }
@@ -140,8 +141,8 @@
         in: alert,
         calls: 1
       )
-      #expect(row.observations.map(\.ending) == [.succeeded])
-      #expect(row.observations[0].attempts.map(\.isRequest) == [false, true])
+      expectEqual(row.observations.map(\.ending), [.succeeded])
+      expectEqual(row.observations[0].attempts.map(\.isRequest), [false, true])
       #expect(try Self.moments(folder, 0).allSatisfy { $0.name >= 2 })
     }
 
@@ -170,8 +171,8 @@
       #expect(group.complaints.contains("windtunnel: not flown: \(why)\n"), "\(group)")
       let flown = try Report(contentsOf: URL(filePath: report))
       #expect(!flown.scenarios.isEmpty && !flown.scenarios.contains { $0.name == "slow-dns" })
-      #expect(
-        flown.environment.first { $0.name == "notFlown" }?.value.contains(why) == true
+      expectEqual(
+        flown.environment.first { $0.name == "notFlown" }?.value.contains(why), true
       )
       // Who asks for it by its name is told that there is none.
       let alone = try await Tool.run(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -15,12 +16,11 @@ import WindTunnelSymptoms
 
   @Test func `what takes bytes is flown on the wire and refused in process`() throws {
     let rule = Rule.always(.always, .close(.inHeaders))
-    #expect(try stage(nil, rule) == .onTheWire)
-    #expect(try stage(.onTheWire, rule) == .onTheWire)
+    try expectEqual(stage(nil, rule), .onTheWire)
+    try expectEqual(stage(.onTheWire, rule), .onTheWire)
     let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
-    #expect(
-      error?.description
-        == #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
+    expectEqual(
+      error?.description, #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
     )
   }
 
@@ -51,7 +51,7 @@ import WindTunnelSymptoms
         deadline: .seconds(1)
       )
       let result = await subject.fly(call)
-      #expect(result.ending == .failed("\(call.baseURL.host ?? "") is not of this machine"))
+      expectEqual(result.ending, .failed("\(call.baseURL.host ?? "") is not of this machine"))
     }
     #expect(!FileManager.default.fileExists(atPath: mark.path))
   }
@@ -64,14 +64,14 @@ import WindTunnelSymptoms
         .on("GET /home", .always, .connection(.refused))
       )
     }
-    #expect(
-      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#) == true
+    expectEqual(
+      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#), true
     )
   }
 
   @Test func `what a client would see of bytes is flown in process where that is asked`() throws {
     let rule = Rule.always(.always, .malformed(.garbage), .reset(.inHeaders))
-    #expect(try stage(.inProcess, rule) == .inProcess)
-    #expect(try stage(nil, rule) == .onTheWire)
+    try expectEqual(stage(.inProcess, rule), .inProcess)
+    try expectEqual(stage(nil, rule), .onTheWire)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -33,15 +34,15 @@ import WindTunnel
     let scenario = Scenario("s", rules: rules)
     let obstacle = Targets.obstacle(to: scenario)
     if let words {
-      #expect(obstacle?.contains(words) == true, "\(obstacle ?? "none")")
+      expectEqual(obstacle?.contains(words), true, "\(obstacle ?? "none")")
     } else {
-      #expect(obstacle == nil)
+      expectNil(obstacle)
     }
     let isFree = words == nil
-    #expect(try drill(scenario, nil).plan.stage(of: scenario) == (isFree ? .onTheWire : .inProcess))
-    #expect(try drill(scenario, .inProcess).plan.stage(of: scenario) == .inProcess)
+    try expectEqual(drill(scenario, nil).plan.stage(of: scenario), (isFree ? .onTheWire : .inProcess))
+    try expectEqual(drill(scenario, .inProcess).plan.stage(of: scenario), .inProcess)
     if isFree {
-      #expect(try drill(scenario, .onTheWire).plan.stage(of: scenario) == .onTheWire)
+      try expectEqual(drill(scenario, .onTheWire).plan.stage(of: scenario), .onTheWire)
     } else {
       let error = try #require(throws: DrillError.self) { _ = try drill(scenario, .onTheWire) }
       #expect("\(error)".contains("--stage in-process"))

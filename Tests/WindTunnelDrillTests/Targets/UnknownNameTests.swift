@@ -1,4 +1,6 @@
 import Foundation
+import Programs
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -7,18 +9,18 @@ import WindTunnel
 /// The name that nobody can have is an unknown host to every client in its own words, and none sends a
 /// packet to find that out: they are run where there is no network at all, if that can be had. There a name
 /// that has to be asked for is another error.
-@Suite(.timeLimit(.minutes(10))) struct UnknownNameTests {
+@Suite(.timeLimit(.minutes(5))) struct UnknownNameTests {
   @Test func `the name has 254 characters, which are 256 octets on the wire, and ends in invalid`()
   {
     let name = Targets.unknownName
     let nowhere =
       "nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere.nowhere."
-    #expect(name == nowhere + nowhere + nowhere + "nobody.invalid")
-    #expect(name.utf8.count == 254)
+    expectEqual(name, nowhere + nowhere + nowhere + "nobody.invalid")
+    expectEqual(name.utf8.count, 254)
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     #expect(labels.allSatisfy { 1...63 ~= $0.utf8.count } && labels.last == "invalid")
     // A length before each label, and the root's at the end (RFC 1035 §3.1).
-    #expect(labels.reduce(1) { $0 + 1 + $1.utf8.count } == 256)
+    expectEqual(labels.reduce(1) { $0 + 1 + $1.utf8.count }, 256)
   }
 
   struct Client: Sendable, CustomTestStringConvertible {
@@ -131,27 +133,6 @@ import WindTunnel
     go(by: "go"), go(by: "cgo"),
   ]
 
-  private static func run(_ words: [String]) async throws -> (code: Int32, text: String) {
-    let process = SpawnedProcess()
-    let program: URL = try #require(Executable.find(words[0]))
-    process.executableURL = program
-    process.arguments = Array(words.dropFirst())
-    let output = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text: String = await withCheckedContinuation { continuation in
-      Thread {
-        // A pipe that cannot be read was closed, and what came is all there is.
-        let data = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-        process.waitUntilExit()
-        continuation.resume(returning: String(decoding: data, as: UTF8.self))
-      }.start()
-    }
-    return (process.terminationStatus, text)
-  }
-
   @Test(arguments: clients)
   func `a client's own error is that of an unknown host, without a packet`(client: Client)
     async throws
@@ -162,13 +143,13 @@ import WindTunnel
     let name = Targets.unknownName
     let apart = ["unshare", "-Urn"]
     var isApart = Executable.find("unshare") != nil
-    if isApart { isApart = try await Self.run(apart + ["true"]).code == 0 }
+    if isApart { isApart = try await StartedProgram.run(apart + ["true"]).code == 0 }
     let shell = (isApart ? apart : []) + ["sh", "-c", client.script, "sh"]
-    let run = try await Self.run(shell + [name])
-    #expect(run.text == client.error.replacing("NAME", with: name))
+    let run = try await StartedProgram.run(shell + [name])
+    expectEqual(run.out, client.error.replacing("NAME", with: name))
     guard isApart, let unasked = client.unasked else { return }
-    let other = try await Self.run(shell + ["name.test"])
-    #expect(other.text == unasked.replacing("NAME", with: "name.test"))
+    let other = try await StartedProgram.run(shell + ["name.test"])
+    expectEqual(other.out, unasked.replacing("NAME", with: "name.test"))
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
@@ -183,6 +164,6 @@ import WindTunnel
     )
     let report = try await drill.fly { try await ClosureDrillTests.ask($0) }
     let row = try #require(report.scenarios.first?.subjects.first)
-    #expect(row.observations.map(\.ending) == [.failed("hostNotFound"), .failed("hostNotFound")])
+    expectEqual(row.observations.map(\.ending), [.failed("hostNotFound"), .failed("hostNotFound")])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSearch
 
@@ -12,6 +13,8 @@ enum LayerStorms {
 
   /// The depth of searches over sound flows.
   static let depth = value("WINDTUNNEL_STORM_DEPTH").flatMap { Int($0) } ?? 1
+  /// The time limit of a search: in the suite a test's, and more if pairs are asked for.
+  static let minutesMax = depth > 1 ? 180 : 5
   /// The number of threads that fly at once.
   private static let workers = value("WINDTUNNEL_STORM_WORKERS").flatMap { Int($0) } ?? 2
   /// The folder of the certificates; `nil`: none is kept.
@@ -62,7 +65,7 @@ enum LayerStorms {
     let error = await #expect(throws: StormError.self) {
       try await drill.fly(through: find.storm, amid: world, flow)
     }
-    #expect(error?.violations.contains { $0.rule == find.violation.rule } == true)
+    expectEqual(error?.violations.contains { $0.rule == find.violation.rule }, true)
     return find
   }
 

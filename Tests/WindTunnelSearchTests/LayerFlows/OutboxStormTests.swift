@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import WindTunnelSearch
 
 /// Storms over an outbox, whose app is closed and opened, and whose process ends.
-@Suite(.onThisSystem, .timeLimit(.minutes(180))) struct OutboxStormTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct OutboxStormTests {
   /// Without a login a batch waits: whoever signs in later has it taken.
   private static let allowed: Set<String> = ["repeats-refused-credential"]
 
@@ -15,8 +16,8 @@ import WindTunnelSearch
     ) {
       try await visits($0, $1, nil)
     }
-    #expect(LayerStorms.words(found) == [])
-    #expect(found.notVirtual.map(\.kind) == [])
+    expectEqual(LayerStorms.words(found), [])
+    expectEqual(found.notVirtual.map(\.kind), [])
     #expect(found.isRepeatable && found.comparesResults)
     try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
   }
@@ -62,6 +63,6 @@ import WindTunnelSearch
     }
     // Both endpoints send at one instant: which of them is first is the disk's.
     let words = find.words.map { $0.replacing("/api/receipts", with: "/api/events") }
-    #expect([find.violation.rule] + words == Self.finds[bug] ?? [])
+    expectEqual([find.violation.rule] + words, Self.finds[bug] ?? [])
   }
 }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSearch
 
 /// Storms over an app's start: its configuration, its servers and its first useful call.
-@Suite(.onThisSystem, .timeLimit(.minutes(180))) struct StartupStormTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct StartupStormTests {
   @Test func `a start is broken by no storm`() async throws {
     let found = try await LayerStorms.certificate(
       of: "startup",
@@ -12,8 +13,8 @@ import WindTunnelSearch
     ) {
       try await startup($0, $1, nil)
     }
-    #expect(LayerStorms.words(found) == [])
-    #expect(found.notVirtual.map(\.kind) == [])
+    expectEqual(LayerStorms.words(found), [])
+    expectEqual(found.notVirtual.map(\.kind), [])
     #expect(found.isRepeatable && found.comparesResults)
     try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
   }
@@ -29,7 +30,7 @@ import WindTunnelSearch
       },
       { try await startup($0, $1, nil) }
     )
-    #expect(worlds.withLock { $0.map(\.highest) } == [2, 2, 2])
+    expectEqual(worlds.withLock { $0.map(\.highest) }, [2, 2, 2])
   }
 
   /// The rule that shows each bug, with the smallest storm.
@@ -52,6 +53,6 @@ import WindTunnelSearch
     ) {
       try await startup($0, $1, bug)
     }
-    #expect([find.violation.rule] + find.words == Self.finds[bug] ?? [])
+    expectEqual([find.violation.rule] + find.words, Self.finds[bug] ?? [])
   }
 }

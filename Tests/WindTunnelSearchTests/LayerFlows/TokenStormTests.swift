@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import WindTunnelSearch
 
 /// Storms over the renewal of a token that a store keeps.
-@Suite(.onThisSystem, .timeLimit(.minutes(180))) struct TokenStormTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests {
   @Test func `the renewal of a token that is kept is broken by no storm`() async throws {
     let found = try await LayerStorms.certificate(
       of: "token-renewal",
@@ -11,8 +12,8 @@ import WindTunnelSearch
     ) {
       try await screens($0, $1, nil)
     }
-    #expect(LayerStorms.words(found) == [])
-    #expect(found.notVirtual.map(\.kind) == [])
+    expectEqual(LayerStorms.words(found), [])
+    expectEqual(found.notVirtual.map(\.kind), [])
     #expect(found.isRepeatable && found.comparesResults)
     try found.require("searchedDepth >= \(LayerStorms.depth)", "finds == 0", "storms > 200")
   }
@@ -39,6 +40,6 @@ import WindTunnelSearch
     ) {
       try await screens($0, $1, bug)
     }
-    #expect([find.violation.rule] + find.words == Self.finds[bug] ?? [])
+    expectEqual([find.violation.rule] + find.words, Self.finds[bug] ?? [])
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelServer
@@ -70,7 +71,7 @@ import Testing
     reason: AddressRefusal.Reason?,
     hosts: [String]
   ) throws {
-    for host in hosts { #expect(try Self.reason(host) == reason, "\(host)") }
+    for host in hosts { try expectEqual(Self.reason(host), reason, "\(host)") }
   }
 
   @Test(
@@ -93,27 +94,27 @@ import Testing
     host: String,
     reason: AddressRefusal.Reason?
   ) throws {
-    #expect(try Self.reason(host) == reason)
+    try expectEqual(Self.reason(host), reason)
   }
 
   @Test func `a peer that came from further away has no private network here`() throws {
     for peer in ["192.168.2.20", "8.8.8.8", "fd00:1::20"] {
-      #expect(try Self.reason("192.168.1.1", for: peer) == .limited)
-      #expect(try Self.reason("8.8.8.8", for: peer) == nil)
+      try expectEqual(Self.reason("192.168.1.1", for: peer), .limited)
+      try expectNil(Self.reason("8.8.8.8", for: peer))
     }
-    #expect(try Self.reason("192.168.1.1", for: "::ffff:192.168.1.20") == nil)
+    try expectNil(Self.reason("192.168.1.1", for: "::ffff:192.168.1.20"))
     let gone = AddressPolicy(for: nil, in: Self.network)
     let near = try #require(SocketAddress("192.168.1.1", port: 80))
-    #expect(gone.refusal(of: near, asking: Self.localEnd)?.reason == .limited)
+    expectEqual(gone.refusal(of: near, asking: Self.localEnd)?.reason, .limited)
   }
 
   @Test func `an address of which nobody tells whose it is is not connected to`() throws {
     let policy = AddressPolicy(for: SocketAddress("192.168.1.20", port: 1), in: Self.network)
     for host in ["8.8.8.8", "192.168.1.1"] {
       let address = try #require(SocketAddress(host, port: 80))
-      #expect(policy.refusal(of: address) { _ in .unknown }?.reason == .unknown)
+      expectEqual(policy.refusal(of: address) { _ in .unknown }?.reason, .unknown)
       // Where there is no way the attempt says so.
-      #expect(policy.refusal(of: address) { _ in .nowhere } == nil)
+      expectNil(policy.refusal(of: address) { _ in .nowhere })
     }
   }
 
@@ -146,7 +147,7 @@ import Testing
     "224.0.0.1:80", "[ff02::1]:80", "fd00::1:99999", "http://10.0.0.6",
   ])
   func `what is no address of one machine is not let in by name`(text: String) {
-    #expect(AllowedAddress(text) == nil)
+    expectNil(AllowedAddress(text))
   }
 
   @Test func `a refusal says what the address is and how it is allowed`() throws {
@@ -155,18 +156,15 @@ import Testing
       let address = try #require(SocketAddress(host, port: 8000))
       return policy.refusal(of: address, asking: Self.localEnd)?.description
     }
-    #expect(
-      try sentence("::ffff:127.0.0.1")
-        == "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
+    try expectEqual(
+      sentence("::ffff:127.0.0.1"), "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
         + "other machine to it. Whoever runs the proxy can allow it: --allow-private 127.0.0.1:8000"
     )
-    #expect(
-      try sentence("0.0.0.0")
-        == "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
+    try expectEqual(
+      sentence("0.0.0.0"), "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
     )
-    #expect(
-      try sentence("fd00:9::1")
-        == "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
+    try expectEqual(
+      sentence("fd00:9::1"), "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
         + "proxy connects no other machine to it. Whoever runs the proxy can allow it: "
         + "--allow-private [fd00:9::1]:8000"
     )
@@ -195,27 +193,27 @@ import Testing
     for (hosts, isWithin) in [(within, true), (outside, false)] {
       for host in hosts {
         let address = try #require(SocketAddress(host, port: 1))
-        #expect(subnet.contains(address) == isWithin, "\(host)")
+        expectEqual(subnet.contains(address), isWithin, "\(host)")
       }
     }
   }
 
   @Test func `the system tells of an address of its own that it speaks from it`() throws {
     let mask = try #require(SocketAddress("127.0.0.1", port: 0))
-    #expect(Subnet.ofInterface(at: mask) == Subnet(four: 127, length: 8))
+    expectEqual(Subnet.ofInterface(at: mask), Subnet(four: 127, length: 8))
     let loopback = try #require(SocketAddress("127.0.0.1", port: 80))
     guard case .at(let end) = OwnMachine.localEnd(towards: loopback) else {
       Issue.record("no way to oneself")
       return
     }
-    #expect(end.host == "127.0.0.1")
+    expectEqual(end.host, "127.0.0.1")
     for candidate in PrivateAddress.ofThisMachine {
       let own = try #require(SocketAddress(candidate.host, port: 80))
       guard case .at(let end) = OwnMachine.localEnd(towards: own) else {
         Issue.record("no way to \(own)")
         continue
       }
-      #expect(end.host == candidate.host)
+      expectEqual(end.host, candidate.host)
     }
   }
 }

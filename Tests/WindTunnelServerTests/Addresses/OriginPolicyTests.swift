@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Pages elsewhere that have a browser ask a server of this machine.
-@Suite(.timeLimit(.minutes(10))) struct OriginPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginPolicyTests {
   private static func stranger(
     _ host: String,
     _ headers: HeaderFields = [:],
@@ -28,7 +29,7 @@ import Testing
     ]
   )
   func `a server is asked by its own names`(host: String, isOwn: Bool) {
-    #expect(Self.stranger(host) == (isOwn ? nil : .host(host)))
+    expectEqual(Self.stranger(host), (isOwn ? nil : .host(host)))
   }
 
   @Test(
@@ -66,7 +67,7 @@ import Testing
     headers: HeaderFields,
     page: String?
   ) {
-    #expect(Self.stranger("api.example.test", headers) == page.map { .page($0) })
+    expectEqual(Self.stranger("api.example.test", headers), page.map { .page($0) })
   }
 
   @Test func `an origin that is let in is whole as a page, and a host as a name`() {
@@ -74,17 +75,17 @@ import Testing
     func page(_ origin: String, _ allowed: String) -> OriginPolicy.Stranger? {
       Self.stranger("localhost", ["Origin": origin], allowing: [allowed])
     }
-    #expect(page(app, app) == nil)
-    #expect(page("https://app.example.test:443", "https://app.example.test") == nil)
+    expectNil(page(app, app))
+    expectNil(page("https://app.example.test:443", "https://app.example.test"))
     for other in ["https://app.example.test", "http://app.example.test:8443", "null"] {
-      #expect(page(other, app) == .page(other))
+      expectEqual(page(other, app), .page(other))
     }
-    #expect(page("null", "null") == nil)
-    #expect(page(app, "null") == .page(app))
-    #expect(page(app, "*") == nil)
-    #expect(Self.stranger("app.example.test:80", allowing: [app]) == nil)
-    #expect(Self.stranger("example.test", allowing: [app]) == .host("example.test"))
-    #expect(Self.stranger("evil.example.test", ["Origin": "null"], allowing: ["*"]) == nil)
+    expectNil(page("null", "null"))
+    expectEqual(page(app, "null"), .page(app))
+    expectNil(page(app, "*"))
+    expectNil(Self.stranger("app.example.test:80", allowing: [app]))
+    expectEqual(Self.stranger("example.test", allowing: [app]), .host("example.test"))
+    expectNil(Self.stranger("evil.example.test", ["Origin": "null"], allowing: ["*"]))
   }
 
   @Test(arguments: [
@@ -93,7 +94,7 @@ import Testing
     "Null",
   ])
   func `what is no origin is not let in`(text: String) {
-    #expect(OriginPolicy.Allowed(text) == nil)
+    expectNil(OriginPolicy.Allowed(text))
   }
 
   // MARK: On the wire
@@ -148,20 +149,19 @@ import Testing
       ]
       for host in own {
         let path = host == "cdn.example.test" ? "/c" : "/a"
-        #expect(try await Self.status(server, host, path) == "200", "\(host ?? "-")")
+        try await expectEqual(Self.status(server, host, path), "200", "\(host ?? "-")")
       }
       for host in ["evil.example.test", "0.0.0.0:\(server.port)", "[::]", "box.local"] {
-        #expect(try await Self.status(server, host) == "403", "\(host)")
+        try await expectEqual(Self.status(server, host), "403", "\(host)")
       }
       // A whole URL prevails.
-      #expect(try await Self.status(server, "localhost", "http://evil.example.test/a") == "403")
-      #expect(try await Self.status(server, "evil.example.test", "\(server.url)/a") == "200")
+      try await expectEqual(Self.status(server, "localhost", "http://evil.example.test/a"), "403")
+      try await expectEqual(Self.status(server, "evil.example.test", "\(server.url)/a"), "200")
       let answer = try await server.answer(
         to: "GET /a HTTP/1.1\r\nHost: evil.example.test:8080\r\n\r\n"
       )
-      #expect(
-        answer.content
-          == "This server is asked by an address of its own, by localhost or by a host that it plays, "
+      expectEqual(
+        answer.content, "This server is asked by an address of its own, by localhost or by a host that it plays, "
           + "and not by \"evil.example.test:8080\". To let that in, start it with --allow-origin "
           + "http://evil.example.test:8080.\n"
       )
@@ -175,21 +175,19 @@ import Testing
       let evil = "Origin: https://evil.example.test\r\n"
       // The same bytes are known from the second time on.
       for _ in 0..<3 {
-        #expect(try await Self.status(server, "localhost") == "200")
-        #expect(try await Self.status(server, "localhost", "/a", evil) == "403")
+        try await expectEqual(Self.status(server, "localhost"), "200")
+        try await expectEqual(Self.status(server, "localhost", "/a", evil), "403")
       }
-      #expect(
-        try await Self.status(server, "localhost", "/a", "Origin: http://localhost:3000\r\n")
-          == "200"
+      try await expectEqual(
+        Self.status(server, "localhost", "/a", "Origin: http://localhost:3000\r\n"), "200"
       )
       // Not a byte of what it has behind its head is waited for.
       let answer = try await server.answer(
         to: "POST /up HTTP/1.1\r\nHost: localhost\r\n\(evil)Content-Length: 9999999\r\n\r\n"
       )
-      #expect(answer.statusLine == "HTTP/1.1 403 Forbidden")
-      #expect(
-        answer.content
-          == "This server does not answer pages of \"https://evil.example.test\". To let them in, "
+      expectEqual(answer.statusLine, "HTTP/1.1 403 Forbidden")
+      expectEqual(
+        answer.content, "This server does not answer pages of \"https://evil.example.test\". To let them in, "
           + "start it with --allow-origin https://evil.example.test.\n"
       )
       #expect(!answer.lowercased().contains("access-control"))
@@ -200,10 +198,10 @@ import Testing
   {
     try await Self.serving(at: "0.0.0.0") { server async throws in
       for host in ["box", "box.local", "host.docker.internal", "box.home.arpa", "0.0.0.0"] {
-        #expect(try await Self.status(server, host) == "200", "\(host)")
+        try await expectEqual(Self.status(server, host), "200", "\(host)")
       }
       for host in ["evil.example.test", "local.example.test"] {
-        #expect(try await Self.status(server, host) == "403", "\(host)")
+        try await expectEqual(Self.status(server, host), "403", "\(host)")
       }
     }
   }
@@ -218,15 +216,15 @@ import Testing
     options.recordedOrigin = "https://api.example.test"
     let deck = Deck(Cassette(), mode: .rewrite)
     try await ReplayServer.serving(deck, options) { server async throws in
-      #expect(try await Self.status(server, "evil.example.test", "/evil") == "403")
+      try await expectEqual(Self.status(server, "evil.example.test", "/evil"), "403")
       let page = "Origin: https://evil.example.test\r\n"
-      #expect(try await Self.status(server, "localhost", "/evil", page) == "403")
+      try await expectEqual(Self.status(server, "localhost", "/evil", page), "403")
       for host in ["api.example.test", "127.0.0.1:\(server.port)"] {
-        #expect(try await Self.status(server, host, "/a") == "200")
+        try await expectEqual(Self.status(server, host, "/a"), "200")
       }
       let asked = await origin.asked.first(2)
       #expect(asked.allSatisfy { $0.hasPrefix("GET /a ") }, "\(asked)")
-      #expect(deck.recordedWithoutTimes.map(\.request.url.path) == ["/a", "/a"])
+      expectEqual(deck.recordedWithoutTimes.map(\.request.url.path), ["/a", "/a"])
     }
     await origin.loop.stop()
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -10,7 +11,7 @@ import Testing
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct PeerTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerTests {
   private typealias Candidate = PrivateAddress.Candidate
 
   @Test(arguments: [
@@ -22,7 +23,7 @@ import Testing
     ("2001:db8::1", false), ("example.com", false), ("", false), ("192.168.1", false),
   ])
   func `private are RFC 1918 and RFC 4193 and nothing else`(host: String, isPrivate: Bool) {
-    #expect(PrivateAddress.isPrivate(host) == isPrivate)
+    expectEqual(PrivateAddress.isPrivate(host), isPrivate)
   }
 
   @Test(arguments: [
@@ -30,15 +31,15 @@ import Testing
     ("localhost", false),
   ])
   func `loopback is 127 and ::1`(host: String, isLoopback: Bool) {
-    #expect(PrivateAddress.isLoopback(host) == isLoopback)
+    expectEqual(PrivateAddress.isLoopback(host), isLoopback)
   }
 
   @Test func `the only private address is chosen, of IPv4 if there is one`() throws {
     let four = Candidate("192.168.1.5", "en0")
     let six = Candidate("fd00::5", "en0")
     let outside = Candidate("8.8.8.8", "en1")
-    #expect(try PrivateAddress.choose(from: [six, four, outside]) == "192.168.1.5")
-    #expect(try PrivateAddress.choose(from: [six]) == "fd00::5")
+    try expectEqual(PrivateAddress.choose(from: [six, four, outside]), "192.168.1.5")
+    try expectEqual(PrivateAddress.choose(from: [six]), "fd00::5")
     #expect(throws: PrivateAddress.Problem.none) { try PrivateAddress.choose(from: [outside]) }
   }
 
@@ -47,13 +48,12 @@ import Testing
     #expect(throws: PrivateAddress.Problem.several(choices)) {
       try PrivateAddress.choose(from: choices)
     }
-    #expect(
-      PrivateAddress.Problem.several(choices).description
-        == "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
+    expectEqual(
+      PrivateAddress.Problem.several(choices).description, "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
         + "Choose the one that the phone can reach, such as --bind 192.168.1.5."
     )
-    #expect(try PrivateAddress.choose(from: choices, asked: "10.0.0.3") == "10.0.0.3")
-    #expect(try PrivateAddress.choose(from: choices, asked: "127.0.0.1") == "127.0.0.1")
+    try expectEqual(PrivateAddress.choose(from: choices, asked: "10.0.0.3"), "10.0.0.3")
+    try expectEqual(PrivateAddress.choose(from: choices, asked: "127.0.0.1"), "127.0.0.1")
     #expect(throws: PrivateAddress.Problem.notHere("10.0.0.4", choices)) {
       try PrivateAddress.choose(from: choices, asked: "10.0.0.4")
     }
@@ -66,55 +66,55 @@ import Testing
 
   @Test func `nobody is served because he came first, but this machine and who gives the code`() {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    #expect(gate.standing(of: "192.168.1.5") == .served)
-    for _ in 0..<2 { #expect(gate.standing(of: "192.168.1.20") == .unknown) }
-    #expect(gate.check("482914", from: "192.168.1.20") == .wrong)
-    #expect(gate.check("", from: "192.168.1.20") == .none)
-    #expect(gate.standing(of: "192.168.1.20") == .unknown)
+    expectEqual(gate.standing(of: "192.168.1.5"), .served)
+    for _ in 0..<2 { expectEqual(gate.standing(of: "192.168.1.20"), .unknown) }
+    expectEqual(gate.check("482914", from: "192.168.1.20"), .wrong)
+    expectEqual(gate.check("", from: "192.168.1.20"), .none)
+    expectEqual(gate.standing(of: "192.168.1.20"), .unknown)
     // As it is read aloud.
-    #expect(gate.check(" 482-913 ", from: "192.168.1.20") == .right)
-    #expect(gate.standing(of: "192.168.1.20") == .served)
-    #expect(gate.standing(of: "192.168.1.21") == .unknown)
-    #expect(gate.check("482913", from: "192.168.1.21") == .right)
-    #expect(gate.standing(of: "192.168.1.21") == .served)
+    expectEqual(gate.check(" 482-913 ", from: "192.168.1.20"), .right)
+    expectEqual(gate.standing(of: "192.168.1.20"), .served)
+    expectEqual(gate.standing(of: "192.168.1.21"), .unknown)
+    expectEqual(gate.check("482913", from: "192.168.1.21"), .right)
+    expectEqual(gate.standing(of: "192.168.1.21"), .served)
   }
 
   @Test func `so many wrong codes are looked at and no more, whoever gives them`() {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    #expect(gate.check("482913", from: "192.168.1.20") == .right)
-    for code in 0..<19 { #expect(gate.check("\(code)", from: "10.0.0.\(code)") == .wrong) }
+    expectEqual(gate.check("482913", from: "192.168.1.20"), .right)
+    for code in 0..<19 { expectEqual(gate.check("\(code)", from: "10.0.0.\(code)"), .wrong) }
     // One that is given again, as by a client that is set to it, says nothing new.
-    for _ in 0..<100 { #expect(gate.check("7", from: "10.0.0.9") == .wrong) }
-    #expect(gate.check("4829130", from: "10.0.0.9") == .last)
-    for code in ["7", "482913"] { #expect(gate.check(code, from: "10.0.0.8") == .closed) }
-    #expect(gate.standing(of: "10.0.0.8") == .unknown)
-    #expect(gate.standing(of: "192.168.1.20") == .served)
+    for _ in 0..<100 { expectEqual(gate.check("7", from: "10.0.0.9"), .wrong) }
+    expectEqual(gate.check("4829130", from: "10.0.0.9"), .last)
+    for code in ["7", "482913"] { expectEqual(gate.check(code, from: "10.0.0.8"), .closed) }
+    expectEqual(gate.standing(of: "10.0.0.8"), .unknown)
+    expectEqual(gate.standing(of: "192.168.1.20"), .served)
   }
 
   @Test(arguments: ["48291", "4829130", "482914", "０４８２９１３", "482913\u{301}", "a", "*"])
   func `what is not the code to the byte is not the code`(code: String) {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    #expect(gate.check(code, from: "192.168.1.20") == .wrong)
+    expectEqual(gate.check(code, from: "192.168.1.20"), .wrong)
   }
 
   @Test func `a named device is served and no other`() {
     var gate = PeerAuthorizer(.only("192.168.1.20"), own: "192.168.1.5")
     let refusal = "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
-    #expect(gate.standing(of: "192.168.1.19") == .refused(refusal))
-    #expect(gate.standing(of: "192.168.1.20") == .served)
-    #expect(gate.check("192.168.1.20", from: "192.168.1.19") == .none)
-    #expect(PeerAuthorizer(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9") == .served)
+    expectEqual(gate.standing(of: "192.168.1.19"), .refused(refusal))
+    expectEqual(gate.standing(of: "192.168.1.20"), .served)
+    expectEqual(gate.check("192.168.1.20", from: "192.168.1.19"), .none)
+    expectEqual(PeerAuthorizer(.everyone, own: "127.0.0.1").standing(of: "127.0.0.9"), .served)
   }
 
   @Test func `one address is one, however it is written`() throws {
     let gate = PeerAuthorizer(.only("FD00:0::20"), own: "[fd00::0:5]")
-    #expect(gate.standing(of: "fd00::20") == .served)
-    #expect(gate.standing(of: "fd00::5") == .served)
+    expectEqual(gate.standing(of: "fd00::20"), .served)
+    expectEqual(gate.standing(of: "fd00::5"), .served)
     let refusal = "This proxy serves fd00::20 only, and you are fd00::21."
-    #expect(gate.standing(of: "fd00::21") == .refused(refusal))
+    expectEqual(gate.standing(of: "fd00::21"), .refused(refusal))
     let choices = [Candidate("fd00::5", "en0"), Candidate("fd00::6", "en0")]
-    #expect(try PrivateAddress.choose(from: choices, asked: "FD00:0::5") == "fd00::5")
-    #expect(try PrivateAddress.choose(from: choices, asked: "0:0::1") == "::1")
+    try expectEqual(PrivateAddress.choose(from: choices, asked: "FD00:0::5"), "fd00::5")
+    try expectEqual(PrivateAddress.choose(from: choices, asked: "0:0::1"), "::1")
   }
 
   @Test func `a peer that has reset its connection already is not served`() async throws {
@@ -150,8 +150,8 @@ import Testing
         .receive(accepted, on: reactor)
       return count.count
     }
-    #expect(served == 0)
-    #expect(noticed.withLock { $0 } == [])
+    expectEqual(served, 0)
+    expectEqual(noticed.withLock { $0 }, [])
     listening.close()
     await loop.stop()
   }
@@ -170,10 +170,10 @@ import Testing
             from: host
           ).statusLine
         }
-        #expect(try await ask(from: "127.0.0.1") == "HTTP/1.1 200 OK")
-        #expect(try await ask(from: "127.0.0.3") == "HTTP/1.1 403 Forbidden")
-        #expect(try await ask(from: "127.0.0.2") == "HTTP/1.1 200 OK")
-        #expect(try await noticed.next() == .turnedAway("127.0.0.3"))
+        try await expectEqual(ask(from: "127.0.0.1"), "HTTP/1.1 200 OK")
+        try await expectEqual(ask(from: "127.0.0.3"), "HTTP/1.1 403 Forbidden")
+        try await expectEqual(ask(from: "127.0.0.2"), "HTTP/1.1 200 OK")
+        try await expectEqual(noticed.next(), .turnedAway("127.0.0.3"))
       }
     }
   #endif

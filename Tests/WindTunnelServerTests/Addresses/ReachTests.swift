@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -11,7 +12,7 @@ import Testing
 // listens, is the machine, and 127.0.0.2 another.
 #if os(Linux)
   /// Where a proxy connects another machine to, on the wire.
-  @Suite(.timeLimit(.minutes(10))) struct ReachTests {
+  @Suite(.timeLimit(.minutes(5))) struct ReachTests {
     private static let device = "127.0.0.2"
     private static let forbidden = "HTTP/1.1 403 Forbidden"
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -50,11 +51,11 @@ import Testing
           let place = "\(host):\(origin.address.port)"
           for question in [Self.get(place), Self.connect(place)] {
             let answer = try await server.answer(to: question, from: Self.device)
-            #expect(answer.statusLine == Self.forbidden, "\(question)")
+            expectEqual(answer.statusLine, Self.forbidden, "\(question)")
             #expect(answer.content.contains(" the proxy connects no other machine to it."))
           }
           // It is the proxy's doing and no host's.
-          #expect(deck.recordedWithoutTimes == [])
+          expectEqual(deck.recordedWithoutTimes, [])
           let ended = await seen.first(2)
           guard case .request(let request) = ended[0],
             case .tunnel(let tunnel) = ended[1]
@@ -63,7 +64,7 @@ import Testing
             return
           }
           #expect(request.end.status == 403 && request.end.ending == .whole)
-          #expect(tunnel.reason == .refused(403))
+          expectEqual(tunnel.reason, .refused(403))
         }
       }
     }
@@ -72,7 +73,7 @@ import Testing
       try await Self.withOrigins { origin, _ async throws in
         try await ReplayServer.proxying { server, _, _ async throws in
           let answer = try await server.answer(to: Self.get("\(origin.address)"))
-          #expect(answer.content == "ok")
+          expectEqual(answer.content, "ok")
           try await server.tunnel(to: origin.address).close()
         }
       }
@@ -94,17 +95,16 @@ import Testing
             to: Self.get("\(leading.address)"),
             from: Self.device
           )
-          #expect(first.statusLine == "HTTP/1.1 302 Found")
+          expectEqual(first.statusLine, "HTTP/1.1 302 Found")
           let next = try await server.answer(to: Self.get("\(other.address)"), from: Self.device)
-          #expect(next.statusLine == Self.forbidden)
+          expectEqual(next.statusLine, Self.forbidden)
           let allowed = try await server.answer(
             to: Self.get("\(origin.address)"),
             from: Self.device
           )
-          #expect(allowed.content == "ok")
-          #expect(
-            try await noticed.next()
-              == .notConnected(Self.device, AddressRefusal(other.address, .loopback))
+          expectEqual(allowed.content, "ok")
+          try await expectEqual(
+            noticed.next(), .notConnected(Self.device, AddressRefusal(other.address, .loopback))
           )
         }
         await leading.loop.stop()
@@ -135,18 +135,18 @@ import Testing
           func ask(_ text: String) async throws -> String {
             try await server.answer(to: text, from: Self.device)
           }
-          #expect(try await ask(Self.get("several.test")).content == "ok")
-          #expect(try await ask(Self.get("turning.test")).content == "ok")
-          #expect(try await ask(Self.get("turning.test")).statusLine == Self.forbidden)
-          #expect(try await ask(Self.connect("turning.test:80")).statusLine == Self.forbidden)
-          #expect(try await ask(Self.get("none.test")).statusLine == Self.forbidden)
-          #expect(try await ask(Self.connect("none.test:80")).statusLine == Self.forbidden)
+          try await expectEqual(ask(Self.get("several.test")).content, "ok")
+          try await expectEqual(ask(Self.get("turning.test")).content, "ok")
+          try await expectEqual(ask(Self.get("turning.test")).statusLine, Self.forbidden)
+          try await expectEqual(ask(Self.connect("turning.test:80")).statusLine, Self.forbidden)
+          try await expectEqual(ask(Self.get("none.test")).statusLine, Self.forbidden)
+          try await expectEqual(ask(Self.connect("none.test:80")).statusLine, Self.forbidden)
         }
-        #expect(
-          lookups.withLock { $0 } == ["several.test"] + Array(repeating: "turning.test", count: 3)
+        expectEqual(
+          lookups.withLock { $0 }, ["several.test"] + Array(repeating: "turning.test", count: 3)
             + ["none.test", "none.test"]
         )
-        #expect(await origin.asked.first(2).count == 2)
+        await expectEqual(origin.asked.first(2).count, 2)
       }
     }
 
@@ -161,14 +161,14 @@ import Testing
             clients.append(client)
             await client.send(question)
             let answer = String(decoding: await client.receive(atLeast: 40), as: UTF8.self)
-            #expect(
-              answer.statusLine == (host == Self.device ? Self.forbidden : "HTTP/1.1 200 OK")
+            expectEqual(
+              answer.statusLine, (host == Self.device ? Self.forbidden : "HTTP/1.1 200 OK")
             )
           }
           for client in clients { client.close() }
         }
         let asked = await origin.asked.first(2)
-        #expect(asked.count == 2)
+        expectEqual(asked.count, 2)
       }
     }
 
@@ -185,8 +185,8 @@ import Testing
           let place = "localhost:\(origin.address.port)"
           let text = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
           let heard = try await OpenTunnelTests.ask(server, through: place, text).heard
-          #expect(heard.statusLine == Self.forbidden, "\(heard)")
-          #expect(deck.recordedWithoutTimes == [])
+          expectEqual(heard.statusLine, Self.forbidden, "\(heard)")
+          expectEqual(deck.recordedWithoutTimes, [])
         }
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -6,7 +7,7 @@ import Testing
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
     let loop = try EventLoop()
@@ -21,7 +22,7 @@ import Testing
       await client.send("go")
       let (bytes, end) = await client.receiveAll()
       #expect(areSame(bytes, pattern(count)), "\(bytes.count) of \(count) bytes")
-      #expect(end == .reset)
+      expectEqual(end, .reset)
       client.close()
     }
     await loop.stop()
@@ -68,7 +69,7 @@ import Testing
     #expect(await client.receiveAll() == (Array("early".utf8), .finished))
     await client.send("bc")
     client.socket.finishWriting()
-    #expect(try await heard.next() == Array("abc".utf8))
+    try await expectEqual(heard.next(), Array("abc".utf8))
     client.close()
     await loop.stop()
   }
@@ -135,7 +136,7 @@ import Testing
     }
     let client = try RawClient(address)
     await client.send("go")
-    #expect(try await closed.next() == nil)
+    try await expectNil(closed.next())
     client.close()
     await loop.stop()
   }
@@ -155,7 +156,7 @@ import Testing
     _ = try await heard.next()
     client.socket.resetOnClose()
     client.close()
-    #expect(try await closed.next()?.kind == .reset)
+    try await expectEqual(closed.next()?.kind, .reset)
     await loop.stop()
   }
 
@@ -179,7 +180,7 @@ import Testing
     let client = try RawClient(address)
     await client.send(pattern(200_000))
     client.socket.finishWriting()
-    #expect(try await all.next() == 200_000)
+    try await expectEqual(all.next(), 200_000)
     client.close()
     await loop.stop()
   }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   /// Whether this machine has an IPv6 loopback; containers often have none.
   static let hasIPv6: Bool = {
     guard let address = SocketAddress("::1", port: 0) else { return false }
@@ -80,17 +81,17 @@ import Testing
       _ = try Channel(connectingTo: address, on: reactor, delegate: script)
     }
     let error = try #require(try await closed.next())
-    #expect(error.kind == .refused)
-    #expect("\(error)" == "nobody listens at \(address)")
+    expectEqual(error.kind, .refused)
+    expectEqual("\(error)", "nobody listens at \(address)")
     await loop.stop()
   }
 
   @Test func `literals are addresses, names are not, and localhost is found`() throws {
-    #expect(SocketAddress("127.0.0.1", port: 80).map { "\($0)" } == "127.0.0.1:80")
-    #expect(SocketAddress("::1", port: 8080).map { "\($0)" } == "[::1]:8080")
-    #expect(SocketAddress("localhost", port: 80) == nil)
-    #expect(SocketAddress("[127.0.0.1]", port: 80) == nil)
-    #expect(SocketAddress("127.0.0.1", port: 65536) == nil)
+    expectEqual(SocketAddress("127.0.0.1", port: 80).map { "\($0)" }, "127.0.0.1:80")
+    expectEqual(SocketAddress("::1", port: 8080).map { "\($0)" }, "[::1]:8080")
+    expectNil(SocketAddress("localhost", port: 80))
+    expectNil(SocketAddress("[127.0.0.1]", port: 80))
+    expectNil(SocketAddress("127.0.0.1", port: 65536))
     let found = try SocketAddress.resolve("localhost", port: 7)
     #expect(found.contains { $0.port == 7 && ["127.0.0.1", "::1"].contains($0.host) })
     #expect(throws: SocketError.self) {

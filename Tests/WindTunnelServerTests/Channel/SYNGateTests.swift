@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
   import Foundation
   import Origins
+  import TestSupport
   import Testing
 
   @testable import WindTunnel
@@ -8,7 +9,7 @@
 
   /// Attempts to connect that are lost for real: nothing here pretends, the system repeats them and
   /// says how often it did.
-  @Suite(.timeLimit(.minutes(10))) struct SYNGateTests {
+  @Suite(.timeLimit(.minutes(5))) struct SYNGateTests {
     private static func deck(_ rules: Rule...) -> Deck {
       Deck([.get("/n", json: ["n": 1], then: .repeat)], scenario: Scenario("s", rules: rules))
     }
@@ -22,8 +23,8 @@
       let (bytes, end) = await client.receiveAll()
       let count = client.socket.repeatedSegments
       client.close()
-      #expect(end == .finished)
-      #expect(String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 200 OK")
+      expectEqual(end, .finished)
+      expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 200 OK")
       return (count, .now - start)
     }
 
@@ -38,7 +39,7 @@
         for ordinal in 1...3 {
           let socket = try Socket.connecting(to: stand.address)
           #expect(await Self.isReady(socket, within: -1))
-          #expect(socket.pendingError == 0)
+          expectEqual(socket.pendingError, 0)
           counts.append(socket.repeatedSegments)
           while try await loop.run({ _ in stand.accepted }) < ordinal { await Task.yield() }
           socket.close()
@@ -47,7 +48,7 @@
         await loop.stop()
         #expect(counts[0] == 0 && counts[1] >= count && counts[2] == 0, "\(counts)")
         // Repeated after a second, an attempt that comes while a machine is busy is lost, too.
-        if longest < 500_000_000 { return #expect(counts[1] == count, "\(counts)") }
+        if longest < 500_000_000 { return expectEqual(counts[1], count, "\(counts)") }
       }
     }
 
@@ -55,13 +56,13 @@
     func `a connection loses as many attempts as it should`(count: Int) async throws {
       let deck = Self.deck(.always(.attempt(2), .connection(.lostSYNs(count))))
       try await ReplayServer.serving(deck) { server async throws in
-        #expect(try await Self.repeats(to: server.port).count == 0)
+        try await expectEqual(Self.repeats(to: server.port).count, 0)
         let late = try await Self.repeats(to: server.port)
         // Each attempt is repeated after a second at the earliest.
         #expect(late.count >= count && late.time >= .seconds(count), "\(late)")
-        #expect(try await Self.repeats(to: server.port).count == 0)
+        try await expectEqual(Self.repeats(to: server.port).count, 0)
       }
-      #expect(deck.journal.all.filter { $0.take == .connection }.map(\.decision.ordinal) == [2])
+      expectEqual(deck.journal.all.filter { $0.take == .connection }.map(\.decision.ordinal), [2])
     }
 
     @Test func `each lane loses its own`() async throws {
@@ -72,7 +73,7 @@
           let port = try await server.openPort(lane: Lane(lane))
           for _ in 1...2 { counts.append(try await Self.repeats(to: port).count) }
         }
-        #expect(counts.map { $0 > 0 } == [true, false, true, false], "\(counts)")
+        expectEqual(counts.map { $0 > 0 }, [true, false, true, false], "\(counts)")
       }
     }
 
@@ -82,11 +83,11 @@
       let socket = try Socket.connecting(to: .loopback(port: server.port))
       defer { socket.close() }
       // Longer than two repeats take.
-      #expect(await Self.isReady(socket, within: 2500) == false)
+      await expectEqual(Self.isReady(socket, within: 2500), false)
       await server.stop(grace: .zero)
       // The next attempt finds nobody there.
       #expect(await Self.isReady(socket, within: 60_000))
-      #expect(socket.pendingError == ECONNREFUSED)
+      expectEqual(socket.pendingError, ECONNREFUSED)
       #expect(deck.journal.all.isEmpty)
     }
 

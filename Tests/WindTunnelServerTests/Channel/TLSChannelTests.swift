@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -11,7 +12,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What a channel promises, with TLS between it and the socket.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSChannelTests {
   /// What a client meets.
   struct Met: Sendable {
@@ -102,7 +103,7 @@ struct TLSChannelTests {
       script.connected = { $0.finishWriting() }
     }
     let seen = try await met.next()
-    #expect(seen.heard == sent + [7])
+    expectEqual(seen.heard, sent + [7])
     #expect(seen.isAgreed == true && seen.error == nil)
     await loop.stop()
   }
@@ -140,7 +141,7 @@ struct TLSChannelTests {
     }
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1]) }
     let seen = try await met.next()
-    #expect(seen.heard == pattern(100))
+    expectEqual(seen.heard, pattern(100))
     #expect(seen.isAgreed == isAgreed && seen.error == nil)
     await loop.stop()
   }
@@ -190,9 +191,9 @@ struct TLSChannelTests {
     }
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1]) }
     let text = (0..<100).map(String.init).joined()
-    #expect(try await met.next().heard == Array(text.utf8))
+    try await expectEqual(met.next().heard, Array(text.utf8))
     // RFC 8446 §5.2: a head of 5 bytes, the inner type, and a seal of 16.
-    #expect(sealed.withLock { $0 } == text.utf8.count + 22)
+    expectEqual(sealed.withLock { $0 }, text.utf8.count + 22)
     await loop.stop()
   }
 
@@ -213,8 +214,8 @@ struct TLSChannelTests {
       Issue.record("\(String(describing: seen.error))")
       return
     }
-    #expect(failure.symptom == .serverCertificateHasBadDate)
-    #expect("\(failure)" == "its certificate does not hold: certificate has expired")
+    expectEqual(failure.symptom, .serverCertificateHasBadDate)
+    expectEqual("\(failure)", "its certificate does not hold: certificate has expired")
     guard case .insecure(let alert)? = try await closed.next()?.kind else {
       Issue.record("the server does not know why")
       return
@@ -233,13 +234,13 @@ struct TLSChannelTests {
     }
     let client = try RawClient(server)
     await client.send([22, 3, 1])
-    #expect(await client.receiveAll().1 == .finished)
+    await expectEqual(client.receiveAll().1, .finished)
     client.close()
     guard case .insecure(let failure)? = try await closed.next()?.kind else {
       Issue.record("the server does not know why")
       return
     }
-    #expect(failure.kind == .tooSlow)
+    expectEqual(failure.kind, .tooSlow)
 
     let silent = try await loop.serve { script in script.ended = { $0.close() } }
     let met = Events<Met>()
@@ -265,13 +266,13 @@ struct TLSChannelTests {
     let client = try RawClient(server)
     // A record that announces more than comes, of a hello that does so, too.
     await client.send([22, 3, 1, 0x30, 0, 1, 0, 0x2F, 0xFC] + pattern(2000))
-    #expect(await client.receiveAll().1 == .finished)
+    await expectEqual(client.receiveAll().1, .finished)
     client.close()
     guard case .insecure(let failure)? = try await closed.next()?.kind else {
       Issue.record("the server does not know why")
       return
     }
-    #expect(failure.kind == .tooLarge)
+    expectEqual(failure.kind, .tooLarge)
     await loop.stop()
   }
 
@@ -289,12 +290,12 @@ struct TLSChannelTests {
       let client = try RawClient(address)
       await client.send(bytes.map { UInt8($0) })
       client.socket.finishWriting()
-      #expect(await client.receiveAll().1 == .finished)
+      await expectEqual(client.receiveAll().1, .finished)
       client.close()
     }
     let met = Events<Met>()
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1, 2]) }
-    #expect(try await met.next().heard == [1, 2])
+    try await expectEqual(met.next().heard, [1, 2])
     await loop.stop()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -9,7 +10,7 @@ import Testing
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor
 /// what is noted may differ from reading it each time.
-@Suite(.timeLimit(.minutes(10))) struct ParsedRequestCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ParsedRequestCacheTests {
   private static let origin = "http://api.example.test"
 
   private static func tape(_ texts: String..., path: String = "/a") -> Cassette {
@@ -99,10 +100,10 @@ import Testing
     let anew = try await ReplayServer.serving(read) {
       try await Self.answers((0..<count).map { Self.get("/a", "X-Number: \($0)\r\n") }, of: $0)
     }
-    #expect(again == anew)
-    #expect(again.map { Int($0.split(separator: " ")[1]) } == one.statuses)
-    #expect(Self.noted(known) == Self.noted(read))
-    #expect(Self.noted(known).count == count)
+    expectEqual(again, anew)
+    expectEqual(again.map { Int($0.split(separator: " ")[1]) }, one.statuses)
+    expectEqual(Self.noted(known), Self.noted(read))
+    expectEqual(Self.noted(known).count, count)
   }
 
   @Test func `another tape is heard from the next request on`() async throws {
@@ -115,9 +116,9 @@ import Testing
         if said.count == 3 { deck.load(Self.tape("two")) }
         await client.send(Self.get("/a"))
         said.append(String(decoding: await client.message().suffix(3), as: UTF8.self))
-        #expect(said.last == text)
+        expectEqual(said.last, text)
       }
-      #expect(deck.journal.all.filter { $0.take != .connection }.count == 3)
+      expectEqual(deck.journal.all.filter { $0.take != .connection }.count, 3)
     }
   }
 
@@ -132,7 +133,7 @@ import Testing
         await client.send(Self.get("/a"))
         statuses.append(String(decoding: await client.message()[9..<12], as: UTF8.self))
       }
-      #expect(statuses == ["200", "200", "200", "503", "503"])
+      expectEqual(statuses, ["200", "200", "200", "503", "503"])
     }
   }
 
@@ -151,7 +152,7 @@ import Testing
       client.close()
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.components(separatedBy: "HTTP/1.1 200").count == 5 && end == .finished)
-      #expect(deck.attempts("GET /a") == 7)
+      expectEqual(deck.attempts("GET /a"), 7)
     }
   }
 
@@ -186,10 +187,10 @@ import Testing
         pieces: [String(burst.prefix(7)), String(burst.dropFirst(7))]
       )
       for _ in 0..<3 {
-        #expect(try await said(server, pieces: [burst]) == read)
-        #expect(try await said(server, pieces: [burst, burst]) == read + read)
+        try await expectEqual(said(server, pieces: [burst]), read)
+        try await expectEqual(said(server, pieces: [burst, burst]), read + read)
       }
-      #expect(deck.journal.all.filter { $0.take != .connection }.count == requests.count * 10)
+      expectEqual(deck.journal.all.filter { $0.take != .connection }.count, requests.count * 10)
     }
   }
 
@@ -213,7 +214,7 @@ import Testing
         await old.send(request)
         #expect(String(decoding: await old.message(), as: UTF8.self).hasSuffix("two"))
         let said = try await Self.answers([request, request], of: server)
-        #expect(said.map { $0.suffix(3) } == ["two", "two"])
+        expectEqual(said.map { $0.suffix(3) }, ["two", "two"])
       }
     }
   }
@@ -244,7 +245,7 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       let lanes = ["x", "x", "y", "x", "y"].map { "/.windtunnel/\($0)/a" }
       let said = try await Self.answers(lanes.map { Self.get($0) }, of: server)
-      #expect(said.map { $0.suffix(3) } == ["one", "two", "one", "two", "two"])
+      expectEqual(said.map { $0.suffix(3) }, ["one", "two", "one", "two", "two"])
     }
   }
 
@@ -284,7 +285,7 @@ import Testing
       table.keep(.init(Array(text.utf8), head, other, isSecure: false))
     }
     #expect(!isKnown(-2))
-    #expect(long.withUnsafeBytes { table.find($0, isSecure: false) } == nil)
+    expectNil(long.withUnsafeBytes { table.find($0, isSecure: false) })
   }
 }
 

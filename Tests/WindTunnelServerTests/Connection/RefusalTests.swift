@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -6,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// What the replay server refuses, and how.
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   @Test(arguments: [
     ("GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
     ("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 70_000))\r\n\r\n", 431),
@@ -38,7 +39,7 @@ import Testing
         to: text + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
       )
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
-      #expect(answer.count(of: " 200 OK") == 0)
+      expectEqual(answer.count(of: " 200 OK"), 0)
     }
   }
 }

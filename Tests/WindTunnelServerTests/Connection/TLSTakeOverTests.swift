@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A connection that was plain at first, as one to a proxy is.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSTakeOverTests {
   @Test(arguments: [false, true])
   func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {
@@ -76,8 +77,8 @@ struct TLSTakeOverTests {
       _ = try Channel(connectingTo: proxy, on: reactor, delegate: plain)
     }
     let answer = try await heard.next()
-    #expect(answer.statusLine == "HTTP/1.1 200 OK")
-    #expect(answer.content == "https://api.example.test/n")
+    expectEqual(answer.statusLine, "HTTP/1.1 200 OK")
+    expectEqual(answer.content, "https://api.example.test/n")
     await loop.stop()
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -29,25 +30,25 @@ import Testing
       Self.followed(by: &attention, of: count, at: Self.second + seconds)
     }
     let burst = Attention.Allowance.burst
-    #expect(followed(of: 5000, after: 0) == burst)
-    #expect(followed(of: 5000, after: 0.01) == 0)
-    #expect(followed(of: 5000, after: 2) == 10)
-    #expect(followed(of: 5000, after: 3600) == burst)
+    expectEqual(followed(of: 5000, after: 0), burst)
+    expectEqual(followed(of: 5000, after: 0.01), 0)
+    expectEqual(followed(of: 5000, after: 2), 10)
+    expectEqual(followed(of: 5000, after: 3600), burst)
     // Where the clock is set back it does not stand still.
-    #expect(followed(of: 5000, after: 0) == burst)
-    #expect(followed(of: 5000, after: 0) == 0)
-    #expect(followed(of: 30, after: 1) == 5)
+    expectEqual(followed(of: 5000, after: 0), burst)
+    expectEqual(followed(of: 5000, after: 0), 0)
+    expectEqual(followed(of: 30, after: 1), 5)
   }
 
   @Test func `without a clock nothing comes back`() {
     var attention = Attention.some(.init())
-    #expect(Self.followed(by: &attention, of: 3000, at: nil) == Attention.Allowance.burst)
+    expectEqual(Self.followed(by: &attention, of: 3000, at: nil), Attention.Allowance.burst)
   }
 
   @Test func `everything is everything, and nothing is nothing`() {
     var (all, none) = (Attention.everything, Attention.nothing)
-    #expect(Self.followed(by: &all, of: 3000, at: nil) == 3000)
-    #expect(Self.followed(by: &none, of: 3000, at: nil) == 0)
+    expectEqual(Self.followed(by: &all, of: 3000, at: nil), 3000)
+    expectEqual(Self.followed(by: &none, of: 3000, at: nil), 0)
   }
 
   /// A deck whose observer wants only what is followed, and the names of the events that it saw.
@@ -102,15 +103,15 @@ import Testing
     deck.follow(.nothing)
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/a", times: 50)
-      #expect(seen.withLock { $0 } == [:])
+      expectEqual(seen.withLock { $0 }, [:])
       #expect(deck.unfollowed == 50 && deck.journal.all.count == 50)
       deck.follow(.everything)
       try await Self.ask(server, "/a")
       await Self.wait(for: "ended", 1, in: seen)
-      #expect(
-        seen.withLock { $0 } == ["decided": 1, "requestEnd": 1, "firstByte": 1, "ended": 1]
+      expectEqual(
+        seen.withLock { $0 }, ["decided": 1, "requestEnd": 1, "firstByte": 1, "ended": 1]
       )
-      #expect(deck.unfollowed == 50)
+      expectEqual(deck.unfollowed, 50)
     }
   }
 
@@ -137,10 +138,10 @@ import Testing
         }
         return false
       }
-      #expect(again() == !takesAll)
+      expectEqual(again(), !takesAll)
       deck.follow(.everything)
       #expect(!again())
-      #expect(deck.unfollowed == 2)
+      expectEqual(deck.unfollowed, 2)
     }
   }
 
@@ -150,7 +151,7 @@ import Testing
     let outcome = deck.decide(Request("GET", "http://api.example.test/a"))
     let fault = Fault.reset(afterEvents: 3)
     deck.tell([UndoneFault(fault, because: "there is no event")], of: outcome)
-    #expect(seen.withLock { $0 } == ["undone": 1])
+    expectEqual(seen.withLock { $0 }, ["undone": 1])
   }
 
   @Test func `what nothing answers is followed all the same`() async throws {
@@ -159,10 +160,10 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/b", times: 5)
       await Self.wait(for: "ended", 5, in: seen)
-      #expect(
-        seen.withLock { $0 } == ["decided": 5, "requestEnd": 5, "firstByte": 5, "ended": 5]
+      expectEqual(
+        seen.withLock { $0 }, ["decided": 5, "requestEnd": 5, "firstByte": 5, "ended": 5]
       )
-      #expect(deck.unfollowed == 0)
+      expectEqual(deck.unfollowed, 0)
     }
   }
 
@@ -181,7 +182,7 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/a", times: 2)
       while seen.withLock({ $0.count }) < 2 { await Task.yield() }
-      #expect(seen.withLock { $0 } == [false, false])
+      expectEqual(seen.withLock { $0 }, [false, false])
     }
   }
 
@@ -209,7 +210,7 @@ import Testing
         deck.finished(outcome)
       }
       #expect(console.board.counts == (3 + burst, 0, 30 + 500))
-      #expect(console.board.rowsMade == 0)
+      expectEqual(console.board.rowsMade, 0)
     }
   }
 }

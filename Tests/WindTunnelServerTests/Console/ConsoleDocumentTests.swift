@@ -1,13 +1,14 @@
 import Foundation
 import Origins
 import Schemas
+import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
 
 /// The OpenAPI document of the console's port is what the port does.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleDocumentTests {
   /// A request, with the operation that it is and the status that it is answered by.
   private struct Asked {
     var line: String
@@ -106,7 +107,7 @@ import Testing
         let told = try #require(operation?["responses"]?["\(asked.status)"], "\(asked.line)")
         let schema = told["content"]?["application/json"]?["schema"]
         let body = try JSON(parsing: Data(answer.content.utf8), source: asked.line)
-        if let schema { #expect(document.problems(body, schema) == [], "\(asked.line)") }
+        if let schema { expectEqual(document.problems(body, schema), [], "\(asked.line)") }
       }
     }
     try await methods(of: document)
@@ -119,6 +120,6 @@ import Testing
       return methods.map { "\($0.name.value.uppercased()) \(path.name.value)" }
     }
     let asked = Set(Self.asked.map { "\($0.method) \($0.path)" })
-    #expect(Set(said).subtracting(asked) == ["GET /events"])
+    expectEqual(Set(said).subtracting(asked), ["GET /events"])
   }
 }

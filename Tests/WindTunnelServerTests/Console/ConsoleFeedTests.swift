@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -66,17 +67,17 @@ import Testing
       "https://api.example.test/home"
     )
     (line.take, line.interaction) = ("recording", 1)
-    #expect(stand.feed.subjects.map(\.row) == [line])
+    expectEqual(stand.feed.subjects.map(\.row), [line])
     stand.apply(.firstByte(first), at: 13)
     stand.end(first, 200, at: 15)
     (line.status, line.bytes, line.ending) = (200, 7, "whole")
     (line.firstByte, line.latency) = (.milliseconds(3), .milliseconds(5))
-    #expect(stand.feed.subjects.map(\.row) == [line])
+    expectEqual(stand.feed.subjects.map(\.row), [line])
     _ = stand.begin("/home", at: 40)
     let second = try #require(stand.feed.subjects.last?.row)
     #expect(second.attempt == 1 && second.gap == nil && second.ordinal == 2)
     #expect(second.take == "withheld" && second.faults == ["status 503"])
-    #expect(second.ending == nil)
+    expectNil(second.ending)
   }
 
   @Test func `an equal request behind one that failed is its next attempt`() {
@@ -85,8 +86,8 @@ import Testing
     stand.end(stand.begin("/home", at: 40), 503, at: 45)
     stand.end(stand.begin("/home", at: 90), 200, at: 95)
     stand.end(stand.begin("/home", at: 200), 200, at: 205)
-    #expect(stand.feed.subjects.map(\.row.attempt) == [1, 2, 3, 1])
-    #expect(stand.feed.subjects.map(\.row.gap) == [nil, .milliseconds(25), .milliseconds(45), nil])
+    expectEqual(stand.feed.subjects.map(\.row.attempt), [1, 2, 3, 1])
+    expectEqual(stand.feed.subjects.map(\.row.gap), [nil, .milliseconds(25), .milliseconds(45), nil])
   }
 
   /// A proxy names the client where a request ends, and not where its answer does.
@@ -99,7 +100,7 @@ import Testing
       stand.apply(.requestEnd(named, handshake: nil, upload: nil), at: number * 10)
       stand.end(outcome, 200, at: number * 10 + 5)
     }
-    #expect(stand.feed.subjects.map(\.row.attempt) == [1, 1, 1])
+    expectEqual(stand.feed.subjects.map(\.row.attempt), [1, 1, 1])
   }
 
   @Test func `a request belongs to the segment in which it was decided`() {
@@ -109,8 +110,8 @@ import Testing
     // It has come whole only now.
     stand.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: 10)
     _ = stand.begin("/home", at: 11)
-    #expect(stand.feed.subjects.map(\.row.segment) == [1, 2])
-    #expect(stand.feed.segments.map(\.number) == [1, 2])
+    expectEqual(stand.feed.subjects.map(\.row.segment), [1, 2])
+    expectEqual(stand.feed.segments.map(\.number), [1, 2])
   }
 
   @Test func `a tunnel belongs to the segment in which it was opened`() {
@@ -129,20 +130,20 @@ import Testing
       )
       stand.apply(.tunnelEnded(end), at: 9)
     }
-    #expect(stand.feed.subjects.map(\.row.segment) == [2, 2, 1])
+    expectEqual(stand.feed.subjects.map(\.row.segment), [2, 2, 1])
   }
 
   @Test func `where nobody looks no change is noted`() {
     let stand = Stand()
     let outcome = stand.begin("/home", at: 1)
-    #expect(stand.feed.changeCount == 0)
+    expectEqual(stand.feed.changeCount, 0)
     stand.exchanges.withLock { $0.watch(true) }
     stand.end(outcome, 200, at: 2)
     _ = stand.begin("/home", at: 3)
-    #expect(stand.feed.changeCount == 2)
+    expectEqual(stand.feed.changeCount, 2)
     let changes = stand.feed.changes(after: 0, most: 10)
     #expect(changes.subjects.map(\.id) == [1, 2] && changes.others == 0)
-    #expect(stand.feed.changes(after: 1, most: 10).subjects.map(\.id) == [2])
+    expectEqual(stand.feed.changes(after: 1, most: 10).subjects.map(\.id), [2])
     stand.exchanges.withLock { $0.watch(false) }
     #expect(stand.feed.changes(after: 2, most: 10).subjects.isEmpty)
   }
@@ -162,8 +163,8 @@ import Testing
     #expect(feed.subjects.count == 9001 && feed.dropped == 1000)
     #expect(feed.subjects.first?.id == 1001 && feed.nextID == 10_002)
     #expect(feed[1000] == nil && feed[1001]?.id == 1001 && feed[10_001]?.row.ordinal == 10_001)
-    #expect(feed.subjects(after: 1500, most: 2).map(\.id) == [1501, 1502])
-    #expect(feed.subjects(after: 0, most: 2).map(\.id) == [1001, 1002])
+    expectEqual(feed.subjects(after: 1500, most: 2).map(\.id), [1501, 1502])
+    expectEqual(feed.subjects(after: 0, most: 2).map(\.id), [1001, 1002])
   }
 
   @Test func `large bodies go before small ones are ten thousand`() {
@@ -179,7 +180,7 @@ import Testing
     }
     let feed = stand.feed
     #expect(feed.subjects.count < 64 && feed.subjects.last?.id == 100)
-    #expect(feed.dropped + feed.subjects.count == 100)
+    expectEqual(feed.dropped + feed.subjects.count, 100)
   }
 
   @Test func `counters say what came of all`() {
@@ -194,6 +195,6 @@ import Testing
       #""statuses":{"200":1,"503":1},"takes":{"recording":1,"unmatched":1,"withheld":1},"#,
       #""faults":{"status":1}}"#,
     ]
-    #expect(told == wanted.joined())
+    expectEqual(told, wanted.joined())
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -28,7 +29,7 @@ import Testing
     "Host: localhost:8080\r\nOrigin: http://localhost:8080",
   ])
   func `this machine is let in by its own names`(fields: String) throws {
-    #expect(try refusal(ConsoleGate(nil), fields) == nil)
+    try expectNil(refusal(ConsoleGate(nil), fields))
   }
 
   @Test(arguments: [
@@ -49,27 +50,26 @@ import Testing
   @Test func `one device is let in by its code, and no other`() throws {
     let gate = ConsoleGate(("192.168.1.4", "123456"))
     let host = "Host: 192.168.1.4:8080"
-    #expect(try refusal(gate, host, from: "192.168.1.20") == .unpaired(takesCode: true))
-    #expect(gate.pair("654321", from: "192.168.1.20") == nil)
+    try expectEqual(refusal(gate, host, from: "192.168.1.20"), .unpaired(takesCode: true))
+    expectNil(gate.pair("654321", from: "192.168.1.20"))
     let cookie = try #require(gate.pair("123456", from: "192.168.1.20"))
     #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
     let pair = try #require(cookie.split(separator: ";").first)
-    #expect(try refusal(gate, "\(host)\r\nCookie: a=b; \(pair)", from: "192.168.1.20") == nil)
-    #expect(try refusal(gate, host, from: "192.168.1.20") == .unpaired(takesCode: false))
-    #expect(
-      try refusal(gate, "\(host)\r\nCookie: \(pair)x", from: "192.168.1.20")
-        == .unpaired(takesCode: false)
+    try expectNil(refusal(gate, "\(host)\r\nCookie: a=b; \(pair)", from: "192.168.1.20"))
+    try expectEqual(refusal(gate, host, from: "192.168.1.20"), .unpaired(takesCode: false))
+    try expectEqual(
+      refusal(gate, "\(host)\r\nCookie: \(pair)x", from: "192.168.1.20"), .unpaired(takesCode: false)
     )
-    #expect(gate.pair("123456", from: "192.168.1.21") == nil, "a second device")
-    #expect(try refusal(gate, "Host: localhost") == nil, "this machine still is")
+    expectNil(gate.pair("123456", from: "192.168.1.21"), "a second device")
+    try expectNil(refusal(gate, "Host: localhost"), "this machine still is")
   }
 
   @Test func `guesses end, and the code with them`() {
     let gate = ConsoleGate(("192.168.1.4", "123456"))
     for guess in 0..<PeerAuthorizer.wrongCodesMax {
-      #expect(gate.pair("\(200_000 + guess)", from: "192.168.1.20") == nil)
+      expectNil(gate.pair("\(200_000 + guess)", from: "192.168.1.20"))
     }
-    #expect(gate.pair("123456", from: "192.168.1.20") == nil)
+    expectNil(gate.pair("123456", from: "192.168.1.20"))
   }
 
   @Test func `without a local network no other machine is`() throws {

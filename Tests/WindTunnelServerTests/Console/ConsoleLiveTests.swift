@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import PlantedSecrets
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Answers of live origins at the console of a proxy, and requests that it sends again.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleLiveTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleLiveTests {
   /// Makes a proxy with a console.
   private static func proxying(
     _ scenario: Scenario = .calm,
@@ -81,7 +82,7 @@ import Testing
         #expect(body.hasPrefix(#"{"name":"Ada","access_token":"REDACTED"#), "\(path): \(body)")
         #expect(shown[path]?["bodyKind"] == "json" && shown[path]?["note"] == .null)
       }
-      #expect(shown["/plain"]?["line"] == "HTTP/1.1 200")
+      expectEqual(shown["/plain"]?["line"], "HTTP/1.1 200")
       let notes = [
         "/other": "encoded in br, which is not read here",
         "/large": "too large to be looked through for secrets; record it to keep it",
@@ -89,16 +90,16 @@ import Testing
       ]
       for (path, note) in notes {
         #expect(shown[path]?["note"] == .text(note) && shown[path]?["body"] == .null)
-        #expect(shown[path]?["bodyKind"] == "unknown")
+        expectEqual(shown[path]?["bodyKind"], "unknown")
       }
-      #expect(shown["/large"]?["bodyBytes"]?.intValue == ServedExchange.contentBytesMax + 1)
-      #expect(shown["/moved"]?["bodyKind"] == "empty")
+      expectEqual(shown["/large"]?["bodyBytes"]?.intValue, ServedExchange.contentBytesMax + 1)
+      expectEqual(shown["/moved"]?["bodyKind"], "empty")
       // A cassette is made of what came whole.
       let kept = try await stand.ask("POST /cassettes", #"{"ids":[1,2,3,4,5,6]}"#)
       let cassette = try Cassette(data: Data(kept.content.utf8), source: "kept")
-      #expect(cassette.interactions.map(\.request.url.path) == ["/plain", "/packed", "/moved"])
-      #expect(cassette.interactions[1].response?.body.text?.contains("Ada") == true)
-      #expect(cassette.interactions[1].response?.headers["Content-Encoding"] == nil)
+      expectEqual(cassette.interactions.map(\.request.url.path), ["/plain", "/packed", "/moved"])
+      expectEqual(cassette.interactions[1].response?.body.text?.contains("Ada"), true)
+      expectNil(cassette.interactions[1].response?.headers["Content-Encoding"])
       #expect(!kept.contains(Self.secret))
     }
   }
@@ -109,7 +110,7 @@ import Testing
     let scenario: Scenario = [.on("GET *", .always, .truncate(afterBodyBytes: 3))]
     try await Self.proxying(scenario) { stand in
       _ = try await stand.get("\(origin.url)/plain")
-      #expect(try await Self.detail(1, of: stand)["response"] == .null)
+      try await expectEqual(Self.detail(1, of: stand)["response"], .null)
     }
   }
 
@@ -128,9 +129,9 @@ import Testing
       let url = "\(origin.url)/plain"
       let asked = "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       let heard = try await server.answer(to: asked)
-      #expect(heard.content == Self.json)
+      expectEqual(heard.content, Self.json)
     }
-    #expect(told.withLock { $0 } == 0)
+    expectEqual(told.withLock { $0 }, 0)
   }
 
   @Test func `the contents of the newest live answers are kept`() {
@@ -150,9 +151,9 @@ import Testing
       exchanges.apply(.passed(outcome, answer), at: .zero)
     }
     let kept = exchanges.feed.subjects.filter { $0.interaction != nil }.map(\.id)
-    #expect(kept == Array(4...most + 3))
+    expectEqual(kept, Array(4...most + 3))
     let told = exchanges.feed[1]?.detail(in: nil).first { $0.name.value == "response" }?.value
-    #expect(told?["note"] == "no longer kept, since newer ones are")
+    expectEqual(told?["note"], "no longer kept, since newer ones are")
   }
 
   @Test(arguments: [false, true])
@@ -168,10 +169,10 @@ import Testing
       )
       for text in [#"{"access_token":"\#(Self.secret)"}"#, #"{"hello":"\#(Self.secret)"}"#] {
         await peer.say(text)
-        #expect(await peer.hear(1) == [.text(text, frames: 1)])
+        await expectEqual(peer.hear(1), [.text(text, frames: 1)])
       }
       await peer.say([0, 255])
-      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      await expectEqual(peer.hear(1), [.binary([0, 255], frames: 1)])
       // It is there while it goes on.
       let whole = try await Self.detail(1, of: stand)
       #expect(whole["row"]?["conversation"] == true && whole["row"]?["status"] == 101)
@@ -186,8 +187,8 @@ import Testing
       }
       let token = #"{"access_token":"REDACTED-access-token-1"}"#
       let hello = #"{"hello":"REDACTED-access-token-1"}"#
-      #expect(
-        lanes == [
+      expectEqual(
+        lanes, [
           "client text \(token) 42", "server text \(token) 42",
           "client text \(hello) 35", "server text \(hello) 35",
           "client binary  2", "server binary  2",
@@ -240,9 +241,9 @@ import Testing
     }
     await origin.loop.stop()
     let messages = try #require(deck.recorded().cassette.interactions.first).messages
-    #expect(messages.compactMap(\.body.text) == ["1", "1", "2", "2", "3", "3", "", ""])
+    expectEqual(messages.compactMap(\.body.text), ["1", "1", "2", "2", "3", "3", "", ""])
     let told = ["passed"] + Array(repeating: "said", count: 8)
-    #expect(seen.withLock { $0 } == (isFollowed ? told : []))
+    expectEqual(seen.withLock { $0 }, (isFollowed ? told : []))
   }
 
   /// Says so many messages of a size in a live conversation, and returns its detail.
@@ -271,10 +272,9 @@ import Testing
       Issue.record("no messages")
       return
     }
-    #expect(messages.count == 500)
-    #expect(
-      detail["unshown"]
-        == "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
+    expectEqual(messages.count, 500)
+    expectEqual(
+      detail["unshown"], "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
     )
   }
 
@@ -283,9 +283,9 @@ import Testing
   {
     let large = ServedExchange.contentBytesMax + 1
     let detail = try await Self.conversing(3, of: large) { $0["unshown"] != .null }
-    #expect(detail["messages"] == .array([]))
+    expectEqual(detail["messages"], .array([]))
     let told = detail["unshown"]?.stringValue ?? ""
-    #expect(told == "What was said behind these is not shown: a message is too large.")
+    expectEqual(told, "What was said behind these is not shown: a message is too large.")
     #expect(detail["request"] != .null)
   }
 
@@ -306,7 +306,7 @@ import Testing
         Issue.record("no messages")
         return
       }
-      #expect(messages.map { $0["text"] } == ["begin", "hello"])
+      expectEqual(messages.map { $0["text"] }, ["begin", "hello"])
       await peer.leave()
     }
     await origin.loop.stop()
@@ -330,10 +330,9 @@ import Testing
     let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
     #expect(!String(decoding: Data(detail.bytes()), as: UTF8.self).contains(Self.secret))
     #expect(detail["request"] == .null && detail["response"] == .null)
-    #expect(detail["messages"] == .array([]))
-    #expect(
-      detail["unshown"]
-        == "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
+    expectEqual(detail["messages"], .array([]))
+    expectEqual(
+      detail["unshown"], "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
     )
   }
 
@@ -383,16 +382,15 @@ import Testing
       _ = try await stand.get("\(origin.url)/good")
       var detail = try await Self.detail(1, of: stand)
       #expect(detail["row"]?["take"] == "withheld" && detail["row"]?["interaction"] == .null)
-      #expect(detail["rules"] == .array(["status 503: rule 2, GET /bad"]))
-      #expect(
-        detail["match"]?["words"]
-          == .text(
+      expectEqual(detail["rules"], .array(["status 503: rule 2, GET /bad"]))
+      expectEqual(
+        detail["match"]?["words"], .text(
             "GET \(origin.url)/bad met a fault; the live server was not asked."
           )
       )
       detail = try await Self.detail(2, of: stand)
       #expect(detail["row"]?["take"] == "forwarded" && detail["rules"] == .array([]))
-      #expect(origin.asked.map(\.line) == ["GET /good"])
+      expectEqual(origin.asked.map(\.line), ["GET /good"])
       let told = try await stand.events(until: "event: counters")
       #expect(told.contains(#""takes":{"forwarded":1,"withheld":1}"#))
     }
@@ -408,12 +406,11 @@ import Testing
     if !isEarly { exchanges.apply(.notAsked(outcome, reason), at: .zero) }
     let end = ExchangeEnd(status: 403, bytes: 9, latency: .zero, ending: .whole)
     exchanges.apply(.ended(outcome, end), at: .zero)
-    #expect(exchanges.feed[1]?.row.take == "withheld")
-    #expect(exchanges.feed.counters.json(at: .zero)["takes"] == ["withheld": 1])
+    expectEqual(exchanges.feed[1]?.row.take, "withheld")
+    expectEqual(exchanges.feed.counters.json(at: .zero)["takes"], ["withheld": 1])
     let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
-    #expect(
-      detail["match"]?["words"]
-        == .text("GET http://api.example.test/1 was not passed on to the live server. \(reason)")
+    expectEqual(
+      detail["match"]?["words"], .text("GET http://api.example.test/1 was not passed on to the live server. \(reason)")
     )
   }
 
@@ -457,7 +454,7 @@ import Testing
       #expect(peer.head.hasPrefix("HTTP/1.1 101 "))
       let detail = try await Self.detail(1, of: stand)
       #expect(detail["row"]?["take"] == "forwarded" && detail["row"]?["conversation"] == true)
-      #expect(detail["messages"] == .array([]))
+      expectEqual(detail["messages"], .array([]))
       let told = detail["unshown"]?.stringValue ?? ""
       #expect(told.hasPrefix("What was said behind these is not shown: "), "\(told)")
       #expect(told.hasSuffix(".") && !told.hasSuffix(".."), "\(told)")
@@ -479,7 +476,7 @@ import Testing
       #expect(told.statusLine.contains(" 202 "))
       while origin.asked.count < 2 { await Task.yield() }
       let asked = origin.asked
-      #expect(asked.map(\.line) == ["POST /orders?x=1", "POST /orders?x=1"])
+      expectEqual(asked.map(\.line), ["POST /orders?x=1", "POST /orders?x=1"])
       #expect(asked.allSatisfy { $0.body == Data(body.utf8) && $0.head.contains("\r\nX-A: 1") })
       // It is a line of its own.
       let text = try await stand.events(until: #""id":2,"#)
@@ -499,7 +496,7 @@ import Testing
       stand.console.observe(.requestEnd(outcome, handshake: nil, upload: nil))
       let told = try await stand.ask("POST /exchanges/1/again", "{}")
       #expect(told.statusLine.contains(" 409 ") && told.content.contains("came from 192.168.1.7"))
-      #expect(stand.console.board.counts.kept == 1)
+      expectEqual(stand.console.board.counts.kept, 1)
     }
   }
 
@@ -512,14 +509,14 @@ import Testing
         to: "PUT \(origin.url)/file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
           + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
       )
-      #expect(origin.asked.map(\.body.count) == [body.utf8.count])
+      expectEqual(origin.asked.map(\.body.count), [body.utf8.count])
       let told = try await stand.ask("POST /exchanges/1/again", "{}")
       #expect(told.statusLine.contains(" 409 ") && told.content.contains("is not kept"))
       #expect(try await stand.ask("POST /cassettes", #"{"ids":[1]}"#).contains(" 409 "))
       let request = try await Self.detail(1, of: stand)["request"]
-      #expect(request?["note"] == "passed on while it came, and not kept")
-      #expect(request?["bodyBytes"]?.intValue == body.utf8.count)
-      #expect(origin.asked.count == 1)
+      expectEqual(request?["note"], "passed on while it came, and not kept")
+      expectEqual(request?["bodyBytes"]?.intValue, body.utf8.count)
+      expectEqual(origin.asked.count, 1)
     }
   }
 
@@ -568,7 +565,7 @@ import Testing
     try await TLSServerTests.serving(deck) { origin, _ async throws in
       try await Self.proxying(opening: opening) { stand in
         let url = "https://localhost:\(origin.port)/up"
-        #expect(try await stand.get(url).content == #"{"n":1}"#)
+        try await expectEqual(stand.get(url).content, #"{"n":1}"#)
         _ = try await stand.ask("POST /exchanges/1/again", "{}")
         _ = try await stand.events(until: #""id":2,"#)
         while try await Self.detail(2, of: stand)["row"]?["status"]?.intValue == nil {
@@ -576,7 +573,7 @@ import Testing
         }
         let again = try await Self.detail(2, of: stand)
         #expect(again["row"]?["url"] == .text(url) && again["row"]?["status"]?.intValue == 200)
-        #expect(again["response"]?["body"] == #"{"n":1}"#)
+        expectEqual(again["response"]?["body"], #"{"n":1}"#)
       }
     }
   }

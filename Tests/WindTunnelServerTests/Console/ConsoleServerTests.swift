@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A console's port over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleServerTests {
   @Test func `a page and its modules come with strict fields`() async throws {
     try await ConsoleStand.serving { stand in
       for path in ConsoleFiles.all.keys.sorted() {
@@ -42,8 +43,8 @@ import Testing
   @Test func `where nobody looks no line is made`() async throws {
     try await ConsoleStand.serving { stand in
       for _ in 0..<20 { _ = try await stand.get("/a") }
-      #expect(stand.console.board.rowsMade == 0)
-      #expect(stand.console.board.counts.kept == 20)
+      expectEqual(stand.console.board.rowsMade, 0)
+      expectEqual(stand.console.board.counts.kept, 20)
       _ = try await stand.events(until: #""id":20,"#)
       #expect(stand.console.board.rowsMade >= 20)
     }
@@ -58,9 +59,9 @@ import Testing
       let first = Task { try await stand.get("/a") }
       _ = try await stand.events(until: #""id":1,"#)
       let told = try await stand.ask("PUT /scenario", #"{"name":"rain"}"#)
-      #expect(told.content == #"{"segment":2}"#)
+      expectEqual(told.content, #"{"segment":2}"#)
       #expect(try await stand.get("/a").statusLine.contains(" 429 "))
-      #expect(try await first.value.content == "hello")
+      try await expectEqual(first.value.content, "hello")
       let rows = try await stand.ask("GET /exchanges", type: nil).content
       #expect(rows.contains(#""id":1,"kind":"request","#) && rows.contains(#""segment":2,"#))
       let segments = try JSON(parsing: Data(rows.utf8), source: "rows")["rows"]
@@ -68,21 +69,19 @@ import Testing
         Issue.record("no rows")
         return
       }
-      #expect(lines.map { $0["segment"]?.intValue } == [1, 2])
-      #expect(lines.map { $0["status"]?.intValue } == [200, 429])
+      expectEqual(lines.map { $0["segment"]?.intValue }, [1, 2])
+      expectEqual(lines.map { $0["status"]?.intValue }, [200, 429])
     }
   }
 
   @Test func `a link and a rule are changed in segments of their own`() async throws {
     try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
-      #expect(
-        try await stand.ask("PUT /link", #"{"latency":20,"loss":0.01}"#).content
-          == #"{"segment":2}"#
+      try await expectEqual(
+        stand.ask("PUT /link", #"{"latency":20,"loss":0.01}"#).content, #"{"segment":2}"#
       )
-      #expect(
-        try await stand.ask("POST /rules", #"{"id":1,"fault":{"status":503}}"#).content
-          == #"{"segment":3}"#
+      try await expectEqual(
+        stand.ask("POST /rules", #"{"id":1,"fault":{"status":503}}"#).content, #"{"segment":3}"#
       )
       #expect(try await stand.get("/a").statusLine.contains(" 503 "))
       let text = try await stand.events(until: "event: segment", times: 3)
@@ -100,15 +99,15 @@ import Testing
       }
       let late = try await stand.ask("DELETE /rules/1?segment=2", type: nil)
       #expect(late.statusLine.contains(" 409 "))
-      #expect(
-        late.content == #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
+      expectEqual(
+        late.content, #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
       )
       let none = try await stand.ask("DELETE /rules/3?segment=3", type: nil)
-      #expect(none.content == #"{"error":"There is no rule 3; the scenario has 2."}"#)
+      expectEqual(none.content, #"{"error":"There is no rule 3; the scenario has 2."}"#)
       let gone = try await stand.ask("DELETE /rules/2?segment=3", type: nil)
-      #expect(gone.content == #"{"segment":4}"#)
+      expectEqual(gone.content, #"{"segment":4}"#)
       #expect(try await stand.get("/a").statusLine.contains(" 503 "))
-      #expect(try await stand.ask("DELETE /rules/1", type: nil).content == #"{"segment":5}"#)
+      try await expectEqual(stand.ask("DELETE /rules/1", type: nil).content, #"{"segment":5}"#)
       #expect(try await stand.get("/a").statusLine.contains(" 200 "))
       let text = try await stand.events(until: "event: segment", times: 5)
       #expect(text.contains(#""scenario":"calm (rules added) (rules removed)""#))
@@ -139,7 +138,7 @@ import Testing
       #expect(detail.contains(#""scenario":"calm""#))
       let tape = try await stand.ask("POST /cassettes", #"{"ids":[1]}"#).content
       let kept = try Cassette(data: Data(tape.utf8), source: "kept")
-      #expect(kept.interactions.map(\.response?.body.text) == ["hello"])
+      expectEqual(kept.interactions.map(\.response?.body.text), ["hello"])
       #expect(try await stand.ask("POST /exchanges/1/again", "{}").statusLine.contains(" 202 "))
       let text = try await stand.events(until: #""id":2,"#)
       #expect(text.contains(#""ordinal":2,"attempt":1"#))
@@ -185,7 +184,7 @@ import Testing
         fields: "Origin: http://evil.example\r\n"
       )
       #expect(foreign.statusLine.contains(" 403 "))
-      #expect(try await stand.get("/a").content == "hello")
+      try await expectEqual(stand.get("/a").content, "hello")
       let client = try RawClient(.loopback(port: stand.port))
       await client.send("GET /events HTTP/1.1\r\nHost: rebound.example\r\n\r\n")
       let (bytes, _) = await client.receiveAll()
@@ -218,7 +217,7 @@ import Testing
       while !stand.console.isWatched { await Task.yield() }
     }
     let text = try await reading.withLock { $0 }?.value
-    #expect(text?.contains("event: end\ndata: {}\n\n") == true)
+    expectEqual(text?.contains("event: end\ndata: {}\n\n"), true)
   }
 
   /// Values under names of secrets, in every place that a request has.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -8,7 +9,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What a console shows and keeps of single exchanges.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleShownTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleShownTests {
   private static let asked = Request("GET", "https://api.example.test/home?page=2")
 
   /// The exchanges behind one request with this answer.
@@ -43,9 +44,9 @@ import WindTunnelSymptoms
     ]
     let kept = Self.exchanges(.recording(recorded, place: 0))[1]?.interaction
     recorded.request = Self.asked
-    #expect(kept == recorded)
+    expectEqual(kept, recorded)
     let failed = Interaction(Self.asked, .failure(Failure(.connectionLost)))
-    #expect(Self.exchanges(.recording(failed, place: 0))[1]?.interaction == failed)
+    expectEqual(Self.exchanges(.recording(failed, place: 0))[1]?.interaction, failed)
   }
 
   private func response(of exchange: ServedExchange?) -> JSON? {
@@ -55,15 +56,15 @@ import WindTunnelSymptoms
   @Test func `an answer that a fault kept back is not shown as the answer`() {
     let recorded = Interaction(Self.asked, Response(body: Body("hello")))
     let source = Outcome.Source.recording(recorded, place: 0)
-    #expect(response(of: Self.exchanges(source)[1])?["line"] == "HTTP/1.1 200")
+    expectEqual(response(of: Self.exchanges(source)[1])?["line"], "HTTP/1.1 200")
     let delayed = Self.exchanges(source, [.delay(.exactly(.milliseconds(5)))])[1]
-    #expect(response(of: delayed)?["body"] == "hello")
+    expectEqual(response(of: delayed)?["body"], "hello")
     let refused = [Fault.status(503)]
-    #expect(response(of: Self.exchanges(source, refused)[1]) == .null)
+    expectEqual(response(of: Self.exchanges(source, refused)[1]), .null)
     // One that was not done kept nothing back.
     let undone = [UndoneFault(.status(503), because: "there is no room")]
-    #expect(response(of: Self.exchanges(source, refused, undone: undone)[1])?["body"] == "hello")
-    #expect(response(of: Self.exchanges(.computed(Response()), refused)[1]) == .null)
+    expectEqual(response(of: Self.exchanges(source, refused, undone: undone)[1])?["body"], "hello")
+    expectEqual(response(of: Self.exchanges(.computed(Response()), refused)[1]), .null)
   }
 
   @Test func `a tunnel that both ends closed has not failed`() {
@@ -157,9 +158,9 @@ import WindTunnelSymptoms
       let data = Data((json["scenario"] ?? .null).bytes())
       let flown = try Scenario(data: data, source: "scenario")
       #expect(flown.name == "rain (link changed) (rules added)" && json["segment"] == 5)
-      #expect(flown.link?.down.jitter == Jitter(.milliseconds(4), distribution: .normal))
-      #expect(flown.link?.roundTrip == .milliseconds(40))
-      #expect(flown.rules.map(\.faults) == [[.status(500)], [.status(503)]])
+      expectEqual(flown.link?.down.jitter, Jitter(.milliseconds(4), distribution: .normal))
+      expectEqual(flown.link?.roundTrip, .milliseconds(40))
+      expectEqual(flown.rules.map(\.faults), [[.status(500)], [.status(503)]])
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -40,12 +41,12 @@ import Testing
       if id == 7 { exchanges.begin(Scenario("rain"), seed: 2, at: .zero) }
       for (event, moment) in Self.events(id) { exchanges.apply(event, of: 0, at: moment) }
     }
-    #expect(exchanges.feed.subjects.last?.row.url == "http://api.example.test/\(count)")
+    expectEqual(exchanges.feed.subjects.last?.row.url, "http://api.example.test/\(count)")
     let kept = exchanges.feed.subjects.count
     #expect(kept >= ConsoleFeed<ServedExchange>.subjectsMax * 9 / 10)
-    #expect(exchanges.feed.dropped == count - kept)
+    expectEqual(exchanges.feed.dropped, count - kept)
     #expect(exchanges.feed.subjects.allSatisfy { $0.row.status == 200 })
-    #expect(exchanges.feed.segments.map(\.scenario.name) == ["calm", "rain"])
+    expectEqual(exchanges.feed.segments.map(\.scenario.name), ["calm", "rain"])
     let told = exchanges.feed.counters.json(at: .seconds(999))
     #expect(told["requests"]?.intValue == count && told["answered"]?.intValue == count)
     #expect(told["open"] == 0 && told["statuses"]?["200"]?.intValue == count)
@@ -71,8 +72,8 @@ import Testing
       exchanges.apply(.ended(outcome, Self.end(503)), at: moment + .milliseconds(4))
     }
     let rows = exchanges.feed.subjects.map(\.row)
-    #expect(rows.map(\.attempt) == [1, 2, 1, 2])
-    #expect(rows.map(\.gap) == [nil, .milliseconds(6), nil, .milliseconds(6)])
+    expectEqual(rows.map(\.attempt), [1, 2, 1, 2])
+    expectEqual(rows.map(\.gap), [nil, .milliseconds(6), nil, .milliseconds(6)])
   }
 
   @Test func `a gap is from the end of the attempt before, and from no other's`() {
@@ -93,7 +94,7 @@ import Testing
     end(1, 200)
     end(2, 220)
     begin(3, 270)
-    #expect(exchanges.feed.subjects.map(\.row.gap) == [nil, nil, nil, .milliseconds(50)])
+    expectEqual(exchanges.feed.subjects.map(\.row.gap), [nil, nil, nil, .milliseconds(50)])
   }
 
   @Test func `connections that fail are not piled up either`() {
@@ -110,7 +111,7 @@ import Testing
       let entry = Journal.Entry(id: id, decision: decision, take: .connection)
       exchanges.apply(.decided(entry), of: 0, at: .milliseconds(id))
     }
-    #expect(exchanges.feed.subjects.last?.row.at == .milliseconds(count))
+    expectEqual(exchanges.feed.subjects.last?.row.at, .milliseconds(count))
     #expect(
       exchanges.feed.dropped == count - exchanges.feed.subjects.count && exchanges.feed.dropped > 0
     )
@@ -131,8 +132,8 @@ import Testing
     let console = Console(.serve)
     console.begin(.calm, seed: 1)
     for (event, _) in Self.events(1) { console.observe(event) }
-    #expect(console.board.counts.kept == 1)
-    #expect(console.board.rows(after: 0, most: 9).rows.count == 1)
-    #expect(console.lines(of: [1, 2]) == [1])
+    expectEqual(console.board.counts.kept, 1)
+    expectEqual(console.board.rows(after: 0, most: 9).rows.count, 1)
+    expectEqual(console.lines(of: [1, 2]), [1])
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -9,7 +10,7 @@ import Testing
 /// Secrets that are said on a WebSocket, in the places where handshakes, services and protocols
 /// have them: none stands on the cassette in whatever spelling, and who says others is answered all
 /// the same.
-@Suite(.timeLimit(.minutes(10))) struct ConversationSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationSecretsTests {
   private enum Said: Sendable {
     case text(String, in: [Int] = [])
     case bytes([UInt8])
@@ -483,8 +484,8 @@ import Testing
     let all = Self.all()
     #expect(all.reduce(0) { $0 + $1.secrets.count } >= 60)
     let (cassette, leftOut) = try await Self.recording(all)
-    #expect(leftOut == [])
-    #expect(cassette.interactions.count == all.count)
+    expectEqual(leftOut, [])
+    expectEqual(cassette.interactions.count, all.count)
     let bodies = cassette.interactions.flatMap(\.messages).map { Array($0.body.data) }
     let texts = ([Array(cassette.data())] + bodies).map { String(decoding: $0, as: UTF8.self) }
     let leaks = all.flatMap { planted in
@@ -495,7 +496,7 @@ import Testing
       }
       .map { "\(planted.place): \($0)" }
     }
-    #expect(leaks == [])
+    expectEqual(leaks, [])
   }
 
   @Test func `who says other secrets is answered as the first was`() async throws {
@@ -521,8 +522,8 @@ import Testing
     )
     let (cassette, leftOut) = try await Self.recording([bytes])
     #expect(cassette.interactions.isEmpty)
-    #expect(
-      leftOut == [
+    expectEqual(
+      leftOut, [
         "GET http://api.example.test/n0: a WebSocket message that is no text holds a credential"
       ]
     )

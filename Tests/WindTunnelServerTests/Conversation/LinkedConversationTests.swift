@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -9,7 +10,7 @@ import Testing
 
 /// Conversations over a link, played and live: each message comes whole and in order, and no sooner
 /// than the link lets it.
-@Suite(.timeLimit(.minutes(10))) struct LinkedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkedConversationTests {
   /// The ways in which a client comes to a server.
   enum Stage: CaseIterable { case played, recorded, proxied }
 
@@ -44,14 +45,14 @@ import Testing
     let target = stage == .proxied ? "http://\(origin.address)/chat" : "/chat"
     try await ReplayServer.serving(deck, options) { server in
       let peer = try await WebSocketPeer(try server.client(), target)
-      #expect(peer.head.statusLine == "HTTP/1.1 101 Switching Protocols")
+      expectEqual(peer.head.statusLine, "HTTP/1.1 101 Switching Protocols")
       try await body(peer)
       await peer.leave()
     }
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
     if stage == .recorded {
       let recorded = deck.recorded().cassette.interactions.first?.messages ?? []
-      #expect(recorded.filter { !$0.isClose }.count == messages.count)
+      expectEqual(recorded.filter { !$0.isClose }.count, messages.count)
     }
     await origin.loop.stop()
   }
@@ -65,7 +66,7 @@ import Testing
       for text in texts {
         let start = ContinuousClock.now
         await peer.say(text)
-        #expect(await peer.hear(1) == [.text(text, frames: 1)])
+        await expectEqual(peer.hear(1), [.text(text, frames: 1)])
         times.append(ContinuousClock.now - start)
       }
       // Whatever else the machine does, not every one is slow: the delay is not there twice.
@@ -73,9 +74,9 @@ import Testing
       #expect(least >= .milliseconds(200) && least < .milliseconds(400))
       let start = ContinuousClock.now
       await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
-      #expect(await peer.hear(1) == [.pong("p")])
+      await expectEqual(peer.hear(1), [.pong("p")])
       await peer.close(1000, "done")
-      #expect(await peer.hearAll() == [.close(1000, "done"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(1000, "done"), .end(.finished)])
       #expect(ContinuousClock.now - start >= .milliseconds(400))
     }
   }
@@ -93,7 +94,7 @@ import Testing
     try await Self.talking(stage, over: link, texts) { peer in
       let start = ContinuousClock.now
       for text in texts { await peer.say(text) }
-      #expect(await peer.hear(4) == texts.map { .text($0, frames: 1) })
+      await expectEqual(peer.hear(4), texts.map { .text($0, frames: 1) })
       // The answer to the last one begins when that has come.
       #expect(ContinuousClock.now - start >= .milliseconds(200 + 25))
     }
@@ -107,7 +108,7 @@ import Testing
     let texts = (0..<60).map { "\($0) " + String(repeating: "x", count: $0 * 100) }
     try await Self.talking(stage, over: link, texts) { peer in
       for text in texts { await peer.say(text) }
-      #expect(await peer.hear(60) == texts.map { .text($0, frames: 1) })
+      await expectEqual(peer.hear(60), texts.map { .text($0, frames: 1) })
     }
   }
 
@@ -119,7 +120,7 @@ import Testing
     try await Self.talking(stage, over: link, ["a"]) { peer in
       let start = ContinuousClock.now
       await peer.say("a")
-      #expect(await peer.hear(1) == [.text("a", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("a", frames: 1)])
       // RFC 6298 as Linux has it: at least 200 ms, or a probe after twice the round trip.
       #expect(ContinuousClock.now - start >= .milliseconds(150))
     }
@@ -157,15 +158,15 @@ import Testing
           try server.client(),
           stage == .proxied ? place + "/chat" : "/chat"
         )
-        #expect(
-          await peer.hearAll() == [.text("1", frames: 1), .close(1012, ""), .end(.finished)]
+        await expectEqual(
+          peer.hearAll(), [.text("1", frames: 1), .close(1012, ""), .end(.finished)]
         )
         // A round trip to open the connection, and one for the request and its answer.
         #expect(ContinuousClock.now - start >= .milliseconds(200))
         await peer.leave()
       }
-      #expect(deck.journal.all.last?.misfits == [])
-      #expect(deck.arrivals.carriedCount == 0)
+      expectEqual(deck.journal.all.last?.misfits, [])
+      expectEqual(deck.arrivals.carriedCount, 0)
     }
   }
 
@@ -189,14 +190,14 @@ import Testing
       }
       let text = Array(WebSocketFrame(.text, Data("a".utf8)).encoded(masking: 7))
       await client.send(text)
-      #expect(await client.receive(exactly: 3) == [0x81, 1, 0x61])
+      await expectEqual(client.receive(exactly: 3), [0x81, 1, 0x61])
       await client.send(text)
       client.socket.resetOnClose()
       client.close()
       await server.stop(grace: .zero)
     }
     let messages = deck.recorded().cassette.interactions.first?.messages ?? []
-    #expect(messages.compactMap(\.body.text).prefix(2) == ["a", "a"])
+    expectEqual(messages.compactMap(\.body.text).prefix(2), ["a", "a"])
     await origin.loop.stop()
   }
 
@@ -212,12 +213,12 @@ import Testing
       let client = try server.client()
       await client.send("GET /chat HTTP/1.1\r\nHost: x\r\n\r\n")
       let (bytes, end) = await client.receiveAll()
-      #expect(
-        String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 426 Upgrade Required"
+      expectEqual(
+        String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 426 Upgrade Required"
       )
       #expect(end == .finished && ContinuousClock.now - start >= .milliseconds(200))
       client.close()
     }
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,7 +9,7 @@ import Testing
 
 /// The failures of a conversation with a live origin, which a client cannot tell from those of a
 /// played one.
-@Suite(.timeLimit(.minutes(10))) struct LiveConversationFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveConversationFaultTests {
   private static let texts = ["first", "n\u{E4}chste", "third"]
   private static let goodbye = "bye"
   /// Three messages of the server's, and an end once the client has said that it goes.
@@ -117,17 +118,17 @@ import Testing
       let recorded = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
         try await Self.seen(fault, at: $0, asking: "/chat")
       }
-      #expect(recorded == played)
+      expectEqual(recorded, played)
       if case .control(.latePong(let wait)) = fault {
         #expect(ContinuousClock.now - start >= wait)
       }
-      #expect(deck.journal.all.last?.misfits == [])
-      #expect(deck.arrivals.carriedCount == 0)
+      expectEqual(deck.journal.all.last?.misfits, [])
+      expectEqual(deck.arrivals.carriedCount, 0)
       try await ReplayServer.proxying(Self.scenario([fault])) { server, deck, _ async throws in
         let target = "http://127.0.0.1:\(origin.port)/chat"
-        #expect(try await Self.seen(fault, at: server, asking: target) == played)
-        #expect(deck.journal.all.last?.misfits == [])
-        #expect(deck.arrivals.carriedCount == 0)
+        try await expectEqual(Self.seen(fault, at: server, asking: target), played)
+        expectEqual(deck.journal.all.last?.misfits, [])
+        expectEqual(deck.arrivals.carriedCount, 0)
       }
     }
   }
@@ -149,10 +150,10 @@ import Testing
       if case .end = fault {
         #expect(!texts.isEmpty && Self.texts.starts(with: texts))
       } else {
-        #expect(texts == Self.texts)
+        expectEqual(texts, Self.texts)
       }
-      #expect(
-        interaction.notes == (isCut ? [JSON.Member("_incomplete", "a fault ended it")] : [])
+      expectEqual(
+        interaction.notes, (isCut ? [JSON.Member("_incomplete", "a fault ended it")] : [])
       )
     }
   }
@@ -164,10 +165,9 @@ import Testing
       let seen = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
         try await Self.seen(fault, at: $0, asking: "/chat")
       }
-      #expect(seen.end == .finished)
-      #expect(
-        deck.journal.all.last?.misfits
-          == [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#]
+      expectEqual(seen.end, .finished)
+      expectEqual(
+        deck.journal.all.last?.misfits, [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#]
       )
     }
   }
@@ -179,11 +179,11 @@ import Testing
         // The first one may be seen late, too, so that the time runs from before all of them.
         let start = ContinuousClock.now
         let peer = try await WebSocketPeer(try server.client(), "/chat")
-        #expect(await peer.hear(1) == [.text(Self.texts[0], frames: 1)])
-        #expect(await peer.hear(1) == [.text(Self.texts[1], frames: 1)])
+        await expectEqual(peer.hear(1), [.text(Self.texts[0], frames: 1)])
+        await expectEqual(peer.hear(1), [.text(Self.texts[1], frames: 1)])
         // Far longer than a handshake and two messages take.
         #expect(ContinuousClock.now - start >= .seconds(2))
-        #expect(await peer.hear(1) == [.text(Self.texts[2], frames: 1)])
+        await expectEqual(peer.hear(1), [.text(Self.texts[2], frames: 1)])
         await peer.leave()
       }
     }
@@ -209,8 +209,8 @@ import Testing
       #expect(peer.head.hasPrefix("HTTP/1.1 502 "))
       await peer.leave()
     }
-    #expect(try await told.next() == [undone])
-    #expect(deck.journal.all.last?.misfits == [undone.description])
+    try await expectEqual(told.next(), [undone])
+    expectEqual(deck.journal.all.last?.misfits, [undone.description])
     await loop.stop()
   }
 
@@ -230,9 +230,8 @@ import Testing
         #expect(await client.receiveAll() == ([], .reset))
         client.close()
       }
-      #expect(
-        deck.journal.all.last?.misfits
-          == [#"{"webSocket":"drop"} was not done: the handshake is not answered."#]
+      expectEqual(
+        deck.journal.all.last?.misfits, [#"{"webSocket":"drop"} was not done: the handshake is not answered."#]
       )
     }
   }
@@ -243,11 +242,11 @@ import Testing
       let deck = Self.recording([.message(.drop, 1), .control(.noPong)])
       try await ReplayServer.serving(deck, Self.options(recording: origin)) { server in
         let peer = try await WebSocketPeer(try server.client(), "/chat")
-        #expect(peer.head.statusLine == "HTTP/1.1 200 OK")
+        expectEqual(peer.head.statusLine, "HTTP/1.1 200 OK")
         await peer.leave()
       }
-      #expect(
-        deck.journal.all.last?.misfits == [
+      expectEqual(
+        deck.journal.all.last?.misfits, [
           #"{"webSocket":"drop"} was not done: the answer is no WebSocket."#,
           #"{"webSocket":"noPong"} was not done: the answer is no WebSocket."#,
         ]
@@ -265,10 +264,9 @@ import Testing
       let seen = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
         try await Self.seen(.control(.pingFlood), at: $0, asking: "/chat")
       }
-      #expect(seen.end == .finished)
-      #expect(
-        deck.journal.all.last?.misfits
-          == faults.map {
+      expectEqual(seen.end, .finished)
+      expectEqual(
+        deck.journal.all.last?.misfits, faults.map {
             "\($0.json) was not done: a WebSocket is asked for, which has no body."
           }
       )
@@ -304,18 +302,18 @@ import Testing
       #expect(peer.head.contains("Sec-WebSocket-Extensions: permessage-deflate\r\n"))
       await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
       await peer.say(Self.long)
-      #expect(
-        await peer.hear(2) == [.text(Self.long, frames: 1), .text(Self.long, frames: 1)]
+      await expectEqual(
+        peer.hear(2), [.text(Self.long, frames: 1), .text(Self.long, frames: 1)]
       )
       await peer.say("b")
-      #expect(
-        await peer.hearAll() == [.text("b", frames: 1), .close(1012, ""), .end(.finished)]
+      await expectEqual(
+        peer.hearAll(), [.text("b", frames: 1), .close(1012, ""), .end(.finished)]
       )
       await peer.leave()
     }
     #expect(try await origin.asked.next().contains("permessage-deflate"))
-    #expect(
-      interactions.first?.messages.compactMap(\.body.text).prefix(3) == [
+    expectEqual(
+      interactions.first?.messages.compactMap(\.body.text).prefix(3), [
         Self.long, Self.long, Self.long,
       ]
     )
@@ -333,16 +331,16 @@ import Testing
       )
       #expect(!peer.head.contains("Sec-WebSocket-Extensions"))
       await peer.say(Self.long)
-      #expect(await peer.hear(1) == [.text(Self.long, frames: 1)])
+      await expectEqual(peer.hear(1), [.text(Self.long, frames: 1)])
       await peer.say("ab")
-      #expect(await peer.hear(2) == [.text("ab", frames: 2), .text("ab", frames: 1)])
+      await expectEqual(peer.hear(2), [.text("ab", frames: 2), .text("ab", frames: 1)])
       await peer.close(1000, "done")
-      #expect(await peer.hearAll() == [.close(1000, "done"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(1000, "done"), .end(.finished)])
       await peer.leave()
     }
     #expect(try await !origin.asked.next().contains("Sec-WebSocket-Extensions"))
-    #expect(
-      interactions.map(RecordedConversationTests.lines) == [
+    expectEqual(
+      interactions.map(RecordedConversationTests.lines), [
         [
           "client text \(Self.long)", "server text \(Self.long) after 1",
           "server text \(Self.long) after 1", "client text ab", "server text ab after 4",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -6,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Conversations that pass through a recording server, and what stands on the cassette of them.
-@Suite(.timeLimit(.minutes(10))) struct RecordedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedConversationTests {
   /// A message without its time.
   static func lines(_ interaction: Interaction) -> [String] {
     interaction.messages.map { message in
@@ -36,36 +37,36 @@ import Testing
       )
       #expect(peer.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
       await peer.say(#"{"id":1}"#, in: [3, 5])
-      #expect(await peer.hear(1) == [.text(#"{"id":1}"#, frames: 2)])
+      await expectEqual(peer.hear(1), [.text(#"{"id":1}"#, frames: 2)])
       await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
-      #expect(await peer.hear(1) == [.pong("p")])
+      await expectEqual(peer.hear(1), [.pong("p")])
       await peer.say([0, 255])
-      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      await expectEqual(peer.hear(1), [.binary([0, 255], frames: 1)])
       await peer.close(4000, "done")
-      #expect(await peer.hearAll() == [.close(4000, "done"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(4000, "done"), .end(.finished)])
       await peer.leave()
     }
     let asked = try await origin.asked.next()
     #expect(asked.contains("Sec-WebSocket-Extensions: permessage-deflate\r\n"))
     let interaction = try #require(interactions.first)
-    #expect(interactions.count == 1)
-    #expect(interaction.request.url == "http://api.example.test/chat?room=1")
-    #expect(interaction.request.headers["X-Asked"] == "yes")
-    #expect(interaction.request.headers["Sec-WebSocket-Key"] == nil)
-    #expect(interaction.response?.status == 101)
-    #expect(interaction.response?.headers["X-Served"] == "yes")
-    #expect(interaction.response?.headers["Upgrade"] == "websocket")
-    #expect(interaction.response?.headers["Sec-WebSocket-Accept"] == nil)
+    expectEqual(interactions.count, 1)
+    expectEqual(interaction.request.url, "http://api.example.test/chat?room=1")
+    expectEqual(interaction.request.headers["X-Asked"], "yes")
+    expectNil(interaction.request.headers["Sec-WebSocket-Key"])
+    expectEqual(interaction.response?.status, 101)
+    expectEqual(interaction.response?.headers["X-Served"], "yes")
+    expectEqual(interaction.response?.headers["Upgrade"], "websocket")
+    expectNil(interaction.response?.headers["Sec-WebSocket-Accept"])
     if !compresses {
-      #expect(
-        Self.lines(interaction) == [
+      expectEqual(
+        Self.lines(interaction), [
           #"client text {"id":1} in [3, 5]"#, #"server text {"id":1} in [5, 3] after 1"#,
           "client binary [0, 255]", "server binary [0, 255] after 3", "client close(4000) done",
           "server close(4000) done after 5",
         ]
       )
     }
-    #expect(interaction.messages.map(\.offset) == interaction.messages.map(\.offset).sorted())
+    expectEqual(interaction.messages.map(\.offset), interaction.messages.map(\.offset).sorted())
     #expect(interaction.notes.isEmpty)
     try await Self.replay(interactions, offer, terms)
   }
@@ -80,14 +81,14 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat?room=1", offer, deflate: terms)
       await peer.say(#"{"id":1}"#)
-      #expect(await peer.hear(1) == [.text(#"{"id":1}"#, frames: 2)])
+      await expectEqual(peer.hear(1), [.text(#"{"id":1}"#, frames: 2)])
       await peer.say([0, 255])
-      #expect(await peer.hear(1) == [.binary([0, 255], frames: 1)])
+      await expectEqual(peer.hear(1), [.binary([0, 255], frames: 1)])
       await peer.close(4000, "done")
-      #expect(await peer.hearAll() == [.close(4000, "done"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(4000, "done"), .end(.finished)])
       await peer.leave()
     }
-    #expect(deck.journal.all.last?.misfits == [])
+    expectEqual(deck.journal.all.last?.misfits, [])
   }
 
   @Test func `an end without a word is one on the cassette, whoever's it is`() async throws {
@@ -98,11 +99,11 @@ import Testing
     let interactions = try await origin.recording { server in
       let peer = try await WebSocketPeer(try server.client(), "/a")
       await peer.say("a")
-      #expect(await peer.hear(1) == [.text("a", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("a", frames: 1)])
       await peer.leave()
     }
-    #expect(
-      interactions.map(Self.lines) == [
+    expectEqual(
+      interactions.map(Self.lines), [
         ["client text a", "server text a after 1", "client close(1006) "]
       ]
     )
@@ -125,7 +126,7 @@ import Testing
     }
     let text = String(decoding: Cassette(interactions).data(), as: UTF8.self)
     #expect(!text.contains(secret), "\(text)")
-    #expect(interactions.first?.messages.first?.body.text?.contains("REDACTED-") == true)
+    expectEqual(interactions.first?.messages.first?.body.text?.contains("REDACTED-"), true)
   }
 
   @Test func `what breaks the rules passes, and the cassette says from where on it is not whole`()
@@ -150,9 +151,9 @@ import Testing
       #expect(heard.suffix(6).elementsEqual([0x81, 1, 0x61, 0x83, 1, 0x61]))
       client.close()
     }
-    #expect(interactions.map(Self.lines) == [["client text a", "server text a after 1"]])
-    #expect(
-      interactions.first?.notes == [
+    expectEqual(interactions.map(Self.lines), [["client text a", "server text a after 1"]])
+    expectEqual(
+      interactions.first?.notes, [
         JSON.Member(
           "_incomplete",
           "the server broke a rule: The opcode 3 is reserved (RFC 6455 §5.2)."
@@ -166,14 +167,14 @@ import Testing
     let interactions = try await origin.recording { server in
       let peer = try await WebSocketPeer(try server.client(), "/a")
       await peer.say("a")
-      #expect(await peer.hear(1) == [.text("a", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("a", frames: 1)])
       async let stopped: Void = server.stop(grace: .seconds(60))
       _ = await peer.hearAll()
       await peer.leave()
       await stopped
     }
-    #expect(
-      interactions.map { Self.lines($0).prefix(2) } == [["client text a", "server text a after 1"]]
+    expectEqual(
+      interactions.map { Self.lines($0).prefix(2) }, [["client text a", "server text a after 1"]]
     )
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Conversations that a server plays from a cassette, seen by a peer at a raw connection.
-@Suite(.timeLimit(.minutes(10))) struct ReplayedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayedConversationTests {
   static func message(_ sender: WebSocketMessage.Sender, _ text: String) -> WebSocketMessage {
     WebSocketMessage(from: sender, Body(text), isText: true, offset: .zero)
   }
@@ -34,23 +35,22 @@ import Testing
     let deck = Deck(Cassette([Self.small]))
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(
-        peer.head
-          == "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      expectEqual(
+        peer.head, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
       )
-      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       await peer.say(WebSocketFrame(.ping, Data("x".utf8)))
       await peer.say(WebSocketFrame(.pong, Data("nobody asked".utf8)))
       await peer.say("a", in: [1])
-      #expect(await peer.hear(2) == [.pong("x"), .text("for a", frames: 1)])
+      await expectEqual(peer.hear(2), [.pong("x"), .text("for a", frames: 1)])
       await peer.close(1000, "done")
-      #expect(await peer.hearAll() == [.close(1000, "done"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(1000, "done"), .end(.finished)])
       await peer.leave()
     }
-    #expect(deck.journal.all.last?.misfits == [])
+    expectEqual(deck.journal.all.last?.misfits, [])
     #expect(deck.mismatches.isEmpty)
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
   }
 
   @Test func `whoever has left before the server stops has left, and was not stopped`() async throws
@@ -72,14 +72,14 @@ import Testing
     }
     let client = try RawClient(address)
     let peer = try await WebSocketPeer(client, "/chat")
-    #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+    await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
     // In one turn of the loop, so that it has not looked at the connection between.
     try await loop.run { reactor in
       client.close()
       live.drain(on: reactor)
     }
     await loop.stop()
-    #expect(ends.withLock { $0.last } == .some(.clientLeft))
+    expectEqual(ends.withLock { $0.last }, .some(.clientLeft))
   }
 
   @Test func `what was said in advance is heard, whatever pieces it comes in`() async throws {
@@ -92,7 +92,7 @@ import Testing
           + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n").utf8
       )
       for text in ["welcome", "for a"] { expected += [0x81, UInt8(text.utf8.count)] + text.utf8 }
-      #expect(await client.receive(exactly: expected.count) == expected)
+      await expectEqual(client.receive(exactly: expected.count), expected)
       client.close()
     }
   }
@@ -102,8 +102,8 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       await peer.say("b")
-      #expect(
-        await peer.hearAll() == [
+      await expectEqual(
+        peer.hearAll(), [
           .text("welcome", frames: 1),
           .close(
             1008,
@@ -114,15 +114,15 @@ import Testing
       )
       await peer.leave()
     }
-    #expect(
-      deck.mismatches.map(\.line) == [
+    expectEqual(
+      deck.mismatches.map(\.line), [
         "a message within GET http://x/chat is not on the cassette; nearest: #2 GET http://x/chat, "
           + #"message 2, differs in its content: recorded "a", asked "b""#
       ]
     )
     // A client's own values may be secret.
-    #expect(
-      deck.journal.all.last?.misfits == [
+    expectEqual(
+      deck.journal.all.last?.misfits, [
         "1 message waits for #2, which the client has not sent.",
         "A message is not on the cassette: nearest #2 GET http://x/chat, message 2, differs in its content.",
       ]
@@ -136,7 +136,7 @@ import Testing
     try await ReplayServer.serving(Deck(cassette)) { server in
       for expected in ["first", "second", "second"] {
         let peer = try await WebSocketPeer(try server.client(), "/chat")
-        #expect(await peer.hear(1) == [.text(expected, frames: 1)])
+        await expectEqual(peer.hear(1), [.text(expected, frames: 1)])
         await peer.leave()
       }
     }
@@ -156,8 +156,8 @@ import Testing
     let interaction = Self.chat(messages)
     try await ReplayServer.serving(Deck(Cassette([interaction]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(
-        await peer.hearAll() == [
+      await expectEqual(
+        peer.hearAll(), [
           .text("häppchen", frames: 3), .binary([0, 255], frames: 1), .text("", frames: 1),
           .close(4321, "enough"), .end(.finished),
         ]
@@ -174,7 +174,7 @@ import Testing
     let end = WebSocketMessage(from: .server, closing: code, offset: .zero)
     try await ReplayServer.serving(Deck(Cassette([Self.chat([end])]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(await peer.hearAll() == expected + [.end(.finished)])
+      await expectEqual(peer.hearAll(), expected + [.end(.finished)])
       await peer.leave()
     }
   }
@@ -200,21 +200,21 @@ import Testing
     terms.client.keepsContext = false
     try await ReplayServer.serving(Deck(Cassette([interaction]), then: .repeat)) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat", offer, deflate: terms)
-      #expect(
-        peer.head.components(separatedBy: "\r\n").dropFirst(4) == [
+      expectEqual(
+        peer.head.components(separatedBy: "\r\n").dropFirst(4), [
           "Sec-WebSocket-Protocol: v2.chat",
           "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover",
           "Set-Cookie: a=b", "", "",
         ]
       )
       await peer.say(text)
-      #expect(await peer.hear(1) == [.text(text, frames: 2)])
+      await expectEqual(peer.hear(1), [.text(text, frames: 2)])
       await peer.leave()
       let plain = try await WebSocketPeer(try server.client(), "/chat")
       #expect(!plain.head.contains("Sec-WebSocket-Extensions"))
       #expect(!plain.head.contains("Sec-WebSocket-Protocol"))
       await plain.say(text)
-      #expect(await plain.hear(1) == [.text(text, frames: 2)])
+      await expectEqual(plain.hear(1), [.text(text, frames: 2)])
       await plain.leave()
     }
   }
@@ -239,10 +239,10 @@ import Testing
       let heard = String(decoding: bytes, as: UTF8.self)
       #expect(heard.hasPrefix("HTTP/1.1 \(status) ") && heard.content.contains(word), "\(heard)")
       if status == 426 { #expect(heard.contains("Upgrade: websocket\r\n")) }
-      #expect(end == .finished)
+      expectEqual(end, .finished)
       client.close()
     }
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
   }
 
   @Test(arguments: [
@@ -256,13 +256,13 @@ import Testing
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       await peer.send(frame)
       let heard = await peer.hearAll()
-      #expect(heard.first == .text("welcome", frames: 1))
+      expectEqual(heard.first, .text("welcome", frames: 1))
       guard case .close(let told, let reason)? = heard.dropFirst().first else {
         Issue.record("\(heard)")
         return
       }
       #expect(told == code && reason.contains("RFC 6455") != (code == 1009), "\(reason)")
-      #expect(heard.last == .end(.finished))
+      expectEqual(heard.last, .end(.finished))
       await peer.leave()
     }
   }
@@ -274,10 +274,10 @@ import Testing
     ]
     try await ReplayServer.serving(Deck(Cassette([Self.small]), scenario: scenario)) { server in
       let refused = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(refused.head.statusLine == "HTTP/1.1 503 Service Unavailable")
+      expectEqual(refused.head.statusLine, "HTTP/1.1 503 Service Unavailable")
       await refused.leave()
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       await peer.leave()
     }
   }
@@ -293,14 +293,13 @@ import Testing
     )
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       await peer.close(1000)
       _ = await peer.hearAll()
       await peer.leave()
     }
-    #expect(
-      deck.journal.all.last?.misfits.prefix(3)
-        == faults.map {
+    expectEqual(
+      deck.journal.all.last?.misfits.prefix(3), faults.map {
           "\($0.json) was not done: the answer is a WebSocket, which has no body."
         }[...]
     )
@@ -309,9 +308,9 @@ import Testing
   @Test func `a server that stops goes away`() async throws {
     try await ReplayServer.serving(Deck(Cassette([Self.small]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       async let stopped: Void = server.stop(grace: .seconds(60))
-      #expect(await peer.hearAll() == [.close(1001, "the server is stopped"), .end(.finished)])
+      await expectEqual(peer.hearAll(), [.close(1001, "the server is stopped"), .end(.finished)])
       await peer.leave()
       await stopped
     }
@@ -321,12 +320,12 @@ import Testing
     let deck = Deck(Cassette([Self.small]))
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
-      #expect(await peer.hear(1) == [.text("welcome", frames: 1)])
+      await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       await peer.leave()
     }
-    #expect(deck.arrivals.carriedCount == 0)
-    #expect(
-      deck.journal.all.last?.misfits == ["1 message waits for #2, which the client has not sent."]
+    expectEqual(deck.arrivals.carriedCount, 0)
+    expectEqual(
+      deck.journal.all.last?.misfits, ["1 message waits for #2, which the client has not sent."]
     )
   }
 
@@ -337,10 +336,10 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       let other = try await WebSocketPeer(try server.client(), "/none")
-      #expect(other.head.statusLine == "HTTP/1.1 501 Not Implemented")
+      expectEqual(other.head.statusLine, "HTTP/1.1 501 Not Implemented")
       await other.leave()
       let heard = await peer.hearAll()
-      #expect(heard == texts.map { .text($0, frames: 1) } + [.close(1000, ""), .end(.finished)])
+      expectEqual(heard, texts.map { .text($0, frames: 1) } + [.close(1000, ""), .end(.finished)])
       await peer.leave()
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -91,11 +92,11 @@ struct WebSocketOrigin {
     options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(address.port)"))
     options.recordedOrigin = "http://api.example.test"
     try await ReplayServer.serving(deck, options) { try await body($0) }
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
     await loop.stop()
     let cassette = deck.recorded().cassette
     // It comes back from its file as it went in.
-    #expect(try Cassette(data: cassette.data(), source: "a.json") == cassette)
+    try expectEqual(Cassette(data: cassette.data(), source: "a.json"), cassette)
     return cassette.interactions
   }
 }

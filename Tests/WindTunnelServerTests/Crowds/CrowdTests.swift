@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Many clients at once.
-@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
   @Test func `slow answers on many connections are all whole`() async throws {
     let body = Data(pattern(1000))
     let timing = Timing(
@@ -29,7 +30,7 @@ import Testing
         }
         return try await group.reduce(into: []) { $0.append($1.content) }
       }
-      #expect(answers == Array(repeating: String(decoding: body, as: UTF8.self), count: 64))
+      expectEqual(answers, Array(repeating: String(decoding: body, as: UTF8.self), count: 64))
     }
   }
 
@@ -43,13 +44,13 @@ import Testing
       let one = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
       let last = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       let text = try await server.answer(to: String(repeating: one, count: 1_999) + last)
-      #expect(text.count(of: "HTTP/1.1 200 OK\r\n") == 2_000)
+      expectEqual(text.count(of: "HTTP/1.1 200 OK\r\n"), 2_000)
     }
     let arrivals = deck.arrivals
     // The request's, and the one by which connections are counted.
-    #expect(arrivals.keyCount == 2)
-    #expect(arrivals.carriedCount == 0)
-    #expect(deck.journal.all.map(\.decision.ordinal) == Array(1...2_000))
+    expectEqual(arrivals.keyCount, 2)
+    expectEqual(arrivals.carriedCount, 0)
+    expectEqual(deck.journal.all.map(\.decision.ordinal), Array(1...2_000))
   }
 
   // In a process of its own, where nobody else opens files.
@@ -88,9 +89,9 @@ import Testing
 /// How many connections a process may have.
 @Suite struct OpenFilesTests {
   @Test func `a limit that leaves too few connections is told in a sentence`() {
-    #expect(OpenFiles.sentence(16_640, for: 16_384) == nil)
-    #expect(
-      OpenFiles.sentence(4_096, for: 16_384) == """
+    expectNil(OpenFiles.sentence(16_640, for: 16_384))
+    expectEqual(
+      OpenFiles.sentence(4_096, for: 16_384), """
         The system lets this process have 4096 files open, which is room for about 3840 \
         connections and not for 16384; further ones wait. `ulimit -Hn` shows the limit that an \
         administrator can raise.

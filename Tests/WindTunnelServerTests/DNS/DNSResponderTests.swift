@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -26,21 +27,21 @@ import Testing
     let reply = responder.reply(to: four, over: .udp)
     let head: [UInt8] = [0xBE, 0xEF, 0x85, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]
     let record: [UInt8] = [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 127, 0, 0, 1]
-    #expect(reply.bytes == head + Array(four[12...]) + record)
+    expectEqual(reply.bytes, head + Array(four[12...]) + record)
     #expect(reply.delay == .zero && !reply.closes)
     let six = DNSMessages.query("a.test", 28)
     let answer = responder.reply(to: six, over: .tcp).bytes ?? []
-    #expect(
-      DNSMessages.records(answer, to: six) == [[UInt8](repeating: 0, count: 15) + [1]]
+    expectEqual(
+      DNSMessages.records(answer, to: six), [[UInt8](repeating: 0, count: 15) + [1]]
     )
     // No error, and nothing of that type.
     let mail = DNSMessages.query("a.test", 15)
-    #expect(DNSMessages.records(responder.reply(to: mail, over: .udp).bytes ?? [], to: mail) == [])
+    expectEqual(DNSMessages.records(responder.reply(to: mail, over: .udp).bytes ?? [], to: mail), [])
     // A name of nobody's.
     let other = responder.reply(to: DNSMessages.query("b.test"), over: .udp)
-    #expect(header(other) == [0x85, 0x83, 0, 1, 0, 0])
-    #expect(other.decision?.line == "b.test A 1: nxdomain")
-    #expect(reply.decision?.line == "a.test A 1: 127.0.0.1")
+    expectEqual(header(other), [0x85, 0x83, 0, 1, 0, 0])
+    expectEqual(other.decision?.line, "b.test A 1: nxdomain")
+    expectEqual(reply.decision?.line, "a.test A 1: 127.0.0.1")
   }
 
   @Test(arguments: [
@@ -49,7 +50,7 @@ import Testing
   ])
   func `a code is the header's`(fault: DNSFault, code: UInt8) {
     for transport: DNSResponder.Transport in [.udp, .tcp] {
-      #expect(header(reply(fault, over: transport)) == [0x85, 0x80 | code, 0, 1, 0, 0])
+      expectEqual(header(reply(fault, over: transport)), [0x85, 0x80 | code, 0, 1, 0, 0])
     }
   }
 
@@ -57,20 +58,20 @@ import Testing
     let query = DNSMessages.query("a.test")
     #expect(reply(.drop).bytes == nil && !reply(.drop, over: .tcp).closes)
     let wrong = reply(.wrongID).bytes ?? []
-    #expect(wrong.prefix(2) == [0x41, 0xEF])
-    #expect(DNSMessages.records(wrong, to: query) == [[127, 0, 0, 1]])
+    expectEqual(wrong.prefix(2), [0x41, 0xEF])
+    expectEqual(DNSMessages.records(wrong, to: query), [[127, 0, 0, 1]])
     for fault in [DNSFault.truncated, .truncatedWithoutTCP] {
-      #expect(header(reply(fault)) == [0x87, 0x80, 0, 1, 0, 0])
+      expectEqual(header(reply(fault)), [0x87, 0x80, 0, 1, 0, 0])
     }
     let whole = reply(.truncated, over: .tcp)
     #expect(DNSMessages.records(whole.bytes ?? [], to: query) == [[127, 0, 0, 1]] && !whole.closes)
     let closed = reply(.truncatedWithoutTCP, over: .tcp)
     #expect(closed.bytes == nil && closed.closes)
     let cut = reply(.cutPacket).bytes ?? []
-    #expect(DNSMessages.records(cut, to: query) == nil)
-    #expect(DNSMessages.records(cut + [0, 1], to: query) == [[127, 0, 0, 1]])
-    #expect(reply(.malformed).bytes == [0xBE, 0xEF, 0xFF, 0xFF, 0xFF])
-    #expect(DNSMessages.records(reply(.cnameLoop).bytes ?? [], to: query) == [[0xC0, 0x0C]])
+    expectNil(DNSMessages.records(cut, to: query))
+    expectEqual(DNSMessages.records(cut + [0, 1], to: query), [[127, 0, 0, 1]])
+    expectEqual(reply(.malformed).bytes, [0xBE, 0xEF, 0xFF, 0xFF, 0xFF])
+    expectEqual(DNSMessages.records(reply(.cnameLoop).bytes ?? [], to: query), [[0xC0, 0x0C]])
   }
 
   @Test func `the first entry whose turn it is answers, name by name and type by type`() {
@@ -85,8 +86,8 @@ import Testing
     let lines = asked.map { name in
       responder.reply(to: DNSMessages.query(name), over: .udp).decision?.line
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines, [
         "x.a.test A 1: servfail", "x.a.test A 2: 127.0.0.1 after 2000 ms",
         "y.a.test A 1: servfail", "x.a.test A 3: refused", "x.a.test A 4: 127.0.0.1 after 2000 ms",
         "a.test A 1: nxdomain",
@@ -118,8 +119,8 @@ import Testing
       return lines
     }
     let alone = told([flaky], seed: 7, names)
-    #expect(told([flaky], seed: 7, names.reversed()) == alone)
-    #expect(told([DNSEntry("c.test", fault: .drop), flaky], seed: 7, names) == alone)
+    expectEqual(told([flaky], seed: 7, names.reversed()), alone)
+    expectEqual(told([DNSEntry("c.test", fault: .drop), flaky], seed: 7, names), alone)
     #expect(told([flaky], seed: 8, names) != alone)
     #expect(alone["a.test"] != alone["b.test"])
     let zero = alone["a.test"]?.count { $0.hasSuffix(" 0.0 seconds") } ?? 0
@@ -130,27 +131,26 @@ import Testing
     let many = (1...40).compactMap { DNSAddress("127.0.0.\($0)") }
     var responder = DNSResponder(DNSScript([DNSEntry("*", addresses: many)]))
     let query = DNSMessages.query("a.test")
-    #expect(header(responder.reply(to: query, over: .udp)) == [0x87, 0x80, 0, 1, 0, 0])
+    expectEqual(header(responder.reply(to: query, over: .udp)), [0x87, 0x80, 0, 1, 0, 0])
     let whole = responder.reply(to: query, over: .tcp).bytes ?? []
-    #expect(DNSMessages.records(whole, to: query)?.count == 40)
+    expectEqual(DNSMessages.records(whole, to: query)?.count, 40)
   }
 
   @Test func `what is no usual question is refused by its code`() {
     var responder = DNSResponder(DNSScript([DNSEntry("*", addresses: Self.own)]))
     var update = DNSMessages.query("a.test")
     update[2] = 5 << 3
-    #expect(header(responder.reply(to: update, over: .udp)) == [0xAC, 0x84, 0, 1, 0, 0])
+    expectEqual(header(responder.reply(to: update, over: .udp)), [0xAC, 0x84, 0, 1, 0, 0])
     let half = Array(DNSMessages.query("a.test").dropLast(1))
-    #expect(
-      responder.reply(to: half, over: .udp).bytes
-        == [0xBE, 0xEF, 0x80, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    expectEqual(
+      responder.reply(to: half, over: .udp).bytes, [0xBE, 0xEF, 0x80, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     )
-    #expect(responder.reply(to: [1, 2, 3], over: .udp).bytes == nil)
+    expectNil(responder.reply(to: [1, 2, 3], over: .udp).bytes)
   }
 
   @Test func `every example has a name of its own and goes wrong`() {
-    #expect(Set(DNSExample.all.map(\.name)).count == DNSExample.all.count)
-    #expect(DNSExample.all.count == DNSFault.allCases.count + 7)
+    expectEqual(Set(DNSExample.all.map(\.name)).count, DNSExample.all.count)
+    expectEqual(DNSExample.all.count, DNSFault.allCases.count + 7)
     let good = DNSScript([DNSEntry("*", addresses: Self.own)])
     for example in DNSExample.all { #expect(example.script != good) }
   }

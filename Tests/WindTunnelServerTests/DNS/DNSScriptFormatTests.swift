@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -30,22 +31,22 @@ import Testing
 
   @Test func `a script is read and written`() throws {
     let script = try DNSScript(data: Data(Self.text.utf8), source: "names.json")
-    #expect(
-      script.entries.map(\.name) == ["api.example.com", "*.example.com", "*"]
+    expectEqual(
+      script.entries.map(\.name), ["api.example.com", "*.example.com", "*"]
     )
     #expect(script.entries[0].type == .aaaa && script.entries[0].turn == .init(first: 1))
-    #expect(script.entries[1].addresses == DNSResponderTests.own)
+    expectEqual(script.entries[1].addresses, DNSResponderTests.own)
     #expect(script.entries[1].fault == .wrongID && script.entries[1].seconds == 60)
-    #expect(
-      script.entries[1].delay == Fault.Spread(.milliseconds(100), through: .milliseconds(900))
+    expectEqual(
+      script.entries[1].delay, Fault.Spread(.milliseconds(100), through: .milliseconds(900))
     )
     let again = try DNSScript(data: script.data(), source: "names.json")
-    #expect(again == script)
-    #expect(again.data() == script.data())
+    expectEqual(again, script)
+    expectEqual(again.data(), script.data())
   }
 
   @Test(arguments: DNSExample.all) func `every example can be written`(example: DNSExample) throws {
-    #expect(try DNSScript(data: example.script.data(), source: "e.json") == example.script)
+    try expectEqual(DNSScript(data: example.script.data(), source: "e.json"), example.script)
   }
 
   @Test(arguments: [
@@ -150,7 +151,7 @@ import Testing
     ] as [(String, [UInt8]?)]
   )
   func `addresses are literals`(text: String, bytes: [UInt8]?) {
-    #expect(DNSAddress(text)?.bytes == bytes)
-    if let address = DNSAddress(text) { #expect(DNSAddress(address.description) == address) }
+    expectEqual(DNSAddress(text)?.bytes, bytes)
+    if let address = DNSAddress(text) { expectEqual(DNSAddress(address.description), address) }
   }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct DNSServerTests {
+@Suite(.timeLimit(.minutes(5))) struct DNSServerTests {
   private static let own = [DNSAddress("127.0.0.1")].compactMap(\.self)
 
   /// A question for the addresses of a name, by this id.
@@ -90,13 +91,13 @@ import WindTunnel
       // Nobody waits for one who is slow, and what is lost is lost once.
       let start = ContinuousClock.now
       for query in [late, lost, good] { resolver.ask(query) }
-      #expect(await resolver.hear() == Self.answer(to: good))
+      await expectEqual(resolver.hear(), Self.answer(to: good))
       resolver.ask(lost)
       let next = [await resolver.hear(), await resolver.hear()]
       #expect(.now - start >= .milliseconds(300))
-      #expect(Set(next) == [Self.answer(to: lost), Self.answer(to: late)])
-      #expect(
-        await told.first(4).map(\.line) == [
+      expectEqual(Set(next), [Self.answer(to: lost), Self.answer(to: late)])
+      await expectEqual(
+        told.first(4).map(\.line), [
           "slow.test A 1: 127.0.0.1 after 300 ms", "lost.test A 1: drop", "a.test A 1: 127.0.0.1",
           "lost.test A 2: 127.0.0.1",
         ]
@@ -120,11 +121,11 @@ import WindTunnel
       resolver.ask(query)
       // TC, and nothing else.
       let head: [UInt8] = [0, 7, 0x87, 0x80, 0, 1, 0, 0, 0, 0, 0, 0]
-      #expect(await resolver.hear() == head + Array(query[12...]))
+      await expectEqual(resolver.hear(), head + Array(query[12...]))
       let client = try RawClient(.loopback(port: server.port))
       for byte in Self.framed(query) { await client.send([byte]) }
       let answer = Self.framed(Self.answer(to: query))
-      #expect(await client.receive(atLeast: answer.count) == answer)
+      await expectEqual(client.receive(atLeast: answer.count), answer)
       // Two at once, and an end behind them.
       let other = Self.query("b.test", id: 9)
       await client.send(Self.framed(query) + Self.framed(other))
@@ -172,7 +173,7 @@ import WindTunnel
         answer = await resolver.hear()
         #expect(answer.count == 12 || answer == Self.answer(to: query))
       }
-      #expect(answer == Self.answer(to: query))
+      expectEqual(answer, Self.answer(to: query))
     }
   }
 
@@ -181,7 +182,7 @@ import WindTunnel
       let error = try await #require(throws: ServerError.self) {
         _ = try await DNSServer(DNSScript([]), port: server.port)
       }
-      #expect(error == .portInUse(server.port))
+      expectEqual(error, .portInUse(server.port))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -31,48 +32,41 @@ import Testing
       HeaderField("A", "1"), HeaderField("transfer-encoding", "chunked"),
       HeaderField("Connection", "keep-alive, X"), HeaderField("B", "2"),
     ])
-    #expect(
-      try head(200, recorded, to: "GET / HTTP/1.1", length: 5)
-        == "HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 5\r\nB: 2\r\n\r\n"
+    try expectEqual(
+      head(200, recorded, to: "GET / HTTP/1.1", length: 5), "HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 5\r\nB: 2\r\n\r\n"
     )
-    #expect(
-      try head(200, ["Content-Length": "9"], to: "GET / HTTP/1.1", length: nil)
-        == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    try expectEqual(
+      head(200, ["Content-Length": "9"], to: "GET / HTTP/1.1", length: nil), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
-    #expect(
-      try head(404, [:], to: "GET / HTTP/1.0", length: nil)
-        == "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"
+    try expectEqual(
+      head(404, [:], to: "GET / HTTP/1.0", length: nil), "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"
     )
   }
 
   @Test func `204 and interim answers announce nothing, HEAD and 304 what a GET would have`() throws
   {
-    #expect(
-      try head(204, ["Content-Length": "0"], to: "GET / HTTP/1.1", length: 0)
-        == "HTTP/1.1 204 No Content\r\n\r\n"
+    try expectEqual(
+      head(204, ["Content-Length": "0"], to: "GET / HTTP/1.1", length: 0), "HTTP/1.1 204 No Content\r\n\r\n"
     )
-    #expect(
-      try head(103, [:], to: "GET / HTTP/1.1", length: nil) == "HTTP/1.1 103 Early Hints\r\n\r\n"
+    try expectEqual(
+      head(103, [:], to: "GET / HTTP/1.1", length: nil), "HTTP/1.1 103 Early Hints\r\n\r\n"
     )
-    #expect(
-      try head(200, [:], to: "HEAD / HTTP/1.1", length: 7)
-        == "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
+    try expectEqual(
+      head(200, [:], to: "HEAD / HTTP/1.1", length: 7), "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
     )
-    #expect(
-      try head(200, ["Content-Length": "900"], to: "HEAD / HTTP/1.1", length: 0)
-        == "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
+    try expectEqual(
+      head(200, ["Content-Length": "900"], to: "HEAD / HTTP/1.1", length: 0), "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
     )
-    #expect(
-      try head(304, ["Content-Length": "900"], to: "GET / HTTP/1.1", length: 0)
-        == "HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n"
+    try expectEqual(
+      head(304, ["Content-Length": "900"], to: "GET / HTTP/1.1", length: 0), "HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n"
     )
   }
 
   @Test func `a value cannot end its field`() {
     var bytes: [UInt8] = []
     bytes.appendHead(ResponseHead(status: 200, headers: ["X": "a\r\nSet-Cookie: b\u{0}"]))
-    #expect(
-      String(decoding: bytes, as: UTF8.self) == "HTTP/1.1 200 OK\r\nX: a  Set-Cookie: b \r\n\r\n"
+    expectEqual(
+      String(decoding: bytes, as: UTF8.self), "HTTP/1.1 200 OK\r\nX: a  Set-Cookie: b \r\n\r\n"
     )
   }
 
@@ -85,8 +79,8 @@ import Testing
     var parser = ResponseParser()
     parser.expectAnswer(to: "GET")
     let events = parser.events(of: bytes, by: bytes.count)
-    #expect(events[1].contentText == "hello" + String(repeating: "a", count: 300))
-    #expect(events.suffix(2) == [.trailers(["X": "1"]), .end])
+    expectEqual(events[1].contentText, "hello" + String(repeating: "a", count: 300))
+    expectEqual(events.suffix(2), [.trailers(["X": "1"]), .end])
   }
 
   @Test func `a request is written as it is read`() throws {
@@ -96,6 +90,6 @@ import Testing
     parser.feed(bytes)
     let head = try #require(parser.next()?.headOrNil)
     #expect(head.method == "GET" && head.target == "/a?b")
-    #expect(head.headers == ["Host": "a", "X": "\u{E9}"])
+    expectEqual(head.headers, ["Host": "a", "X": "\u{E9}"])
   }
 }

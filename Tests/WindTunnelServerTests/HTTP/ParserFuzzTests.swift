@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -14,7 +15,7 @@ private enum Effort {
   }
 
   static let count = setting("WINDTUNNEL_FUZZ")
-  static let minutes = 10 + Int(min(count ?? 0, 100_000_000) / 10_000)
+  static let minutes = 5 + Int(min(count ?? 0, 100_000_000) / 10_000)
 
   static let seeds: Range<UInt64> = {
     let first = min(setting("WINDTUNNEL_FUZZ_FROM") ?? 1, 1 << 60)
@@ -51,7 +52,7 @@ private enum Effort {
         takenCount += 1
         var again = RequestParser(limits: LimitsTests.limits)
         let second = FuzzedMessage.whole(again.events(of: message.written, by: 1000))
-        #expect(second == [message], Effort.name(seed))
+        expectEqual(second, [message], Effort.name(seed))
       }
     }
     // Else only the first line of each would be tried.
@@ -72,7 +73,7 @@ private enum Effort {
         var again = ResponseParser(limits: LimitsTests.limits)
         again.expectAnswer(to: "GET")
         let second = FuzzedMessage.whole(again.events(of: message.written, by: 1000))
-        #expect(second == [message], Effort.name(seed))
+        expectEqual(second, [message], Effort.name(seed))
       }
     }
     if Effort.seeds.count >= 1000 { #expect(takenCount > Effort.seeds.count / 20) }
@@ -103,7 +104,7 @@ private enum Effort {
     }
     cut.feedEnd()
     for event in cut.events() { others.add(event) }
-    #expect(others == events, Effort.name(seed))
+    expectEqual(others, events, Effort.name(seed))
     #expect(events.count <= bytes.count + 2, Effort.name(seed))
     for failure in events.compactMap(\.failure) {
       #expect(failure.sentence.hasSuffix(".") && failure.sentence.count < 300, Effort.name(seed))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -29,19 +30,19 @@ import Testing
     var parser = RequestParser()
     let whole = parser.events(of: bytes, by: bytes.count)
     #expect(whole.first?.headOrNil != nil)
-    #expect(whole.last == .end)
+    expectEqual(whole.last, .end)
     for step in [1, 2, 3, 7] {
       var parser = RequestParser()
-      #expect(parser.events(of: bytes, by: step) == whole)
+      expectEqual(parser.events(of: bytes, by: step), whole)
       #expect(parser.isBetweenRequests)
     }
     var tailed = RequestParser()
-    #expect(tailed.events(of: bytes + bytes, by: 1000) == whole + whole)
+    expectEqual(tailed.events(of: bytes + bytes, by: 1000), whole + whole)
     // What follows is not read before it is asked for.
     var asked = RequestParser()
     asked.feed(bytes + Array("tail".utf8))
     while let event = asked.next(), event != .end {}
-    #expect(asked.takeRemainder() == Data("tail".utf8))
+    expectEqual(asked.takeRemainder(), Data("tail".utf8))
   }
 
   /// Each with the status it gets; most are a way to make two recipients disagree.
@@ -138,22 +139,22 @@ import Testing
     var parser = RequestParser()
     let whole = parser.events(of: bytes, by: bytes.count, end: false)
     let error = try #require(whole.last?.failure)
-    #expect(error.status == status)
+    expectEqual(error.status, status)
     #expect(error.sentence.hasSuffix("."))
     var dripped = RequestParser()
     let drips = dripped.events(of: bytes, by: 1, end: false)
-    #expect(drips.last?.failure?.status == status)
+    expectEqual(drips.last?.failure?.status, status)
     // After a failure there is nothing more, whatever comes.
     parser.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(parser.next() == nil)
+    expectNil(parser.next())
   }
 
   @Test func `content, extensions and trailers are taken out of the framing`() {
     var parser = RequestParser()
     let events = parser.events(of: Array(Self.good[6].utf8), by: 4)
-    #expect(events.count == 4)
-    #expect(events[1].contentText == "hello0123456789")
-    #expect(events[2] == .trailers(["X-Sum": "7"]))
+    expectEqual(events.count, 4)
+    expectEqual(events[1].contentText, "hello0123456789")
+    expectEqual(events[2], .trailers(["X-Sum": "7"]))
   }
 
   @Test(arguments: [
@@ -164,7 +165,7 @@ import Testing
   func `an end within a request is a truncation`(text: String, heads: Int) throws {
     var parser = RequestParser()
     let events = parser.events(of: Array(text.utf8), by: 1000)
-    #expect(events.compactMap(\.headOrNil).count == heads)
+    expectEqual(events.compactMap(\.headOrNil).count, heads)
     guard case .truncated = events.last?.failure?.kind else {
       Issue.record("\(events)")
       return

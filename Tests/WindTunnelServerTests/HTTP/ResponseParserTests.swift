@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -40,7 +41,7 @@ import Testing
       var parser = ResponseParser(limits: limits)
       parser.expectAnswer(to: "GET")
       let last = parser.events(of: Array("HTTP/1.1 200 OK\r\n\(text)".utf8), by: 100).last
-      #expect(last == (isWhole ? .end : .failed(.tooLarge(limits))))
+      expectEqual(last, (isWhole ? .end : .failed(.tooLarge(limits))))
     }
   }
 
@@ -51,9 +52,9 @@ import Testing
     content: String?
   ) {
     let whole = events(text, to: method)
-    #expect(whole.last == .end)
-    #expect(whole.compactMap(\.contentText).first == content)
-    for step in [1, 3] { #expect(events(text, to: method, by: step) == whole) }
+    expectEqual(whole.last, .end)
+    expectEqual(whole.compactMap(\.contentText).first, content)
+    for step in [1, 3] { expectEqual(events(text, to: method, by: step), whole) }
   }
 
   @Test(arguments: [
@@ -68,7 +69,7 @@ import Testing
     ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", .inChunks(received: 2)),
   ])
   func `an early end says where it was`(text: String, place: ProtocolError.Truncation) {
-    #expect(events(text).last?.failure?.kind == .truncated(place))
+    expectEqual(events(text).last?.failure?.kind, .truncated(place))
   }
 
   @Test(arguments: [
@@ -91,25 +92,25 @@ import Testing
   @Test func `interim answers come before the answer`() {
     let text = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 Gone well\r\n\r\n"
     let heads = events(text).compactMap(\.headOrNil)
-    #expect(heads.map(\.head.status) == [103, 204])
-    #expect(heads.map(\.isInterim) == [true, false])
-    #expect(heads.last?.reason == "Gone well")
+    expectEqual(heads.map(\.head.status), [103, 204])
+    expectEqual(heads.map(\.isInterim), [true, false])
+    expectEqual(heads.last?.reason, "Gone well")
   }
 
   @Test func `a folded field of an answer is one line`() {
     let heads = events(Self.whole[5].1).compactMap(\.headOrNil)
-    #expect(heads.first?.head.headers["X"] == "a b")
+    expectEqual(heads.first?.head.headers["X"], "a b")
   }
 
   @Test func `answers follow each other on one connection`() {
     var parser = ResponseParser()
     parser.feed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 204 X\r\n\r\n")
-    #expect(parser.next() == nil)
+    expectNil(parser.next())
     parser.expectAnswer(to: "GET")
-    #expect(parser.events().last == .end)
+    expectEqual(parser.events().last, .end)
     #expect(parser.bufferedBytes > 0)
     parser.expectAnswer(to: "GET")
-    #expect(parser.events().last == .end)
-    #expect(parser.bufferedBytes == 0)
+    expectEqual(parser.events().last, .end)
+    expectEqual(parser.bufferedBytes, 0)
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
 
 /// Content that is kept, however much it is.
-@Suite(.timeLimit(.minutes(10))) struct SpoolTests {
+@Suite(.timeLimit(.minutes(5))) struct SpoolTests {
   @Test(arguments: [0, 1, Spool.memoryBytesMax, Spool.memoryBytesMax + 1, 5_000_000])
   func `what comes is there as a whole`(count: Int) {
     var spool = Spool()
@@ -14,7 +15,7 @@ import Testing
     for start in stride(from: 0, to: count, by: 60_000) {
       spool.append(Data(bytes[start..<min(start + 60_000, count)]))
     }
-    #expect(spool.count == count)
+    expectEqual(spool.count, count)
     #expect(areSame(spool.finish(), bytes))
     #expect(areSame(spool.finish(), bytes), "as often as it is asked for")
     spool.append(Data("more".utf8))
@@ -53,14 +54,14 @@ import Testing
         #expect(heard.statusLine == "HTTP/1.1 200 OK" && heard.content == "true")
         client.close()
       }
-      #expect(journal.problem == nil)
+      expectNil(journal.problem)
       let (tape, leftOut) = deck.recorded()
       #expect(leftOut.isEmpty)
       try tape.write(to: file)
       journal.remove()
     }
     let read = try Cassette(contentsOf: file)
-    #expect(read.interactions.map(\.request.body) == [Body(expected)])
+    expectEqual(read.interactions.map(\.request.body), [Body(expected)])
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.utf8.count < 2000 && text.contains("\"file\": "))
   }

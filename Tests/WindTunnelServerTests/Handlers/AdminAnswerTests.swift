@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -50,9 +51,8 @@ import Testing
   }
 
   @Test func `health says how it is`() {
-    #expect(
-      Self.text("GET", "/health")
-        == #"200 {"status": "ok", "scenario": "plan", "interactions": 1, "uptimeSeconds": 1.5}"#
+    expectEqual(
+      Self.text("GET", "/health"), #"200 {"status": "ok", "scenario": "plan", "interactions": 1, "uptimeSeconds": 1.5}"#
         + "\n"
     )
   }
@@ -69,27 +69,26 @@ import Testing
     func answer(_ requests: String, next: Int) -> String {
       #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
     }
-    #expect(
-      Self.text("GET", "/requests?path=/home") == answer("\(first), \(second)", next: 3)
+    expectEqual(
+      Self.text("GET", "/requests?path=/home"), answer("\(first), \(second)", next: 3)
     )
-    #expect(Self.text("GET", "/requests?take=withheld") == answer(second, next: 3))
-    #expect(Self.text("GET", "/requests?limit=1") == answer(first, next: 1))
-    #expect(Self.text("GET", "/requests?since=3") == answer("", next: 3))
+    expectEqual(Self.text("GET", "/requests?take=withheld"), answer(second, next: 3))
+    expectEqual(Self.text("GET", "/requests?limit=1"), answer(first, next: 1))
+    expectEqual(Self.text("GET", "/requests?since=3"), answer("", next: 3))
   }
 
   @Test func `interactions are told with their plays`() {
-    #expect(
-      Self.text("GET", "/interactions")
-        == #"200 {"interactions": [{"number": 1, "request": "GET https://api.example.test/home", "#
+    expectEqual(
+      Self.text("GET", "/interactions"), #"200 {"interactions": [{"number": 1, "request": "GET https://api.example.test/home", "#
         + #""status": 200, "plays": 1}]}"# + "\n"
     )
   }
 
   @Test func `metrics are text that Prometheus reads`() {
     let answer = Self.ask("GET", "/metrics").response
-    #expect(answer.headers["Content-Type"] == "text/plain; version=0.0.4")
-    #expect(
-      answer.body.text == """
+    expectEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4")
+    expectEqual(
+      answer.body.text, """
         # HELP windtunnel_requests_total Requests by what was dealt for them.
         # TYPE windtunnel_requests_total counter
         windtunnel_requests_total{take="recording"} 1
@@ -114,9 +113,8 @@ import Testing
   @Test func `a scenario is asked for by name or brought along`() {
     let named = Self.ask("PUT", "/scenario", #"{"name":"rain","seed":7}"#)
     let rain = Self.snapshot().shipped[1]
-    #expect(
-      named.response.body.text
-        == #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
+    expectEqual(
+      named.response.body.text, #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
         + #""name": "rain", "rules": [{"when": {"request": "GET /home"}, "#
         + #""faults": [{"status": 429}]}]}}"# + "\n"
     )
@@ -129,8 +127,8 @@ import Testing
 
   @Test func `a reset is done, and has nothing to say`() {
     let answer = Self.ask("POST", "/reset")
-    #expect(answer.change == .reset)
-    #expect(answer.response == Response(status: 204))
+    expectEqual(answer.change, .reset)
+    expectEqual(answer.response, Response(status: 204))
   }
 
   @Test(arguments: [
@@ -157,8 +155,8 @@ import Testing
     words: String
   ) throws {
     let answer = Self.ask(method, target, body)
-    #expect(answer.response.status == 400)
-    #expect(answer.change == nil)
+    expectEqual(answer.response.status, 400)
+    expectNil(answer.change)
     let text = try #require(answer.response.body.text)
     let sentence = try JSON(parsing: Data(text.utf8), source: "answer")["error"]?.stringValue ?? ""
     #expect(
@@ -168,14 +166,13 @@ import Testing
   }
 
   @Test func `other ways and places are named`() {
-    #expect(
-      Self.text("DELETE", "/scenario")
-        == #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
+    expectEqual(
+      Self.text("DELETE", "/scenario"), #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
     )
-    #expect(Self.ask("DELETE", "/scenario").response.headers["Allow"] == "GET, PUT, HEAD, OPTIONS")
+    expectEqual(Self.ask("DELETE", "/scenario").response.headers["Allow"], "GET, PUT, HEAD, OPTIONS")
     let options = Self.ask("OPTIONS", "/verify")
     #expect(options.response.status == 204 && options.response.headers["Allow"] == "POST, OPTIONS")
-    #expect(Self.ask("OPTIONS", "/away").response.status == 404)
+    expectEqual(Self.ask("OPTIONS", "/away").response.status, 404)
     #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "There is no /away here."#))
   }
 
@@ -191,14 +188,14 @@ import Testing
   )
   func `only this machine is answered`(headers: HeaderFields, status: Int) {
     let answer = Self.ask("POST", "/reset", headers: headers)
-    #expect(answer.response.status == status)
-    #expect((answer.change == nil) == (status == 403))
+    expectEqual(answer.response.status, status)
+    expectEqual((answer.change == nil), (status == 403))
   }
 
   @Test func `a whole URL prevails over the Host field`() {
     let answer = Self.ask("POST", "http://rebound.example.test:8081/reset")
     #expect(answer.response.status == 403 && answer.change == nil)
-    #expect(Self.ask("POST", "http://localhost:8081/reset").response.status == 204)
+    expectEqual(Self.ask("POST", "http://localhost:8081/reset").response.status, 204)
   }
 
   @Test func `a count of what has gone is not given`() {
@@ -216,7 +213,7 @@ import Testing
       body: Body(#"{"request":"GET /"}"#)
     )
     let answer = AdminAnswer(to: question, seeing: server)
-    #expect(answer.response.status == 409)
-    #expect(answer.response.body.text?.contains("are no longer kept") == true)
+    expectEqual(answer.response.status, 409)
+    expectEqual(answer.response.body.text?.contains("are no longer kept"), true)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Schemas
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -204,15 +205,15 @@ import Testing
       let body = try JSON(parsing: Data(text.content.utf8), source: "answer")
       let document = try #require(Self.document)
       let schema = try #require(document.root["components"]?["schemas"]?["Problem"])
-      #expect(document.problems(body, schema) == [])
+      expectEqual(document.problems(body, schema), [])
     }
   }
 
   private func check(_ response: Response, to asked: Asked) throws {
-    #expect(response.status == asked.status, "\(response.body.text ?? "")")
+    expectEqual(response.status, asked.status, "\(response.body.text ?? "")")
     let answer = try #require(try operation(asked)["responses"]?["\(response.status)"])
     guard let content = answer["content"] else {
-      #expect(response.body.count == 0)
+      expectEqual(response.body.count, 0)
       return
     }
     guard case .object(let types) = content, let type = types.first else {
@@ -223,7 +224,7 @@ import Testing
     #expect(sent.hasPrefix(type.name.value), "\(sent)")
     guard type.name.value == "application/json", let schema = type.value["schema"] else { return }
     let body = try JSON(parsing: response.body.data, source: "answer")
-    #expect(try #require(Self.document).problems(body, schema) == [])
+    try expectEqual(#require(Self.document).problems(body, schema), [])
   }
 
   @Test func `every place is documented, and nothing else is`() throws {
@@ -235,7 +236,7 @@ import Testing
       guard case .object(let methods) = path.value else { return [] }
       return methods.map { "\($0.name.value.uppercased()) \(path.name.value)" }
     }
-    #expect(documented.sorted() == AdminAnswer.routes.map { "\($0.method) \($0.path)" }.sorted())
+    expectEqual(documented.sorted(), AdminAnswer.routes.map { "\($0.method) \($0.path)" }.sorted())
   }
 
   @Test func `every answer that is documented is given`() throws {
@@ -248,7 +249,7 @@ import Testing
         Issue.record("\(method) \(path) has no responses")
         continue
       }
-      #expect(Set(answers.map(\.name.value)) == given, "\(method) \(path)")
+      expectEqual(Set(answers.map(\.name.value)), given, "\(method) \(path)")
     }
   }
 
@@ -263,7 +264,7 @@ import Testing
       for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "QUERY"]
       where !documented.union(implied).contains(method) {
         let refusal = response(Self.asked(method, path, "", 405))
-        #expect(refusal.status == 405, "\(method) \(path)")
+        expectEqual(refusal.status, 405, "\(method) \(path)")
         let allowed = refusal.headers["Allow"]?.components(separatedBy: ", ") ?? []
         #expect(Set(allowed) == documented.union(implied) && allowed.count == Set(allowed).count)
       }
@@ -294,7 +295,7 @@ import Testing
       }
       for example in examples {
         let value = try #require(example.value["value"])
-        #expect(document.problems(value, schema) == [], "\(method) \(path) \(example.name.value)")
+        expectEqual(document.problems(value, schema), [], "\(method) \(path) \(example.name.value)")
         let text = String(decoding: value.bytes(JSON.Layout(.compact)), as: UTF8.self)
         let target = path.replacing("{name}", with: "example")
         let answer = response(Self.asked(method, target, text, 200))
@@ -302,7 +303,7 @@ import Testing
         count += 1
       }
     }
-    #expect(count == 8)
+    expectEqual(count, 8)
   }
 
   @Test func `bodies are as large as the document says`() throws {
@@ -317,6 +318,6 @@ import Testing
 
   @Test func `the port hands out the document itself`() throws {
     let bytes = response(Self.asked("GET", "/openapi.json", "", 200)).body.data
-    #expect(try JSON(parsing: bytes, source: "document") == Self.document?.root)
+    try expectEqual(JSON(parsing: bytes, source: "document"), Self.document?.root)
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
 
 /// The admin port over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct AdminServerTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminServerTests {
   static func options() -> ReplayServer.Options {
     var options = ReplayServer.Options.patient
     var admin = Admin()
@@ -31,7 +32,7 @@ import Testing
     )
     let (bytes, end) = await client.receiveAll()
     client.close()
-    #expect(end == .finished)
+    expectEqual(end, .finished)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -41,18 +42,17 @@ import Testing
     let deck = Deck(Self.tape, matcher: .pathAndQuery, then: .repeat)
     try await ReplayServer.serving(deck, Self.options()) { server in
       #expect(server.adminURL != nil && server.adminURL != server.url)
-      for _ in 1...2 { #expect(try await server.answer(to: Self.get).content == "hello") }
+      for _ in 1...2 { try await expectEqual(server.answer(to: Self.get).content, "hello") }
       let question = #"{"request":"GET /a","times":2}"#
       let verdict = try await Self.ask(server, "POST /verify", question)
       // A connection has a number of its own before its request.
       let seen = #""requests": [{"id": 2, "request": "GET http://x/a"}, "#
-      #expect(
-        verdict.content
-          == #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
+      expectEqual(
+        verdict.content, #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
           + seen + #"{"id": 4, "request": "GET http://x/a"}]}}"# + "\n"
       )
       let told = try await Self.ask(server, "GET /requests?status=200&take=recording").content
-      #expect(told.count(of: #""status": 200, "bytes": 5"#) == 2, "\(told)")
+      expectEqual(told.count(of: #""status": 200, "bytes": 5"#), 2, "\(told)")
       #expect(try await Self.ask(server, "GET /interactions").content.contains(#""plays": 2"#))
       #expect(try await Self.ask(server, "POST /reset").statusLine.hasSuffix("204 No Content"))
       #expect(try await Self.ask(server, "POST /verify", question).content.contains("false"))
@@ -70,17 +70,17 @@ import Testing
       let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
       await client.send(ask)
       let calm = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
-      #expect(String(decoding: calm, as: UTF8.self).statusLine == "HTTP/1.1 200 OK")
+      expectEqual(String(decoding: calm, as: UTF8.self).statusLine, "HTTP/1.1 200 OK")
       let swapped = try await Self.ask(server, "PUT /scenario", #"{"name":"rain","seed":5}"#)
-      #expect(swapped.statusLine == "HTTP/1.1 200 OK")
+      expectEqual(swapped.statusLine, "HTTP/1.1 200 OK")
       await client.send(ask)
       let rain = await client.receive(atLeast: "HTTP/1.1 429".utf8.count)
       #expect(String(decoding: rain, as: UTF8.self).hasPrefix("HTTP/1.1 429"))
       client.close()
-      #expect(deck.seed == 5)
+      expectEqual(deck.seed, 5)
       let bad = try await Self.ask(server, "PUT /scenario", #"{"name":"rian"}"#)
-      #expect(bad.statusLine == "HTTP/1.1 400 Bad Request")
-      #expect(deck.scenario.name == "rain")
+      expectEqual(bad.statusLine, "HTTP/1.1 400 Bad Request")
+      expectEqual(deck.scenario.name, "rain")
     }
   }
 
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `without it nothing listens and nothing is kept`() async throws {
     let server = try await ReplayServer(Deck(Self.tape), .patient)
-    #expect(server.adminURL == nil)
+    expectNil(server.adminURL)
     await server.stop(grace: .zero)
   }
 }

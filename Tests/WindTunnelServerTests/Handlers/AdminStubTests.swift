@@ -1,12 +1,13 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
 
 /// A tape and stubs that are changed over the admin port while a server plays.
-@Suite(.timeLimit(.minutes(10))) struct AdminStubTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminStubTests {
   private static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
   private static let tea =
     #"{"request":"GET /a","response":{"status":418,"headers":[["X-Kind","stub"]],"text":"tea"}}"#
@@ -23,22 +24,22 @@ import Testing
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
       }
       let put = try await AdminServerTests.ask(server, "PUT /stubs/tea%20time", Self.tea)
-      #expect(put.statusLine == "HTTP/1.1 204 No Content")
+      expectEqual(put.statusLine, "HTTP/1.1 204 No Content")
       await client.send(ask)
       let tea = await client.receive(atLeast: "HTTP/1.1 418".utf8.count)
       #expect(String(decoding: tea, as: UTF8.self).hasPrefix("HTTP/1.1 418"))
       let list = try await AdminServerTests.ask(server, "GET /stubs").content
-      #expect(
-        list == #"{"stubs": [{"name": "tea time", "request": "GET /a", "status": 418}]}"# + "\n"
+      expectEqual(
+        list, #"{"stubs": [{"name": "tea time", "request": "GET /a", "status": 418}]}"# + "\n"
       )
       let gone = try await AdminServerTests.ask(server, "DELETE /stubs/tea%20time")
-      #expect(gone.statusLine == "HTTP/1.1 204 No Content")
+      expectEqual(gone.statusLine, "HTTP/1.1 204 No Content")
       await client.send(ask)
       let calm = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
       #expect(String(decoding: calm, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
       client.close()
       let told = try await AdminServerTests.ask(server, "GET /requests?take=computed").content
-      #expect(told.count(of: #""status": 418"#) == 1, "\(told)")
+      expectEqual(told.count(of: #""status": 418"#), 1, "\(told)")
     }
   }
 
@@ -52,13 +53,13 @@ import Testing
     deck.put(NamedStub("any", "GET /**", .text(Body("any"))))
     deck.put(NamedStub("one", "GET /a", .text(Body("one"))))
     try await ReplayServer.serving(deck, AdminServerTests.options()) { server async throws in
-      #expect(try await server.answer(to: Self.get).content == "one")
+      try await expectEqual(server.answer(to: Self.get).content, "one")
       deck.put(NamedStub("any", "GET /**", .text(Body("again"))))
-      #expect(try await server.answer(to: Self.get).content == "again")
+      try await expectEqual(server.answer(to: Self.get).content, "again")
       #expect(try await server.answer(to: Self.get).statusLine.contains(" 503 "))
       deck.removeStubs()
-      #expect(try await server.answer(to: Self.get).content == "hello")
-      #expect(deck.stubs == [])
+      try await expectEqual(server.answer(to: Self.get).content, "hello")
+      expectEqual(deck.stubs, [])
     }
   }
 
@@ -94,7 +95,7 @@ import Testing
   @Test func `another tape begins at its head, and without stubs`() async throws {
     let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery)
     try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
-      #expect(try await server.answer(to: Self.get).content == "hello")
+      try await expectEqual(server.answer(to: Self.get).content, "hello")
       #expect(deck.put(NamedStub("one", "GET /a", .text(Body("one")))))
       var other = AdminServerTests.tape
       other.interactions[0] = Interaction(
@@ -103,14 +104,14 @@ import Testing
       )
       let text = String(decoding: other.data(), as: UTF8.self)
       let loaded = try await AdminServerTests.ask(server, "PUT /cassette", text)
-      #expect(loaded.content == #"{"interactions": 1}"# + "\n")
-      #expect(try await server.answer(to: Self.get).content == "another")
+      expectEqual(loaded.content, #"{"interactions": 1}"# + "\n")
+      try await expectEqual(server.answer(to: Self.get).content, "another")
       let plays = try await AdminServerTests.ask(server, "GET /interactions").content
       #expect(plays.contains(#""plays": 1"#), "\(plays)")
       // What is no cassette changes nothing.
       let bad = try await AdminServerTests.ask(server, "PUT /cassette", "{}")
-      #expect(bad.statusLine == "HTTP/1.1 400 Bad Request")
-      #expect(deck.interactions == other.interactions)
+      expectEqual(bad.statusLine, "HTTP/1.1 400 Bad Request")
+      expectEqual(deck.interactions, other.interactions)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -10,7 +11,7 @@ import Testing
 // listens, is the machine, and others are devices.
 #if os(Linux)
   /// How a device gives a proxy's code, on the wire.
-  @Suite(.timeLimit(.minutes(10))) struct CodeTests {
+  @Suite(.timeLimit(.minutes(5))) struct CodeTests {
     private static let tape = Cassette([
       Interaction(
         Request("GET", "http://api.example.test/a"),
@@ -56,13 +57,13 @@ import Testing
         ]
         for question in questions {
           let answer = try await server.answer(to: question, from: "127.0.0.2")
-          #expect(answer.statusLine == "HTTP/1.1 407 Proxy Authentication Required")
+          expectEqual(answer.statusLine, "HTTP/1.1 407 Proxy Authentication Required")
           #expect(answer.contains("\r\nProxy-Authenticate: Basic realm=\""))
           #expect(answer.contains("\r\nConnection: close\r\n"))
           #expect(answer.content.contains("action=\"http://wind.tunnel/code\""))
         }
-        #expect(try await noticed.next() == .turnedAway("127.0.0.2"))
-        #expect(try await server.answer(to: Self.question + "\r\n").content == "a")
+        try await expectEqual(noticed.next(), .turnedAway("127.0.0.2"))
+        try await expectEqual(server.answer(to: Self.question + "\r\n").content, "a")
       }
     }
 
@@ -77,45 +78,45 @@ import Testing
             to: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n",
             from: "127.0.0.2"
           )
-          #expect(page.statusLine == "HTTP/1.1 200 OK")
+          expectEqual(page.statusLine, "HTTP/1.1 200 OK")
           #expect(page.content.contains("<form method=\"post\" action=\"/code\">"), "\(page)")
         }
         let wrong = try await server.answer(to: Self.form("482914"), from: "127.0.0.2")
-        #expect(wrong.statusLine == "HTTP/1.1 403 Forbidden")
+        expectEqual(wrong.statusLine, "HTTP/1.1 403 Forbidden")
         #expect(wrong.content.contains("That was not the code."))
         let right = try await server.answer(to: Self.form("482+913"), from: "127.0.0.2")
         #expect(
           right.statusLine == "HTTP/1.1 303 See Other" && right.contains("\r\nLocation: /\r\n")
         )
         // Whoever only looked was not turned away.
-        #expect(await noticed.first(2) == [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
+        await expectEqual(noticed.first(2), [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
         let page = try await server.answer(
           to: "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
           from: "127.0.0.2"
         )
         #expect(page.content.contains("You are in the wind tunnel"))
-        #expect(
-          try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content == "a"
+        try await expectEqual(
+          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content, "a"
         )
         await early.send(Self.question + "\r\n")
-        #expect(String(decoding: await early.receiveAll().0, as: UTF8.self).content == "a")
+        expectEqual(String(decoding: await early.receiveAll().0, as: UTF8.self).content, "a")
         early.close()
         let again = try await server.answer(
           to: Self.form("1").replacing("Host: x", with: "Host: x\r\nConnection: close"),
           from: "127.0.0.2"
         )
-        #expect(again.statusLine == "HTTP/1.1 303 See Other")
+        expectEqual(again.statusLine, "HTTP/1.1 303 See Other")
         let other = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.3")
-        #expect(other.statusLine == "HTTP/1.1 407 Proxy Authentication Required")
+        expectEqual(other.statusLine, "HTTP/1.1 407 Proxy Authentication Required")
       }
     }
 
     @Test func `without the proxy it is given at the proxy's own address`() async throws {
       try await Self.serving { server, _ async throws in
         let right = try await server.answer(to: Self.form("482913", "/code"), from: "127.0.0.2")
-        #expect(right.statusLine == "HTTP/1.1 303 See Other")
-        #expect(
-          try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content == "a"
+        expectEqual(right.statusLine, "HTTP/1.1 303 See Other")
+        try await expectEqual(
+          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content, "a"
         )
       }
     }
@@ -131,16 +132,16 @@ import Testing
         let form = try await open("/code")
         #expect(form.statusLine == "HTTP/1.1 200 OK" && form.content.contains("<form"))
         let wrong = try await open(Proxying.path(giving: "482914"))
-        #expect(wrong.statusLine == "HTTP/1.1 403 Forbidden")
+        expectEqual(wrong.statusLine, "HTTP/1.1 403 Forbidden")
         #expect(wrong.content.contains("That was not the code."))
         let right = try await open(Proxying.path(giving: "482913"))
         // The page that it leads to has the code no longer in its address.
         #expect(
           right.statusLine == "HTTP/1.1 303 See Other" && right.contains("\r\nLocation: /\r\n")
         )
-        #expect(await noticed.first(2) == [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
+        await expectEqual(noticed.first(2), [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
         #expect(try await open("/").content.contains("Set this proxy"))
-        #expect(Proxying.path(giving: nil) == "/")
+        expectEqual(Proxying.path(giving: nil), "/")
       }
     }
 
@@ -152,18 +153,17 @@ import Testing
             from: host
           )
         }
-        #expect(
-          try await ask("482914", from: "127.0.0.2").statusLine
-            == "HTTP/1.1 407 Proxy Authentication Required"
+        try await expectEqual(
+          ask("482914", from: "127.0.0.2").statusLine, "HTTP/1.1 407 Proxy Authentication Required"
         )
-        #expect(try await ask("482913", from: "127.0.0.2").content == "a")
+        try await expectEqual(ask("482913", from: "127.0.0.2").content, "a")
         let tunnel = try await server.answer(
           to: "CONNECT api.example.test:443 HTTP/1.1\r\nHost: x\r\n" + Self.credentials("482913")
             + "\r\n",
           from: "127.0.0.3"
         )
         // The tape has the host, and a closed tunnel cannot be answered from it.
-        #expect(tunnel.statusLine == "HTTP/1.1 501 Not Implemented")
+        expectEqual(tunnel.statusLine, "HTTP/1.1 501 Not Implemented")
       }
     }
 
@@ -174,18 +174,18 @@ import Testing
           _ = try await server.answer(to: Self.form("\(code)"), from: "127.0.0.3")
         }
         let form = try await server.answer(to: Self.form("482913"), from: "127.0.0.3")
-        #expect(form.statusLine == "HTTP/1.1 403 Forbidden")
+        expectEqual(form.statusLine, "HTTP/1.1 403 Forbidden")
         #expect(form.content.contains("No code is taken any more"))
         let password = try await server.answer(
           to: Self.question + Self.credentials("482913") + "\r\n",
           from: "127.0.0.4"
         )
-        #expect(password.statusLine == "HTTP/1.1 403 Forbidden")
+        expectEqual(password.statusLine, "HTTP/1.1 403 Forbidden")
         let served = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2")
-        #expect(served.content == "a")
+        expectEqual(served.content, "a")
         let events = await noticed.first(PeerAuthorizer.wrongCodesMax + 2)
-        #expect(events.first == .admitted("127.0.0.2"))
-        #expect(events.last == .codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
+        expectEqual(events.first, .admitted("127.0.0.2"))
+        expectEqual(events.last, .codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
       }
     }
 
@@ -202,9 +202,9 @@ import Testing
           from: "127.0.0.2"
         )
         // The page, and not where the code leads; nobody is asked to go on.
-        #expect(answer.statusLine == "HTTP/1.1 200 OK")
+        expectEqual(answer.statusLine, "HTTP/1.1 200 OK")
         let next = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2")
-        #expect(next.statusLine == "HTTP/1.1 407 Proxy Authentication Required")
+        expectEqual(next.statusLine, "HTTP/1.1 407 Proxy Authentication Required")
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -11,7 +12,7 @@ import WindTunnelSymptoms
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ForwardProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ForwardProxyTests {
   private static let end = "Connection: close\r\n\r\n"
 
   private func get(_ url: String, _ more: String = "") -> String {
@@ -36,17 +37,15 @@ import WindTunnelSymptoms
           "Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic aW52ZW50ZWQ6eA==\r\nX-Q: 1\r\n"
         )
       )
-      #expect(
-        answer == "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
+      expectEqual(
+        answer, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
           + "Connection: close\r\n\r\nok"
       )
-      #expect(
-        try await origin.asked.next()
-          == "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n\r\n"
+      try await expectEqual(
+        origin.asked.next(), "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n\r\n"
       )
-      #expect(
-        try await seen.next().timeless
-          == .request(
+      try await expectEqual(
+        seen.next().timeless, .request(
             EndedRequest(
               method: "GET",
               url: RequestURL(url),
@@ -77,7 +76,7 @@ import WindTunnelSymptoms
       let answer = try await server.answer(
         to: "GET \(first.url) \(head)\r\nGET \(second.url) \(head)\(Self.end)"
       )
-      #expect(answer.count(of: "200 OK") == 2)
+      expectEqual(answer.count(of: "200 OK"), 2)
       #expect(answer.contains("\r\n\r\n1HTTP/1.1") && answer.hasSuffix("\r\n\r\n2"))
     }
     await first.loop.stop()
@@ -93,9 +92,8 @@ import WindTunnelSymptoms
       await client.send(get("\(origin.url)"))
       _ = await client.receive(atLeast: 59)
       await server.stop(grace: .zero)
-      #expect(
-        try await seen.next().timeless
-          == .request(
+      try await expectEqual(
+        seen.next().timeless, .request(
             EndedRequest(
               method: "GET",
               url: RequestURL("\(origin.url)"),
@@ -127,7 +125,7 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying(Scenario("slow", link: link)) { server, _, seen async throws in
       let start = ContinuousClock.now
       let answer = try await server.answer(to: get("\(origin.url)"))
-      #expect(answer.content == body)
+      expectEqual(answer.content, body)
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       guard case .request(let request) = try await seen.next() else { return }
       #expect(request.end.latency >= .milliseconds(200) && request.end.ending == .whole)
@@ -142,10 +140,10 @@ import WindTunnelSymptoms
     let url = "http://127.0.0.1:\(port.port)/a"
     try await ReplayServer.proxying(mode: .newEpisodes) { server, deck, seen async throws in
       let answer = try await server.answer(to: get(url))
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains("nobody listens at 127.0.0.1:\(port.port)"))
-      #expect(
-        deck.recordedWithoutTimes.map(\.answer) == [
+      expectEqual(
+        deck.recordedWithoutTimes.map(\.answer), [
           .failure(
             Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)")
           )
@@ -162,18 +160,18 @@ import WindTunnelSymptoms
     }
     let url = "\(origin.url.origin ?? "")/a"
     let tape = try await ReplayServer.proxying(mode: .newEpisodes) { server, deck, _ async throws in
-      #expect(try await server.answer(to: get(url)).content == "ok")
+      try await expectEqual(server.answer(to: get(url)).content, "ok")
       return deck.recorded().cassette
     }
-    #expect(tape.interactions.map(\.request.url.description) == [url])
+    expectEqual(tape.interactions.map(\.request.url.description), [url])
     await origin.loop.stop()
     try await ReplayServer.proxying(tape: tape) { server, _, _ async throws in
-      #expect(try await server.answer(to: get(url)).content == "ok")
+      try await expectEqual(server.answer(to: get(url)).content, "ok")
       let miss = try await server.answer(to: get("\(origin.url)/b"))
-      #expect(miss.statusLine == "HTTP/1.1 501 Not Implemented")
+      expectEqual(miss.statusLine, "HTTP/1.1 501 Not Implemented")
       let tunnel = "CONNECT \(origin.address) HTTP/1.1\r\nHost: x\r\n\r\n"
       let refusal = try await server.answer(to: tunnel)
-      #expect(refusal.statusLine == "HTTP/1.1 501 Not Implemented")
+      expectEqual(refusal.statusLine, "HTTP/1.1 501 Not Implemented")
       #expect(refusal.contains("is on the cassette"))
     }
   }
@@ -186,7 +184,7 @@ import WindTunnelSymptoms
     let scenario: Scenario = [.on("GET /a", .always, .throttle(bytesPerSecond: 200))]
     try await ReplayServer.proxying(scenario, tape: tape) { server, _, _ async throws in
       let start = ContinuousClock.now
-      #expect(try await server.answer(to: get(url)).content == body)
+      try await expectEqual(server.answer(to: get(url)).content, body)
       // Three pieces of ten bytes, and a twentieth of a second between two of them.
       #expect(.now - start >= .milliseconds(100))
     }
@@ -208,7 +206,7 @@ import WindTunnelSymptoms
       ]
       #expect(answers[0].hasPrefix("HTTP/1.1 503") && answers[0].contains("Retry-After: 1\r\n"))
       #expect(answers[1].hasPrefix("HTTP/1.1 502"))
-      #expect(answers[2].content == "ok")
+      expectEqual(answers[2].content, "ok")
     }
     await origin.loop.stop()
   }
@@ -275,12 +273,12 @@ import WindTunnelSymptoms
       #expect(page.contains("href=\"/ca.cer\"") && page.contains("Certificate Trust Settings"))
       let der = try await server.answer(to: get("http://wind.tunnel/ca.cer"))
       #expect(der.contains("Content-Type: application/x-x509-ca-cert\r\n"))
-      #expect(Array(der.content.utf8) == [1, 2, 3])
+      expectEqual(Array(der.content.utf8), [1, 2, 3])
       // By the proxy's own address as well, since it may be installed before the proxy is used.
       let own = "HTTP/1.1\r\nHost: 127.0.0.1:8888\r\n\(Self.end)"
       let instructions = try await server.answer(to: "GET / \(own)")
       #expect(instructions.contains("href=\"/ca.cer\""))
-      #expect(Array(try await server.answer(to: "GET /ca.cer \(own)").content.utf8) == [1, 2, 3])
+      expectEqual(Array(try await server.answer(to: "GET /ca.cer \(own)").content.utf8), [1, 2, 3])
     }
   }
 
@@ -302,9 +300,9 @@ import WindTunnelSymptoms
       let quick = try server.client()
       await quick.send("CONNECT quick.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
       let established = Array("HTTP/1.1 200 Connection Established\r\n\r\n".utf8)
-      #expect(await quick.receive(exactly: established.count) == established)
+      await expectEqual(quick.receive(exactly: established.count), established)
       gate.signal()
-      #expect(await slow.receive(exactly: established.count) == established)
+      await expectEqual(slow.receive(exactly: established.count), established)
       quick.close()
       slow.close()
     }
@@ -321,7 +319,7 @@ import WindTunnelSymptoms
       )
       #expect(refused.hasPrefix("HTTP/1.1 407 "))
       await open.send("still")
-      #expect(await open.receive(exactly: 5) == Array("still".utf8))
+      await expectEqual(open.receive(exactly: 5), Array("still".utf8))
       open.close()
     }
     await echo.loop.stop()
@@ -354,7 +352,7 @@ import WindTunnelSymptoms
           }
           exit(statuses == [418, 200] ? 3 : 4)
         }
-        #expect(await seen.first(2).count == 2)
+        await expectEqual(seen.first(2).count, 2)
       }
       await origin.loop.stop()
     }

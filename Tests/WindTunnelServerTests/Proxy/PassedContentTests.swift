@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -10,7 +11,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Content of requests that a proxy passes on while it comes.
-@Suite(.timeLimit(.minutes(10))) struct PassedContentTests {
+@Suite(.timeLimit(.minutes(5))) struct PassedContentTests {
   /// Much more than is kept.
   private static let content = pattern(8 << 20)
 
@@ -70,7 +71,7 @@ import WindTunnelSymptoms
           server,
           to: Self.put(url, Self.content, inChunks: inChunks)
         )
-        #expect(answer.content == "true \(inChunks ? "-" : "8388608")", "\(answer)")
+        expectEqual(answer.content, "true \(inChunks ? "-" : "8388608")", "\(answer)")
         guard case .request(let request) = try await seen.next() else { return }
         #expect(request.end.ending == .whole && request.end.status == 200)
       }
@@ -122,11 +123,11 @@ import WindTunnelSymptoms
       await loop.stop()
       // Its origin is gone; what it sends yet is thrown away, so that it hears the answer.
       let (bytes, _) = await client.receiveAll()
-      #expect(String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 502 Bad Gateway")
+      expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 502 Bad Gateway")
       client.close()
       _ = await isTaken
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.end.status == 502)
+      expectEqual(request.end.status, 502)
     }
   }
 
@@ -142,10 +143,9 @@ import WindTunnelSymptoms
       )
       let (bytes, end) = await client.receiveAll()
       client.close()
-      #expect(end == .finished)
-      #expect(
-        String(decoding: bytes, as: UTF8.self)
-          == "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
+      expectEqual(end, .finished)
+      expectEqual(
+        String(decoding: bytes, as: UTF8.self), "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
       )
       #expect(try await origin.left.next())
     }
@@ -162,7 +162,7 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying(scenario, tape: tape, limits: Self.limits()) { server, _, _ in
       let request = Self.put("http://a.test/up", Self.content)
       #expect(try await Self.answer(server, to: request).hasPrefix("HTTP/1.1 503 "))
-      #expect(try await Self.answer(server, to: request).content == "taken")
+      try await expectEqual(Self.answer(server, to: request).content, "taken")
       let miss = try await Self.answer(server, to: Self.put("http://a.test/b", Self.content))
       #expect(miss.hasPrefix("HTTP/1.1 501 "))
     }
@@ -184,8 +184,8 @@ import WindTunnelSymptoms
         #expect(large.hasPrefix("HTTP/1.1 413 "), "\(large)")
         let small = Array(Self.content.prefix(1 << 20))
         let answer = try await Self.answer(server, to: Self.put(url, small, inChunks: inChunks))
-        #expect(answer.content == "false 1048576", "\(answer)")
-        #expect(deck.recorded().cassette.interactions.map(\.request.body.data) == [Data(small)])
+        expectEqual(answer.content, "false 1048576", "\(answer)")
+        expectEqual(deck.recorded().cassette.interactions.map(\.request.body.data), [Data(small)])
       }
     }
   }
@@ -203,7 +203,7 @@ import WindTunnelSymptoms
       client.close()
       #expect(try await origin.left.next())
       guard case .request(let request) = try await seen.next() else { return }
-      #expect(request.end.ending == .clientLeft)
+      expectEqual(request.end.ending, .clientLeft)
     }
     await origin.loop.stop()
   }
@@ -215,8 +215,8 @@ import WindTunnelSymptoms
       let answer = try await server.answer(
         to: "POST \(origin.url) HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nabc"
       )
-      #expect(answer.statusLine == "HTTP/1.1 408 Request Timeout")
-      #expect(answer.content == "No more of the request came for 0.3 s.\n")
+      expectEqual(answer.statusLine, "HTTP/1.1 408 Request Timeout")
+      expectEqual(answer.content, "No more of the request came for 0.3 s.\n")
       #expect(try await origin.left.next())
     }
     await origin.loop.stop()
@@ -235,7 +235,7 @@ import WindTunnelSymptoms
       await client.send("what?\r\n")
       let (answer, _) = await client.receiveAll()
       client.close()
-      #expect(String(decoding: answer, as: UTF8.self).statusLine == "HTTP/1.1 400 Bad Request")
+      expectEqual(String(decoding: answer, as: UTF8.self).statusLine, "HTTP/1.1 400 Bad Request")
       #expect(try await origin.left.next())
     }
     await origin.loop.stop()
@@ -251,7 +251,7 @@ import WindTunnelSymptoms
       let start = ContinuousClock.now
       let content = Array(repeating: UInt8(ascii: "x"), count: 400_000)
       let answer = try await Self.answer(server, to: Self.put("\(origin.url)", content))
-      #expect(answer.statusLine == "HTTP/1.1 204 No Content")
+      expectEqual(answer.statusLine, "HTTP/1.1 204 No Content")
       #expect(ContinuousClock.now - start >= .milliseconds(200))
     }
     await origin.loop.stop()
@@ -267,7 +267,7 @@ import WindTunnelSymptoms
           )
         let request = Array(first.utf8) + Self.content + Self.put(url, Array("x".utf8))
         let answer = try await Self.answer(server, to: request)
-        #expect(answer.count(of: "HTTP/1.1 200 OK") == 2)
+        expectEqual(answer.count(of: "HTTP/1.1 200 OK"), 2)
         #expect(answer.contains("true 8388608") && answer.hasSuffix("false 1"), "\(answer)")
       }
     }

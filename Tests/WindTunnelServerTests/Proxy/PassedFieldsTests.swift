@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -7,7 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What of a live exchange a proxy passes on, and what it keeps to itself.
-@Suite(.timeLimit(.minutes(10))) struct PassedFieldsTests {
+@Suite(.timeLimit(.minutes(5))) struct PassedFieldsTests {
   @Test func `what speaks of the origin's connection does not reach the client`() async throws {
     let origin = try await Origin { _ in
       (
@@ -23,9 +24,8 @@ import WindTunnelSymptoms
       let answer = try await server.answer(
         to: "GET \(origin.url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       )
-      #expect(
-        answer
-          == "HTTP/1.1 200 OK\r\nX-End: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+      expectEqual(
+        answer, "HTTP/1.1 200 OK\r\nX-End: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
       )
     }
     await origin.loop.stop()
@@ -38,14 +38,12 @@ import WindTunnelSymptoms
     }
     try await ReplayServer.proxying { server, _, _ async throws in
       let end = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      #expect(
-        try await server.answer(to: "GET \(origin.url) \(end)")
-          == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+      try await expectEqual(
+        server.answer(to: "GET \(origin.url) \(end)"), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\nConnection: close\r\n\r\n"
           + "2\r\nok\r\n0\r\n\r\n"
       )
-      #expect(
-        try await server.answer(to: "HEAD \(origin.url) \(end)")
-          == "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+      try await expectEqual(
+        server.answer(to: "HEAD \(origin.url) \(end)"), "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n"
       )
     }
     await origin.loop.stop()
@@ -62,7 +60,7 @@ import WindTunnelSymptoms
       let answer = try await server.answer(
         to: "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       )
-      #expect(answer.statusLine == "HTTP/1.1 200 OK")
+      expectEqual(answer.statusLine, "HTTP/1.1 200 OK")
       return deck.recorded().cassette
     }
     await origin.loop.stop()
@@ -70,7 +68,7 @@ import WindTunnelSymptoms
     #expect(text.contains(#""method": "OPTIONS""#), "\(text)")
     #expect(text.contains(#""url": "https://api.example.test""#), "\(text)")
     let read = try Cassette(data: tape.data(), source: "tape.json")
-    #expect(read == tape)
+    expectEqual(read, tape)
     try await ReplayServer.serving(Deck(read, matcher: .pathAndQuery, then: .repeat)) { server in
       for (target, status) in [("*", 200), ("/*", 501), ("/", 501)] {
         let answer = try await server.answer(
@@ -92,10 +90,9 @@ import WindTunnelSymptoms
       let answer = try await server.answer(
         to: "OPTIONS \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       )
-      #expect(answer.statusLine == "HTTP/1.1 204 No Content")
-      #expect(
-        try await origin.asked.next()
-          == "OPTIONS \(target) HTTP/1.1\r\nHost: \(origin.address)\r\n\r\n"
+      expectEqual(answer.statusLine, "HTTP/1.1 204 No Content")
+      try await expectEqual(
+        origin.asked.next(), "OPTIONS \(target) HTTP/1.1\r\nHost: \(origin.address)\r\n\r\n"
       )
     }
     await origin.loop.stop()
@@ -112,12 +109,12 @@ import WindTunnelSymptoms
       deck,
       _ async throws in
       let answer = try await server.answer(to: connect)
-      #expect(answer.content == "gone.test:443 failed: \(text).\n")
+      expectEqual(answer.content, "gone.test:443 failed: \(text).\n")
       let expected = Interaction(
         Request("CONNECT", "https://gone.test:443"),
         .failure(Failure(.hostNotFound, text: text))
       )
-      #expect(deck.recordedWithoutTimes == [expected])
+      expectEqual(deck.recordedWithoutTimes, [expected])
       return deck.recorded().cassette
     }
     let never = Resolver { _, _ in
@@ -130,13 +127,13 @@ import WindTunnelSymptoms
       seen async throws in
       for _ in 0..<2 {
         let answer = try await server.answer(to: connect)
-        #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
-        #expect(answer.content == "The tunnel failed when it was recorded: hostNotFound.\n")
+        expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
+        expectEqual(answer.content, "The tunnel failed when it was recorded: hostNotFound.\n")
         guard case .tunnel(let tunnel) = try await seen.next() else { return }
         #expect(tunnel.reason == .refused(502) && tunnel.connect == nil)
       }
       let other = try await server.answer(to: "CONNECT gone.test:8443 HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(other.statusLine == "HTTP/1.1 501 Not Implemented")
+      expectEqual(other.statusLine, "HTTP/1.1 501 Not Implemented")
     }
   }
 }

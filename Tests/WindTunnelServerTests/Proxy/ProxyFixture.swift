@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -37,7 +38,7 @@ extension ReplayServer {
     await client.send("CONNECT \(address) HTTP/1.1\r\nHost: \(address)\r\n\r\n\(early)")
     let established = "HTTP/1.1 200 Connection Established\r\n\r\n"
     let head = await client.receive(exactly: established.utf8.count)
-    #expect(String(decoding: head, as: UTF8.self) == established)
+    expectEqual(String(decoding: head, as: UTF8.self), established)
     return client
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelServer
@@ -10,7 +11,7 @@ import Testing
     playing: Int,
     passing: Int
   ) {
-    #expect(EventLoopGroup.standardCount(cores: cores, onlyPlays: true) == playing)
-    #expect(EventLoopGroup.standardCount(cores: cores, onlyPlays: false) == passing)
+    expectEqual(EventLoopGroup.standardCount(cores: cores, onlyPlays: true), playing)
+    expectEqual(EventLoopGroup.standardCount(cores: cores, onlyPlays: false), passing)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -41,11 +42,11 @@ import Testing
       await client.send(Self.request)
       let (bytes, end) = await client.receiveAll()
       client.close()
-      #expect(end == (wanted.steps.last == .reset ? .reset : .finished))
+      expectEqual(end, (wanted.steps.last == .reset ? .reset : .finished))
       if wanted.needs.contains(.rawBytes) {
-        #expect(Data(bytes) == raw)
+        expectEqual(Data(bytes), raw)
       } else {
-        #expect(Data(Self.content(of: bytes).suffix(raw.count)) == raw)
+        expectEqual(Data(Self.content(of: bytes).suffix(raw.count)), raw)
       }
     }
   }
@@ -77,10 +78,10 @@ import Testing
       let client = try server.client()
       await client.send(Self.request)
       let (_, end) = await client.receiveAll()
-      #expect(end == .finished)
+      expectEqual(end, .finished)
       // More than the buffers between them hold: somebody reads it.
       #expect(await client.send([UInt8](repeating: 120, count: 32 << 20)))
-      #expect(await client.receiveAll().1 == .finished)
+      await expectEqual(client.receiveAll().1, .finished)
       client.close()
     }
   }
@@ -97,8 +98,8 @@ import Testing
       let client = try server.client()
       await client.send(Self.request)
       let (bytes, seen) = await client.receiveAll()
-      #expect(String(decoding: bytes, as: UTF8.self).content == Self.body)
-      #expect(seen == end)
+      expectEqual(String(decoding: bytes, as: UTF8.self).content, Self.body)
+      expectEqual(seen, end)
       client.close()
     }
   }
@@ -130,16 +131,16 @@ import Testing
       let answer = await client.receive(atLeast: 60)
       #expect(String(decoding: answer, as: UTF8.self).contains("200 OK"))
       await client.send("G")
-      #expect(await client.receiveAll().1 == end)
+      await expectEqual(client.receiveAll().1, end)
       client.close()
       // Two requests in one go: the second is none.
       let hasty = try server.client()
       await hasty.send(Self.request + Self.request)
       let (bytes, seen) = await hasty.receiveAll()
-      #expect(String(decoding: bytes, as: UTF8.self).count(of: "200 OK") == 1)
-      #expect(seen == end)
+      expectEqual(String(decoding: bytes, as: UTF8.self).count(of: "200 OK"), 1)
+      expectEqual(seen, end)
       hasty.close()
-      #expect(deck.journal.all.count { $0.take != .connection } == 2)
+      expectEqual(deck.journal.all.count { $0.take != .connection }, 2)
     }
   }
 }

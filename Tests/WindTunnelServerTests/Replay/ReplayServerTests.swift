@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The replay server as a raw client sees it.
-@Suite(.timeLimit(.minutes(10))) struct ReplayServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayServerTests {
   static let end = "Connection: close\r\n\r\n"
 
   @Test func `an answer bears a length, and the connection serves the next request`() async throws {
@@ -18,9 +19,8 @@ import Testing
       for path in ["/a", "/b", "/a"] {
         await client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
         let expected = answer + path
-        #expect(
-          String(decoding: await client.receive(atLeast: expected.utf8.count), as: UTF8.self)
-            == expected
+        expectEqual(
+          String(decoding: await client.receive(atLeast: expected.utf8.count), as: UTF8.self), expected
         )
       }
       client.close()
@@ -32,7 +32,7 @@ import Testing
       let text = try await server.answer(
         to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n" + Self.end
       )
-      #expect(text.count(of: "HTTP/1.1 200 OK") == 2)
+      expectEqual(text.count(of: "HTTP/1.1 200 OK"), 2)
       #expect(text.hasSuffix("\r\n\r\nGET /b"))
       #expect(text.contains("GET /aHTTP/1.1"))
     }
@@ -46,8 +46,8 @@ import Testing
       async let isSent = client.send(requests + "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
       let (bytes, end) = await client.receiveAll()
       #expect(await isSent)
-      #expect(end == .finished)
-      #expect(String(decoding: bytes, as: UTF8.self).count(of: "HTTP/1.1 200 OK") == count + 1)
+      expectEqual(end, .finished)
+      expectEqual(String(decoding: bytes, as: UTF8.self).count(of: "HTTP/1.1 200 OK"), count + 1)
       client.close()
     }
   }
@@ -59,8 +59,8 @@ import Testing
     )
     try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
       let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      #expect(
-        text == "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+      expectEqual(
+        text, "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
       )
     }
   }
@@ -69,7 +69,7 @@ import Testing
     let head = Interaction(Request("HEAD", "/a"), Response(headers: ["X-A": "1"]))
     try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
       let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      #expect(text == "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n")
+      expectEqual(text, "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n")
     }
   }
 
@@ -77,7 +77,7 @@ import Testing
     let empty = Interaction(Request("GET", "/a"), Response(status: 204, headers: ["X-A": "1"]))
     try await ReplayServer.serving(Deck(Cassette([empty]))) { server async throws in
       let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      #expect(text == "HTTP/1.1 204 No Content\r\nX-A: 1\r\nConnection: close\r\n\r\n")
+      expectEqual(text, "HTTP/1.1 204 No Content\r\nX-A: 1\r\nConnection: close\r\n\r\n")
     }
   }
 
@@ -91,12 +91,11 @@ import Testing
     )
     try await ReplayServer.serving(Deck(Cassette([chunked]))) { server async throws in
       let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      #expect(
-        text
-          == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+      expectEqual(
+        text, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
       )
       let old = try await server.answer(to: "GET /a HTTP/1.0\r\n\r\n")
-      #expect(old == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
+      expectEqual(old, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
     }
   }
 
@@ -105,7 +104,7 @@ import Testing
       let text = try await server.answer(
         to: "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /a HTTP/1.0\r\n\r\n"
       )
-      #expect(text.count(of: "200 OK") == 2)
+      expectEqual(text.count(of: "200 OK"), 2)
       #expect(text.contains("Connection: keep-alive\r\n\r\nGET /aHTTP"))
     }
   }
@@ -117,10 +116,10 @@ import Testing
         "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n" + Self.end
       )
       let leave = "HTTP/1.1 100 Continue\r\n\r\n"
-      #expect(await client.receive(atLeast: leave.utf8.count) == Array(leave.utf8))
+      await expectEqual(client.receive(atLeast: leave.utf8.count), Array(leave.utf8))
       await client.send("hello")
       let (bytes, _) = await client.receiveAll()
-      #expect(String(decoding: bytes, as: UTF8.self).content == "5 hello")
+      expectEqual(String(decoding: bytes, as: UTF8.self).content, "5 hello")
       client.close()
     }
   }
@@ -131,7 +130,7 @@ import Testing
         to: "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + Self.end
           + "3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX-T: 1\r\n\r\n"
       )
-      #expect(text.content == "5 hello")
+      expectEqual(text.content, "5 hello")
     }
   }
 
@@ -139,7 +138,7 @@ import Testing
     var options = ReplayServer.Options.patient
     options.limits.idleSeconds = 0.05
     try await ReplayServer.serving(.echo("/a"), options) { server async throws in
-      #expect(try await server.answer(to: "") == "")
+      try await expectEqual(server.answer(to: ""), "")
     }
   }
 

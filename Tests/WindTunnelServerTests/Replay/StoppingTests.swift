@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -7,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// How a server ends.
-@Suite(.timeLimit(.minutes(10))) struct StoppingTests {
+@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
   static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   @Test func `what is in flight is finished, and nothing else is begun`() async throws {
@@ -31,12 +32,12 @@ import Testing
     let releasing = try RawClient(origin.address)
     await releasing.send("GET /other HTTP/1.1\r\n\r\n")
     let (bytes, end) = await busy.receiveAll()
-    #expect(String(decoding: bytes, as: UTF8.self) == Self.answer)
-    #expect(end == .finished)
+    expectEqual(String(decoding: bytes, as: UTF8.self), Self.answer)
+    expectEqual(end, .finished)
     #expect(await idle.receiveAll() == ([], .finished))
     // Neither client has closed its end, and neither is waited for.
     await stopped
-    #expect(deck.recorded().cassette.interactions.map(\.request.url.path) == ["/first"])
+    expectEqual(deck.recorded().cassette.interactions.map(\.request.url.path), ["/first"])
     for client in [idle, busy, releasing] { client.close() }
     await origin.loop.stop()
   }
@@ -50,7 +51,7 @@ import Testing
     server = nil
     #expect(await client.receiveAll() == ([], .finished))
     let late = try RawClient(address)
-    #expect(await late.send("GET") == false)
+    await expectEqual(late.send("GET"), false)
     late.close()
     client.close()
   }

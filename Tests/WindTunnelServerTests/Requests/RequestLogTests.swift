@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -53,8 +54,8 @@ import Testing
     log.apply(.ended(outcome, nil), at: .zero)
     let entry = try #require(log.entries.first)
     #expect(entry.undone == [undone] && log.faultCounts == ["delayMilliseconds": 1])
-    #expect(
-      entry.json["notDone"] == [
+    expectEqual(
+      entry.json["notDone"], [
         #"{"resetAfterEvents":1} was not done: the answer streams no events."#
       ]
     )
@@ -69,7 +70,7 @@ import Testing
       at: .zero
     )
     log.apply(.ended(outcome, nil), at: .zero)
-    #expect(log == RequestLog())
+    expectEqual(log, RequestLog())
   }
 
   @Test func `a request is asked for by how often it came`() throws {
@@ -87,10 +88,10 @@ import Testing
     ]
     for (question, asked, passed) in questions {
       let answer = try Self.answer(question, log)
-      #expect(answer == ["passed": .bool(passed), "asked": .text(asked), "seen": seen])
+      expectEqual(answer, ["passed": .bool(passed), "asked": .text(asked), "seen": seen])
     }
-    #expect(
-      try Self.answer(#"{"request":"GET /a","times":1,"since":1}"#, log) == [
+    try expectEqual(
+      Self.answer(#"{"request":"GET /a","times":1,"since":1}"#, log), [
         "passed": true, "asked": "GET /a exactly once",
         "seen": ["count": 1, "requests": Self.told((3, "GET /a"))],
       ]
@@ -103,14 +104,14 @@ import Testing
   func `a request is asked for with its query, too`(pattern: String, count: Int) throws {
     let log = Self.log("GET /a", "GET /a?c=2&b=1")
     let answer = try Self.answer(#"{"request":"\#(pattern)","times":\#(count)}"#, log)
-    #expect(answer["passed"] == true)
-    #expect(answer["seen"]?["count"] == .number(count))
+    expectEqual(answer["passed"], true)
+    expectEqual(answer["seen"]?["count"], .number(count))
   }
 
   @Test func `an order is asked for, whatever came between`() throws {
     let log = Self.log("GET /a", "POST /b", "GET /c")
-    #expect(
-      try Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log) == [
+    try expectEqual(
+      Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log), [
         "passed": true, "asked": "GET /a, then GET /c",
         "seen": [
           "found": 2, "missing": nil, "count": 2,
@@ -118,8 +119,8 @@ import Testing
         ],
       ]
     )
-    #expect(
-      try Self.answer(#"{"inOrder":["POST /b","GET /a"]}"#, log) == [
+    try expectEqual(
+      Self.answer(#"{"inOrder":["POST /b","GET /a"]}"#, log), [
         "passed": false, "asked": "POST /b, then GET /a",
         "seen": [
           "found": 1, "missing": "GET /a", "count": 2,
@@ -157,7 +158,7 @@ import Testing
     let error = #expect(throws: FormatError.self) {
       _ = try RequestQuestion(data: Data(text.utf8))
     }
-    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    expectEqual(error?.description.contains(words), true, "\(error?.description ?? "")")
   }
 
   @Test func `requests are found by filters`() {
@@ -170,13 +171,13 @@ import Testing
       change(&filter)
       return filter.entries(of: log).map(\.id)
     }
-    #expect(found { _ in } == [1, 2, 3])
-    #expect(found { $0.method = "POST" } == [2])
-    #expect(found { $0.path = "/a" } == [1, 3])
-    #expect(found { $0.since = 1 } == [2, 3])
-    #expect(found { $0.status = 200 } == [3])
-    #expect(found { $0.take = "unmatched" } == [2])
-    #expect(found { $0.limit = 2 } == [1, 2])
+    expectEqual(found { _ in }, [1, 2, 3])
+    expectEqual(found { $0.method = "POST" }, [2])
+    expectEqual(found { $0.path = "/a" }, [1, 3])
+    expectEqual(found { $0.since = 1 }, [2, 3])
+    expectEqual(found { $0.status = 200 }, [3])
+    expectEqual(found { $0.take = "unmatched" }, [2])
+    expectEqual(found { $0.limit = 2 }, [1, 2])
   }
 
   @Test func `the oldest go, and nobody is told a count of what has gone`() throws {
@@ -188,10 +189,10 @@ import Testing
       next.id = id
       log.begin(next)
     }
-    #expect(log.dropped == RequestLog.entriesMax / 10)
-    #expect(log.entries.count == RequestLog.entriesMax - log.dropped + 1)
-    #expect(log.entries.first?.id == log.droppedThrough + 1)
-    #expect(log.takeCounts == ["unmatched": RequestLog.entriesMax + 1])
+    expectEqual(log.dropped, RequestLog.entriesMax / 10)
+    expectEqual(log.entries.count, RequestLog.entriesMax - log.dropped + 1)
+    expectEqual(log.entries.first?.id, log.droppedThrough + 1)
+    expectEqual(log.takeCounts, ["unmatched": RequestLog.entriesMax + 1])
     let question = try RequestQuestion(data: Data(#"{"request":"/a"}"#.utf8))
     #expect(!question.isTold(by: log))
     let since = #"{"request":"/a","since":\#(log.droppedThrough)}"#
@@ -201,7 +202,7 @@ import Testing
     var first = outcome
     first.id = 1
     log.end(first)
-    #expect(log == before)
+    expectEqual(log, before)
   }
 
   @Test func `decisions that come late stand at their place`() {
@@ -209,7 +210,7 @@ import Testing
     let outcomes = (1...3).map { _ in deck.decide(Self.request("GET /a")) }
     var log = RequestLog()
     for index in [1, 0, 2] { log.begin(outcomes[index]) }
-    #expect(log.entries.map(\.id) == [1, 2, 3])
+    expectEqual(log.entries.map(\.id), [1, 2, 3])
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -6,7 +7,7 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct HostNameTests {
+@Suite(.timeLimit(.minutes(5))) struct HostNameTests {
   @Test(arguments: [
     ("API.example.Test", "api.example.test", false),
     ("api.example.test.", "api.example.test", false),
@@ -25,29 +26,29 @@ import Testing
     "dirName:x", "email:copy", "DNS:a", String(repeating: "a", count: 64),
     Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: "."),
   ])
-  func `what could say more than a name is none`(text: String) { #expect(HostName(text) == nil) }
+  func `what could say more than a name is none`(text: String) { expectNil(HostName(text)) }
 }
 
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct CertificateAuthorityTests {
   @Test func `the file holds the certificate and no key, and stands where it was told`() throws {
     let authority = try CertificateAuthority()
     let file = try TLSKit.authorityFile(authority)
     defer { file.remove() }
     let text = try String(contentsOf: file.url, encoding: .utf8)
-    #expect(text == authority.pem)
+    expectEqual(text, authority.pem)
     #expect(text.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
     #expect(text.hasSuffix("\n-----END CERTIFICATE-----\n"))
     #expect(text.count(of: "-----BEGIN") == 1 && !text.contains("KEY"))
     let lines = text.split(separator: "\n").dropFirst().dropLast()
     #expect(lines.allSatisfy { $0.count <= 64 })
-    #expect(Data(base64Encoded: lines.joined()) == authority.der)
+    expectEqual(Data(base64Encoded: lines.joined()), authority.der)
     #expect(throws: FileError.self) { try authority.write(to: URL(filePath: "/proc/no/ca.pem")) }
   }
 
   @Test func `no two authorities share a name`() throws {
     let names = try (0..<3).map { _ in try CertificateAuthority().name }
-    #expect(Set(names).count == 3)
+    expectEqual(Set(names).count, 3)
   }
 
   @Test func `a certificate is made once for a host, and the shelf is bounded`() throws {
@@ -86,7 +87,7 @@ struct CertificateAuthorityTests {
       root.path,
       leaf.path
     )
-    #expect(verified.code == 0, "\(verified.out)\(verified.err)")
+    expectEqual(verified.code, 0, "\(verified.out)\(verified.err)")
     let shown = try await RealClient.run("openssl", "x509", "-in", leaf.path, "-noout", "-text")
     for line in [
       "Version: 3 (0x2)", "X509v3 Basic Constraints: critical", "CA:FALSE", "Digital Signature",

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -9,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Both ends of TLS in memory, without a socket.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSEngineTests {
   @Test(arguments: [TLSVersion.v1_2, .v1_3], [Int.max, 1, 7])
   func `a conversation is the same in whatever pieces it comes`(version: TLSVersion, step: Int)
@@ -22,18 +23,18 @@ struct TLSEngineTests {
     )
     pair.talk(by: step)
     #expect(!pair.client.isHandshaking && !pair.server.isHandshaking)
-    #expect(pair.server.serverName == "api.example.test")
-    #expect(
-      [pair.client, pair.server].map(\.version) == [
+    expectEqual(pair.server.serverName, "api.example.test")
+    expectEqual(
+      [pair.client, pair.server].map(\.version), [
         "TLSv\(version.rawValue)", "TLSv\(version.rawValue)",
       ]
     )
-    #expect(pair.client.applicationProtocol == "http/1.1")
+    expectEqual(pair.client.applicationProtocol, "http/1.1")
     pair.client.write(pattern(3000))
     pair.server.write(pattern(40_000))
     pair.talk(by: step)
-    #expect(pair.heardByServer == pattern(3000))
-    #expect(pair.heardByClient == pattern(40_000))
+    expectEqual(pair.heardByServer, pattern(3000))
+    expectEqual(pair.heardByClient, pattern(40_000))
     // One says that it has nothing more to say, and still hears the other.
     pair.client.endOutput()
     pair.talk(by: step)
@@ -41,7 +42,7 @@ struct TLSEngineTests {
     pair.server.write([1, 2, 3])
     pair.server.endOutput()
     pair.talk(by: step)
-    #expect(pair.heardByClient == pattern(40_000) + [1, 2, 3])
+    expectEqual(pair.heardByClient, pattern(40_000) + [1, 2, 3])
     #expect(pair.client.inputEnded)
     #expect(pair.client.feedEnd() && pair.server.feedEnd())
     #expect(pair.client.failure == nil && pair.server.failure == nil)
@@ -55,21 +56,21 @@ struct TLSEngineTests {
     pair.client.write(Array("hello".utf8))
     pair.client.endOutput()
     let tail = TLSPair.taken(from: pair.client)
-    #expect(TLSPair.fed(tail, to: pair.server) == Array("hello".utf8))
+    expectEqual(TLSPair.fed(tail, to: pair.server), Array("hello".utf8))
     #expect(pair.server.inputEnded && pair.server.failure == nil)
   }
 
   @Test func `an end without a word is told from one that was agreed on`() throws {
     var pair = try TLSPair(TLSKit.client(), TLSKit.server(), host: "a.test")
     #expect(!pair.server.feedEnd())
-    #expect(pair.server.failure?.kind == .brokenOff)
+    expectEqual(pair.server.failure?.kind, .brokenOff)
     pair = try TLSPair(TLSKit.client(), TLSKit.server(), host: "a.test")
     pair.talk()
     pair.server.write(pattern(100))
     pair.talk()
     #expect(!pair.client.feedEnd())
     #expect(pair.client.failure == nil && !pair.client.inputEnded)
-    #expect(pair.heardByClient == pattern(100))
+    expectEqual(pair.heardByClient, pattern(100))
   }
 
   @Test(arguments: [
@@ -96,8 +97,8 @@ struct TLSEngineTests {
   ) throws {
     var pair = try TLSPair(TLSKit.client(), TLSKit.server(), host: host, leaf: leaf)
     pair.talk()
-    #expect(pair.client.failure?.symptom == symptom, "\(pair.client.failure?.text ?? "-")")
-    #expect(pair.server.failure?.kind == .alert(alert), "\(pair.server.failure?.text ?? "-")")
+    expectEqual(pair.client.failure?.symptom, symptom, "\(pair.client.failure?.text ?? "-")")
+    expectEqual(pair.server.failure?.kind, .alert(alert), "\(pair.server.failure?.text ?? "-")")
     pair.client.write([1])
     #expect(TLSPair.taken(from: pair.client).isEmpty)
   }
@@ -120,7 +121,7 @@ struct TLSEngineTests {
       host: "a.test"
     )
     pair.talk()
-    #expect(pair.client.failure?.symptom == .serverCertificateHasUnknownRoot)
+    expectEqual(pair.client.failure?.symptom, .serverCertificateHasUnknownRoot)
   }
 
   @Test func `versions that do not meet end in an alert`() throws {
@@ -130,10 +131,10 @@ struct TLSEngineTests {
       host: "a.test"
     )
     pair.talk()
-    #expect(pair.server.failure?.kind == .unusable)
+    expectEqual(pair.server.failure?.kind, .unusable)
     // protocol_version.
-    #expect(pair.client.failure?.kind == .alert(70))
-    #expect(pair.client.failure?.symptom == .secureConnectionFailed)
+    expectEqual(pair.client.failure?.kind, .alert(70))
+    expectEqual(pair.client.failure?.symptom, .secureConnectionFailed)
   }
 
   @Test(arguments: [0, 5, 30, 100])
@@ -146,8 +147,8 @@ struct TLSEngineTests {
     var record = TLSPair.taken(from: pair.server)
     record[place] ^= 0x10
     #expect(TLSPair.fed(record, to: pair.client).isEmpty)
-    #expect(pair.heardByClient == pattern(50))
-    #expect(pair.client.failure?.kind == .unusable)
+    expectEqual(pair.heardByClient, pattern(50))
+    expectEqual(pair.client.failure?.kind, .unusable)
     _ = TLSPair.fed(TLSPair.taken(from: pair.client), to: pair.server)
     if case .alert? = pair.server.failure?.kind {
     } else {

@@ -1,6 +1,6 @@
 import Foundation
+import Programs
 import Testing
-import WindTunnelDrill
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
@@ -142,26 +142,7 @@ struct RealClient {
   static func run(_ words: String...) async throws -> Run { try await run(words) }
 
   static func run(_ words: [String]) async throws -> Run {
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: try #require(path(of: words[0])))
-    process.arguments = Array(words.dropFirst())
-    let (out, err) = (TemporaryFile("out"), TemporaryFile("err"))
-    defer {
-      out.remove()
-      err.remove()
-    }
-    for file in [out, err] { try Data().write(to: file.url) }
-    process.standardOutput = try FileHandle(forWritingTo: out.url)
-    process.standardError = try FileHandle(forWritingTo: err.url)
-    process.standardInput = FileHandle.nullDevice
-    let ended = Events<Int32>()
-    process.terminationHandler = { ended($0.terminationStatus) }
-    try process.run()
-    let code = try await ended.next()
-    return Run(
-      code: code,
-      out: String(decoding: try Data(contentsOf: out.url), as: UTF8.self),
-      err: String(decoding: try Data(contentsOf: err.url), as: UTF8.self)
-    )
+    let run = try await StartedProgram.run(words)
+    return Run(code: run.code, out: run.out, err: run.err)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A replay server by https, and clients that were not written here.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSServerTests {
   static let large = 20_000_000
 
@@ -32,7 +33,7 @@ struct TLSServerTests {
     let file = try TLSKit.authorityFile()
     defer { file.remove() }
     return try await ReplayServer.serving(deck, options) { server in
-      #expect(server.url == "https://127.0.0.1:\(server.port)")
+      expectEqual(server.url, "https://127.0.0.1:\(server.port)")
       return try await body(server, file.path)
     }
   }
@@ -56,10 +57,10 @@ struct TLSServerTests {
       words += ["-w", " %{http_code} %{num_connects}\\n", "-H", "Expect:"]
       words += ["--data-binary", "@\(body.path)", "\(server.url)/up"]
       let run = try await RealClient.run(words)
-      #expect(run.code == 0, "\(run.err)")
+      expectEqual(run.code, 0, "\(run.err)")
       let small = "\(server.url)/n".utf8.count - server.url.utf8.count
-      #expect(
-        run.out == "200 1 \(small)\n200 0 \(Self.large)\n200 0 \(small)\n\(Self.large) 200 0\n"
+      expectEqual(
+        run.out, "200 1 \(small)\n200 0 \(Self.large)\n200 0 \(small)\n\(Self.large) 200 0\n"
       )
     }
   }
@@ -92,7 +93,7 @@ struct TLSServerTests {
           "\(host):\(server.port):127.0.0.1",
           "https://\(host):\(server.port)/n"
         )
-        #expect(run.code == 0, "\(run.err)")
+        expectEqual(run.code, 0, "\(run.err)")
         let isOwn = host != "api.example.test"
         #expect(
           isOwn ? run.out == "/n" : run.out.contains("\(host):\(server.port)/n"),
@@ -127,13 +128,13 @@ struct TLSServerTests {
       let told = try await curl("https://127.0.0.1:\(port)/n?a=1", "-w", "%{redirect_url}")
       let plain = try #require(RequestURL(told.out).port)
       #expect(told.out == "http://127.0.0.1:\(plain)/n?a=1" && plain != port)
-      #expect(try await curl(told.out).out == #"{"n":1}"#)
+      try await expectEqual(curl(told.out).out, #"{"n":1}"#)
       // Its other port speaks TLS alone, and this one none.
       for url in ["http://127.0.0.1:\(port)/n?a=1", "https://127.0.0.1:\(plain)/n?a=1"] {
-        #expect(try await curl(url).out.contains(#""n""#) == false)
+        try await expectEqual(curl(url).out.contains(#""n""#), false)
       }
       let lanes = deck.journal.all.filter { $0.take != .connection }.map(\.decision.lane.name)
-      #expect(lanes == ["call/1", "call/1"])
+      expectEqual(lanes, ["call/1", "call/1"])
       server.closePort(port)
       for port in [port, plain] {
         var code: Int32 = 0
@@ -141,7 +142,7 @@ struct TLSServerTests {
         for _ in 0..<100 where code != 7 {
           code = try await curl("http://127.0.0.1:\(port)/n?a=1").code
         }
-        #expect(code == 7)
+        expectEqual(code, 7)
       }
     }
   }
@@ -163,7 +164,7 @@ struct TLSServerTests {
         "%{redirect_url}",
         "\(server.url)/a"
       )
-      #expect(run.out == "\(server.url)/n", "\(run.err)")
+      expectEqual(run.out, "\(server.url)/n", "\(run.err)")
     }
   }
 
@@ -175,7 +176,7 @@ struct TLSServerTests {
         "-servername", "api.example.test", "-verify_return_error",
       ]
       let both = try await RealClient.run(words + ["-alpn", "h2,http/1.1"])
-      #expect(both.code == 0, "\(both)")
+      expectEqual(both.code, 0, "\(both)")
       #expect(both.out.contains("ALPN protocol: http/1.1"), "\(both.out)")
       #expect(
         both.out.contains("CN = api.example.test") || both.out.contains("CN=api.example.test")
@@ -206,16 +207,16 @@ struct TLSServerTests {
             print(s.version(), s.selected_alpn_protocol(), names, count > \(Self.large))
         """
       let run = try await RealClient.run("python3", "-c", program)
-      #expect(run.out == "TLSv1.3 http/1.1 ['a.test'] True\n", "\(run.err)")
+      expectEqual(run.out, "TLSv1.3 http/1.1 ['a.test'] True\n", "\(run.err)")
     }
   }
 
   @Test func `a plain request is told to come by https`() async throws {
     try await Self.serving { server, _ async throws in
       let answer = try await server.answer(to: "GET /n HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(answer.statusLine == "HTTP/1.1 400 Bad Request")
-      #expect(
-        answer.content == "This is plain HTTP, and this port speaks TLS; ask it with https://.\n"
+      expectEqual(answer.statusLine, "HTTP/1.1 400 Bad Request")
+      expectEqual(
+        answer.content, "This is plain HTTP, and this port speaks TLS; ask it with https://.\n"
       )
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -9,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.
-@Suite(.timeLimit(.minutes(10))) struct JournalWritingTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalWritingTests {
   /// A folder with a journal in it.
   private struct Desk {
     let folder: URL
@@ -80,8 +81,8 @@ import WindTunnelSymptoms
       }()
       // The whole answer is here: its connection is given back.
       #expect(try await origin.left.next())
-      #expect(try await server.answer(to: Self.get("/small")).content == "small")
-      #expect(try desk.paths() == ["/small"])
+      try await expectEqual(server.answer(to: Self.get("/small")).content, "small")
+      try expectEqual(desk.paths(), ["/small"])
       told.withLock { $0.append("small") }
       let (bytes, end, paths) = try await waited
       let text = String(decoding: bytes, as: UTF8.self).content
@@ -90,13 +91,13 @@ import WindTunnelSymptoms
       #expect(paths.contains("/large"))
       client.close()
     }
-    #expect(told.withLock { $0 } == ["small", "large"])
-    #expect(try desk.paths() == ["/small", "/large"])
+    expectEqual(told.withLock { $0 }, ["small", "large"])
+    try expectEqual(desk.paths(), ["/small", "/large"])
     desk.journal.close()
     // What is taken up stands in the order in which it was decided.
     let file = desk.folder.appendingPathComponent("a.json")
     let taken = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
-    #expect(taken.interactions.map(\.request.url.path) == ["/large", "/small"])
+    expectEqual(taken.interactions.map(\.request.url.path), ["/large", "/small"])
     await origin.loop.stop()
     try desk.remove()
   }
@@ -112,9 +113,9 @@ import WindTunnelSymptoms
       #expect(try await origin.left.next())
       client.socket.resetOnClose()
       client.close()
-      #expect(try await server.answer(to: Self.get("/small")).content == "small")
+      try await expectEqual(server.answer(to: Self.get("/small")).content, "small")
       let recorded = deck.recordedWithoutTimes
-      #expect(recorded.map(\.response?.body.count) == [Self.smaller.utf8.count, 5])
+      expectEqual(recorded.map(\.response?.body.count), [Self.smaller.utf8.count, 5])
       #expect(recorded.allSatisfy { $0.failure == nil })
     }
     desk.journal.close()
@@ -137,12 +138,12 @@ import WindTunnelSymptoms
         told.withLock { $0.append("large") }
       }()
       #expect(try await origin.left.next())
-      #expect(try await server.answer(to: Self.get("\(base)/small")).content == "small")
+      try await expectEqual(server.answer(to: Self.get("\(base)/small")).content, "small")
       told.withLock { $0.append("small") }
       await waited
       client.close()
     }
-    #expect(told.withLock { $0 } == ["small", "large"])
+    expectEqual(told.withLock { $0 }, ["small", "large"])
     desk.journal.close()
     await origin.loop.stop()
     try desk.remove()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -12,7 +13,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Tunnels that a proxy looks into.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct OpenTunnelTests {
   private static let tape = Cassette([
     Interaction(Request("GET", "https://api.example.test/a"), .text("a")),
@@ -95,9 +96,8 @@ struct OpenTunnelTests {
       #expect(plain.heard.contains("HTTP/1.1 501 Not Implemented"), "another port is another host")
       let other = try await Self.ask(server, through: "api.example.test:8443", Self.get("/b"))
       #expect(other.heard.content == "b" && other.error == nil)
-      #expect(
-        await seen.first(3).map(\.timeless).last
-          == .request(
+      await expectEqual(
+        seen.first(3).map(\.timeless).last, .request(
             EndedRequest(
               method: "GET",
               url: "https://api.example.test:8443/b",
@@ -125,12 +125,12 @@ struct OpenTunnelTests {
       let authority = "localhost:\(origin.port)"
       return try await Self.opening(mode: .newEpisodes) { server, deck, _ async throws in
         let heard = try await Self.ask(server, through: authority, post + body).heard
-        #expect(heard.content == "- 100000")
+        expectEqual(heard.content, "- 100000")
         return (authority, deck.recordedWithoutTimes)
       }
     }
-    #expect(
-      tape == [
+    expectEqual(
+      tape, [
         Interaction(
           Request(
             "POST",
@@ -147,7 +147,7 @@ struct OpenTunnelTests {
     )
     try await Self.opening(tape: Cassette(tape)) { server, _, _ async throws in
       let heard = try await Self.ask(server, through: authority, post + body).heard
-      #expect(heard.content == "- 100000")
+      expectEqual(heard.content, "- 100000")
     }
   }
 
@@ -159,10 +159,10 @@ struct OpenTunnelTests {
       try await Self.opening(mode: .newEpisodes, trusting: stranger) { server, deck, _ in
         let authority = "localhost:\(origin.port)"
         let heard = try await Self.ask(server, through: authority, Self.get("/n")).heard
-        #expect(heard.statusLine == "HTTP/1.1 502 Bad Gateway")
+        expectEqual(heard.statusLine, "HTTP/1.1 502 Bad Gateway")
         #expect(heard.contains("its certificate does not hold"))
-        #expect(
-          deck.recordedWithoutTimes.map(\.failure?.symptom) == [.serverCertificateHasUnknownRoot]
+        expectEqual(
+          deck.recordedWithoutTimes.map(\.failure?.symptom), [.serverCertificateHasUnknownRoot]
         )
       }
     }
@@ -185,13 +185,13 @@ struct OpenTunnelTests {
         )
         heard.append(error.map { "\($0)" } ?? String(text.statusLine.dropFirst(9)))
       }
-      #expect(
-        heard == [
+      expectEqual(
+        heard, [
           "407 Proxy Authentication Required", "502 Bad Gateway", "503 Service Unavailable",
           "reset", "200 OK",
         ]
       )
-      #expect(await seen.first(5).count == 5)
+      await expectEqual(seen.first(5).count, 5)
     }
   }
 
@@ -204,7 +204,7 @@ struct OpenTunnelTests {
         Self.get("/a"),
         trusting: stranger
       )
-      #expect(heard == "")
+      expectEqual(heard, "")
       if case .insecure = error {} else { Issue.record("\(String(describing: error))") }
       let refused = TunnelEnd(
         scenario: "calm",
@@ -215,7 +215,7 @@ struct OpenTunnelTests {
         duration: .zero,
         reason: .certificateRefused
       )
-      #expect(try await seen.next().timeless == .tunnel(refused))
+      try await expectEqual(seen.next().timeless, .tunnel(refused))
       // One that is opened in advance and not used is nobody's failure.
       let idle = try server.client()
       await idle.send("CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -227,7 +227,7 @@ struct OpenTunnelTests {
       log.begin(Scenario("calm"), seed: 1)
       log.apply(.tunnelEnded(refused))
       let report = ProxyReport(log, seed: 1, duration: .zero)
-      #expect(report.scenarios[0].connections.map(\.isBroken) == [true])
+      expectEqual(report.scenarios[0].connections.map(\.isBroken), [true])
       #expect(report.unseen.contains { $0.hasPrefix("What 1 connection would have asked: ") })
     }
   }
@@ -262,7 +262,7 @@ struct OpenTunnelTests {
       let start = ContinuousClock.now
       let two = Self.get("/a", "") + Self.get("/a")
       let heard = try await Self.ask(server, through: "api.example.test:443", two).heard
-      #expect(heard.count(of: "HTTP/1.1 200 OK") == 2)
+      expectEqual(heard.count(of: "HTTP/1.1 200 OK"), 2)
       // A round trip for the connection, one for TLS, and one for each request.
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       let paths = [nil, 1, 0].map { handshakes -> Delivery in
@@ -270,8 +270,8 @@ struct OpenTunnelTests {
         outcome.path?.handshakes = handshakes
         return Delivery(outcome, on: .onTheWire)
       }
-      #expect(
-        paths.map { $0.steps[1] } == [
+      expectEqual(
+        paths.map { $0.steps[1] }, [
           .wait(.milliseconds(120)), .wait(.milliseconds(70)), .wait(.milliseconds(20)),
         ]
       )
@@ -283,7 +283,7 @@ struct OpenTunnelTests {
     try await Self.opening { server, _, seen async throws in
       let client = try await server.tunnel(to: echo.address, early: "hel")
       await client.send("lo")
-      #expect(await client.receive(exactly: 5) == Array("hello".utf8))
+      await expectEqual(client.receive(exactly: 5), Array("hello".utf8))
       client.socket.finishWriting()
       #expect(await client.receiveAll() == ([], .finished))
       client.close()
@@ -325,8 +325,8 @@ struct OpenTunnelTests {
     try await Self.opening { server, _, _ async throws in
       let two = Self.get("/a", "") + Self.get("/b")
       let (heard, _) = try await Self.ask(server, through: "localhost:\(address.port)", two)
-      #expect(heard.count(of: "HTTP/1.1 200 OK") == 2, "\(heard)")
-      #expect(await asked.first(2) == [1, 1])
+      expectEqual(heard.count(of: "HTTP/1.1 200 OK"), 2, "\(heard)")
+      await expectEqual(asked.first(2), [1, 1])
     }
     await loop.stop()
   }
@@ -351,7 +351,7 @@ struct OpenTunnelTests {
         through: "localhost:\(address.port)",
         wish + "frame"
       )
-      #expect(heard == agreed + "emarf")
+      expectEqual(heard, agreed + "emarf")
     }
     await loop.stop()
   }
@@ -375,11 +375,11 @@ struct OpenTunnelTests {
           symptoms.append(failure.symptom)
         } else {
           symptoms.append(nil)
-          #expect(heard.content == "a")
+          expectEqual(heard.content, "a")
         }
       }
-      #expect(
-        symptoms == [
+      expectEqual(
+        symptoms, [
           .serverCertificateHasBadDate, .serverCertificateUntrusted,
           .serverCertificateHasUnknownRoot, nil,
         ]
@@ -393,7 +393,7 @@ struct OpenTunnelTests {
       // The client has asked, and stays until the server goes.
       while deck.attempts("GET /a") == 0 { await Task.yield() }
       await server.stop(grace: .seconds(5))
-      #expect(try await heard.heard.content == "a")
+      try await expectEqual(heard.heard.content, "a")
     }
   }
 }

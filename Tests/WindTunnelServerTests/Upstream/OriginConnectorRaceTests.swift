@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -115,7 +116,7 @@ struct OriginConnectorRaceTests {
     #expect(try await good.came.next())
     #expect(try await wasBad.next())
     try await good.speak(try TLSKit.server())
-    #expect(try await end.next() == "\(good.address)")
+    try await expectEqual(end.next(), "\(good.address)")
     await loop.stop()
   }
 
@@ -147,7 +148,7 @@ struct OriginConnectorRaceTests {
     #expect(try await slow.came.next())
     #expect(try await quick.came.next())
     try await quick.speak(try TLSKit.server())
-    #expect(try await end.next() == "\(quick.address)")
+    try await expectEqual(end.next(), "\(quick.address)")
     try await slow.listen()
     #expect(try await slow.gone.next())
     await loop.stop()
@@ -173,7 +174,7 @@ struct OriginConnectorRaceTests {
       #expect(try await silent.gone.next())
     }
     end("nothing")
-    #expect(try await end.next() == "nothing")
+    try await expectEqual(end.next(), "nothing")
     await loop.stop()
   }
 }

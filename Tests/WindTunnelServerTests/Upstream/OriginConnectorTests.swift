@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -41,16 +42,14 @@ import Testing
 
   @Test func `families are tried by turns, that of the first address first`() throws {
     let addresses = try ["::1", "::2", "::3", "10.0.0.1", "10.0.0.2"].map { try Self.address($0) }
-    #expect(
-      OriginConnector.byTurns(addresses).map(\.host)
-        == ["::1", "10.0.0.1", "::2", "10.0.0.2", "::3"]
+    expectEqual(
+      OriginConnector.byTurns(addresses).map(\.host), ["::1", "10.0.0.1", "::2", "10.0.0.2", "::3"]
     )
     let reversed = Array(addresses.reversed())
-    #expect(
-      OriginConnector.byTurns(reversed).map(\.host)
-        == ["10.0.0.2", "::3", "10.0.0.1", "::2", "::1"]
+    expectEqual(
+      OriginConnector.byTurns(reversed).map(\.host), ["10.0.0.2", "::3", "10.0.0.1", "::2", "::1"]
     )
-    #expect(OriginConnector.byTurns([]) == [])
+    expectEqual(OriginConnector.byTurns([]), [])
   }
 
   @Test func `of two that take connections the second is not troubled`() async throws {
@@ -63,7 +62,7 @@ import Testing
     for _ in 0..<5 where found != "\(first)" {
       found = try await Self.connected(to: [first, other], loop)
     }
-    #expect(found == "\(first)")
+    expectEqual(found, "\(first)")
     let client = try RawClient(other)
     #expect(try await second.next())
     client.close()
@@ -78,9 +77,9 @@ import Testing
     let closed = try Socket.listening(at: .loopback(), backlog: 1)
     let dead = try #require(closed.localAddress)
     closed.close()
-    #expect(try await Self.connected(to: [dead, dead, live], loop) == "\(live)")
+    try await expectEqual(Self.connected(to: [dead, dead, live], loop), "\(live)")
     #expect(try await Self.connected(to: [dead], loop).contains("\(dead)"))
-    #expect(try await Self.connected(to: [], loop) == "failed: no address")
+    try await expectEqual(Self.connected(to: [], loop), "failed: no address")
     await loop.stop()
   }
 
@@ -113,8 +112,8 @@ import Testing
       }
       let live = try await loop.serve { _ in }
       // Their own limits are an hour each.
-      #expect(
-        try await Self.connected(to: [hole.address, other.address, live], loop) == "\(live)"
+      try await expectEqual(
+        Self.connected(to: [hole.address, other.address, live], loop), "\(live)"
       )
       let end = try await Self.connected(to: [hole.address, other.address], loop, within: 0.4)
       #expect(end.hasPrefix("failed: \(hole.address) did not answer in time"), "\(end)")

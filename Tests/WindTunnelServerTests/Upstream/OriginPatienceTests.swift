@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -9,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Origins that do not answer, and clients that do not wait for them.
-@Suite(.timeLimit(.minutes(10))) struct OriginPatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginPatienceTests {
   private static func get(_ url: RequestURL) -> String {
     "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
   }
@@ -39,13 +40,13 @@ import WindTunnelSymptoms
         let asked =
           isTunnel ? "CONNECT \(address) HTTP/1.1\r\nHost: x\r\n\r\n" : Self.get(.init(url))
         let answer = try await server.answer(to: asked)
-        #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+        expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
         #expect(answer.content.contains("\(address) did not answer in time"))
         let failure = Failure(.timedOut, text: "\(address) did not answer in time")
         let request =
           isTunnel ? Request("CONNECT", .init("https://\(address)")) : Request("GET", .init(url))
-        #expect(deck.recordedWithoutTimes == [Interaction(request, .failure(failure))])
-        #expect(await seen.first(1).count == 1)
+        expectEqual(deck.recordedWithoutTimes, [Interaction(request, .failure(failure))])
+        await expectEqual(seen.first(1).count, 1)
       }
     }
   #endif
@@ -57,11 +58,11 @@ import WindTunnelSymptoms
     let limits = Self.limits { $0.answerSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(origin.url))
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains(" failed: it said nothing for 0.3 s.\n"), "\(answer)")
       #expect(try await origin.left.next())
-      #expect(
-        deck.recordedWithoutTimes.map(\.answer) == [
+      expectEqual(
+        deck.recordedWithoutTimes.map(\.answer), [
           .failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))
         ]
       )
@@ -81,9 +82,9 @@ import WindTunnelSymptoms
     let limits = Self.limits { $0.answerSeconds = 1 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
-      #expect(
-        deck.recordedWithoutTimes.map(\.answer) == [
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
+      expectEqual(
+        deck.recordedWithoutTimes.map(\.answer), [
           .failure(Failure(.timedOut, text: "it said nothing for 1 s"))
         ]
       )
@@ -100,7 +101,7 @@ import WindTunnelSymptoms
     let limits = Self.limits { $0.answerSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(origin.url))
-      #expect(answer.content == "hello")
+      expectEqual(answer.content, "hello")
       #expect(try await origin.left.next())
       guard case .cut(let response, let failure) = deck.recordedWithoutTimes.first?.answer else {
         Issue.record("\(deck.recordedWithoutTimes)")
@@ -128,7 +129,7 @@ import WindTunnelSymptoms
     let limits = Self.limits { $0.answerSeconds = 1 }
     try await ReplayServer.proxying(limits: limits) { server, _, _ async throws in
       let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
-      #expect(answer.content == String(repeating: "x", count: 15))
+      expectEqual(answer.content, String(repeating: "x", count: 15))
     }
     await loop.stop()
   }
@@ -149,7 +150,7 @@ import WindTunnelSymptoms
       guard case .request(let request) = try await seen.next() else { return }
       #expect(request.end.ending == .clientLeft && request.end.status == nil)
       let left = Failure(.cancelled, text: "the client left")
-      #expect(deck.recorded().cassette.interactions.map(\.answer) == [.failure(left)])
+      expectEqual(deck.recorded().cassette.interactions.map(\.answer), [.failure(left)])
     }
     await origin.loop.stop()
   }
@@ -164,8 +165,8 @@ import WindTunnelSymptoms
       _ = try await origin.asked.next()
       _ = try await server.answer(to: Self.get(.init("\(base)/second")))
       let (bytes, end) = await client.receiveAll()
-      #expect(String(decoding: bytes, as: UTF8.self).statusLine == "HTTP/1.1 204 No Content")
-      #expect(end == .finished)
+      expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 204 No Content")
+      expectEqual(end, .finished)
       client.close()
     }
     await origin.loop.stop()

@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -10,7 +11,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// A recording server in front of one that is spoken to by https.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSUpstreamTests {
   static let request = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -61,7 +62,7 @@ struct TLSUpstreamTests {
           to: "POST /up HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n"
             + body
         )
-        #expect(answer.content == "- 200000")
+        expectEqual(answer.content, "- 200000")
         let own = "127.0.0.1:\(server.port)"
         let moved = try await server.answer(
           to: "GET /moved HTTP/1.1\r\nHost: \(own)\r\nConnection: close\r\n\r\n"
@@ -69,14 +70,14 @@ struct TLSUpstreamTests {
         #expect(moved.contains("\r\nLocation: http://\(own)/b\r\n"), "\(moved)")
       }
       let recorded = tape.recorded().cassette.interactions
-      #expect(
-        recorded.map(\.request.url) == [
+      expectEqual(
+        recorded.map(\.request.url), [
           "https://api.example.test/up", "https://api.example.test/moved",
         ]
       )
-      #expect(recorded.map { $0.response?.status } == [200, 302])
-      #expect(recorded.first?.response?.body == Body("- 200000"))
-      #expect(recorded.last?.response?.headers["Location"] == "https://api.example.test/b")
+      expectEqual(recorded.map { $0.response?.status }, [200, 302])
+      expectEqual(recorded.first?.response?.body, Body("- 200000"))
+      expectEqual(recorded.last?.response?.headers["Location"], "https://api.example.test/b")
     }
   }
 
@@ -98,7 +99,7 @@ struct TLSUpstreamTests {
       script.received = { _, _ in Issue.record("the upstream was told something") }
     }
     let (answer, _, tape) = try await Self.recording(address.port)
-    #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+    expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
     #expect(
       answer.content.hasPrefix(
         "The upstream https://127.0.0.1:\(address.port)/ failed: its certificate does not hold: "
@@ -106,7 +107,7 @@ struct TLSUpstreamTests {
         && answer.content.contains(reason),
       "\(answer)"
     )
-    #expect(Self.symptoms(tape) == [symptom])
+    expectEqual(Self.symptoms(tape), [symptom])
     await loop.stop()
   }
 
@@ -121,8 +122,8 @@ struct TLSUpstreamTests {
   ) async throws {
     let origin = try await Origin { _ in ([text], end) }
     let (answer, _, tape) = try await Self.recording(origin.address.port)
-    #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
-    #expect(Self.symptoms(tape) == [symptom])
+    expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
+    expectEqual(Self.symptoms(tape), [symptom])
     await origin.loop.stop()
   }
 
@@ -172,7 +173,7 @@ struct TLSUpstreamTests {
           "GET /a HTTP/1.1\r\nHost: \(host)", "GET https://\(host)/a HTTP/1.1\r\nHost: \(host)",
         ] {
           let answer = try await server.answer(to: "\(line)\r\nConnection: close\r\n\r\n")
-          #expect(answer.content == "GET /a", "\(answer)")
+          expectEqual(answer.content, "GET /a", "\(answer)")
         }
         #expect(deck.recorded().cassette.interactions.isEmpty)
       }

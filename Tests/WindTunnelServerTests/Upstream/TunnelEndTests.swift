@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -10,7 +11,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// How tunnels end while the link still holds something, and what is seen of it.
-@Suite(.timeLimit(.minutes(10))) struct TunnelEndTests {
+@Suite(.timeLimit(.minutes(5))) struct TunnelEndTests {
   private static let late = Link.Direction(delay: .milliseconds(300))
 
   @Test func `a reset behind an end overtakes nothing that is on its way`() async throws {
@@ -78,11 +79,10 @@ import Testing
       await client.send("CONNECT \(echo.address) HTTP/1.1\r\nHost: x\r\n\r\nhello")
       client.socket.finishWriting()
       let (bytes, end) = await client.receiveAll()
-      #expect(
-        String(decoding: bytes, as: UTF8.self)
-          == "HTTP/1.1 200 Connection Established\r\n\r\nhello"
+      expectEqual(
+        String(decoding: bytes, as: UTF8.self), "HTTP/1.1 200 Connection Established\r\n\r\nhello"
       )
-      #expect(end == .finished)
+      expectEqual(end, .finished)
       client.close()
     }
     await echo.loop.stop()
@@ -96,7 +96,7 @@ import Testing
       #expect(await client.receiveAll() == ([], .finished))
       client.close()
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
-      #expect(tunnel.reason == .clientReset)
+      expectEqual(tunnel.reason, .clientReset)
     }
   }
 
@@ -108,7 +108,7 @@ import Testing
     try await ReplayServer.proxying(scenario) { server, _, seen async throws in
       let client = try await server.tunnel(to: echo.address)
       await client.send("hello")
-      #expect(await client.receive(exactly: 3) == Array("hel".utf8))
+      await expectEqual(client.receive(exactly: 3), Array("hel".utf8))
       await client.send("and more that nobody hears")
       client.close()
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
@@ -124,11 +124,10 @@ import Testing
     try await ReplayServer.proxying { server, _, seen async throws in
       let client = try await server.tunnel(to: echo.address)
       await client.send("hello")
-      #expect(await client.receive(exactly: 5) == Array("hello".utf8))
+      await expectEqual(client.receive(exactly: 5), Array("hello".utf8))
       await server.stop(grace: .zero)
-      #expect(
-        try await seen.next().timeless
-          == .tunnel(
+      try await expectEqual(
+        seen.next().timeless, .tunnel(
             TunnelEnd(
               scenario: "calm",
               authority: "\(echo.address)",

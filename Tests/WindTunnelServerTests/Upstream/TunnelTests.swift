@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -12,7 +13,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct TunnelTests {
+@Suite(.timeLimit(.minutes(5))) struct TunnelTests {
   @Test(arguments: [nil, Link(up: .init(), down: .init())])
   func `ten megabytes pass both ways unharmed, and each end by itself`(link: Link?) async throws {
     let echo = try await Echo()
@@ -25,9 +26,8 @@ import WindTunnelSymptoms
       let (bytes, end) = await received
       #expect(bytes == sent && end == .finished)
       client.close()
-      #expect(
-        try await seen.next().timeless
-          == .tunnel(
+      try await expectEqual(
+        seen.next().timeless, .tunnel(
             TunnelEnd(
               scenario: "x",
               authority: "\(echo.address)",
@@ -80,7 +80,7 @@ import WindTunnelSymptoms
       #expect(await client.receiveAll() == (Array("bye".utf8), .finished))
       await client.send("bc")
       client.socket.finishWriting()
-      #expect(try await heard.next() == Array("abc".utf8))
+      try await expectEqual(heard.next(), Array("abc".utf8))
       client.close()
     }
     await loop.stop()
@@ -116,9 +116,9 @@ import WindTunnelSymptoms
       let client = try await server.tunnel(to: address)
       client.socket.resetOnClose()
       client.close()
-      #expect(try await ends.next() == .reset)
+      try await expectEqual(ends.next(), .reset)
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
-      #expect(tunnel.reason == .clientReset)
+      expectEqual(tunnel.reason, .clientReset)
     }
     await loop.stop()
   }
@@ -160,11 +160,11 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying(scenario) { server, _, seen async throws in
       let client = try await server.tunnel(to: echo.address)
       await client.send("hello")
-      #expect(await client.receive(exactly: 3) == Array("hel".utf8))
+      await expectEqual(client.receive(exactly: 3), Array("hel".utf8))
       // The only end it has is the proxy's own.
       async let rest = client.receiveAll()
       await server.stop(grace: .zero)
-      #expect(await rest.0 == [])
+      await expectEqual(rest.0, [])
       client.close()
     }
     await echo.loop.stop()
@@ -187,7 +187,7 @@ import WindTunnelSymptoms
       let sent = pattern(40_000)
       let begin = ContinuousClock.now
       await client.send(sent)
-      #expect(await client.receive(exactly: sent.count) == sent)
+      await expectEqual(client.receive(exactly: sent.count), sent)
       #expect(ContinuousClock.now - begin >= .milliseconds(250), "200 ms for the bytes")
       client.close()
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
@@ -201,8 +201,8 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying { server, _, seen async throws in
       let place = "127.0.0.1:\(port.port)"
       let answer = try await server.answer(to: "CONNECT \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
-      #expect(answer.content == "\(place) failed: nobody listens at \(place).\n")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
+      expectEqual(answer.content, "\(place) failed: nobody listens at \(place).\n")
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .failed(.connectionRefused) && tunnel.connect == nil)
     }
@@ -222,7 +222,7 @@ import WindTunnelSymptoms
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       client.close()
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
-      #expect(tunnel.reason == .expired)
+      expectEqual(tunnel.reason, .expired)
     }
     await echo.loop.stop()
   }

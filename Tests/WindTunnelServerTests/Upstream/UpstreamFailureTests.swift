@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -8,7 +9,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// An upstream that fails: what the client sees and what the tape says.
-@Suite(.timeLimit(.minutes(10))) struct UpstreamFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct UpstreamFailureTests {
   @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)
@@ -16,13 +17,13 @@ import WindTunnelSymptoms
     options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
     try await ReplayServer.serving(deck, options) { server async throws in
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
     }
     let failures = deck.recordedWithoutTimes.map { interaction -> Symptom? in
       guard case .failure(let failure) = interaction.answer else { return nil }
       return failure.symptom
     }
-    #expect(failures == [.connectionRefused])
+    expectEqual(failures, [.connectionRefused])
     withExtendedLifetime(port) {}
   }
 
@@ -47,15 +48,15 @@ import WindTunnelSymptoms
       let (bytes, ending) = await client.receiveAll()
       let answer = String(decoding: bytes, as: UTF8.self)
       client.close()
-      #expect(ending == (symptom == .connectionLost ? .reset : .finished))
+      expectEqual(ending, (symptom == .connectionLost ? .reset : .finished))
       #expect(answer.content.contains("hello") && !answer.hasSuffix("0\r\n\r\n"))
       let recorded = try #require(deck.recorded().cassette.interactions.first)
       guard case .cut(let response, let failure) = recorded.answer else {
         Issue.record("\(recorded.answer)")
         return
       }
-      #expect(response.body == Body("hello"))
-      #expect(failure.symptom == symptom)
+      expectEqual(response.body, Body("hello"))
+      expectEqual(failure.symptom, symptom)
     }
   }
 
@@ -74,13 +75,13 @@ import WindTunnelSymptoms
     let origin = try await Origin { _ in ([text], end) }
     try await origin.recording { server, deck async throws in
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(answer.statusLine == "HTTP/1.1 502 Bad Gateway")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       let recorded = try #require(deck.recorded().cassette.interactions.first)
       guard case .failure(let failure) = recorded.answer else {
         Issue.record("\(recorded.answer)")
         return
       }
-      #expect(failure.symptom == symptom)
+      expectEqual(failure.symptom, symptom)
     }
   }
 }

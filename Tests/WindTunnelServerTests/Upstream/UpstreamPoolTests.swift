@@ -1,5 +1,6 @@
 import Foundation
 import Origins
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Requests that only pass share connections; those that are recorded do not.
-@Suite(.timeLimit(.minutes(10))) struct UpstreamPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct UpstreamPoolTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   /// An origin that says of every request on which of its connections it came, as which there.
@@ -75,41 +76,41 @@ import Testing
 
   @Test func `requests that follow each other come over one connection`() async throws {
     let origin = try await Origin { _, _ in Self.answer }
-    #expect(try await origin.answers(to: ["GET", "DELETE", "PUT"]) == [Self.ok, Self.ok, Self.ok])
-    #expect(await origin.asked.first(3) == ["GET 1.1", "DELETE 1.2", "PUT 1.3"])
+    try await expectEqual(origin.answers(to: ["GET", "DELETE", "PUT"]), [Self.ok, Self.ok, Self.ok])
+    await expectEqual(origin.asked.first(3), ["GET 1.1", "DELETE 1.2", "PUT 1.3"])
   }
 
   @Test func `a request that must not come twice has a connection of its own`() async throws {
     let origin = try await Origin { _, _ in Self.answer }
     _ = try await origin.answers(to: ["GET", "POST", "GET"])
     // What comes after it may follow it.
-    #expect(await origin.asked.first(3) == ["GET 1.1", "POST 2.1", "GET 2.2"])
+    await expectEqual(origin.asked.first(3), ["GET 1.1", "POST 2.1", "GET 2.2"])
   }
 
   @Test func `a connection that ends is not used again`() async throws {
     let end = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
     let origin = try await Origin { _, _ in end }
-    #expect(try await origin.answers(to: ["GET", "GET"]) == [Self.ok, Self.ok])
-    #expect(await origin.asked.first(2) == ["GET 1.1", "GET 2.1"])
+    try await expectEqual(origin.answers(to: ["GET", "GET"]), [Self.ok, Self.ok])
+    await expectEqual(origin.asked.first(2), ["GET 1.1", "GET 2.1"])
   }
 
   @Test func `what died with a connection that was used before is asked once more`() async throws {
     let origin = try await Origin { $0 == 1 && $1 == 2 ? nil : Self.answer }
-    #expect(try await origin.answers(to: ["GET", "GET", "GET"]) == [Self.ok, Self.ok, Self.ok])
-    #expect(await origin.asked.first(4) == ["GET 1.1", "GET 1.2", "GET 2.1", "GET 2.2"])
+    try await expectEqual(origin.answers(to: ["GET", "GET", "GET"]), [Self.ok, Self.ok, Self.ok])
+    await expectEqual(origin.asked.first(4), ["GET 1.1", "GET 1.2", "GET 2.1", "GET 2.2"])
   }
 
   @Test func `and never a third time`() async throws {
     let origin = try await Origin { $0 == 1 && $1 == 1 ? Self.answer : nil }
-    #expect(
-      try await origin.answers(to: ["GET", "GET"]) == [Self.ok, "HTTP/1.1 502 Bad Gateway"]
+    try await expectEqual(
+      origin.answers(to: ["GET", "GET"]), [Self.ok, "HTTP/1.1 502 Bad Gateway"]
     )
-    #expect(await origin.asked.first(3) == ["GET 1.1", "GET 1.2", "GET 2.1"])
+    await expectEqual(origin.asked.first(3), ["GET 1.1", "GET 1.2", "GET 2.1"])
   }
 
   @Test func `a connection on which too much came is not used again`() async throws {
     let origin = try await Origin { $0 == 1 && $1 == 2 ? Self.answer + "!" : Self.answer }
-    #expect(try await origin.answers(to: ["GET", "GET", "GET"]) == [Self.ok, Self.ok, Self.ok])
-    #expect(await origin.asked.first(3) == ["GET 1.1", "GET 1.2", "GET 2.1"])
+    try await expectEqual(origin.answers(to: ["GET", "GET", "GET"]), [Self.ok, Self.ok, Self.ok])
+    await expectEqual(origin.asked.first(3), ["GET 1.1", "GET 1.2", "GET 2.1"])
   }
 }

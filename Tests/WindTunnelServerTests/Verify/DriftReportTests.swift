@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -14,8 +15,8 @@ import Testing
       Drift.Entry(3, request, .drifted([Drift.Difference("status", recorded: "200", live: nil)])),
     ])
     #expect(!drift.isEmpty)
-    #expect(
-      "\(drift)" == """
+    expectEqual(
+      "\(drift)", """
         skipped #2 GET https://api.example.test/users/7: POST is not safe to ask again
         drifted #3 GET https://api.example.test/users/7
           status: recorded 200, live nothing
@@ -23,8 +24,8 @@ import Testing
 
         """
     )
-    #expect(
-      String(decoding: drift.data, as: UTF8.self) == """
+    expectEqual(
+      String(decoding: drift.data, as: UTF8.self), """
         {
           "windtunnelDrift": 1,
           "same": 1,

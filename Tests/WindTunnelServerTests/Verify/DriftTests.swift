@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
@@ -47,20 +48,20 @@ import WindTunnelSymptoms
       ],
       body: Body("hi")
     )
-    #expect(differences(recorded, live) == [])
+    expectEqual(differences(recorded, live), [])
   }
 
   @Test func `a body in another wrapping is the same body`() {
     let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
     let live = Response(headers: ["Content-Encoding": "gzip"], body: Body(gzip))
-    #expect(differences(Response(body: Body("0123456789")), live) == [])
+    expectEqual(differences(Response(body: Body("0123456789")), live), [])
   }
 
   @Test func `status and fields differ one by one`() {
     let recorded = Response(headers: ["A": "1", "B": "2", "C": "3"], body: Body("x"))
     let live = Response(status: 404, headers: ["a": "1", "B": "3", "D": "4"], body: Body("y"))
-    #expect(
-      differences(recorded, live) == [
+    expectEqual(
+      differences(recorded, live), [
         Drift.Difference("status", recorded: "200", live: "404"),
         Drift.Difference("header b", recorded: "2", live: "3"),
         Drift.Difference("header c", recorded: "3", live: nil),
@@ -78,8 +79,8 @@ import WindTunnelSymptoms
         #"{ "name": "Ada", "price": 1.5, "tags": ["a", "c", "d"], "id": "7", "na me": 1 }"#
       )
     )
-    #expect(
-      differences(recorded, live) == [
+    expectEqual(
+      differences(recorded, live), [
         Drift.Difference("body $.id", recorded: "7", live: "\"7\""),
         Drift.Difference("body $.tags[1]", recorded: "\"b\"", live: "\"c\""),
         Drift.Difference("body $.tags[2]", recorded: nil, live: "\"d\""),
@@ -90,15 +91,14 @@ import WindTunnelSymptoms
   }
 
   @Test func `text differs by line and bytes by offset`() {
-    #expect(
-      differences(Response(body: Body("a\nb\nc")), Response(body: Body("a\nx\nc")))
-        == [Drift.Difference("body line 2", recorded: "b", live: "x")]
+    expectEqual(
+      differences(Response(body: Body("a\nb\nc")), Response(body: Body("a\nx\nc"))), [Drift.Difference("body line 2", recorded: "b", live: "x")]
     )
-    #expect(
+    expectEqual(
       differences(
         Response(body: Body(Data([1, 2, 255]))),
         Response(body: Body(Data([1, 3, 255, 4])))
-      ) == [Drift.Difference("body byte 1", recorded: "3 bytes", live: "4 bytes")]
+      ), [Drift.Difference("body byte 1", recorded: "3 bytes", live: "4 bytes")]
     )
   }
 
@@ -111,14 +111,14 @@ import WindTunnelSymptoms
       headers: ["Location": "/in?ticket=abc&page=2"],
       body: Body(#"{"token":99,"kind":"x of 2"}"#)
     )
-    #expect(differences(recorded, same) == [])
+    expectEqual(differences(recorded, same), [])
     let other = Response(
       headers: ["Location": "/in?ticket=abc&page=3"],
       body: Body(#"{"token":"y","kind":"x of 3"}"#)
     )
     let hidden = "something else, which is not shown"
-    #expect(
-      differences(recorded, other) == [
+    expectEqual(
+      differences(recorded, other), [
         Drift.Difference(
           "header location",
           recorded: "/in?ticket=REDACTED-ticket-1&page=2",
@@ -142,7 +142,7 @@ import WindTunnelSymptoms
       recorded: "",
       live: "you are REDACTED-authorization-1"
     )
-    #expect(verdict == .drifted([line]))
+    expectEqual(verdict, .drifted([line]))
   }
 
   @Test func `a failure in place of an answer is a difference, a HEAD has no body to differ`() {
@@ -151,12 +151,11 @@ import WindTunnelSymptoms
       asked: request,
       live: .failure(Failure(.emptyAnswer))
     )
-    #expect(
-      verdict
-        == .drifted([Drift.Difference("answer", recorded: "status 200", live: "emptyAnswer")])
+    expectEqual(
+      verdict, .drifted([Drift.Difference("answer", recorded: "status 200", live: "emptyAnswer")])
     )
     let head = Request("HEAD", "https://api.example.test/a")
-    #expect(differences(Response(body: Body("a")), Response(), head) == [])
+    expectEqual(differences(Response(body: Body("a")), Response(), head), [])
   }
 
   @Test func `an unchanged origin that answers with a secret in base64 has not drifted`() {
@@ -173,9 +172,9 @@ import WindTunnelSymptoms
     let recorded = redaction.redact([
       Interaction(request, answer("one-1")), Interaction(request, answer("two-22")),
     ])
-    #expect(recorded.count == 2)
+    expectEqual(recorded.count, 2)
     for one in recorded {
-      #expect(Drift.Verdict(one, asked: request, live: .response(answer("three-333"))) == .same)
+      expectEqual(Drift.Verdict(one, asked: request, live: .response(answer("three-333"))), .same)
     }
   }
 }

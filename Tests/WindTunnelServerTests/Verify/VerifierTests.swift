@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelReports
@@ -11,7 +12,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Holds cassettes against an origin that is written out in the test.
-@Suite(.timeLimit(.minutes(10))) struct VerifierTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifierTests {
   private static let tape: RequestURL = "https://api.example.test"
 
   private func verify(
@@ -25,7 +26,7 @@ import WindTunnelSymptoms
     adjust(&verifier)
     let drift = try await verifier.verify(Cassette(interactions))
     await origin.loop.stop()
-    #expect(drift.entries.map(\.number) == Array(1...interactions.count))
+    expectEqual(drift.entries.map(\.number), Array(1...interactions.count))
     return drift.entries.map(\.verdict)
   }
 
@@ -43,8 +44,8 @@ import WindTunnelSymptoms
       ],
       { _ in ([answer], .close) }
     )
-    #expect(
-      verdicts == [
+    expectEqual(
+      verdicts, [
         .same,
         .drifted([
           Drift.Difference("header x-a", recorded: "2", live: "1"),
@@ -68,9 +69,9 @@ import WindTunnelSymptoms
       },
       adjust: { $0.secrets = ["authorization": "s3cr3t", "token": "a/b"] }
     )
-    #expect(verdicts == [.same])
-    #expect(
-      try await asked.next() == """
+    expectEqual(verdicts, [.same])
+    try await expectEqual(
+      asked.next(), """
         GET /a?token=a%2Fb HTTP/1.1\r
         Host: api.example.test\r
         Authorization: Bearer s3cr3t\r
@@ -92,7 +93,7 @@ import WindTunnelSymptoms
         )
       }
     )
-    #expect(verdicts == [.same])
+    expectEqual(verdicts, [.same])
   }
 
   @Test func `what cannot be asked is skipped and named, and nobody is asked`() async throws {
@@ -113,15 +114,15 @@ import WindTunnelSymptoms
         return ([], .close)
       }
     )
-    #expect(
-      verdicts == [
+    expectEqual(
+      verdicts, [
         .skipped("there is no secret for REDACTED-sid-1"),
         .skipped("a failure was recorded, timedOut"),
         .skipped("POST is not safe to ask again"),
         .skipped("it is not of https://api.example.test"), .skipped("its address is a pattern"),
       ]
     )
-    #expect(asked.withLock { $0 } == 0)
+    expectEqual(asked.withLock { $0 }, 0)
   }
 
   @Test func `what may change something is asked if that is said`() async throws {
@@ -139,7 +140,7 @@ import WindTunnelSymptoms
       },
       adjust: { $0.asksUnsafe = true }
     )
-    #expect(verdicts == [.same])
+    expectEqual(verdicts, [.same])
     #expect(try await asked.next().contains("Content-Length: 5\r\n"))
   }
 
@@ -153,7 +154,7 @@ import WindTunnelSymptoms
       recorded: "status 200",
       live: "status 200, then truncated"
     )
-    #expect(verdicts == [.drifted([difference])])
+    expectEqual(verdicts, [.drifted([difference])])
   }
 
   @Test func `a server that is not there is no drift but an error`() async throws {

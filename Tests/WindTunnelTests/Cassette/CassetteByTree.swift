@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -43,10 +44,10 @@ enum CassetteByTree {
     let read = Result { try cassette(text) }
     switch (scanned, read) {
     case (.success(let scanned), .success(let read)):
-      #expect(scanned == read, "\(note()): \(String(decoding: text, as: UTF8.self))")
+      expectEqual(scanned, read, "\(note()): \(String(decoding: text, as: UTF8.self))")
       return true
     case (.failure(let scanned), .failure(let read)):
-      #expect("\(scanned)" == "\(read)", "\(note()): \(String(decoding: text, as: UTF8.self))")
+      expectEqual("\(scanned)", "\(read)", "\(note()): \(String(decoding: text, as: UTF8.self))")
     case (.success, .failure(let error)), (.failure(let error), .success):
       Issue.record(
         "\(note()): only one reader says \(error): \(String(decoding: text, as: UTF8.self))"

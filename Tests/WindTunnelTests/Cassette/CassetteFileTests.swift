@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,29 +21,28 @@ import Testing
 
   @Test func `a large body lies beside the cassette under its digest`() throws {
     try Cassette([large, large]).write(to: file)
-    #expect(try folder.names == ["users.bodies", "users.json"])
+    try expectEqual(folder.names, ["users.bodies", "users.json"])
     let bodies = folder.file("users.bodies")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: bodies.path) == [name])
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: bodies.path), [name])
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.contains("\"file\": \"\(name)\""))
     #expect(text.utf8.count < 1000)
-    #expect(try Cassette(contentsOf: file) == Cassette([large, large]))
+    try expectEqual(Cassette(contentsOf: file), Cassette([large, large]))
   }
 
   @Test func `a body below the size stays in the cassette`() throws {
     var small = large
     small.answer = .response(Response(body: Body(String(repeating: "x", count: (256 << 10) - 1))))
     try Cassette([small]).write(to: file)
-    #expect(try folder.names == ["users.json"])
+    try expectEqual(folder.names, ["users.json"])
   }
 
   @Test func `a body that was changed is refused`() throws {
     try Cassette([large]).write(to: file)
     let body = folder.file("users.bodies").appendingPathComponent(name)
     try Data("y".utf8).write(to: body)
-    #expect(
-      refusal { try Cassette(contentsOf: file) }
-        == "users.bodies/\(name): the bytes are not those that the name promises."
+    expectEqual(
+      refusal { try Cassette(contentsOf: file) }, "users.bodies/\(name): the bytes are not those that the name promises."
     )
   }
 
@@ -50,15 +50,14 @@ import Testing
     try Cassette([large]).write(to: file)
     try Data("y".utf8).write(to: folder.file("users.bodies").appendingPathComponent(name))
     try Cassette([large]).write(to: file)
-    #expect(try Cassette(contentsOf: file) == Cassette([large]))
+    try expectEqual(Cassette(contentsOf: file), Cassette([large]))
   }
 
   @Test(arguments: ["../users.json", "/etc/passwd", "", "..", "x"])
   func `a name cannot leave the folder`(name: String) {
     let side = SideFiles(of: file)
-    #expect(
-      refusal { try side.read(name) }
-        == "users.bodies: \"\(name)\" is no name of a side file. A side file is named by the SHA-256 of its bytes."
+    expectEqual(
+      refusal { try side.read(name) }, "users.bodies: \"\(name)\" is no name of a side file. A side file is named by the SHA-256 of its bytes."
     )
   }
 
@@ -70,39 +69,34 @@ import Testing
     let sentence = refusal { try Cassette([large]).write(to: file) }
     #expect(sentence.contains("users.bodies cannot be written: "), "\(sentence)")
     #expect(!sentence.contains("..") && sentence.hasSuffix("."), "\(sentence)")
-    #expect(try Cassette(contentsOf: file) == old)
-    #expect(try folder.names == ["users.bodies", "users.json"])
+    try expectEqual(Cassette(contentsOf: file), old)
+    try expectEqual(folder.names, ["users.bodies", "users.json"])
   }
 
   @Test func `what cannot be read or written is told in a sentence`() throws {
     let missing = URL(fileURLWithPath: "/nowhere/a.json")
-    #expect(refusal { try Cassette(contentsOf: missing) } == "/nowhere/a.json: no such file.")
-    #expect(
-      refusal { try Cassette(contentsOf: folder.url) }
-        == "\(folder.url.path) cannot be read: it is a directory."
+    expectEqual(refusal { try Cassette(contentsOf: missing) }, "/nowhere/a.json: no such file.")
+    expectEqual(
+      refusal { try Cassette(contentsOf: folder.url) }, "\(folder.url.path) cannot be read: it is a directory."
     )
-    #expect(
-      refusal { try FileError.probeWriting(to: missing) }
-        == "/nowhere/a.json cannot be written: there is no folder /nowhere."
+    expectEqual(
+      refusal { try FileError.probeWriting(to: missing) }, "/nowhere/a.json cannot be written: there is no folder /nowhere."
     )
-    #expect(
-      refusal { try FileError.probeWriting(to: folder.url) }
-        == "\(folder.url.path) cannot be written: it is a directory."
+    expectEqual(
+      refusal { try FileError.probeWriting(to: folder.url) }, "\(folder.url.path) cannot be written: it is a directory."
     )
-    #expect(
-      refusal { try FileError.reading(folder.url, bytesMax: 1) }
-        == "\(folder.url.path) cannot be read: it is a directory."
+    expectEqual(
+      refusal { try FileError.reading(folder.url, bytesMax: 1) }, "\(folder.url.path) cannot be read: it is a directory."
     )
     try Data("12345".utf8).write(to: file)
-    #expect(
-      refusal { try FileError.reading(file, bytesMax: 4) }
-        == "\(file.path) has 5 bytes; at most 4 are read."
+    expectEqual(
+      refusal { try FileError.reading(file, bytesMax: 4) }, "\(file.path) has 5 bytes; at most 4 are read."
     )
   }
 
   @Test func `a file can be written is told without leaving a trace`() throws {
     try FileError.probeWriting(to: file)
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
   }
 
   #if os(Linux)
@@ -110,8 +104,8 @@ import Testing
       let file = URL(fileURLWithPath: "/proc/x")
       let probed = refusal { try FileError.probeWriting(to: file) }
       let written = refusal { try Cassette().write(to: file) }
-      #expect(probed == "/proc/x cannot be written: No such file or directory.")
-      #expect(written == "/proc/x cannot be written: No such file or directory.")
+      expectEqual(probed, "/proc/x cannot be written: No such file or directory.")
+      expectEqual(written, "/proc/x cannot be written: No such file or directory.")
     }
   #endif
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -19,28 +20,27 @@ import WindTunnelSymptoms
       Interaction(Request("POST", "/", body: Body(body)), Response(body: Body(body)))
     ])
     let text = String(decoding: cassette.data(), as: UTF8.self)
-    #expect(text.components(separatedBy: "\"\(kind)\": ").count == 3, "\(text)")
+    expectEqual(text.components(separatedBy: "\"\(kind)\": ").count, 3, "\(text)")
     // Two bodies, and 250 bytes around them; six bytes a byte would be twelve.
     #expect(text.utf8.count < body.utf8.count * 4 + 300)
-    #expect(try Cassette(text) == cassette)
+    try expectEqual(Cassette(text), cassette)
   }
 
   @Test func `a body of control characters that was written as text reads as before`() throws {
     let text =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/"},"response":{"text":"\u0001\u001b"}}]}"#
-    #expect(try Cassette(text).interactions.first?.response?.body == Body("\u{1}\u{1b}"))
+    try expectEqual(Cassette(text).interactions.first?.response?.body, Body("\u{1}\u{1b}"))
   }
 
   @Test func `a cassette with every slot is read and written as this text`() throws {
     let cassette = try Cassette(Self.everySlot)
-    #expect(String(decoding: cassette.data(), as: UTF8.self) == Self.everySlot)
+    expectEqual(String(decoding: cassette.data(), as: UTF8.self), Self.everySlot)
     let first = cassette.interactions[0]
-    #expect(first.request.body.text == #"{"name":"Ada"}"#)
-    #expect(
-      first.response?.body.text
-        == "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
+    expectEqual(first.request.body.text, #"{"name":"Ada"}"#)
+    expectEqual(
+      first.response?.body.text, "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
     )
-    #expect(first.failure == Failure(.truncated, text: "ended early"))
+    expectEqual(first.failure, Failure(.truncated, text: "ended early"))
     var id = WebSocketMessage(
       from: .client,
       Body(#"{"id":1}"#),
@@ -55,8 +55,8 @@ import WindTunnelSymptoms
       offset: .microseconds(3500)
     )
     bye.cause = 4
-    #expect(
-      first.messages == [
+    expectEqual(
+      first.messages, [
         WebSocketMessage(from: .client, Body("hi"), isText: true, offset: .zero),
         WebSocketMessage(
           from: .server,
@@ -69,15 +69,15 @@ import WindTunnelSymptoms
         bye,
       ]
     )
-    #expect(cassette.interactions[1].answer == .failure(Failure(.hostNotFound)))
+    expectEqual(cassette.interactions[1].answer, .failure(Failure(.hostNotFound)))
   }
 
   @Test func `a line written by hand is enough`() throws {
     let cassette = try Cassette(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/users/{id}"},"response":{"json":{"id": 7}}}]}"#
     )
-    #expect(
-      cassette.interactions == [
+    expectEqual(
+      cassette.interactions, [
         Interaction(
           Request("GET", "/users/{id}"),
           Response(
@@ -93,7 +93,7 @@ import WindTunnelSymptoms
     let cassette = try Cassette(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/","headers":{"A":"1","a":"2"}},"response":{}}]}"#
     )
-    #expect(cassette.interactions[0].request.headers == ["A": "1", "a": "2"])
+    expectEqual(cassette.interactions[0].request.headers, ["A": "1", "a": "2"])
   }
 
   @Test(arguments: [
@@ -109,14 +109,14 @@ import WindTunnelSymptoms
     let cassette = Cassette([Interaction(Request("GET", "/"), Response(body: Body(body)))])
     let text = String(decoding: cassette.data(), as: UTF8.self)
     #expect(text.filter { $0 != " " && $0 != "\n" }.contains(slot.filter { $0 != " " }))
-    #expect(try Cassette(data: cassette.data(), source: "a") == cassette)
+    try expectEqual(Cassette(data: cassette.data(), source: "a"), cassette)
   }
 
   @Test func `the deepest structure that is written is read again`() throws {
     for depth in 240...256 {
       let body = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       let cassette = Cassette([Interaction(Request("GET", "/"), Response(body: Body(body)))])
-      #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "\(depth) levels")
+      try expectEqual(Cassette(data: cassette.data(), source: "a"), cassette, "\(depth) levels")
     }
   }
 
@@ -125,15 +125,15 @@ import WindTunnelSymptoms
       Interaction(Request("GET", "/"), Response(body: Body(Data([0xFF, 0xFE]))))
     ])
     #expect(String(decoding: cassette.data(), as: UTF8.self).contains(#""base64": "//4=""#))
-    #expect(try Cassette(data: cassette.data(), source: "a") == cassette)
+    try expectEqual(Cassette(data: cassette.data(), source: "a"), cassette)
   }
 
   @Test(arguments: 0..<60)
   func `what is written is read as it was`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let cassette = generator.cassette()
-    #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "seed \(seed)")
-    #expect(try Cassette(data: cassette.data(), source: "a").data() == cassette.data())
+    try expectEqual(Cassette(data: cassette.data(), source: "a"), cassette, "seed \(seed)")
+    try expectEqual(Cassette(data: cassette.data(), source: "a").data(), cassette.data())
   }
 
   @Test(arguments: 0..<30)
@@ -143,7 +143,7 @@ import WindTunnelSymptoms
       let text = generator.mutated(Array(Self.everySlot.utf8))
       // A refused text is what other tests are about.
       guard let cassette = try? Cassette(data: Data(text), source: "a") else { continue }
-      #expect(try Cassette(data: cassette.data(), source: "a") == cassette, "seed \(seed)")
+      try expectEqual(Cassette(data: cassette.data(), source: "a"), cassette, "seed \(seed)")
     }
   }
 }

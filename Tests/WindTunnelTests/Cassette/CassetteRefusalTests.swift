@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -12,13 +13,13 @@ import Testing
 
   @Test(arguments: try DataFiles.refusals("cassette", count: 10))
   func `a cassette that is none is refused in a sentence`(text: String, expected: String) {
-    #expect(sentence(text) == expected)
+    expectEqual(sentence(text), expected)
   }
 
   @Test(arguments: try DataFiles.refusals("interaction", count: 28))
   func `an interaction that is none is refused with its place`(text: String, expected: String) {
     let place = expected.hasPrefix("a.json") ? "" : "a.json, interactions[0]"
-    #expect(interaction(text) == place + expected)
+    expectEqual(interaction(text), place + expected)
   }
 
   @Test func `an unknown failure is refused with the nearest that exists`() {
@@ -30,9 +31,8 @@ import Testing
   }
 
   @Test func `an unknown key that is near to nothing is told what exists`() {
-    #expect(
-      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#)
-        == "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
+    expectEqual(
+      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#), "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
     )
   }
 

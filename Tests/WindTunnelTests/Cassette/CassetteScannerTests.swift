@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -127,7 +128,7 @@ import Testing
   @Test func `what is odd is left aside and what stands beside it is not`() throws {
     let odd = Self.usual.replacing("request", with: #"\u0072equest"#)
     let scan = try Self.scan(Data(Self.file([Self.usual, odd, Self.usual, odd])))
-    #expect(scan.leftAside == [1, 3])
+    expectEqual(scan.leftAside, [1, 3])
     #expect(Set(scan.interactions).count == 1 && scan.interactions.count == 4)
   }
 
@@ -139,7 +140,7 @@ import Testing
     func sentence(_ interactions: [String]) -> String {
       refusal { try Cassette(data: Data(Self.file(interactions)), source: "a.json") }
     }
-    #expect(sentence(none) == "a.json, interactions[0]: an object should stand here.")
+    expectEqual(sentence(none), "a.json, interactions[0]: an object should stand here.")
     #expect(sentence([Self.usual] + none).hasPrefix("a.json, interactions[1]: "))
     #expect(sentence(none + ["x"]).contains("not JSON: 'x' cannot begin a value"))
   }
@@ -149,7 +150,7 @@ import Testing
     let large = #"{"request":{"url":"/"},"response":{"text":"\#(body)"}}"#
     let list = Array(repeating: Self.usual, count: 64) + [large]
     let scan = try Self.scan(Data(Self.file(list)))
-    #expect(scan.interactions.count == 65)
+    expectEqual(scan.interactions.count, 65)
     #expect(scan.interactions.capacity < 2 * CassetteScanner.reservedMax)
   }
 
@@ -161,7 +162,7 @@ import Testing
       let text = json.bytes(before)
       for layout in JSON.Layout.all {
         let laidOut = text.withUnsafeBufferPointer { layout.laidOut($0) }
-        #expect(laidOut == json.bytes(layout), "seed \(seed), \(before.name) to \(layout.name)")
+        expectEqual(laidOut, json.bytes(layout), "seed \(seed), \(before.name) to \(layout.name)")
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -34,17 +35,17 @@ import Testing
   ])
   func `a body that repeats a credential is kept without it`(body: String) {
     let (cassette, leftOut, text) = recorded(Response(body: Body(body)))
-    #expect(cassette.interactions.map(\.request.url.path) == ["/echo", "/login"])
-    #expect(leftOut == [])
+    expectEqual(cassette.interactions.map(\.request.url.path), ["/echo", "/login"])
+    expectEqual(leftOut, [])
     #expect(!text.contains(body))
-    #expect(cassette.interactions[0].response?.body.text?.isEmpty == false)
+    expectEqual(cassette.interactions[0].response?.body.text?.isEmpty, false)
   }
 
   @Test func `binary content that repeats a credential is left out and named`() {
     let body = Body(Data([0, 1, 2]) + Data(Self.secret.utf8))
     let (cassette, leftOut, _) = recorded(Response(body: body))
-    #expect(cassette.interactions.map(\.request.url.path) == ["/login"])
-    #expect(leftOut == ["GET https://api.example.com/echo: a body repeats a credential"])
+    expectEqual(cassette.interactions.map(\.request.url.path), ["/login"])
+    expectEqual(leftOut, ["GET https://api.example.com/echo: a body repeats a credential"])
   }
 
   @Test func `a packed body that repeats a credential is kept opened`() throws {
@@ -55,10 +56,9 @@ import Testing
       ]
       let (cassette, leftOut, _) = recorded(Response(headers: headers, body: Body(body)))
       let text = #"{"token":"REDACTED-token-1"}"#
-      #expect(leftOut == [])
-      #expect(
-        cassette.interactions[0].response
-          == Response(headers: ["Content-Length": "\(text.utf8.count)"], body: Body(text))
+      expectEqual(leftOut, [])
+      expectEqual(
+        cassette.interactions[0].response, Response(headers: ["Content-Length": "\(text.utf8.count)"], body: Body(text))
       )
     }
   }
@@ -85,14 +85,14 @@ import Testing
     let body = try #require(Data(base64Encoded: base64))
     let headers = HeaderFields(codings.map { HeaderField("Content-Encoding", $0) })
     let (cassette, leftOut, _) = recorded(Response(headers: headers, body: Body(body)))
-    #expect(cassette.interactions.count == 1)
-    #expect(leftOut == ["GET https://api.example.com/echo: \(reason)"])
+    expectEqual(cassette.interactions.count, 1)
+    expectEqual(leftOut, ["GET https://api.example.com/echo: \(reason)"])
   }
 
   @Test func `a harmless encoded body is kept as it came`() throws {
     let body = Body(try #require(Data(base64Encoded: Self.gzippedHarmless)))
     let response = Response(headers: ["Content-Encoding": "gzip"], body: body)
-    #expect(recorded(response).cassette.interactions[0].response == response)
+    expectEqual(recorded(response).cassette.interactions[0].response, response)
   }
 
   @Test(arguments: [
@@ -101,7 +101,7 @@ import Testing
   ])
   func `what zlib packs is opened, whichever deflate it is`(coding: String, base64: String) throws {
     let opened = Inflate.open(try #require(Data(base64Encoded: base64)), coding: coding)
-    #expect(opened == Data((coding == "gzip" ? "{\"ok\":true}" : "hello hello hello").utf8))
+    expectEqual(opened, Data((coding == "gzip" ? "{\"ok\":true}" : "hello hello hello").utf8))
   }
 
   @Test func `no spelling of a secret is in what is written`() {
@@ -114,8 +114,8 @@ import Testing
       ),
       Request("GET", "https://api.example.com/a?t=1", headers: ["X-Token": Self.secret])
     )
-    #expect(cassette.interactions.count == 2)
-    #expect(leftOut == [])
+    expectEqual(cassette.interactions.count, 2)
+    expectEqual(leftOut, [])
     let secrets = [Self.secret, "love-lace", "ada:", "cookie/value"]
     for secret in secrets.flatMap({ [$0, Data($0.utf8).base64EncodedString()] }) {
       #expect(!text.contains(secret), "\(secret)")
@@ -128,10 +128,9 @@ import Testing
       .text(Body("x")),
       Request("GET", RequestURL("https://api.example.com/of/love%2Dlace/a?t=\(Self.secret)"))
     )
-    #expect(leftOut == [])
-    #expect(
-      cassette.interactions[0].request.url
-        == "https://api.example.com/of/REDACTED-password-1/a?t=REDACTED-authorization-1"
+    expectEqual(leftOut, [])
+    expectEqual(
+      cassette.interactions[0].request.url, "https://api.example.com/of/REDACTED-password-1/a?t=REDACTED-authorization-1"
     )
   }
 
@@ -139,10 +138,10 @@ import Testing
     let url = RequestURL("https://\(Self.secret.lowercased()).example.com/")
     let long = Request("GET", url, headers: ["X-Api-Key": Self.secret.lowercased()])
     let (cassette, leftOut, _) = recorded(.text(Body("x")), long)
-    #expect(cassette.interactions.count == 1)
-    #expect(leftOut.count == 1)
-    #expect(leftOut.first?.hasSuffix("/: its host repeats a credential") == true)
-    #expect(leftOut.first?.contains(Self.secret.lowercased()) == false)
+    expectEqual(cassette.interactions.count, 1)
+    expectEqual(leftOut.count, 1)
+    expectEqual(leftOut.first?.hasSuffix("/: its host repeats a credential"), true)
+    expectEqual(leftOut.first?.contains(Self.secret.lowercased()), false)
   }
 
   @Test func `a message of a WebSocket that repeats a credential is kept without it`() {
@@ -155,10 +154,10 @@ import Testing
     ]
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([interaction])
-    #expect(kept.first?.messages.first?.body.text == "auth REDACTED-authorization-1")
+    expectEqual(kept.first?.messages.first?.body.text, "auth REDACTED-authorization-1")
     interaction.messages[0].body = Body(Data([0]) + Data(Self.secret.utf8))
     let terminated = redaction.redact([interaction]).first?.messages.first?.body.text
-    #expect(terminated == "\0REDACTED-authorization-1")
+    expectEqual(terminated, "\0REDACTED-authorization-1")
     // Lengths may stand before it that nobody knows.
     interaction.messages[0] = WebSocketMessage(
       from: .client,
@@ -166,7 +165,7 @@ import Testing
       isText: false,
       offset: .zero
     )
-    #expect(redaction.redact([interaction]) == [])
-    #expect(redaction.leftOut == ["GET /ws: a WebSocket message repeats a credential"])
+    expectEqual(redaction.redact([interaction]), [])
+    expectEqual(redaction.leftOut, ["GET /ws: a WebSocket message repeats a credential"])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,9 +21,9 @@ import Testing
       ofItemAtPath: file.path
     )
     try FileError.writing(Data("new".utf8), to: file)
-    #expect(try String(contentsOf: file, encoding: .utf8) == "new")
-    #expect(try mode(file) == permissions)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.json"])
+    try expectEqual(String(contentsOf: file, encoding: .utf8), "new")
+    try expectEqual(mode(file), permissions)
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.url.path), ["a.json"])
   }
 
   @Test func `a link stays one, and what it leads to is written`() throws {
@@ -41,15 +42,14 @@ import Testing
     for _ in 1...2 {
       // First it leads nowhere yet.
       try tape.write(to: link)
-      #expect(
-        try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "real/a.json"
+      try expectEqual(
+        FileManager.default.destinationOfSymbolicLink(atPath: link.path), "real/a.json"
       )
     }
-    #expect(try Cassette(contentsOf: file) == tape)
-    #expect(try Cassette(contentsOf: link) == tape)
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
-        == ["b.json", "real"]
+    try expectEqual(Cassette(contentsOf: file), tape)
+    try expectEqual(Cassette(contentsOf: link), tape)
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted(), ["b.json", "real"]
     )
   }
 
@@ -70,6 +70,6 @@ import Testing
       #expect(throws: error) { try FileError.probeWriting(to: file) }
       #expect(throws: error) { try FileError.writing(Data("new".utf8), to: file) }
     }
-    #expect(try String(contentsOf: file, encoding: .utf8) == "old")
+    try expectEqual(String(contentsOf: file, encoding: .utf8), "old")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
@@ -44,9 +45,8 @@ import WindTunnelSymptoms
       keep("/b")
       let isWhole = bytes == line
       let reason = String(cString: strerror(code))
-      #expect(
-        told.withLock { $0 }
-          == (isWhole
+      expectEqual(
+        told.withLock { $0 }, (isWhole
             ? []
             : [
               "GET https://api.example.test/b: \(journal.file.relativePath) cannot be written: "
@@ -58,7 +58,7 @@ import WindTunnelSymptoms
       disk.state.withLock { $0.failure = nil }
       keep("/c")
       journal.close()
-      #expect(try read() == (isWhole ? ["/a", "/b", "/c"] : ["/a", "/c"]), "\(bytes)")
+      try expectEqual(read(), (isWhole ? ["/a", "/b", "/c"] : ["/a", "/c"]), "\(bytes)")
     }
   }
 
@@ -84,7 +84,7 @@ import WindTunnelSymptoms
       let second = dup(try #require(own.flatMap { Int32($0) }))
       defer { close(second) }
       journal.close()
-      #expect(try Cassette.withLeftovers(file).cassette == Cassette([interaction]))
+      try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([interaction]))
     }
   #endif
 
@@ -104,8 +104,8 @@ import WindTunnelSymptoms
     for path in ["/b", "/c", "/d"] { keep(path) }
     let size = try Data(contentsOf: journal.file).count
     journal.close()
-    #expect(try Data(contentsOf: journal.file).count == size)
-    #expect(try Cassette.withLeftovers(file).cassette == Cassette([Self.interaction("/a")]))
+    try expectEqual(Data(contentsOf: journal.file).count, size)
+    try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([Self.interaction("/a")]))
   }
 
   /// What was on a cassette before it is recorded onto.
@@ -139,7 +139,7 @@ import WindTunnelSymptoms
     for index in order + [Self.new.count - 1, 0] {
       deck.keep(Self.new[index], for: outcomes[index])
     }
-    #expect(journal.problem == nil)
+    expectNil(journal.problem)
     return (deck, journal)
   }
 
@@ -159,9 +159,9 @@ import WindTunnelSymptoms
     let room = before == .handwritten ? 6 << 10 : 0
     let used = disk.used
     disk.state.withLock { $0.bytesMax = used + room }
-    #expect(try end(deck, journal) == expected.interactions.count)
-    #expect(try disk.folder.names == ["a.json"])
-    #expect(try Cassette(contentsOf: disk.folder.file("a.json")) == expected)
+    try expectEqual(end(deck, journal), expected.interactions.count)
+    try expectEqual(disk.folder.names, ["a.json"])
+    try expectEqual(Cassette(contentsOf: disk.folder.file("a.json")), expected)
   }
 
   @Test func `where there is room for it, the cassette is laid out as ever`() throws {
@@ -171,7 +171,7 @@ import WindTunnelSymptoms
     let used = disk.used
     disk.state.withLock { $0.bytesMax = used + expected.data().count / 2 }
     _ = try end(deck, journal)
-    #expect(try Data(contentsOf: disk.folder.file("a.json")) == expected.data())
+    try expectEqual(Data(contentsOf: disk.folder.file("a.json")), expected.data())
   }
 
   @Test func `where there is no room at all, everything stays as it was`() throws {
@@ -183,11 +183,11 @@ import WindTunnelSymptoms
     let words = refusal { try end(deck, journal) }
     #expect(words.hasSuffix("a.json cannot be written: No space left on device."), "\(words)")
     journal.close()
-    #expect(try disk.folder.names == ["a.json", "a.json.journal"])
-    #expect(try Data(contentsOf: file) == text)
+    try expectEqual(disk.folder.names, ["a.json", "a.json.journal"])
+    try expectEqual(Data(contentsOf: file), text)
     let (cassette, count) = try Cassette.withLeftovers(file)
-    #expect(cassette == Cassette(Before.cassette.tape.interactions + Self.new))
-    #expect(count == Self.new.count)
+    expectEqual(cassette, Cassette(Before.cassette.tape.interactions + Self.new))
+    expectEqual(count, Self.new.count)
   }
 
   @Test(arguments: Before.allCases, [false, true])
@@ -211,10 +211,10 @@ import WindTunnelSymptoms
       let isWhole = isDone && disk.state.withLock { $0.calls <= $0.callsMax }
       let check = { (cassette: Cassette) in
         let old = Set(before.tape.interactions)
-        #expect(cassette.interactions.filter { !old.contains($0) } == Self.new, "step \(steps)")
+        expectEqual(cassette.interactions.filter { !old.contains($0) }, Self.new, "step \(steps)")
         // What was to be replaced may have been.
         if before != .madeAnew {
-          #expect(cassette.interactions.filter(old.contains) == before.tape.interactions)
+          expectEqual(cassette.interactions.filter(old.contains), before.tape.interactions)
         }
       }
       check(try Cassette.withLeftovers(file).cassette)
@@ -224,7 +224,7 @@ import WindTunnelSymptoms
       check(try next.takeUp(onto: tape).cassette)
       next.close()
       check(try Cassette(contentsOf: file))
-      #expect(try disk.folder.names == ["a.json"], "step \(steps)")
+      try expectEqual(disk.folder.names, ["a.json"], "step \(steps)")
       if isWhole { break }
       steps += 1
       try #require(steps < 1000)
@@ -260,11 +260,11 @@ import WindTunnelSymptoms
       to: bodies.appendingPathComponent(".\(SHA256.hexadecimal(data)).\(UUID().uuidString)")
     )
     let expected = Cassette(tape.interactions + paths.map { Self.interaction($0) })
-    #expect(try Cassette.withLeftovers(file).cassette == expected)
+    try expectEqual(Cassette.withLeftovers(file).cassette, expected)
     let next = try RecordingJournal(besides: file)
-    #expect(try next.takeUp(onto: tape).cassette == expected)
+    try expectEqual(next.takeUp(onto: tape).cassette, expected)
     next.close()
-    #expect(try disk.folder.names == ["a.json"])
+    try expectEqual(disk.folder.names, ["a.json"])
   }
 
   @Test func `a journal with bodies in side files is read by whoever plays or looks`() throws {
@@ -276,7 +276,7 @@ import WindTunnelSymptoms
     deck.keep(big, for: deck.decide(big.request))
     journal.close()
     #expect(try Data(contentsOf: journal.file).count < 40_000)
-    #expect(try Cassette.withLeftovers(file).cassette == Cassette([big]))
+    try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([big]))
   }
 
   @Test func `piece by piece the text of a cassette is the same`() throws {
@@ -287,7 +287,7 @@ import WindTunnelSymptoms
       let next = disk.folder.file(file.lastPathComponent)
       try cassette.write(to: next)
       let parts = try CassetteParts(cassette, new: [], in: SideFiles(of: next))
-      #expect(try parts.text() == Data(contentsOf: next), "\(file.lastPathComponent)")
+      try expectEqual(parts.text(), Data(contentsOf: next), "\(file.lastPathComponent)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -36,17 +37,17 @@ import Testing
       response.head.headers["Date"] = "Tue, 02 Jan 2024 00:00:00 GMT"
       today.answer = .response(response)
     }
-    #expect(folded([[today]], into: tape) == tape)
+    expectEqual(folded([[today]], into: tape), tape)
     var expected = tape
     expected[0] = interaction("waiting")
-    #expect(folded([[interaction("waiting")]], into: tape) == expected)
+    expectEqual(folded([[interaction("waiting")]], into: tape), expected)
   }
 
   @Test func `tests that were killed together replace nothing of each other`() {
     let old = [interaction("old")]
     let new = [interaction("one"), interaction("two")]
-    #expect(folded([[new[0]], [new[1]]], into: old) == new)
-    #expect(folded([[new[0]], [new[0]]], into: old) == [new[0]])
+    expectEqual(folded([[new[0]], [new[1]]], into: old), new)
+    expectEqual(folded([[new[0]], [new[0]]], into: old), [new[0]])
   }
 
   @Test func `a boundary is anybody's, and a time in a body is not`() {
@@ -58,10 +59,10 @@ import Testing
       return Interaction(request, .text(Body(answer)))
     }
     let old = [upload("first", "12:00", "old")]
-    #expect(folded([[upload("second", "12:00", "old")]], into: old) == old)
+    expectEqual(folded([[upload("second", "12:00", "old")]], into: old), old)
     let changed = upload("second", "12:00", "new")
-    #expect(folded([[changed]], into: old) == [changed])
+    expectEqual(folded([[changed]], into: old), [changed])
     let later = upload("second", "12:01", "new")
-    #expect(folded([[later]], into: old) == old + [later])
+    expectEqual(folded([[later]], into: old), old + [later])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -25,17 +26,16 @@ import Testing
     let large = beside.redact([
       Self.interaction("/large", "access_token=large-one-1 access_token=first-one-1")
     ])
-    #expect(
-      Self.text(large)
-        == "access_token=REDACTED-access-token-2 access_token=REDACTED-access-token-1"
+    expectEqual(
+      Self.text(large), "access_token=REDACTED-access-token-2 access_token=REDACTED-access-token-1"
     )
     _ = all.redact([Self.interaction("/2", "access_token=second-one-2")])
     let ordinals = all.adopt(beside, since: start)
-    #expect(ordinals == [Pseudonym(name: "access-token", ordinal: 2): 3])
+    expectEqual(ordinals, [Pseudonym(name: "access-token", ordinal: 2): 3])
     #expect(Set(all.takeLearned()).isSuperset(of: ["second-one-2", "large-one-1"]))
     // From then on it is known as that.
     let later = all.redact([Self.interaction("/3", "a large-one-1 b access_token=third-one-3")])
-    #expect(Self.text(later) == "a REDACTED-access-token-3 b access_token=REDACTED-access-token-4")
+    expectEqual(Self.text(later), "a REDACTED-access-token-3 b access_token=REDACTED-access-token-4")
   }
 
   @Test func `what others have found out meanwhile keeps its name`() {
@@ -46,8 +46,8 @@ import Testing
       Self.interaction("/large", "access_token=large-one-1 access_token=other-one-2")
     ])
     _ = all.redact([Self.interaction("/1", "access_token=other-one-2")])
-    #expect(
-      all.adopt(beside, since: start) == [
+    expectEqual(
+      all.adopt(beside, since: start), [
         Pseudonym(name: "access-token", ordinal: 1): 2,
         Pseudonym(name: "access-token", ordinal: 2): 1,
       ]
@@ -83,13 +83,13 @@ import Testing
       deck.keep(small, for: deck.decide(small.request))
     }
     await written
-    #expect(journal.problem == nil)
+    expectNil(journal.problem)
     let text = try String(contentsOf: journal.file, encoding: .utf8)
     #expect(!text.contains("secret-"))
     journal.close()
     let (taken, taking) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
-    #expect(taking == count + 1)
-    #expect(taken.interactions.first?.request.url.path == "/large")
+    expectEqual(taking, count + 1)
+    expectEqual(taken.interactions.first?.request.url.path, "/large")
     let bodies = taken.interactions.compactMap { $0.response?.body.text }
     let stands = bodies.flatMap { body in
       body.matches(of: /access_token=(REDACTED-access-token-[0-9]+)/).map { String($0.output.1) }
@@ -98,7 +98,7 @@ import Testing
     let hidden = bodies[0].firstMatch(of: /and (REDACTED-access-token-[0-9]+)/).map {
       String($0.output.1)
     }
-    #expect(hidden == bodies[2].firstMatch(of: /access_token=(.*)/).map { String($0.output.1) })
+    expectEqual(hidden, bodies[2].firstMatch(of: /access_token=(.*)/).map { String($0.output.1) })
   }
 
   private static func sideFiles(of file: URL) throws -> [String] {
@@ -114,16 +114,16 @@ import Testing
     for (order, path) in ["/a?x=plain-word-9", "/b"].enumerated() {
       journal.append(Self.interaction(path, "picture", padding: 300_000), order: order)
     }
-    #expect(try Self.sideFiles(of: file).count == 1)
+    try expectEqual(Self.sideFiles(of: file).count, 1)
     journal.append(Self.interaction("/c", "access_token=plain-word-9"), order: 2)
-    #expect(journal.problem == nil)
-    #expect(try Self.sideFiles(of: file).count == 1)
+    expectNil(journal.problem)
+    try expectEqual(Self.sideFiles(of: file).count, 1)
     journal.close()
     let next = try RecordingJournal(besides: file)
     let (cassette, count) = try next.takeUp(onto: Cassette())
-    #expect(count == 3)
+    expectEqual(count, 3)
     #expect(!cassette.interactions.contains { $0.request.url.description.contains("plain-word") })
-    #expect(cassette.interactions.count { $0.response?.body.count ?? 0 > 300_000 } == 2)
+    expectEqual(cassette.interactions.count { $0.response?.body.count ?? 0 > 300_000 }, 2)
   }
 
   @Test
@@ -134,11 +134,11 @@ import Testing
     let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     journal.append(Self.interaction("/a", "picture", padding: 300_000), order: 0)
-    #expect(try Self.sideFiles(of: file).count == 1)
+    try expectEqual(Self.sideFiles(of: file).count, 1)
     journal.giveUp()
-    #expect(try Self.sideFiles(of: file) == [])
+    try expectEqual(Self.sideFiles(of: file), [])
     journal.append(Self.interaction("/late", "picture", padding: 300_000), order: 1)
-    #expect(try Self.sideFiles(of: file) == [])
+    try expectEqual(Self.sideFiles(of: file), [])
     #expect(!FileManager.default.fileExists(atPath: journal.file.path))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,26 +21,26 @@ import Testing
         hashed += 1
         return SHA256.hexadecimal(data)
       }
-      #expect(found == data)
+      expectEqual(found, data)
     }
-    #expect(hashed == 1)
+    expectEqual(hashed, 1)
   }
 
   @Test func `other bytes under a known name are refused, and known ones still proven`() {
     var proven = ProvenBodies()
     let (data, name) = Self.body(1)
-    #expect(proven.prove(data, as: name) == data)
-    #expect(proven.prove(Self.body(2).data, as: name) == nil)
-    #expect(proven.prove(data.dropLast(), as: name) == nil)
-    #expect(proven.prove(data, as: name) == data)
+    expectEqual(proven.prove(data, as: name), data)
+    expectNil(proven.prove(Self.body(2).data, as: name))
+    expectNil(proven.prove(data.dropLast(), as: name))
+    expectEqual(proven.prove(data, as: name), data)
   }
 
   @Test func `bytes that were refused are proven by nobody's word`() {
     var proven = ProvenBodies()
     let (data, name) = Self.body(1)
-    #expect(proven.prove(Self.body(2).data, as: name) == nil)
-    #expect(proven.prove(Self.body(2).data, as: name) == nil)
-    #expect(proven.prove(data, as: name) == data)
+    expectNil(proven.prove(Self.body(2).data, as: name))
+    expectNil(proven.prove(Self.body(2).data, as: name))
+    expectEqual(proven.prove(data, as: name), data)
   }
 
   @Test func `no more is kept than the limit, the oldest go first`() {
@@ -53,14 +54,14 @@ import Testing
         hashed.append(number)
         return "\(number)"
       }
-      #expect(found == large[number])
+      expectEqual(found, large[number])
     }
     for number in [0, 1, 0, 2, 1, 2, 0] { prove(number) }
-    #expect(hashed == [0, 1, 2, 0])
+    expectEqual(hashed, [0, 1, 2, 0])
     let tooLarge = Data(count: ProvenBodies.bytesMax + 1)
-    #expect(proven.prove(tooLarge, as: "large") { _ in "large" } == tooLarge)
+    expectEqual(proven.prove(tooLarge, as: "large") { _ in "large" }, tooLarge)
     prove(2)
-    #expect(hashed == [0, 1, 2, 0])
+    expectEqual(hashed, [0, 1, 2, 0])
   }
 
   @Test func `two tests that open a cassette share what its side file holds`() throws {
@@ -76,6 +77,6 @@ import Testing
     }
     let (one, other) = (try Cassette(contentsOf: file), try Cassette(contentsOf: file))
     #expect(place(one) != nil)
-    #expect(place(one) == place(other))
+    expectEqual(place(one), place(other))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -26,7 +27,7 @@ import WindTunnelSymptoms
     for (interaction, outcome) in zip(interactions, outcomes).reversed() {
       deck.keep(interaction, for: outcome)
     }
-    #expect(journal.problem == nil)
+    expectNil(journal.problem)
     journal.close()
   }
 
@@ -36,15 +37,15 @@ import WindTunnelSymptoms
     let tape = Cassette([interaction("/old")])
     try tape.write(to: file)
     try recordAndVanish([interaction("/a"), interaction("/b")], onto: tape, besides: file)
-    #expect(try folder.names == ["users.json", "users.json.journal"])
-    #expect(try Cassette(contentsOf: file) == tape)
+    try expectEqual(folder.names, ["users.json", "users.json.journal"])
+    try expectEqual(Cassette(contentsOf: file), tape)
     let journal = try RecordingJournal(besides: file)
     let (folded, count) = try journal.takeUp(onto: tape)
-    #expect(count == 2)
-    #expect(folded == Cassette([interaction("/old"), interaction("/a"), interaction("/b")]))
-    #expect(try Cassette(contentsOf: file) == folded)
+    expectEqual(count, 2)
+    expectEqual(folded, Cassette([interaction("/old"), interaction("/a"), interaction("/b")]))
+    try expectEqual(Cassette(contentsOf: file), folded)
     journal.close()
-    #expect(try folder.names == ["users.json"])
+    try expectEqual(folder.names, ["users.json"])
   }
 
   @Test func `what was being made anew replaces what it asked for and leaves the rest`() throws {
@@ -56,7 +57,7 @@ import WindTunnelSymptoms
     )
     try recordAndVanish([interaction("/a", "new")], onto: tape, .rewrite, besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: redacted).cassette
-    #expect(folded == Cassette([interaction("/a", "new"), interaction("/b", "old")]))
+    expectEqual(folded, Cassette([interaction("/a", "new"), interaction("/b", "old")]))
   }
 
   @Test func `of one address it replaces what says the same`() throws {
@@ -70,7 +71,7 @@ import WindTunnelSymptoms
     let tape = Cassette([question("Users", "old"), question("Shops", "old")])
     try recordAndVanish([question("Users", "new")], onto: tape, .rewrite, besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: tape).cassette
-    #expect(folded == Cassette([question("Users", "new"), question("Shops", "old")]))
+    expectEqual(folded, Cassette([question("Users", "new"), question("Shops", "old")]))
   }
 
   @Test(arguments: ["ab12", "pass-phrase"])
@@ -94,9 +95,9 @@ import WindTunnelSymptoms
     #expect(!text.contains("\"\(secret)\""))
     journal.close()
     let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
-    #expect(count == 3)
+    expectEqual(count, 3)
     let hint = folded.interactions.first?.response?.body.text
-    #expect(hint?.contains(/^Say REDACTED-[a-z]+-1 and enter\.$/) == true, "\(hint ?? "")")
+    expectEqual(hint?.contains(/^Say REDACTED-[a-z]+-1 and enter\.$/), true, "\(hint ?? "")")
   }
 
   @Test func `no secret stands in the journal, not even one that is known later`() throws {
@@ -114,11 +115,10 @@ import WindTunnelSymptoms
     #expect(!(try text().contains("s3cr3t")))
     journal.close()
     let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
-    #expect(count == 4)
+    expectEqual(count, 4)
     let hidden = "REDACTED-authorization-1"
-    #expect(
-      folded
-        == Cassette([
+    expectEqual(
+      folded, Cassette([
           interaction("/login", #"{"greeting":"\#(hidden)"}"#), interaction("/between"),
           interaction("/me", token: hidden), interaction("/echo", hidden),
         ])
@@ -134,7 +134,7 @@ import WindTunnelSymptoms
     interaction.timing = Timing(firstByte: .milliseconds(1), lastByte: .milliseconds(2))
     try recordAndVanish([interaction], besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
-    #expect(folded == Cassette([interaction]))
+    expectEqual(folded, Cassette([interaction]))
   }
 
   @Test func `a line that was being written counts for nothing, and nothing follows it`() throws {
@@ -150,7 +150,7 @@ import WindTunnelSymptoms
     let deck = Deck(folded, mode: .newEpisodes, recordingJournal: journal)
     deck.keep(interaction("/c"), for: deck.decide(interaction("/c").request))
     journal.close()
-    #expect(try RecordingJournal(besides: file).takeUp(onto: folded).count == 1)
+    try expectEqual(RecordingJournal(besides: file).takeUp(onto: folded).count, 1)
   }
 
   @Test func `a damaged journal is refused in words and stays`() throws {
@@ -162,7 +162,7 @@ import WindTunnelSymptoms
     let words = refusal { try RecordingJournal(besides: file).takeUp(onto: Cassette()) }
     #expect(words.hasPrefix("a.json.journal, line 4: not JSON: "), "\(words)")
     #expect(words.hasSuffix("move the file away to go on without."), "\(words)")
-    #expect(try folder.names == ["a.json.journal"])
+    try expectEqual(folder.names, ["a.json.journal"])
   }
 
   @Test func `one recording at a time goes onto a cassette`() throws {
@@ -172,7 +172,7 @@ import WindTunnelSymptoms
     let words = refusal { try RecordingJournal(besides: file) }
     #expect(words.hasSuffix("a.json cannot be written: it is being recorded by another process."))
     first.remove()
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
     try RecordingJournal(besides: file).close()
   }
 

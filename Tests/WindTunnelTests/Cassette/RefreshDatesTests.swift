@@ -1,6 +1,7 @@
 import Foundation
 import Mutations
 import PlantedSecrets
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -27,8 +28,8 @@ import WindTunnelSymptoms
       "Set-Cookie": "b=; expires=Thu, 01 Jan 1970 00:00:00 GMT", "ETag": "\"1762164000\"",
       "X-Note": "until Mon, 03 Nov 2025 11:00:00 GMT",
     ]
-    #expect(
-      played(headers, "")?.headers == [
+    expectEqual(
+      played(headers, "")?.headers, [
         "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Expires": "Wed, 11 Feb 2026 11:00:01 GMT",
         "Last-Modified": "Sun, 09 Jun 2024 00:00:00 GMT", "Retry-After": "120",
         "X-RateLimit-Reset": "1770807601", "X-Until": "2026-02-12T00:00:01Z",
@@ -52,12 +53,12 @@ import WindTunnelSymptoms
         "expires_at": 1770807601, "createdAt": 1770804001000, "expires_in": 3600, "id": 1762164000,
         "exp": 4102444800, "text": "since 2025-11-03T10:00:00Z", "expires": 1.5e9 }
       """
-    #expect(played([:], body)?.body.text == moved)
+    expectEqual(played([:], body)?.body.text, moved)
   }
 
   private func token(_ payload: String, _ signature: String) -> String {
     [#"{"alg":"HS256"}"#, payload].map {
-      Base64Text.encoded(Array($0.utf8), like: Array("_".utf8))
+      Base64Text.encoded(Bytes($0.utf8), like: "_".utf8)
     }.joined(separator: ".") + "." + signature
   }
 
@@ -70,13 +71,13 @@ import WindTunnelSymptoms
       let body = #"{"token":"\#(token(old, signature))"}"#
       let cookie = "sid=\(token(old, signature)); Path=/"
       let response = played(["Set-Cookie": cookie], body)
-      #expect(response?.body.text == #"{"token":"\#(token(new, signature))"}"#)
-      #expect(response?.headers["Set-Cookie"] == "sid=\(token(new, signature)); Path=/")
+      expectEqual(response?.body.text, #"{"token":"\#(token(new, signature))"}"#)
+      expectEqual(response?.headers["Set-Cookie"], "sid=\(token(new, signature)); Path=/")
     }
     let signed = #"{"token":"\#(token(old, "c2lnbmF0dXJl"))"}"#
-    #expect(played([:], signed)?.body.text == signed)
+    expectEqual(played([:], signed)?.body.text, signed)
     let plain = "It is \(token(old, "REDACTED-token-1"))."
-    #expect(played([:], plain)?.body.text == "It is \(token(new, "REDACTED-token-1")).")
+    expectEqual(played([:], plain)?.body.text, "It is \(token(new, "REDACTED-token-1")).")
   }
 
   @Test func `a packed body is opened where a date is in it, and its pieces fit again`() {
@@ -96,23 +97,22 @@ import WindTunnelSymptoms
       chunks: [.init(bytes: packed.count, offset: .zero)]
     )
     let played = interaction.refreshingDates(at: Self.now)
-    #expect(
-      played.response
-        == Response(
+    expectEqual(
+      played.response, Response(
           headers: [
             "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Content-Length": "\(new.utf8.count)",
           ],
           body: Body(new)
         )
     )
-    #expect(played.timing?.chunks.map(\.bytes) == [new.utf8.count])
+    expectEqual(played.timing?.chunks.map(\.bytes), [new.utf8.count])
     // Without a date nothing is opened.
     let other = Packed.gzip("{}")
     interaction.answer = .response(
       Response(headers: ["Content-Encoding": "gzip"], body: Body(other))
     )
     interaction.recordedAt = "2025-11-03T10:00:00Z"
-    #expect(interaction.refreshingDates(at: Self.now) == interaction)
+    expectEqual(interaction.refreshingDates(at: Self.now), interaction)
   }
 
   @Test func `how old a recording is tells Date with Age, else recordedAt, else nobody`() {
@@ -125,9 +125,9 @@ import WindTunnelSymptoms
       return interaction.refreshingDates(at: Self.now).response?.body.text
     }
     let aged: HeaderFields = ["Date": "Mon, 03 Nov 2025 09:00:00 GMT", "Age": "3600"]
-    #expect(body(aged, recordedAt: "2020-01-01T00:00:00Z") == #"["2026-02-11T10:00:01Z"]"#)
-    #expect(body([:], recordedAt: "2025-11-03T11:00:00+01:00") == #"["2026-02-11T10:00:01Z"]"#)
-    #expect(body(["Date": "today"], recordedAt: nil) == #"["2025-11-03T10:00:00Z"]"#)
+    expectEqual(body(aged, recordedAt: "2020-01-01T00:00:00Z"), #"["2026-02-11T10:00:01Z"]"#)
+    expectEqual(body([:], recordedAt: "2025-11-03T11:00:00+01:00"), #"["2026-02-11T10:00:01Z"]"#)
+    expectEqual(body(["Date": "today"], recordedAt: nil), #"["2025-11-03T10:00:00Z"]"#)
   }
 
   @Test func `a cut answer keeps its body and a failure is itself`() {
@@ -140,17 +140,17 @@ import WindTunnelSymptoms
       headers: ["Date": "Wed, 11 Feb 2026 10:00:01 GMT"],
       body: Body(#"["2025-11-03T10:00:00Z","#)
     )
-    #expect(cut.refreshingDates(at: Self.now).answer == .cut(played, failure))
+    expectEqual(cut.refreshingDates(at: Self.now).answer, .cut(played, failure))
     var failed = Interaction(Request("GET", "/"), .failure(failure))
     failed.recordedAt = "2025-11-03T10:00:00Z"
-    #expect(failed.refreshingDates(at: Self.now) == failed)
+    expectEqual(failed.refreshingDates(at: Self.now), failed)
   }
 
   @Test(arguments: [
     "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "2025-13-03T10:00:00Z", "2025-11-03T10:00:00+2",
   ])
   func `what is no date that can be moved stays`(text: String) {
-    #expect(played([:], "[\"\(text)\"]")?.body.text == "[\"\(text)\"]")
+    expectEqual(played([:], "[\"\(text)\"]")?.body.text, "[\"\(text)\"]")
   }
 
   @Test(arguments: 1...200)
@@ -166,8 +166,8 @@ import WindTunnelSymptoms
       Response(headers: Self.date, body: Body("[\"\(DateText.text(.seconds(then)))\"]"))
     )
     let there = interaction.refreshingDates(at: date)
-    #expect(there.response?.headers["Date"] == DateText.http(.seconds(then)))
+    expectEqual(there.response?.headers["Date"], DateText.http(.seconds(then)))
     let start = Date(timeIntervalSince1970: Double(Self.recorded))
-    #expect(there.refreshingDates(at: start) == interaction)
+    expectEqual(there.refreshingDates(at: start), interaction)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
@@ -32,16 +33,16 @@ import WindTunnelSymptoms
 
   @Test func `events are what they say and when they were there`() {
     let events = Self.stream.events
-    #expect(events.map(\.id) == ["1", "2", ""])
-    #expect(events.map(\.type) == [nil, "delta", nil])
-    #expect(events.map(\.data) == ["a", "b\nc", "d"])
-    #expect(events.map(\.retryMilliseconds) == [nil, 300, nil])
-    #expect(events.map(\.offset) == [10, 20, 30].map { .milliseconds($0) })
+    expectEqual(events.map(\.id), ["1", "2", ""])
+    expectEqual(events.map(\.type), [nil, "delta", nil])
+    expectEqual(events.map(\.data), ["a", "b\nc", "d"])
+    expectEqual(events.map(\.retryMilliseconds), [nil, 300, nil])
+    expectEqual(events.map(\.offset), [10, 20, 30].map { .milliseconds($0) })
     var timeless = Self.stream
     timeless.timing = nil
-    #expect(timeless.events.map(\.offset) == [nil, nil, nil])
+    expectEqual(timeless.events.map(\.offset), [nil, nil, nil])
     timeless.timing = Timing(firstByte: .zero, lastByte: .seconds(1))
-    #expect(timeless.events.map(\.offset) == [.seconds(1), .seconds(1), .seconds(1)])
+    expectEqual(timeless.events.map(\.offset), [.seconds(1), .seconds(1), .seconds(1)])
   }
 
   @Test func `what streams no events has none, and is not edited`() {
@@ -64,14 +65,13 @@ import WindTunnelSymptoms
         event.retryMilliseconds = nil
       }
     }
-    #expect(
-      edited
-        == Self.interaction([
+    expectEqual(
+      edited, Self.interaction([
           ("\u{FEFF}: hello\n\nid: 1\ndata: a\n\nid: 2\nevent: de", 10),
           ("lta\n: why\ndata: one line\n\n", 20), ("id\ndata: d\n\ndata: cut", 30),
         ])
     )
-    #expect(edited.events.map(\.data) == ["a", "one line", "d"])
+    expectEqual(edited.events.map(\.data), ["a", "one line", "d"])
   }
 
   @Test func `fields come and go, in the ends of lines that the event has`() {
@@ -86,13 +86,12 @@ import WindTunnelSymptoms
     }
     let body =
       "data: x\r\ndata: y\r\n\r\ndata: b\revent: tu\rretry: 0\r\rdata: c\nid: 3\n\n"
-    #expect(edited.response?.body.text == body)
-    #expect(
-      edited.response?.headers
-        == ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/event-stream"]
+    expectEqual(edited.response?.body.text, body)
+    expectEqual(
+      edited.response?.headers, ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/event-stream"]
     )
-    #expect(
-      edited.timing?.chunks == [Timing.Chunk(bytes: body.utf8.count, offset: .milliseconds(1))]
+    expectEqual(
+      edited.timing?.chunks, [Timing.Chunk(bytes: body.utf8.count, offset: .milliseconds(1))]
     )
   }
 
@@ -101,22 +100,21 @@ import WindTunnelSymptoms
       [("{\"n\":1}\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)],
       type: "application/x-ndjson"
     )
-    #expect(lines.events.map(\.data) == ["{\"n\":1}", "{\"n\":2}"])
-    #expect(lines.events.map(\.offset) == [.milliseconds(1), .milliseconds(2)])
+    expectEqual(lines.events.map(\.data), ["{\"n\":1}", "{\"n\":2}"])
+    expectEqual(lines.events.map(\.offset), [.milliseconds(1), .milliseconds(2)])
     lines.editEvents { event in
       if event.data.contains("1") { (event.data, event.id) = ("{\n}", "9") }
     }
-    #expect(
-      lines
-        == Self.interaction(
+    expectEqual(
+      lines, Self.interaction(
           [("{ }\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)],
           type: "application/x-ndjson"
         )
     )
     var sequence = Self.interaction([("\u{1E}1\n\u{1E}2\n", 1)], type: "application/json-seq")
     sequence.editEvents { $0.data += "0" }
-    #expect(sequence.response?.body.text == "\u{1E}10\n\u{1E}20\n")
-    #expect(sequence.events.map(\.data) == ["10", "20"])
+    expectEqual(sequence.response?.body.text, "\u{1E}10\n\u{1E}20\n")
+    expectEqual(sequence.events.map(\.data), ["10", "20"])
   }
 
   @Test func `an answer that was cut stays cut`() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -21,7 +22,7 @@ import Testing
       let journal = try RecordingJournal(besides: file)
       let (folded, taken) = try journal.takeUp(onto: tape, goesOn: true)
       tape = folded
-      #expect(taken == count)
+      expectEqual(taken, count)
       #expect(journal.isUnfinished)
       // As where the process is killed: nothing came after.
       journal.close()
@@ -36,11 +37,11 @@ import Testing
     #expect(try last.takeUp(onto: tape, goesOn: true) == (tape, 0))
     #expect(last.isUnfinished)
     last.remove()
-    #expect(try folder.names == ["a.json"])
+    try expectEqual(folder.names, ["a.json"])
     let whole = try RecordingJournal(besides: file)
     #expect(try whole.takeUp(onto: tape, goesOn: true) == (tape, 0))
     #expect(!whole.isUnfinished)
     whole.giveUp()
-    #expect(try folder.names == ["a.json"])
+    try expectEqual(folder.names, ["a.json"])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -11,7 +12,7 @@ import Testing
   @Test func `only what is new is dated, by the second`() {
     var later = cassette("/a", "/b")
     later.date(Date(timeIntervalSince1970: 1_762_164_000.9), whereNotIn: cassette("/a"))
-    #expect(later.interactions.map(\.recordedAt) == [nil, "2025-11-03T10:00:00Z"])
+    expectEqual(later.interactions.map(\.recordedAt), [nil, "2025-11-03T10:00:00Z"])
   }
 
   @Test func `age is counted in days, and what bears no date has none`() {
@@ -23,8 +24,8 @@ import Testing
       thanDays: 2,
       at: Date(timeIntervalSince1970: 1_762_164_000)
     )
-    #expect(numbers == [1])
-    #expect(undatedCount == 2)
+    expectEqual(numbers, [1])
+    expectEqual(undatedCount, 2)
   }
 
   @Test(arguments: [
@@ -33,14 +34,14 @@ import Testing
     (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
   ])
   func `a date is written as it is read`(milliseconds: Int, text: String) {
-    #expect(DateText.text(.milliseconds(milliseconds)) == text)
-    #expect(DateText.sinceEpoch(text) == .milliseconds(max(0, milliseconds)))
+    expectEqual(DateText.text(.milliseconds(milliseconds)), text)
+    expectEqual(DateText.sinceEpoch(text), .milliseconds(max(0, milliseconds)))
   }
 
   @Test func `a date of HTTP is read with spaces and dashes`() {
     let date = Duration.seconds(1_792_567_680)
-    #expect(DateText.sinceEpoch(http: "Wed, 21 Oct 2026 07:28:00 GMT") == date)
-    #expect(DateText.sinceEpoch(http: "Wed, 21-Oct-2026 07:28:00 GMT") == date)
-    #expect(DateText.sinceEpoch(http: "Wed, 21 Okt 2026 07:28:00 GMT") == nil)
+    expectEqual(DateText.sinceEpoch(http: "Wed, 21 Oct 2026 07:28:00 GMT"), date)
+    expectEqual(DateText.sinceEpoch(http: "Wed, 21-Oct-2026 07:28:00 GMT"), date)
+    expectNil(DateText.sinceEpoch(http: "Wed, 21 Okt 2026 07:28:00 GMT"))
   }
 }

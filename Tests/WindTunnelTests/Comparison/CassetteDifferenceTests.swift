@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -43,8 +44,8 @@ import WindTunnelSymptoms
     ])
     new.notes = [JSON.Member("_by", ["Ada", "Bob"])]
     let difference = CassetteDifference(from: old, to: new)
-    #expect(
-      difference.text(title: "users.json") == """
+    expectEqual(
+      difference.text(title: "users.json"), """
         users.json: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
           _by: "Ada" → ["Ada","Bob"]
         ~ #2 GET https://a.test/user
@@ -66,8 +67,8 @@ import WindTunnelSymptoms
 
         """
     )
-    #expect(
-      difference.markdown(title: "users.json") == """
+    expectEqual(
+      difference.markdown(title: "users.json"), """
         ### `users.json`: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
 
         - the cassette's notes
@@ -100,15 +101,15 @@ import WindTunnelSymptoms
     let new = get("/a", Response(headers: ["X-Request-Id": "2", "Set-Cookie": "a=b; Max-Age=2"]))
     let difference = difference([old], [new])
     #expect(difference.isEmpty)
-    #expect(difference.text(title: "a.json") == "")
-    #expect(difference.markdown(title: "a.json") == "")
+    expectEqual(difference.text(title: "a.json"), "")
+    expectEqual(difference.markdown(title: "a.json"), "")
   }
 
   @Test func `an answer put in front of a sequence changes nothing behind it`() {
     let old = (1...5).map { get("/n", .json(.number($0))) }
     let result = difference(old, [get("/n", .json(0))] + old)
-    #expect(result.changes == [.added(get("/n", .json(0)).steady, number: 1)])
-    #expect(result.sameCount == 5)
+    expectEqual(result.changes, [.added(get("/n", .json(0)).steady, number: 1)])
+    expectEqual(result.sameCount, 5)
   }
 
   @Test func `different addresses may change places`() {
@@ -118,8 +119,8 @@ import WindTunnelSymptoms
 
   @Test func `names cannot break out of Markdown`() {
     let odd = get("/a`b``c", .json(1))
-    #expect(
-      difference([], [odd]).markdown(title: "a.json") == """
+    expectEqual(
+      difference([], [odd]).markdown(title: "a.json"), """
         ### `a.json`: 1 added, 0 the same
 
         - **added** ```#1 GET https://a.test/a`b``c → 200```
@@ -135,8 +136,8 @@ import WindTunnelSymptoms
     #expect(CassetteDifference(from: one, to: one).isEmpty)
     let there = CassetteDifference(from: one, to: other)
     let back = CassetteDifference(from: other, to: one)
-    #expect(there.isEmpty == back.isEmpty)
-    #expect(there.sameCount == back.sameCount)
-    #expect(there.isEmpty == there.text(title: "").isEmpty)
+    expectEqual(there.isEmpty, back.isEmpty)
+    expectEqual(there.sameCount, back.sameCount)
+    expectEqual(there.isEmpty, there.text(title: "").isEmpty)
   }
 }

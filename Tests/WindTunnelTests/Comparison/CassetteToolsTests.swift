@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -21,8 +22,8 @@ import WindTunnelReports
     let merge = try CassetteMerge([
       ("1.json", Cassette([a, a, b])), ("2.json", Cassette([later, changed, later, later])),
     ])
-    #expect(merge.cassette == Cassette([a, a, b, changed, later]))
-    #expect(merge.repeatedCount == 2)
+    expectEqual(merge.cassette, Cassette([a, a, b, changed, later]))
+    expectEqual(merge.repeatedCount, 2)
   }
 
   @Test func `notes are merged, and a conflict is told`() throws {
@@ -32,13 +33,12 @@ import WindTunnelReports
       return cassette
     }
     let (one, two, other) = (noted("_a", 1), noted("_b", 2), noted("_a", 3))
-    #expect(
-      try CassetteMerge([("1", one), ("2", two), ("3", one)]).cassette.notes == one.notes
+    try expectEqual(
+      CassetteMerge([("1", one), ("2", two), ("3", one)]).cassette.notes, one.notes
         + two.notes
     )
-    #expect(
-      refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) }
-        == #""_a" stands in 1.json and in 3.json with different values. "#
+    expectEqual(
+      refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) }, #""_a" stands in 1.json and in 3.json with different values. "#
         + "Make them the same, or remove one."
     )
   }
@@ -52,8 +52,8 @@ import WindTunnelReports
     func names(_ key: Cassette.SplitKey) -> [String] {
       cassette.split(by: key).map { "\($0.name): \($0.cassette.interactions.count)" }
     }
-    #expect(names(.host) == ["api.a.test: 3", "---1--8080: 1", "any-host: 1"])
-    #expect(names(.path) == ["users: 2", "-2fetc: 1", "root: 1", "-: 1"])
+    expectEqual(names(.host), ["api.a.test: 3", "---1--8080: 1", "any-host: 1"])
+    expectEqual(names(.path), ["users: 2", "-2fetc: 1", "root: 1", "-: 1"])
   }
 
   @Test(arguments: 1...50)
@@ -63,15 +63,15 @@ import WindTunnelReports
     for key in Cassette.SplitKey.allCases {
       let parts = cassette.split(by: key)
       let together = parts.flatMap(\.cassette.interactions)
-      #expect(together.count == cassette.interactions.count)
-      #expect(Set(together) == Set(cassette.interactions))
+      expectEqual(together.count, cassette.interactions.count)
+      expectEqual(Set(together), Set(cassette.interactions))
       #expect(parts.allSatisfy { $0.cassette.notes == cassette.notes })
     }
   }
 
   @Test func `interactions go by their numbers`() {
     let all = (1...4).map { get("https://a.test/", $0) }
-    #expect(Cassette(all).without(numbers: [1, 3, 9]) == Cassette([all[1], all[3]]))
+    expectEqual(Cassette(all).without(numbers: [1, 3, 9]), Cassette([all[1], all[3]]))
   }
 
   @Test func `a report tells which interactions its calls met`() {
@@ -97,6 +97,6 @@ import WindTunnelReports
       environment: [],
       scenarios: [flown]
     )
-    #expect(report.interactionsUsed == [3, 5])
+    expectEqual(report.interactionsUsed, [3, 5])
   }
 }

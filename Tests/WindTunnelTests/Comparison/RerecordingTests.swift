@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -41,7 +42,7 @@ import WindTunnelSymptoms
   @Test func `an unchanged origin recorded anew gives the same bytes`() {
     let first = record(["/a", "/b", "/a"], day: 1, answered: answer)
     let second = record(["/a", "/b", "/a"], day: 2, over: first, answered: answer)
-    #expect(second.data() == first.data())
+    expectEqual(second.data(), first.data())
     // Not because nothing was recorded.
     #expect(record(["/a", "/b", "/a"], day: 2, answered: answer).data() != first.data())
   }
@@ -49,7 +50,7 @@ import WindTunnelSymptoms
   @Test func `requests that ran beside each other go back to their places`() {
     let first = record(["/a", "/b", "/c", "/a"], day: 1, answered: answer)
     let second = record(["/c", "/a", "/a", "/b"], day: 2, over: first, answered: answer)
-    #expect(second.data() == first.data())
+    expectEqual(second.data(), first.data())
   }
 
   @Test func `what changed is new, and everything beside it stays`() {
@@ -59,9 +60,9 @@ import WindTunnelSymptoms
       if request.url.path == "/b" { interaction.answer = .response(.json([])) }
       return interaction
     }
-    #expect(second.interactions[0] == first.interactions[0])
-    #expect(second.interactions[1].timing?.firstByte == .milliseconds(2))
-    #expect(second.interactions[2] == first.interactions[2])
+    expectEqual(second.interactions[0], first.interactions[0])
+    expectEqual(second.interactions[1].timing?.firstByte, .milliseconds(2))
+    expectEqual(second.interactions[2], first.interactions[2])
   }
 
   @Test func `a sequence whose answers changed places is not put back in order`() {
@@ -76,20 +77,20 @@ import WindTunnelSymptoms
       over: first,
       answered: counting(["2", "1", "x"])
     )
-    #expect(second.interactions.map(\.answer) == [1, 0, 2].map { first.interactions[$0].answer })
+    expectEqual(second.interactions.map(\.answer), [1, 0, 2].map { first.interactions[$0].answer })
   }
 
   @Test func `what somebody wrote beside a recording stays with it`() {
     var first = record(["/a"], day: 1, answered: answer)
     first.interactions[0].then = .repeat
     first.interactions[0].notes = [JSON.Member("_why", "polled")]
-    #expect(record(["/a"], day: 2, over: first, answered: answer) == first)
+    expectEqual(record(["/a"], day: 2, over: first, answered: answer), first)
   }
 
   @Test func `an interaction that is no longer asked for is gone`() {
     let first = record(["/a", "/b"], day: 1, answered: answer)
     let second = record(["/b"], day: 2, over: first, answered: answer)
-    #expect(second.interactions == [first.interactions[1]])
+    expectEqual(second.interactions, [first.interactions[1]])
   }
 
   @Test func `a body compressed in another way is the same body`() throws {
@@ -105,8 +106,8 @@ import WindTunnelSymptoms
     // The same text, once stored and once deflated.
     let stored = recorded("H4sIAAAAAAAEAwEIAPf/eyJpZCI6N31DXwcSCAAAAA==")
     let deflated = recorded("H4sIAAAAAAACA6tWykxRsjKvBQBDXwcSCAAAAA==")
-    #expect(stored.steady == deflated.steady)
-    #expect(stored.steady.response == Response(body: Body(#"{"id":7}"#)))
+    expectEqual(stored.steady, deflated.steady)
+    expectEqual(stored.steady.response, Response(body: Body(#"{"id":7}"#)))
   }
 
   @Test func `a length is compared where it tells more than the body`() {
@@ -121,6 +122,6 @@ import WindTunnelSymptoms
     #expect(
       answered("GET", 5, "a", isCut: true).steady != answered("GET", 6, "a", isCut: true).steady
     )
-    #expect(answered("GET", 1, "a").steady == answered("GET", 6, "a").steady)
+    expectEqual(answered("GET", 1, "a").steady, answered("GET", 6, "a").steady)
   }
 }

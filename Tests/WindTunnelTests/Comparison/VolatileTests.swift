@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -34,10 +35,10 @@ import Testing
     let old = upload("------------------------d74496d66958873e", quote: quote)
     let new = upload("1f2", quote: quote)
     #expect(old != new && old.steady == new.steady)
-    #expect(Rerecording.keepingOld([old], under: [new]) == [old])
+    expectEqual(Rerecording.keepingOld([old], under: [new]), [old])
     #expect(CassetteDifference(from: Cassette([old]), to: Cassette([new])).isEmpty)
     // A prefix of the other's boundary is another boundary.
-    #expect(upload("1f2").steady == upload("1f").steady)
+    expectEqual(upload("1f2").steady, upload("1f").steady)
   }
 
   @Test func `an answer in parts is the same, too`() {
@@ -53,15 +54,15 @@ import Testing
         )
       )
     }
-    #expect(answer("00000000000000000007").steady == answer("00000000000000000012").steady)
+    expectEqual(answer("00000000000000000007").steady, answer("00000000000000000012").steady)
   }
 
   @Test func `what a multipart says otherwise is a difference`() {
     let (old, new) = (upload("x1"), upload("x2", "hello!"))
     #expect(old.steady != new.steady)
     let parts = CassetteDifference(from: Cassette([old]), to: Cassette([new])).changes
-    #expect(
-      parts == [
+    expectEqual(
+      parts, [
         .changed(
           new.steady,
           from: 1,
@@ -73,15 +74,15 @@ import Testing
     )
     // Parts are not joined or parted by a boundary that one of them holds.
     let tricky = upload("x1", "1\r\n--any-boundary\r\n2")
-    #expect(tricky.steady.request.body == tricky.request.body)
-    #expect(upload("x1", type: "text/plain; boundary=").steady.request.body == old.request.body)
+    expectEqual(tricky.steady.request.body, tricky.request.body)
+    expectEqual(upload("x1", type: "text/plain; boundary=").steady.request.body, old.request.body)
   }
 
   @Test(arguments: ["", "--x1\r\n\r\nno end", "no parts at all"])
   func `what is no whole multipart stays as it is`(text: String) {
     var interaction = upload("x1")
     interaction.request.body = Body(text)
-    #expect(interaction.steady.request.body == Body(text))
+    expectEqual(interaction.steady.request.body, Body(text))
   }
 
   @Test func `a request's key and a connection's rest are volatile, and its patience is not`() {
@@ -91,8 +92,8 @@ import Testing
         Response(status: 204, headers: ["Keep-Alive": alive])
       )
     }
-    #expect(
-      interaction("7a", "timeout=5, max=98").steady == interaction("9c", "timeout=5, max=97").steady
+    expectEqual(
+      interaction("7a", "timeout=5, max=98").steady, interaction("9c", "timeout=5, max=97").steady
     )
     #expect(
       interaction("7a", "timeout=5, max=98").steady != interaction("7a", "timeout=6, max=98").steady

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -81,12 +82,12 @@ import Testing
     let (fault, bytes, ends) = Self.cases[number]
     var server = try Self.server([fault])
     let actions = server.open(at: .zero)
-    #expect(Self.bytes(actions) == bytes, "\(fault)")
-    #expect(Self.ends(actions) == ends, "\(fault)")
-    #expect(server.isOver == !ends.isEmpty)
+    expectEqual(Self.bytes(actions), bytes, "\(fault)")
+    expectEqual(Self.ends(actions), ends, "\(fault)")
+    expectEqual(server.isOver, !ends.isEmpty)
     if server.isOver {
       let frame = WebSocketFrame(.ping).encoded(masking: 1)
-      #expect(frame.withUnsafeBytes { server.receive($0, at: .zero) } == [])
+      expectEqual(frame.withUnsafeBytes { server.receive($0, at: .zero) }, [])
       #expect(server.tick(at: .seconds(1)).isEmpty)
     }
   }
@@ -96,16 +97,16 @@ import Testing
     _ = server.open(at: .zero)
     let close = WebSocketClose(1000).frame.encoded(masking: 1)
     let actions = close.withUnsafeBytes { server.receive($0, at: .zero) }
-    #expect(Self.bytes(actions) == Self.three + [0x88, 2, 0x03, 0xE8])
+    expectEqual(Self.bytes(actions), Self.three + [0x88, 2, 0x03, 0xE8])
   }
 
   @Test func `a late message holds up all behind it`() throws {
     var server = try Self.server([.message(.late(.milliseconds(50)), 2)])
     let actions = server.open(at: .zero)
-    #expect(Self.bytes(actions) == Self.one)
-    #expect(actions.last == .wake(.milliseconds(50)))
+    expectEqual(Self.bytes(actions), Self.one)
+    expectEqual(actions.last, .wake(.milliseconds(50)))
     #expect(Self.bytes(server.tick(at: .milliseconds(49))).isEmpty)
-    #expect(Self.bytes(server.tick(at: .milliseconds(50))) == Self.two + Self.three)
+    expectEqual(Self.bytes(server.tick(at: .milliseconds(50))), Self.two + Self.three)
   }
 
   @Test func `pings are answered, late, or not at all`() throws {
@@ -113,16 +114,16 @@ import Testing
     let pong: [UInt8] = [0x8A, 1, 0x70]
     var plain = try Self.server([])
     _ = plain.open(at: .zero)
-    #expect(Self.bytes(ping.withUnsafeBytes { plain.receive($0, at: .zero) }) == pong)
+    expectEqual(Self.bytes(ping.withUnsafeBytes { plain.receive($0, at: .zero) }), pong)
     var silent = try Self.server([.control(.noPong)])
     _ = silent.open(at: .zero)
-    #expect(ping.withUnsafeBytes { silent.receive($0, at: .zero) } == [])
+    expectEqual(ping.withUnsafeBytes { silent.receive($0, at: .zero) }, [])
     var late = try Self.server([.control(.latePong(.milliseconds(30)))])
     _ = late.open(at: .zero)
     let both = ping + ping
-    #expect(Self.bytes(both.withUnsafeBytes { late.receive($0, at: .milliseconds(5)) }) == [])
-    #expect(Self.bytes(late.tick(at: .milliseconds(34))) == [])
-    #expect(Self.bytes(late.tick(at: .milliseconds(35))) == pong + pong)
+    expectEqual(Self.bytes(both.withUnsafeBytes { late.receive($0, at: .milliseconds(5)) }), [])
+    expectEqual(Self.bytes(late.tick(at: .milliseconds(34))), [])
+    expectEqual(Self.bytes(late.tick(at: .milliseconds(35))), pong + pong)
   }
 
   @Test func `behind an end no time comes, and a client that leaves is let go`() throws {
@@ -134,19 +135,19 @@ import Testing
     let isOver = late.isOver
     #expect(isOver)
     // A wake in the past would come again for ever.
-    #expect(late.tick(at: .milliseconds(30)) == [])
+    expectEqual(late.tick(at: .milliseconds(30)), [])
     var stalled = try Self.server([.end(.stall, before: 1)])
-    #expect(stalled.open(at: .zero) == [.stall])
-    #expect(stalled.clientEnded(at: .zero) == [.close])
+    expectEqual(stalled.open(at: .zero), [.stall])
+    expectEqual(stalled.clientEnded(at: .zero), [.close])
   }
 
   @Test func `what was not sent was not done, and an end of the server's blames nobody`() throws {
     var server = try Self.server([.end(.reset, before: 9), .form(.masked, of: 1)])
     _ = server.open(at: .zero)
     let (left, undone, head) = (server.left, server.undone.map(\.description), server.head)
-    #expect(left == [])
-    #expect(undone == [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#])
-    #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
+    expectEqual(left, [])
+    expectEqual(undone, [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#])
+    expectNil(head.headers["Sec-WebSocket-Extensions"])
   }
 
   @Test func `a flood of pings comes first, and a close may go unanswered`() throws {
@@ -157,21 +158,21 @@ import Testing
     var reader = WebSocketReader(from: .server)
     var pings = 0
     try bytes.withUnsafeBytes { try reader.read($0) { if case .ping = $0 { pings += 1 } } }
-    #expect(pings == 1000)
+    expectEqual(pings, 1000)
     var mute = try Self.server([.control(.unansweredClose)])
     _ = mute.open(at: .zero)
     let close = WebSocketClose(1000).frame.encoded(masking: 1)
-    #expect(close.withUnsafeBytes { mute.receive($0, at: .zero) } == [.stall])
+    expectEqual(close.withUnsafeBytes { mute.receive($0, at: .zero) }, [.stall])
   }
 
   @Test func `a handshake proves another key, or has what nobody asked for`() throws {
     let plain = try Self.server([]).head
-    #expect(plain.headers["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+    expectEqual(plain.headers["Sec-WebSocket-Accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     let wrong = try Self.server([.handshake(.wrongAccept)]).head
     #expect(wrong.headers["Sec-WebSocket-Accept"] != plain.headers["Sec-WebSocket-Accept"])
     for fault in ConversationFault.Handshake.allCases {
       let head = try Self.server([.handshake(fault)]).head
-      #expect(head.status == 101)
+      expectEqual(head.status, 101)
       #expect(throws: WebSocketHandshake.Failure.self) {
         try WebSocketHandshake.terms(of: head, answering: Self.request.headers)
       }
@@ -187,8 +188,8 @@ import Testing
       json:
         #"{"windtunnelScenario":1,"name":"one","rules":[{"when":{"first":1},"faults":[\#(text)]}]}"#
     )
-    #expect(scenario.rules.map(\.faults) == [[kind.fault]])
-    #expect(kind.fault.ability(lackingOn: .inProcess) == .conversations)
-    #expect(kind.fault.ability(lackingOn: .onTheWire) == nil)
+    expectEqual(scenario.rules.map(\.faults), [[kind.fault]])
+    expectEqual(kind.fault.ability(lackingOn: .inProcess), .conversations)
+    expectNil(kind.fault.ability(lackingOn: .onTheWire))
   }
 }

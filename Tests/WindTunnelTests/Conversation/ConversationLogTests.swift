@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -61,16 +62,15 @@ import Testing
   @Test func `each message has its side, its time and what it asks for`() throws {
     var server = try Self.server()
     _ = server.open(at: .milliseconds(1))
-    #expect(server.seen.waiting == 2)
+    expectEqual(server.seen.waiting, 2)
     Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
     Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 7)
-    #expect(
-      Self.words(server.seen)
-        == ["server 1 at 1", "client 2? at 5", "server 3 at 5", "server 4 at 5", "client 5 at 7"]
+    expectEqual(
+      Self.words(server.seen), ["server 1 at 1", "client 2? at 5", "server 3 at 5", "server 4 at 5", "client 5 at 7"]
     )
     #expect(server.seen.waiting == 0 && server.seen.ending == nil && server.seen.end == nil)
     Self.say(WebSocketFrame(.text, Data("c".utf8)), to: &server, at: 9)
-    #expect(Self.words(server.seen).last == "client at 9")
+    expectEqual(Self.words(server.seen).last, "client at 9")
     #expect(server.seen.ending == .server(1008) && server.seen.end == .milliseconds(9))
   }
 
@@ -79,17 +79,17 @@ import Testing
     _ = server.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &server, at: 2)
     #expect(server.seen.pings == 1 && server.seen.pongs == 1)
-    #expect(server.seen.unansweredSince == nil)
+    expectNil(server.seen.unansweredSince)
     var deaf = try Self.server([.control(.noPong)])
     _ = deaf.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &deaf, at: 2)
     Self.say(WebSocketFrame(.ping), to: &deaf, at: 3)
     #expect(deaf.seen.pings == 2 && deaf.seen.pongs == 0)
-    #expect(deaf.seen.unansweredSince == .milliseconds(2))
+    expectEqual(deaf.seen.unansweredSince, .milliseconds(2))
     var late = try Self.server([.control(.latePong(.milliseconds(50)))])
     _ = late.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &late, at: 2)
-    #expect(late.seen.pongs == 0)
+    expectEqual(late.seen.pongs, 0)
     _ = late.tick(at: .milliseconds(52))
     #expect(late.seen.pongs == 1 && late.seen.unansweredSince == nil)
   }
@@ -99,11 +99,11 @@ import Testing
     _ = server.open(at: .zero)
     #expect(server.seen.serverPings == 1000 && server.seen.clientPongs == 0)
     Self.say(WebSocketFrame(.pong, Data("nobody asked".utf8)), to: &server, at: 1)
-    #expect(server.seen.clientPongs == 0)
+    expectEqual(server.seen.clientPongs, 0)
     Self.say(WebSocketFrame(.pong, Data("998".utf8)), to: &server, at: 1)
-    #expect(server.seen.clientPongs == 999)
+    expectEqual(server.seen.clientPongs, 999)
     Self.say(WebSocketFrame(.pong, Data("3".utf8)), to: &server, at: 1)
-    #expect(server.seen.clientPongs == 999)
+    expectEqual(server.seen.clientPongs, 999)
   }
 
   @Test func `a server that falls silent hears on, and answers nothing`() throws {
@@ -111,11 +111,11 @@ import Testing
     _ = server.open(at: .zero)
     Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
     #expect(server.seen.silentSince == .milliseconds(5) && server.seen.ending == nil)
-    #expect(server.seen.waiting == 0)
+    expectEqual(server.seen.waiting, 0)
     Self.say(WebSocketFrame(.ping), to: &server, at: 20)
     Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 30)
     #expect(server.seen.pings == 1 && server.seen.unansweredSince == .milliseconds(20))
-    #expect(Self.words(server.seen).last == "client at 30")
+    expectEqual(Self.words(server.seen).last, "client at 30")
     Self.say(WebSocketClose(1001).frame, to: &server, at: 40)
     #expect(server.seen.ending == .client(1001) && server.seen.end == .milliseconds(40))
   }
@@ -131,14 +131,14 @@ import Testing
       server.left(at: .seconds(1))
       return server.seen.ending
     }
-    #expect(try ended() == .clientLeft)
-    #expect(try ended { Self.say(WebSocketClose(nil).frame, to: &$0, at: 1) } == .client(1005))
-    #expect(try ended { _ = $0.clientEnded(at: .zero) } == .clientLeft)
-    #expect(try ended { _ = $0.goAway(at: .zero) } == .stopped)
-    #expect(try ended([.end(.reset, before: 1)]) == .serverLeft)
-    #expect(try ended([.end(.close, before: 1)]) == .serverLeft)
-    #expect(try ended([.end(.frame(1012), before: 1)]) == .server(1012))
-    #expect(try ended([.end(.oneByteFrame, before: 1)]) == .server(1005))
+    try expectEqual(ended(), .clientLeft)
+    try expectEqual(ended { Self.say(WebSocketClose(nil).frame, to: &$0, at: 1) }, .client(1005))
+    try expectEqual(ended { _ = $0.clientEnded(at: .zero) }, .clientLeft)
+    try expectEqual(ended { _ = $0.goAway(at: .zero) }, .stopped)
+    try expectEqual(ended([.end(.reset, before: 1)]), .serverLeft)
+    try expectEqual(ended([.end(.close, before: 1)]), .serverLeft)
+    try expectEqual(ended([.end(.frame(1012), before: 1)]), .server(1012))
+    try expectEqual(ended([.end(.oneByteFrame, before: 1)]), .server(1005))
   }
 
   @Test func `what the server sent is known again by its digest`() throws {
@@ -149,10 +149,10 @@ import Testing
     let said = ["welcome", "welcome", nil, "more for a", "for a"].map { text in
       text.map { ConversationLog.digest(of: Data($0.utf8)) }
     }
-    #expect(digests == said)
-    #expect(server.seen.messages.map(\.number) == [1, 1, 2, 4, 3])
+    expectEqual(digests, said)
+    expectEqual(server.seen.messages.map(\.number), [1, 1, 2, 4, 3])
     // The first eight bytes of SHA-256 (FIPS 180-4, "abc").
-    #expect(ConversationLog.digest(of: Data("abc".utf8)) == 0xba78_16bf_8f01_cfea)
+    expectEqual(ConversationLog.digest(of: Data("abc".utf8)), 0xba78_16bf_8f01_cfea)
   }
 
   @Test func `a reply to a heartbeat has no digest, since nobody misses it`() throws {
@@ -161,7 +161,7 @@ import Testing
     }
     var player = ConversationPlayer(Conversation(beats, roundTrip: .zero), pace: .immediately)
     _ = player.next(.opened, at: .zero)
-    #expect((1...6).map { player.answersHeartbeat($0) } == [false, true, false, true, false, true])
+    expectEqual((1...6).map { player.answersHeartbeat($0) }, [false, true, false, true, false, true])
   }
 
   @Test func `what is sent twice, not at all or behind the next one is seen as it is sent`() throws
@@ -171,9 +171,9 @@ import Testing
       _ = server.open(at: .zero)
       return server.seen.messages.count
     }
-    #expect(try count(.duplicate) == 2)
-    #expect(try count(.drop) == 0)
-    #expect(try count(.swap) == 0)
+    try expectEqual(count(.duplicate), 2)
+    try expectEqual(count(.drop), 0)
+    try expectEqual(count(.swap), 0)
   }
 
   @Test func `of very many messages the first are kept, and the rest is counted`() {

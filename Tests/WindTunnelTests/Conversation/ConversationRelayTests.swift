@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -80,14 +81,14 @@ import Testing
     let (fault, bytes, ends) = Self.cases[number]
     var relay = ConversationRelay([fault], most: 1 << 20)
     let actions = Self.fed(&relay, Self.one + Self.two + Self.three, from: .server, by: size)
-    #expect(actions == Self.down(bytes) + ends, "\(fault)")
-    #expect(relay.isOver == !ends.isEmpty)
+    expectEqual(actions, Self.down(bytes) + ends, "\(fault)")
+    expectEqual(relay.isOver, !ends.isEmpty)
     if relay.isOver {
       #expect(Self.fed(&relay, Self.one, from: .server).isEmpty)
       #expect(Self.fed(&relay, Self.one, from: .client).isEmpty)
       #expect(relay.tick(at: .seconds(1)).isEmpty)
       #expect(relay.ended(.server, at: .zero).isEmpty)
-      #expect(relay.ended(.client, at: .zero) == [.close])
+      expectEqual(relay.ended(.client, at: .zero), [.close])
     }
   }
 
@@ -105,12 +106,12 @@ import Testing
       .control(.noPong), .message(.drop, 9), .control(.pingFlood), .control(.unansweredClose),
     ]
     var relay = ConversationRelay(faults, most: 1 << 20)
-    #expect(Self.fed(&relay, strange, from: .server, by: size) == Self.down(strange))
-    #expect(
-      Self.fed(&relay, strange, from: .client, by: size) == [.bytes(Data(strange), to: .server)]
+    expectEqual(Self.fed(&relay, strange, from: .server, by: size), Self.down(strange))
+    expectEqual(
+      Self.fed(&relay, strange, from: .client, by: size), [.bytes(Data(strange), to: .server)]
     )
-    #expect(
-      relay.undone.map(\.description) == [
+    expectEqual(
+      relay.undone.map(\.description), [
         #"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#
       ]
     )
@@ -121,46 +122,42 @@ import Testing
     let split: [UInt8] = [0x01, 1, 0x61, 0x89, 1, 0x70, 0x80, 1, 0x62]
     var twice = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
     let message: [UInt8] = [0x01, 1, 0x61, 0x80, 1, 0x62]
-    #expect(
-      Self.fed(&twice, split + Self.two, from: .server, by: size)
-        == Self.down([0x89, 1, 0x70] + message + message + Self.two)
+    expectEqual(
+      Self.fed(&twice, split + Self.two, from: .server, by: size), Self.down([0x89, 1, 0x70] + message + message + Self.two)
     )
     var masked = ConversationRelay([.form(.fragmented, of: 1)], most: 1 << 20)
-    #expect(
-      Self.fed(&masked, [0x81, 0x82, 1, 2, 3, 4, 0x60, 0x60], from: .server, by: size)
-        == Self.down([0x01, 1, 0x61, 0x80, 1, 0x62])
+    expectEqual(
+      Self.fed(&masked, [0x81, 0x82, 1, 2, 3, 4, 0x60, 0x60], from: .server, by: size), Self.down([0x01, 1, 0x61, 0x80, 1, 0x62])
     )
   }
 
   @Test func `a message that is held back comes in front of the last word, or of the end`() {
     var closed = ConversationRelay([.message(.swap, 1)], most: 1 << 20)
     let close: [UInt8] = [0x88, 2, 0x03, 0xE8]
-    #expect(
-      Self.fed(&closed, Self.one + close, from: .server) == Self.down(Self.one + close)
+    expectEqual(
+      Self.fed(&closed, Self.one + close, from: .server), Self.down(Self.one + close)
     )
     var ended = ConversationRelay([.message(.swap, 1)], most: 1 << 20)
-    #expect(Self.fed(&ended, Self.one, from: .server) == [])
-    #expect(ended.ended(.server, at: .zero) == Self.down(Self.one) + [.end(to: .client)])
+    expectEqual(Self.fed(&ended, Self.one, from: .server), [])
+    expectEqual(ended.ended(.server, at: .zero), Self.down(Self.one) + [.end(to: .client)])
   }
 
   @Test func `a late message holds up all behind it, the end included`() {
     let late = ConversationFault.message(.late(.milliseconds(50)), 2)
     var relay = ConversationRelay([late, .message(.duplicate, 3)], most: 1 << 20)
-    #expect(
-      Self.fed(&relay, Self.one + Self.two, from: .server)
-        == Self.down(Self.one) + [.wake(.milliseconds(50))]
+    expectEqual(
+      Self.fed(&relay, Self.one + Self.two, from: .server), Self.down(Self.one) + [.wake(.milliseconds(50))]
     )
     #expect(relay.isPaused)
-    #expect(Self.fed(&relay, Self.three, from: .server, by: 1) == [])
-    #expect(relay.ended(.server, at: .zero) == [])
+    expectEqual(Self.fed(&relay, Self.three, from: .server, by: 1), [])
+    expectEqual(relay.ended(.server, at: .zero), [])
     // The client's side goes on.
-    #expect(
-      Self.fed(&relay, Self.one, from: .client) == [.bytes(Data(Self.one), to: .server)]
+    expectEqual(
+      Self.fed(&relay, Self.one, from: .client), [.bytes(Data(Self.one), to: .server)]
     )
-    #expect(relay.tick(at: .milliseconds(49)) == [.wake(.milliseconds(50))])
-    #expect(
-      relay.tick(at: .milliseconds(50))
-        == Self.down(Self.two + Self.three + Self.three) + [.end(to: .client)]
+    expectEqual(relay.tick(at: .milliseconds(49)), [.wake(.milliseconds(50))])
+    expectEqual(
+      relay.tick(at: .milliseconds(50)), Self.down(Self.two + Self.three + Self.three) + [.end(to: .client)]
     )
     #expect(!relay.isPaused && relay.undone == [])
   }
@@ -168,25 +165,21 @@ import Testing
   @Test func `pongs are dropped, or come late and between two frames`() {
     let pong: [UInt8] = [0x8A, 1, 0x70]
     var silent = ConversationRelay([.control(.noPong)], most: 1 << 20)
-    #expect(
-      Self.fed(&silent, Self.one + pong + Self.two, from: .server, by: 1)
-        == Self.down(Self.one + Self.two)
+    expectEqual(
+      Self.fed(&silent, Self.one + pong + Self.two, from: .server, by: 1), Self.down(Self.one + Self.two)
     )
     var late = ConversationRelay([.control(.latePong(.milliseconds(30)))], most: 1 << 20)
-    #expect(
-      Self.fed(&late, pong + Self.one, from: .server, at: .milliseconds(5)).first
-        == .wake(.milliseconds(35))
+    expectEqual(
+      Self.fed(&late, pong + Self.one, from: .server, at: .milliseconds(5)).first, .wake(.milliseconds(35))
     )
-    #expect(late.tick(at: .milliseconds(34)) == [.wake(.milliseconds(35))])
+    expectEqual(late.tick(at: .milliseconds(34)), [.wake(.milliseconds(35))])
     // A frame is under way.
-    #expect(
-      Self.fed(&late, Array(Self.two.prefix(3)), from: .server, at: .milliseconds(34))
-        == Self.down(Array(Self.two.prefix(3)))
+    expectEqual(
+      Self.fed(&late, Array(Self.two.prefix(3)), from: .server, at: .milliseconds(34)), Self.down(Array(Self.two.prefix(3)))
     )
-    #expect(late.tick(at: .milliseconds(35)) == [])
-    #expect(
-      Self.fed(&late, Array(Self.two.suffix(1)), from: .server, at: .milliseconds(36))
-        == Self.down(Array(Self.two.suffix(1)) + pong)
+    expectEqual(late.tick(at: .milliseconds(35)), [])
+    expectEqual(
+      Self.fed(&late, Array(Self.two.suffix(1)), from: .server, at: .milliseconds(36)), Self.down(Array(Self.two.suffix(1)) + pong)
     )
   }
 
@@ -201,44 +194,44 @@ import Testing
       Array(WebSocketFrame(.pong, Data(text.utf8)).encoded(masking: 0x0102_0304))
     }
     let message = Array(WebSocketFrame(.text, Data("a".utf8)).encoded(masking: 7))
-    #expect(
+    expectEqual(
       Self.fed(
         &relay,
         pong("0") + message + pong("999") + pong("1000") + pong("x"),
         from: .client,
         by: 1
-      ) == [.bytes(Data(message + pong("1000") + pong("x")), to: .server)]
+      ), [.bytes(Data(message + pong("1000") + pong("x")), to: .server)]
     )
     // A number that is answered is open no more, and one in another spelling never was.
     let real = pong("0") + pong("+1") + pong("01") + pong("")
-    #expect(Self.fed(&relay, real, from: .client) == [.bytes(Data(real), to: .server)])
-    #expect(Self.fed(&relay, pong("1"), from: .client) == [])
+    expectEqual(Self.fed(&relay, real, from: .client), [.bytes(Data(real), to: .server)])
+    expectEqual(Self.fed(&relay, pong("1"), from: .client), [])
   }
 
   @Test func `a close reaches the server, and its answer does not come back`() {
     let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
     for isWordless in [false, true] {
       var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
-      #expect(
-        Self.fed(&relay, close, from: .client, by: 1) == [.bytes(Data(close), to: .server)]
+      expectEqual(
+        Self.fed(&relay, close, from: .client, by: 1), [.bytes(Data(close), to: .server)]
       )
       // It had that under way.
-      #expect(Self.fed(&relay, Self.one, from: .server) == Self.down(Self.one))
+      expectEqual(Self.fed(&relay, Self.one, from: .server), Self.down(Self.one))
       let end =
         isWordless
         ? relay.ended(.server, at: .zero)
         : Self.fed(&relay, [0x88, 2, 0x03, 0xE8], from: .server)
-      #expect(end == [.stall])
+      expectEqual(end, [.stall])
       #expect(relay.isOver)
-      #expect(relay.ended(.client, at: .zero) == [.close])
+      expectEqual(relay.ended(.client, at: .zero), [.close])
     }
     var left = ConversationRelay([.end(.stall, before: 1)], most: 1 << 20)
-    #expect(left.ended(.client, at: .zero) == [.end(to: .server)])
-    #expect(Self.fed(&left, Self.one, from: .server) == [.close])
+    expectEqual(left.ended(.client, at: .zero), [.end(to: .server)])
+    expectEqual(Self.fed(&left, Self.one, from: .server), [.close])
     var own = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
-    #expect(Self.fed(&own, [0x88, 0], from: .server) == Self.down([0x88, 0]))
-    #expect(Self.fed(&own, close, from: .client) == [.bytes(Data(close), to: .server)])
-    #expect(own.ended(.server, at: .zero) == [.end(to: .client)])
+    expectEqual(Self.fed(&own, [0x88, 0], from: .server), Self.down([0x88, 0]))
+    expectEqual(Self.fed(&own, close, from: .client), [.bytes(Data(close), to: .server)])
+    expectEqual(own.ended(.server, at: .zero), [.end(to: .client)])
     #expect(!own.isOver)
   }
 
@@ -246,30 +239,30 @@ import Testing
     let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
     var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
     _ = Self.fed(&relay, close, from: .client)
-    #expect(Self.fed(&relay, [0x88, 2, 0x03], from: .server, by: 1) == [])
+    expectEqual(Self.fed(&relay, [0x88, 2, 0x03], from: .server, by: 1), [])
     #expect(!relay.isOver)
-    #expect(Self.fed(&relay, [0xE8], from: .server) == [.stall])
+    expectEqual(Self.fed(&relay, [0xE8], from: .server), [.stall])
     var cut = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
     _ = Self.fed(&cut, close, from: .client)
-    #expect(Self.fed(&cut, [0x88, 2], from: .server) == [])
-    #expect(cut.ended(.server, at: .zero) == [.stall])
+    expectEqual(Self.fed(&cut, [0x88, 2], from: .server), [])
+    expectEqual(cut.ended(.server, at: .zero), [.stall])
   }
 
   @Test func `nothing comes behind the last word, a late pong neither`() {
     let fault = ConversationFault.control(.latePong(.milliseconds(30)))
     var relay = ConversationRelay([fault], most: 1 << 20)
     let pong: [UInt8] = [0x8A, 1, 0x70]
-    #expect(Self.fed(&relay, pong, from: .server).first == .wake(.milliseconds(30)))
-    #expect(Self.fed(&relay, [0x88, 0], from: .server) == Self.down([0x88, 0]))
-    #expect(relay.tick(at: .milliseconds(30)) == [])
+    expectEqual(Self.fed(&relay, pong, from: .server).first, .wake(.milliseconds(30)))
+    expectEqual(Self.fed(&relay, [0x88, 0], from: .server), Self.down([0x88, 0]))
+    expectEqual(relay.tick(at: .milliseconds(30)), [])
   }
 
   @Test func `an end of the server's is one, however often it is told`() {
     var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
-    #expect(relay.ended(.server, at: .zero) == [.end(to: .client)])
+    expectEqual(relay.ended(.server, at: .zero), [.end(to: .client)])
     let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
-    #expect(Self.fed(&relay, close, from: .client) == [.bytes(Data(close), to: .server)])
-    #expect(relay.ended(.server, at: .zero) == [])
+    expectEqual(Self.fed(&relay, close, from: .client), [.bytes(Data(close), to: .server)])
+    expectEqual(relay.ended(.server, at: .zero), [])
     #expect(!relay.isOver)
   }
 
@@ -280,26 +273,26 @@ import Testing
     // Within a frame, and between two.
     for part: [UInt8] in [[0x81, 5, 0x61, 0x62], [0x01, 1, 0x61]] {
       var ended = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
-      #expect(Self.fed(&ended, part, from: .server, by: size) == [])
-      #expect(ended.undone.map(\.description) == [sentence])
-      #expect(ended.ended(.server, at: .zero) == Self.down(part) + [.end(to: .client)])
-      #expect(ended.undone.map(\.description) == [sentence])
+      expectEqual(Self.fed(&ended, part, from: .server, by: size), [])
+      expectEqual(ended.undone.map(\.description), [sentence])
+      expectEqual(ended.ended(.server, at: .zero), Self.down(part) + [.end(to: .client)])
+      expectEqual(ended.undone.map(\.description), [sentence])
     }
     let (first, close): ([UInt8], [UInt8]) = ([0x01, 1, 0x61], [0x88, 2, 0x03, 0xE8])
     for last in [close, Self.two] {
       var relay = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
-      #expect(
-        Self.fed(&relay, first + last, from: .server, by: size) == Self.down(first + last)
+      expectEqual(
+        Self.fed(&relay, first + last, from: .server, by: size), Self.down(first + last)
       )
-      #expect(relay.undone.map(\.description) == [sentence])
+      expectEqual(relay.undone.map(\.description), [sentence])
     }
     var swapped = ConversationRelay(
       [.message(.swap, 1), .message(.duplicate, 2)],
       most: 1 << 20
     )
-    #expect(Self.fed(&swapped, Self.one + first, from: .server, by: size) == [])
-    #expect(
-      swapped.ended(.server, at: .zero) == Self.down(Self.one + first) + [.end(to: .client)]
+    expectEqual(Self.fed(&swapped, Self.one + first, from: .server, by: size), [])
+    expectEqual(
+      swapped.ended(.server, at: .zero), Self.down(Self.one + first) + [.end(to: .client)]
     )
   }
 
@@ -309,12 +302,11 @@ import Testing
     let empty: [UInt8] = [0x02, 0] + (0..<200).flatMap { _ -> [UInt8] in [0x00, 0] } + [0x80, 0]
     for message in [long, empty] {
       var relay = ConversationRelay([.message(.drop, 1)], most: 100)
-      #expect(
-        Self.fed(&relay, message + Self.two, from: .server, by: 7)
-          == Self.down(message + Self.two)
+      expectEqual(
+        Self.fed(&relay, message + Self.two, from: .server, by: 7), Self.down(message + Self.two)
       )
-      #expect(
-        relay.undone.map(\.description) == [
+      expectEqual(
+        relay.undone.map(\.description), [
           #"{"webSocket":"drop"} was not done: the message has more than 100 bytes, which is the "#
             + "limit here."
         ]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -46,8 +47,8 @@ func said(
       said(.server, 52, #"{"seq":"3"}"#),
       said(.server, 53, #"{"seq":9,"id":"x"}"#),
     ]
-    #expect(Self.causes(messages, by: ["$..seq"]) == [nil, nil, nil, nil, 1, 2, 3, 1])
-    #expect(Self.causes(messages) == [nil, nil, nil, nil, 2, 2, 4, 1])
+    expectEqual(Self.causes(messages, by: ["$..seq"]), [nil, nil, nil, nil, 1, 2, 3, 1])
+    expectEqual(Self.causes(messages), [nil, nil, nil, nil, 2, 2, 4, 1])
   }
 
   @Test(arguments: MessageContent.correlationFields)
@@ -60,7 +61,7 @@ func said(
       said(.server, 50, #"{"\#(field)":"a","n":1}"#),
       said(.server, 51, #"{"\#(field)":"b","n":2}"#),
     ]
-    #expect(Self.causes(messages) == [nil, nil, nil, nil, 3, 2])
+    expectEqual(Self.causes(messages), [nil, nil, nil, nil, 3, 2])
   }
 
   @Test func `the most telling correlation counts, numbers like texts, and no id further in`() {
@@ -74,7 +75,7 @@ func said(
       said(.server, 43, #"{"data":{"id":1}}"#),
       said(.server, 44, #"[1]"#),
     ]
-    #expect(Self.causes(messages) == [nil, nil, nil, 1, 2, 2, 3, 3])
+    expectEqual(Self.causes(messages), [nil, nil, nil, 1, 2, 2, 3, 3])
   }
 
   @Test func `else it answers the newest that is a round trip older, else the handshake`() {
@@ -87,10 +88,10 @@ func said(
       said(.server, 6, "still for a"),
       said(.server, 7, "for b"),
     ]
-    #expect(Self.causes(messages) == [0, nil, 0, 2, nil, 2, 5])
+    expectEqual(Self.causes(messages), [0, nil, 0, 2, nil, 2, 5])
     // By hand nobody writes times.
     let byHand = [said(.server, 0, "0"), said(.client, 0, "1"), said(.server, 0, "2")]
-    #expect(Self.causes(byHand, roundTrip: 0) == [0, nil, 2])
+    expectEqual(Self.causes(byHand, roundTrip: 0), [0, nil, 2])
   }
 
   @Test func `what stands on the cassette is believed`() {
@@ -98,7 +99,7 @@ func said(
       said(.client, 1, "a"), said(.client, 2, "b"), said(.server, 50, "c", after: 1),
       said(.server, 51, "d", after: 0),
     ]
-    #expect(Self.causes(messages) == [nil, nil, 1, 0])
+    expectEqual(Self.causes(messages), [nil, nil, 1, 0])
   }
 
   @Test func `a heartbeat causes its reply and no push`() {
@@ -112,9 +113,9 @@ func said(
       messages += (0..<3).map { said(.server, start + 30 + Double($0) * 10, #"{"n":\#($0)}"#) }
     }
     let conversation = Conversation(messages, roundTrip: .milliseconds(2))
-    #expect(conversation.heartbeats == [2, 7, 12, 17])
+    expectEqual(conversation.heartbeats, [2, 7, 12, 17])
     let round: [[Int?]] = [2, 7, 12, 17].map { [nil, $0, 1, 1, 1] }
-    #expect(conversation.messages.map(\.cause) == [nil] + round.flatMap { $0 })
+    expectEqual(conversation.messages.map(\.cause), [nil] + round.flatMap { $0 })
   }
 
   @Test func `a heartbeat that names a channel causes none of its pushes`() {
@@ -128,21 +129,21 @@ func said(
       }
     }
     let causes = Self.causes(messages)
-    #expect(causes == [nil, nil, 1, 1, 1, nil, 1, 1, 1, nil, 1, 1, 1])
+    expectEqual(causes, [nil, nil, 1, 1, 1, nil, 1, 1, 1, nil, 1, 1, 1])
   }
 
   @Test func `numbers of a clock's length are clocks between 2010 and 2040 alone`() {
     let subscriptions = ["9123456789", "9234567890", "9345678901"].map {
       said(.client, 0, #"{"op":"sub","account":\#($0)}"#)
     }
-    #expect(Conversation(subscriptions, roundTrip: .zero).heartbeats == [])
+    expectEqual(Conversation(subscriptions, roundTrip: .zero).heartbeats, [])
   }
 
   @Test func `a tape of ends alone is worked out at once`() {
     let ends = (0..<20_000).map { _ in
       WebSocketMessage(from: .server, closing: 1000, offset: .zero)
     }
-    #expect(Conversation(ends, roundTrip: .zero).messages.count == 20_000)
+    expectEqual(Conversation(ends, roundTrip: .zero).messages.count, 20_000)
   }
 
   @Test func `twice is no heartbeat, and what asks for one after the other is answered one by one`()
@@ -151,20 +152,20 @@ func said(
       said(.client, 0, "ping"), said(.server, 10, "pong"), said(.client, 20, "ping"),
       said(.server, 30, "pong"), said(.server, 40, "news"),
     ]
-    #expect(Conversation(twice, roundTrip: .zero).heartbeats == [])
-    #expect(Self.causes(twice) == [nil, 1, nil, 3, 3])
+    expectEqual(Conversation(twice, roundTrip: .zero).heartbeats, [])
+    expectEqual(Self.causes(twice), [nil, 1, nil, 3, 3])
     let pulled = (0..<5).flatMap {
       [said(.client, Double($0) * 10, "next"), said(.server, Double($0) * 10 + 5, "page \($0)")]
     }
-    #expect(Self.causes(pulled) == [nil, 1, nil, 3, nil, 5, nil, 7, nil, 9])
+    expectEqual(Self.causes(pulled), [nil, 1, nil, 3, nil, 5, nil, 7, nil, 9])
   }
 
   @Test func `a close answers the client's, and no end of a connection causes anything`() {
     let bye = WebSocketMessage(from: .client, closing: 1000, offset: .milliseconds(20))
     let gone = WebSocketMessage(from: .client, closing: 1006, offset: .milliseconds(20))
     let end = WebSocketMessage(from: .server, closing: 1000, offset: .milliseconds(21))
-    #expect(Self.causes([said(.client, 1, "a"), bye, end]) == [nil, nil, 2])
-    #expect(Self.causes([said(.client, 1, "a"), gone, end]) == [nil, nil, 1])
+    expectEqual(Self.causes([said(.client, 1, "a"), bye, end]), [nil, nil, 2])
+    expectEqual(Self.causes([said(.client, 1, "a"), gone, end]), [nil, nil, 1])
   }
 
   @Test(arguments: [
@@ -177,6 +178,6 @@ func said(
     ("é 1700000000 é", "é \0 é"),
   ])
   func `clocks and UUIDs are volatile`(text: String, steady: String) {
-    #expect(String(decoding: VolatileText.steady(Array(text.utf8)), as: UTF8.self) == steady)
+    expectEqual(String(decoding: VolatileText.steady(Array(text.utf8)), as: UTF8.self), steady)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -20,10 +21,10 @@ import Testing
     }
     #expect(arrivals.keyCount == 150 && arrivals.carriedCount == 0)
     let again = (Array(0..<100) + Array(19_950..<20_000)).map { arrivals.count(Self.key($0)) }
-    #expect(again == Array(repeating: 2, count: 150))
+    expectEqual(again, Array(repeating: 2, count: 150))
     let forgotten = arrivals.count(Self.key(100))
-    #expect(forgotten == 1, "it was forgotten, and begins anew")
-    #expect(arrivals.keyCount == 150)
+    expectEqual(forgotten, 1, "it was forgotten, and begins anew")
+    expectEqual(arrivals.keyCount, 150)
   }
 
   @Test func `what is being carried is not forgotten`() {
@@ -31,19 +32,19 @@ import Testing
     let carried = (0..<4).map { arrivals.arrive($0 + 1, Self.key($0)) }
     // The fourth found no room, and was let in all the same.
     #expect(arrivals.keyCount == 4 && arrivals.carriedCount == 4)
-    #expect(carried.map(\.slot) == [0, 1, 2, 3])
+    expectEqual(carried.map(\.slot), [0, 1, 2, 3])
     for (place, arrival) in carried.enumerated() {
       let other = arrivals.arrive(place + 11, Self.key(place))
-      #expect(other == .init(ordinal: 2, others: .one(place + 1), slot: arrival.slot))
+      expectEqual(other, .init(ordinal: 2, others: .one(place + 1), slot: arrival.slot))
       let third = arrivals.arrive(place + 21, Self.key(place))
-      #expect(third.others == .several)
+      expectEqual(third.others, .several)
       for id in [place + 1, place + 1, place + 11, place + 21] {
         arrivals.end(id, at: arrival.slot)
       }
     }
-    #expect(arrivals.carriedCount == 0)
+    expectEqual(arrivals.carriedCount, 0)
     _ = arrivals.arrive(99, Self.key(99))
-    #expect(arrivals.keyCount == 4, "one of those that have ended made room")
+    expectEqual(arrivals.keyCount, 4, "one of those that have ended made room")
   }
 
   @Test func `an end that comes when everything began anew changes nothing`() {
@@ -52,10 +53,10 @@ import Testing
     deck.reset()
     let next = deck.decide(Request("GET", "/a"))
     deck.finished(outcome)
-    #expect(deck.arrivals.carriedCount == 1)
+    expectEqual(deck.arrivals.carriedCount, 1)
     deck.finished(next)
     deck.finished(next)
-    #expect(deck.arrivals.carriedCount == 0)
+    expectEqual(deck.arrivals.carriedCount, 0)
   }
 
   @Test func `what the first keys meet is the same beside any number of others`() {
@@ -77,7 +78,7 @@ import Testing
       }
       return faults
     }
-    #expect(story(among: 0) == story(among: 500))
+    expectEqual(story(among: 0), story(among: 500))
   }
 
   @Test
@@ -87,12 +88,12 @@ import Testing
       let place = table.place(of: key, or: 0)
       table[place] += 1
     }
-    #expect(table.count == 7)
+    expectEqual(table.count, 7)
     var values: [Int] = []
     for key in [0, 1, 2, 999, 500] {
       let place = table.place(of: key, or: 0)
       values.append(table[place])
     }
-    #expect(values == [1, 1, 1, 1, 0])
+    expectEqual(values, [1, 1, 1, 1, 0])
   }
 }

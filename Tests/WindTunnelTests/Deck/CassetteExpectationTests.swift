@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -34,39 +35,35 @@ import Testing
     ] as [([String], CassetteExpectation)]
   )
   func `what was demanded and done is met`(paths: [String], expectation: CassetteExpectation) {
-    #expect(unmet(expectation, asking: paths) == [])
+    expectEqual(unmet(expectation, asking: paths), [])
   }
 
   @Test func `what was not played is named by number`() {
-    #expect(unmet(.everyInteraction, asking: ["/b"]) == [.unplayed([place(1), place(3)], of: 3)])
+    expectEqual(unmet(.everyInteraction, asking: ["/b"]), [.unplayed([place(1), place(3)], of: 3)])
   }
 
   @Test func `the first that came too late is named with the one before it`() {
-    #expect(
-      unmet([.everyInteraction, .inOrder], asking: ["/b", "/c", "/a"])
-        == [.outOfOrder(place(3), before: place(1))]
+    expectEqual(
+      unmet([.everyInteraction, .inOrder], asking: ["/b", "/c", "/a"]), [.outOfOrder(place(3), before: place(1))]
     )
-    #expect(
-      unmet([.everyInteraction, .inOrder], asking: ["/c", "/b"])
-        == [.unplayed([place(1)], of: 3), .outOfOrder(place(3), before: place(2))]
+    expectEqual(
+      unmet([.everyInteraction, .inOrder], asking: ["/c", "/b"]), [.unplayed([place(1)], of: 3), .outOfOrder(place(3), before: place(2))]
     )
   }
 
   @Test func `what is played again breaks no order`() {
     let deck = Deck(Self.tape, then: .repeat)
-    #expect(unmet(.inOrder, asking: ["/a", "/b", "/a", "/b", "/c"], of: deck) == [])
+    expectEqual(unmet(.inOrder, asking: ["/a", "/b", "/a", "/b", "/c"], of: deck), [])
   }
 
   @Test func `what a fault took the place of is not played, and its retry is`() {
     let deck = Deck(Self.tape, scenario: [.on("GET /a", .first(1), .status(503))])
-    #expect(
-      unmet(.everyInteraction, asking: ["/a", "/b", "/c"], of: deck)
-        == [.unplayed([place(1)], of: 3)]
+    expectEqual(
+      unmet(.everyInteraction, asking: ["/a", "/b", "/c"], of: deck), [.unplayed([place(1)], of: 3)]
     )
     // By now the order is another: the retry came last.
-    #expect(
-      unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck)
-        == [.outOfOrder(place(3), before: place(1))]
+    expectEqual(
+      unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck), [.outOfOrder(place(3), before: place(1))]
     )
   }
 
@@ -74,19 +71,17 @@ import Testing
     let deck = Deck([
       .recorded(Self.tape.interactions[0]), .get("https://api.example.test/f") { _ in .json([:]) },
     ])
-    #expect(unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck) == [])
-    #expect(deck.unused == [])
+    expectEqual(unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck), [])
+    expectEqual(deck.unused, [])
   }
 
   @Test func `of a tape that is recorded anew nothing is expected`() {
-    #expect(
-      unmet([.everyInteraction, .inOrder], asking: ["/b"], of: Deck(Self.tape, mode: .rewrite))
-        == []
+    expectEqual(
+      unmet([.everyInteraction, .inOrder], asking: ["/b"], of: Deck(Self.tape, mode: .rewrite)), []
     )
     // What else is recorded besides does not excuse it.
-    #expect(
-      unmet(.everyInteraction, asking: ["/a", "/n"], of: Deck(Self.tape, mode: .newEpisodes))
-        == [.unplayed([place(2), place(3)], of: 3)]
+    expectEqual(
+      unmet(.everyInteraction, asking: ["/a", "/n"], of: Deck(Self.tape, mode: .newEpisodes)), [.unplayed([place(2), place(3)], of: 3)]
     )
   }
 
@@ -96,25 +91,24 @@ import Testing
     let entry = try #require(deck.journal.all.first)
     var journal = Journal()
     for _ in 0..<Journal.entriesMax + 1 { journal.append(entry) }
-    #expect(
-      CassetteExpectation.inOrder.unmet(by: journal, of: [])
-        == [.forgotten(requests: Journal.entriesMax / 10)]
+    expectEqual(
+      CassetteExpectation.inOrder.unmet(by: journal, of: []), [.forgotten(requests: Journal.entriesMax / 10)]
     )
-    #expect(CassetteExpectation().unmet(by: journal, of: []) == [])
+    expectEqual(CassetteExpectation().unmet(by: journal, of: []), [])
   }
 
   @Test func `the sentences name number, method and address`() {
     let unplayed = UnmetExpectation.unplayed([place(1), place(3)], of: 3)
-    #expect(
-      "\(unplayed)" == """
+    expectEqual(
+      "\(unplayed)", """
         Every interaction was to be played, but 2 of 3 were not:
           1 GET https://api.example.test/a
           3 GET https://api.example.test/c
         Take off the tape what is not needed any more, or ask for it.
         """
     )
-    #expect(
-      "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))" == """
+    expectEqual(
+      "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))", """
         The interactions were to be played in recorded order, but this one
           3 GET https://api.example.test/c
         was played before

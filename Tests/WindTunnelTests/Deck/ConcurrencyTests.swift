@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -36,7 +37,7 @@ import Testing
 
   @Test func `what competing tasks meet is what the pure function says`() async {
     let entries = await journal(tasks: 50)
-    #expect(entries.count == 200)
+    expectEqual(entries.count, 200)
     let request = Request("GET", "/x")
     let key = Matcher.url.key(request)
     for entry in entries {
@@ -47,10 +48,10 @@ import Testing
         lane: entry.decision.lane,
         ordinal: entry.decision.ordinal
       )
-      #expect(entry.decision == told)
+      expectEqual(entry.decision, told)
     }
     for lane in Self.lanes {
-      #expect(entries.filter { $0.decision.lane == lane }.map(\.decision.ordinal) == Array(1...50))
+      expectEqual(entries.filter { $0.decision.lane == lane }.map(\.decision.ordinal), Array(1...50))
     }
   }
 
@@ -62,7 +63,7 @@ import Testing
         let of: ([Journal.Entry]) -> [String] = { entries in
           entries.filter { $0.decision.lane == lane }.map { "\($0.decision.line) \($0.take)" }
         }
-        #expect(of(together) == of(alone))
+        expectEqual(of(together), of(alone))
       }
     }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -14,6 +15,6 @@ import WindTunnel
         return head.status
       }.first
     }
-    #expect(statuses == [503, 503, 200])
+    expectEqual(statuses, [503, 503, 200])
   }
 }

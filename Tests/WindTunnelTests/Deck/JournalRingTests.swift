@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -14,15 +15,15 @@ import Testing
     let (most, few) = (Journal.entriesMax, Journal.entriesMax / 10)
     let last = most + few + few / 2
     for id in 0..<last { journal.append(Self.entry(id)) }
-    #expect(journal.dropped == 2 * few)
-    #expect(journal.all.map(\.id) == Array(2 * few..<last))
+    expectEqual(journal.dropped, 2 * few)
+    expectEqual(journal.all.map(\.id), Array(2 * few..<last))
     // On both sides of the place where the ring begins, and one that is gone.
     for id in [2 * few, most - 1, most, last - 1, 2 * few - 1] {
       journal.markOverlapping(id: id)
       journal.note(["none"], on: id)
     }
     let marked = journal.all.filter(\.overlapping)
-    #expect(marked.map(\.id) == [2 * few, most - 1, most, last - 1])
-    #expect(marked.map(\.misfits) == Array(repeating: ["none"], count: 4))
+    expectEqual(marked.map(\.id), [2 * few, most - 1, most, last - 1])
+    expectEqual(marked.map(\.misfits), Array(repeating: ["none"], count: 4))
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -28,26 +29,26 @@ import Testing
   )
   func `only hosts that are named are left alone, in every mode`(url: RequestURL, isIgnored: Bool) {
     for mode in RecordMode.allCases {
-      #expect((outcome(of: url, mode: mode).source == .forward(ticket: nil)) == isIgnored)
+      expectEqual((outcome(of: url, mode: mode).source == .forward(ticket: nil)), isIgnored)
     }
   }
 
   @Test func `an ignored host has no weather and is not recorded`() {
     let rain = Scenario("rain", rules: [.always(.always, .status(503))])
     let outcome = outcome(of: "https://telemetry.example.test/a", mode: .rewrite, rain)
-    #expect(outcome.decision.faults == [])
+    expectEqual(outcome.decision.faults, [])
     let deck = Deck(
       Cassette(),
       options: PlaybackOptions(mode: .rewrite, ignoring: ["telemetry.example.test"])
     )
     let ignored = deck.decide(Request("GET", "https://telemetry.example.test/a"))
     deck.keep(Interaction(ignored.request, .json(1)), for: ignored)
-    #expect(deck.recorded().cassette == Cassette())
+    expectEqual(deck.recorded().cassette, Cassette())
   }
 
   @Test func `a host that is ignored is asked past the link`() {
     let slow = Scenario("slow", link: Link(up: Link.Direction(), down: Link.Direction()))
-    #expect(outcome(of: "https://telemetry.example.test/a", slow).path == nil)
+    expectNil(outcome(of: "https://telemetry.example.test/a", slow).path)
     #expect(outcome(of: "https://api.example.test/a", slow).path != nil)
   }
 
@@ -55,15 +56,15 @@ import Testing
     let rain = Scenario("rain", rules: [.always(.always, .status(503))])
     let outcome = outcome(of: "https://api.example.test/b", mode: .rewrite, rain)
     #expect(!outcome.forwards)
-    #expect(outcome.liveURL == nil)
-    #expect(outcome.forwarded.url == "https://api.example.test/b")
+    expectNil(outcome.liveURL)
+    expectEqual(outcome.forwarded.url, "https://api.example.test/b")
   }
 
   @Test func `a mapped host is asked elsewhere and keeps its name on the tape`() {
     let outcome = outcome(of: "https://api.example.test/b?c=1", mode: .rewrite)
-    #expect(outcome.request.url == "https://api.example.test/b?c=1")
-    #expect(outcome.forwarded.url == "http://127.0.0.1:8000/b?c=1")
-    #expect(self.outcome(of: "https://api.example.test/a").liveURL == nil)
+    expectEqual(outcome.request.url, "https://api.example.test/b?c=1")
+    expectEqual(outcome.forwarded.url, "http://127.0.0.1:8000/b?c=1")
+    expectNil(self.outcome(of: "https://api.example.test/a").liveURL)
   }
 
   @Test(arguments: [
@@ -74,6 +75,6 @@ import Testing
   func `a redirect of a mapped host to itself bears its name`(location: String, shown: String) {
     let head = ResponseHead(status: 302, headers: ["Location": location])
     let outcome = outcome(of: "https://api.example.test/b", mode: .rewrite)
-    #expect(outcome.named(head) == ResponseHead(status: 302, headers: ["Location": shown]))
+    expectEqual(outcome.named(head), ResponseHead(status: 302, headers: ["Location": shown]))
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -29,31 +30,31 @@ import Testing
     let held = Self.ask(deck)
     _ = Self.ask(deck)
     deck.load(Self.tape("one", "zwei", "three"))
-    #expect(Self.text(held) == "one", "what was decided stays")
+    expectEqual(Self.text(held), "one", "what was decided stays")
     let next = (1...3).map { _ in Self.ask(deck) }
-    #expect(next.map(Self.text) == ["one", "zwei", "three"])
-    #expect(next.map(\.decision.ordinal) == [3, 4, 5], "the weather does not begin anew")
-    #expect(next.map(\.id) == [3, 4, 5])
-    #expect(deck.journal.all.map(\.take) == [.recording(0), .recording(1), .recording(2)])
+    expectEqual(next.map(Self.text), ["one", "zwei", "three"])
+    expectEqual(next.map(\.decision.ordinal), [3, 4, 5], "the weather does not begin anew")
+    expectEqual(next.map(\.id), [3, 4, 5])
+    expectEqual(deck.journal.all.map(\.take), [.recording(0), .recording(1), .recording(2)])
     #expect(deck.unused.isEmpty)
-    #expect(Self.text(Self.ask(deck)) == nil)
+    expectNil(Self.text(Self.ask(deck)))
   }
 
   @Test func `origin and rules are those of the new tape`() {
     let deck = Deck(Self.tape("a"), matcher: .pathAndQuery)
-    #expect(deck.origin == RequestURL("https://api.example.test"))
+    expectEqual(deck.origin, RequestURL("https://api.example.test"))
     let elsewhere = Interaction(Request("GET", "https://other.example.test/a?x=1"), Response())
     deck.load(Cassette([elsewhere]), matcher: .url)
-    #expect(deck.origin == RequestURL("https://other.example.test"))
-    #expect(deck.matcher == .url)
-    #expect(Self.text(Self.ask(deck)) == nil, "another host")
+    expectEqual(deck.origin, RequestURL("https://other.example.test"))
+    expectEqual(deck.matcher, .url)
+    expectNil(Self.text(Self.ask(deck)), "another host")
   }
 
   @Test func `scenario and seed stay`() {
     let deck = Deck(Self.tape("a"), scenario: [.on("GET /a", .always, .status(503))], seed: 9)
     deck.load(Self.tape("b"))
-    #expect(deck.seed == 9)
-    #expect(Self.ask(deck).decision.faults == [.status(503)])
+    expectEqual(deck.seed, 9)
+    expectEqual(Self.ask(deck).decision.faults, [.status(503)])
   }
 
   @Test func `a reset begins everything anew but the numbers`() {
@@ -63,8 +64,8 @@ import Testing
     deck.reset()
     #expect(deck.journal.all.isEmpty && deck.mismatches.isEmpty)
     let after = (1...3).map { _ in Self.ask(deck) }
-    #expect(after.map(\.decision) == before.map(\.decision))
-    #expect(after.map(\.source) == before.map(\.source))
-    #expect(after.map(\.id) == [4, 5, 6])
+    expectEqual(after.map(\.decision), before.map(\.decision))
+    expectEqual(after.map(\.source), before.map(\.source))
+    expectEqual(after.map(\.id), [4, 5, 6])
   }
 }

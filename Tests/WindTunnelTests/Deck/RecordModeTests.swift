@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -5,10 +6,10 @@ import Testing
 
 @Suite struct RecordModeTests {
   @Test func `a mode is read by its name, and all is rewrite`() {
-    #expect(RecordMode.names == ["none", "once", "new-episodes", "rewrite", "verify"])
-    #expect(RecordMode.names.map { RecordMode(name: $0) } == RecordMode.allCases)
-    #expect(RecordMode(name: "all") == .rewrite)
-    #expect(RecordMode(name: "newEpisodes") == nil)
+    expectEqual(RecordMode.names, ["none", "once", "new-episodes", "rewrite", "verify"])
+    expectEqual(RecordMode.names.map { RecordMode(name: $0) }, RecordMode.allCases)
+    expectEqual(RecordMode(name: "all"), .rewrite)
+    expectNil(RecordMode(name: "newEpisodes"))
   }
 
   @Test func `what was just recorded is not played in the same run`() {
@@ -21,9 +22,9 @@ import Testing
       deck.keep(Interaction(outcome.request, .json("new")), for: outcome)
       takes.append(deck.journal.all.last?.take ?? .unmatched)
     }
-    #expect(takes == [.recording(0), .forwarded, .forwarded, .forwarded, .forwarded])
-    #expect(
-      deck.recorded().cassette.interactions.map(\.request.url.path) == [
+    expectEqual(takes, [.recording(0), .forwarded, .forwarded, .forwarded, .forwarded])
+    expectEqual(
+      deck.recorded().cassette.interactions.map(\.request.url.path), [
         "/x", "/x", "/x", "/y", "/y",
       ]
     )
@@ -35,7 +36,7 @@ import Testing
     let forwards = ["/x", "/x", "/y"].map {
       deck.decide(Request("GET", RequestURL("https://a\($0)"))).forwards
     }
-    #expect(forwards == [false, false, false])
-    #expect(deck.mismatches.count == 2)
+    expectEqual(forwards, [false, false, false])
+    expectEqual(deck.mismatches.count, 2)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -39,31 +40,30 @@ import WindTunnelSymptoms
     paths: [String]
   ) {
     let result = run(mode, tape("x"), ["x", "y", "x", "z"])
-    #expect(result.forwarded == forwarded)
+    expectEqual(result.forwarded, forwarded)
     // In the order of the requests, though the last answer came first.
-    #expect(result.paths == paths)
-    #expect(result.notes == 1)
+    expectEqual(result.paths, paths)
+    expectEqual(result.notes, 1)
   }
 
   @Test func `an empty cassette is recorded once`() {
-    #expect(run(.once, Cassette(), ["y", "x"]).paths == ["/y", "/x"])
+    expectEqual(run(.once, Cassette(), ["y", "x"]).paths, ["/y", "/x"])
   }
 
   @Test func `what was not forwarded is not kept`() {
     let deck = Deck(tape("x"))
     let outcome = deck.decide(Request("GET", "https://a/x"))
     deck.keep(Interaction(outcome.request, .json("new")), for: outcome)
-    #expect(deck.recorded().cassette == tape("x"))
+    expectEqual(deck.recorded().cassette, tape("x"))
   }
 
   @Test func `asking twice for what was recorded gives it twice, without secrets`() {
     let deck = Deck(Cassette(), mode: .rewrite)
     let outcome = deck.decide(Request("GET", "https://a/x", headers: ["Cookie": "a=secret"]))
     deck.keep(Interaction(outcome.request, .json([])), for: outcome)
-    #expect(deck.recorded().cassette == deck.recorded().cassette)
-    #expect(
-      deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] }
-        == ["a=REDACTED-a-1"]
+    expectEqual(deck.recorded().cassette, deck.recorded().cassette)
+    expectEqual(
+      deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] }, ["a=REDACTED-a-1"]
     )
   }
 
@@ -79,6 +79,6 @@ import WindTunnelSymptoms
     keep("y", .failure(Failure(.timedOut)))
     #expect(!deck.recordedRefusalsAlone)
     deck.forgetRefusals()
-    #expect(deck.recorded().cassette.interactions.map(\.request.url.path) == ["/y"])
+    expectEqual(deck.recorded().cassette.interactions.map(\.request.url.path), ["/y"])
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -24,10 +25,10 @@ import Testing
       .on("GET /gett", .first(2), .status(503)), .on("GET /get", .first(1), .status(503)),
     ])
     for _ in 0..<2 { Self.ask(deck, "/get") }
-    #expect(Self.lines(deck) == ["rule 1 `GET /gett` met no request; seen: GET /get"])
-    #expect(deck.unmetRules.map(\.number) == [1])
-    #expect(deck.unmetRules.map(\.scenario) == [nil])
-    #expect(deck.unmetRules.map(\.seen) == [["GET /get"]])
+    expectEqual(Self.lines(deck), ["rule 1 `GET /gett` met no request; seen: GET /get"])
+    expectEqual(deck.unmetRules.map(\.number), [1])
+    expectEqual(deck.unmetRules.map(\.scenario), [nil])
+    expectEqual(deck.unmetRules.map(\.seen), [["GET /get"]])
   }
 
   @Test(
@@ -38,9 +39,9 @@ import Testing
   )
   func `a rule that did not fire has met its request all the same`(trigger: Trigger) {
     let deck = Self.deck([.on("GET /*", trigger, .status(503))])
-    #expect(deck.unmetRules.count == 1)
+    expectEqual(deck.unmetRules.count, 1)
     Self.ask(deck, "/get")
-    #expect(Self.lines(deck) == [])
+    expectEqual(Self.lines(deck), [])
   }
 
   @Test func `a rule for fields or for critical requests tells of them`() {
@@ -51,15 +52,15 @@ import Testing
     scenario.critical = ["GET /hom"]
     let deck = Self.deck(scenario)
     Self.ask(deck, "/get")
-    #expect(
-      Self.lines(deck) == [
+    expectEqual(
+      Self.lines(deck), [
         #"rule 1 `{"request":"GET /get","header":"X-Beta"}` met no request; seen: GET /get"#,
         #"rule 2 `{"critical":true}` met no request; seen: GET /get"#,
       ]
     )
     Self.ask(deck, "/get", ["x-beta": "1"])
     Self.ask(deck, "/hom")
-    #expect(Self.lines(deck) == [])
+    expectEqual(Self.lines(deck), [])
   }
 
   @Test func `a rule for connections has met the first that came, with a request or without`() {
@@ -67,9 +68,9 @@ import Testing
     let (asked, refused, idle) = (Self.deck(scenario), Self.deck(scenario), Self.deck(scenario))
     Self.ask(asked, "/get")
     _ = refused.open(lane: .deck, on: .inProcess)
-    #expect(Self.lines(asked) == [])
-    #expect(Self.lines(refused) == [])
-    #expect(Self.lines(idle) == ["rule 1 `{}` met no request; none came"])
+    expectEqual(Self.lines(asked), [])
+    expectEqual(Self.lines(refused), [])
+    expectEqual(Self.lines(idle), ["rule 1 `{}` met no request; none came"])
   }
 
   @Test func `a tunnel meets the rules that mean it`() {
@@ -78,7 +79,7 @@ import Testing
       .on("CONNECT other.test", .always, .reset(.afterRequest)),
     ])
     _ = deck.openTunnel(to: "api.example.test:443")
-    #expect(deck.unmetRules.map(\.number) == [2])
+    expectEqual(deck.unmetRules.map(\.number), [2])
   }
 
   @Test func `each weather is held to its own rules, and goes on where it was`() {
@@ -90,17 +91,17 @@ import Testing
     Self.ask(deck, "/get")
     deck.swap(second)
     Self.ask(deck, "/a")
-    #expect(
-      Self.lines(deck) == [
+    expectEqual(
+      Self.lines(deck), [
         "rule 2 `GET /a` met no request; seen: GET /get, GET /a",
         "rule 1 `GET /b` of metro met no request; seen: GET /get, GET /a",
       ]
     )
     deck.swap(first)
     Self.ask(deck, "/a")
-    #expect(deck.unmetRules.map(\.scenario) == ["metro"])
+    expectEqual(deck.unmetRules.map(\.scenario), ["metro"])
     deck.reset()
-    #expect(Self.lines(deck).count == 2)
+    expectEqual(Self.lines(deck).count, 2)
   }
 
   @Test func `no more weathers are remembered than the limit`() {
@@ -108,16 +109,16 @@ import Testing
     for number in 1...RuleUse.scenariosMax + 5 {
       deck.swap([.on(RequestPattern("GET /\(number)"), .always, .status(503))])
     }
-    #expect(deck.unmetRules.count == RuleUse.scenariosMax)
-    #expect(deck.unmetRules.first?.requests == "GET /6")
-    #expect(deck.unmetRules.last?.requests == "GET /\(RuleUse.scenariosMax + 5)")
+    expectEqual(deck.unmetRules.count, RuleUse.scenariosMax)
+    expectEqual(deck.unmetRules.first?.requests, "GET /6")
+    expectEqual(deck.unmetRules.last?.requests, "GET /\(RuleUse.scenariosMax + 5)")
   }
 
   @Test func `of many requests the first five are named, each once`() {
     let deck = Self.deck([.on("GET /x", .always, .status(503))])
     for number in [1, 2, 1, 3, 4, 5, 6, 7] { Self.ask(deck, "/\(number)") }
-    #expect(
-      Self.lines(deck) == [
+    expectEqual(
+      Self.lines(deck), [
         "rule 1 `GET /x` met no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 and 2 more"
       ]
     )
@@ -127,16 +128,16 @@ import Testing
     let scenario: Scenario = [.on("GET /gett", .always, .status(503))]
     let deck = Self.deck(scenario)
     Self.ask(deck, "/get")
-    #expect(
-      deck.unmet(.everyRule).map { "\($0)" } == [
+    expectEqual(
+      deck.unmet(.everyRule).map { "\($0)" }, [
         "Every rule was to meet a request, but rule 1 `GET /gett` met no request; seen: GET /get."
       ]
     )
-    #expect(deck.unmet([.everyInteraction, .inOrder]).count == 1)
-    #expect(deck.unmet([]) == [])
-    #expect(deck.unmet([.everyInteraction, .everyRule]).count == 2)
-    #expect(Deck(Cassette(), scenario: scenario, mode: .rewrite).unmet(.everyRule).count == 1)
-    #expect(Self.deck(.calm).unmet(.everyRule) == [])
+    expectEqual(deck.unmet([.everyInteraction, .inOrder]).count, 1)
+    expectEqual(deck.unmet([]), [])
+    expectEqual(deck.unmet([.everyInteraction, .everyRule]).count, 2)
+    expectEqual(Deck(Cassette(), scenario: scenario, mode: .rewrite).unmet(.everyRule).count, 1)
+    expectEqual(Self.deck(.calm).unmet(.everyRule), [])
   }
 
   @Test func `hosts that are left alone meet no rule`() {
@@ -148,7 +149,7 @@ import Testing
       )
     )
     Self.ask(deck, "/get")
-    #expect(deck.unmetRules.count == 1)
+    expectEqual(deck.unmetRules.count, 1)
   }
 
   @Test func `what no file could say is refused with its place`() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -34,25 +35,25 @@ import Testing
     (.cycle, ["1", "2", "3", "1", "2"]),
   ])
   func `recordings come in order and then as was asked`(then: EndPolicy, expected: [String]) {
-    #expect(bodies(Deck(Self.tape("https://a/x"), then: then), times: 5) == expected)
-    #expect(bodies(Deck(Self.tape("https://a/x", then: then)), times: 5) == expected)
+    expectEqual(bodies(Deck(Self.tape("https://a/x"), then: then), times: 5), expected)
+    expectEqual(bodies(Deck(Self.tape("https://a/x", then: then)), times: 5), expected)
   }
 
   @Test func `an interaction's own word is stronger than the player's`() {
-    #expect(bodies(Deck(Self.tape("/x", then: .fail, 1), then: .repeat), times: 2) == ["1", "-"])
+    expectEqual(bodies(Deck(Self.tape("/x", then: .fail, 1), then: .repeat), times: 2), ["1", "-"])
   }
 
   @Test func `lanes share no playhead`() {
     let deck = Deck(Self.tape("/x"))
-    #expect(bodies(deck, lane: Lane("a"), times: 2) == ["1", "2"])
-    #expect(bodies(deck, lane: Lane("b"), times: 2) == ["1", "2"])
-    #expect(bodies(deck, lane: Lane("a"), times: 2) == ["3", "-"])
+    expectEqual(bodies(deck, lane: Lane("a"), times: 2), ["1", "2"])
+    expectEqual(bodies(deck, lane: Lane("b"), times: 2), ["1", "2"])
+    expectEqual(bodies(deck, lane: Lane("a"), times: 2), ["3", "-"])
   }
 
   @Test func `each address of a template has a playhead of its own`() {
     let deck = Deck(Self.tape("/{id}"))
-    #expect(bodies(deck, "/7", times: 2) == ["1", "2"])
-    #expect(bodies(deck, "/8", times: 2) == ["1", "2"])
+    expectEqual(bodies(deck, "/7", times: 2), ["1", "2"])
+    expectEqual(bodies(deck, "/8", times: 2), ["1", "2"])
   }
 
   @Test(arguments: [
@@ -66,15 +67,15 @@ import Testing
     expected: [String]
   ) {
     let deck = Deck(Self.tape("/x"), scenario: [.on("GET /x", .first(1), fault)])
-    #expect(bodies(deck, times: 3) == expected)
+    expectEqual(bodies(deck, times: 3), expected)
     let takes = deck.journal.all.map(\.take)
-    #expect(takes[0] == (fault.replacesOrCuts ? .withheld(0) : .recording(0)))
+    expectEqual(takes[0], (fault.replacesOrCuts ? .withheld(0) : .recording(0)))
   }
 
   @Test func `a function answers for ever, also behind a recording`() {
     let request: RequestURL = "/x"
     let deck = Deck([.get(request, json: 1), .get(request) { _ in .text(Body("f")) }])
-    #expect(bodies(deck, times: 4) == ["1", "f", "f", "f"])
+    expectEqual(bodies(deck, times: 4), ["1", "f", "f", "f"])
   }
 
   @Test func `a function may ask the deck that asks it`() {
@@ -85,14 +86,14 @@ import Testing
       }
     ])
     box.withLock { $0 = deck }
-    #expect(bodies(deck, times: 2) == ["1", "2"])
+    expectEqual(bodies(deck, times: 2), ["1", "2"])
   }
 
   @Test func `the origin is where most was recorded, and nothing else of the address`() {
     let urls: [RequestURL] = ["https://b/1", "https://u:p@a:8443/x?y", "https://a:8443/z", "/y"]
     let deck = Deck(Cassette(urls.map { Interaction(Request("GET", $0), .json([])) }))
-    #expect(deck.origin == "https://a:8443/")
-    #expect(Deck(Cassette()).origin == nil)
+    expectEqual(deck.origin, "https://a:8443/")
+    expectNil(Deck(Cassette()).origin)
   }
 
   @Test func `requests in flight together are marked, the others not`() {
@@ -103,7 +104,7 @@ import Testing
     _ = deck.decide(Request("GET", "/x"), lane: Lane("other"))
     three.forEach { deck.finished($0) }
     _ = deck.decide(Request("GET", "/x"))
-    #expect(deck.journal.all.map(\.overlapping) == [false, true, true, true, false, false])
+    expectEqual(deck.journal.all.map(\.overlapping), [false, true, true, true, false, false])
   }
 }
 
@@ -113,18 +114,18 @@ import Testing
   ])
   func `a lane's name survives the way over an address`(name: String) {
     var request = Request("GET", RequestURL("http://h:1\(Lane(name).basePath)/users?page=2"))
-    #expect(Lane.take(from: &request) == Lane(name))
-    #expect(request.url == "http://h:1/users?page=2")
+    expectEqual(Lane.take(from: &request), Lane(name))
+    expectEqual(request.url, "http://h:1/users?page=2")
   }
 
   @Test func `a lane is taken out of the header, or there is none`() {
     var request = Request("GET", "/x", headers: ["windtunnel-call": "calm/17", "A": "b"])
-    #expect(Lane.take(from: &request) == Lane("calm/17"))
-    #expect(request == Request("GET", "/x", headers: ["A": "b"]))
-    #expect(Lane.take(from: &request) == nil)
+    expectEqual(Lane.take(from: &request), Lane("calm/17"))
+    expectEqual(request, Request("GET", "/x", headers: ["A": "b"]))
+    expectNil(Lane.take(from: &request))
     var bare = Request("GET", "/.windtunnel/calm~117")
-    #expect(Lane.take(from: &bare) == Lane("calm/17"))
-    #expect(bare == Request("GET", "/"))
+    expectEqual(Lane.take(from: &bare), Lane("calm/17"))
+    expectEqual(bare, Request("GET", "/"))
   }
 
   @Test(arguments: [
@@ -134,7 +135,7 @@ import Testing
   ])
   func `a lane's address has its slashes and tildes as JSON pointers do`(name: String, path: String)
   {
-    #expect(Lane(name).basePath == path)
+    expectEqual(Lane(name).basePath, path)
   }
 
   @Test(arguments: [
@@ -147,7 +148,7 @@ import Testing
     name: String
   ) {
     var request = Request("GET", RequestURL("/.windtunnel/\(segment)/users"))
-    #expect(Lane.take(from: &request) == Lane(name))
-    #expect(request == Request("GET", "/users"))
+    expectEqual(Lane.take(from: &request), Lane(name))
+    expectEqual(request, Request("GET", "/users"))
   }
 }

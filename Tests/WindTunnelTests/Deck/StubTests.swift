@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -15,8 +16,8 @@ import Testing
       }
       return interaction.response
     }
-    #expect(
-      answers == [
+    expectEqual(
+      answers, [
         .json(["id": 7]), .json(["error": "gone"], status: 404), .json([:], status: 410),
         .json([:], status: 410),
       ]

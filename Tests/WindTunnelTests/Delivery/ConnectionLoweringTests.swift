@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -16,8 +17,8 @@ import WindTunnelSymptoms
     symptom: Symptom
   ) {
     let deck = Deck(Cassette(), scenario: [.always(.always, .connection(fault))])
-    #expect(
-      deck.open(lane: .deck, on: .inProcess) == Delivery([.fail(symptom)], afterwards: .close)
+    expectEqual(
+      deck.open(lane: .deck, on: .inProcess), Delivery([.fail(symptom)], afterwards: .close)
     )
   }
 
@@ -29,8 +30,8 @@ import WindTunnelSymptoms
       Deck(Cassette(), scenario: [.always(.always, .connection(fault))])
         .open(lane: .deck, on: .onTheWire)
     }
-    #expect(
-      deliveries == [
+    expectEqual(
+      deliveries, [
         Delivery([.reset], afterwards: .reset),
         Delivery([.await(.clientHello), .close], afterwards: .close),
         Delivery(
@@ -39,7 +40,7 @@ import WindTunnelSymptoms
         ),
       ]
     )
-    #expect(Deck(Cassette()).open(lane: .deck, on: .onTheWire) == .nothing)
+    expectEqual(Deck(Cassette()).open(lane: .deck, on: .onTheWire), .nothing)
   }
 
   private func opening(_ faults: [ConnectionFault], on stage: Stage) -> Delivery {
@@ -49,28 +50,25 @@ import WindTunnelSymptoms
 
   @Test func `an attempt that nobody answers ends by the client's own clock`() {
     let silence = Delivery([.stall], afterwards: .close)
-    #expect(opening([.connectTimeout], on: .inProcess) == silence)
-    #expect(opening([.tls(.stallAfterClientHello)], on: .inProcess) == silence)
-    #expect(opening([.connectTimeout], on: .onTheWire) == silence)
-    #expect(
-      opening([.tls(.stallAfterClientHello)], on: .onTheWire)
-        == Delivery([.await(.clientHello), .stall], afterwards: .close)
+    expectEqual(opening([.connectTimeout], on: .inProcess), silence)
+    expectEqual(opening([.tls(.stallAfterClientHello)], on: .inProcess), silence)
+    expectEqual(opening([.connectTimeout], on: .onTheWire), silence)
+    expectEqual(
+      opening([.tls(.stallAfterClientHello)], on: .onTheWire), Delivery([.await(.clientHello), .stall], afterwards: .close)
     )
   }
 
   @Test func `lost attempts are time in process, and over once a wire has a connection`() {
-    #expect(opening([.lostSYNs(2)], on: .inProcess) == Delivery([.wait(.seconds(2))]))
-    #expect(opening([.lostSYNs(2)], on: .onTheWire) == .nothing)
-    #expect(
-      opening([.lostSYNs(1), .tls(.expired), .refused], on: .inProcess)
-        == Delivery(
+    expectEqual(opening([.lostSYNs(2)], on: .inProcess), Delivery([.wait(.seconds(2))]))
+    expectEqual(opening([.lostSYNs(2)], on: .onTheWire), .nothing)
+    expectEqual(
+      opening([.lostSYNs(1), .tls(.expired), .refused], on: .inProcess), Delivery(
           [.wait(.seconds(1)), .fail(.serverCertificateHasBadDate)],
           afterwards: .close
         )
     )
-    #expect(
-      opening([.lostSYNs(1), .tls(.alert(.accessDenied)), .refused], on: .onTheWire)
-        == Delivery(
+    expectEqual(
+      opening([.lostSYNs(1), .tls(.alert(.accessDenied)), .refused], on: .onTheWire), Delivery(
           [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 49]))), .close],
           afterwards: .close
         )
@@ -89,9 +87,8 @@ import WindTunnelSymptoms
     let record = bytes(.truncatedRecord)
     // It announces 122 bytes and has 40.
     #expect(record?.prefix(5) == Data([22, 3, 3, 0, 122]) && record?.count == 45)
-    #expect(
-      opening([.tls(.resetAfterClientHello)], on: .onTheWire)
-        == Delivery([.await(.clientHello), .reset], afterwards: .reset)
+    expectEqual(
+      opening([.tls(.resetAfterClientHello)], on: .onTheWire), Delivery([.await(.clientHello), .reset], afterwards: .reset)
     )
   }
 
@@ -100,9 +97,9 @@ import WindTunnelSymptoms
     let delivery = opening([.tls(fault)], on: .onTheWire)
     if let handshake = fault.handshake {
       #expect(handshake != Handshake())
-      #expect(delivery == Delivery([.shakeHands(handshake)]))
+      expectEqual(delivery, Delivery([.shakeHands(handshake)]))
     } else {
-      #expect(delivery.steps.first == .await(.clientHello))
+      expectEqual(delivery.steps.first, .await(.clientHello))
       #expect(delivery.afterwards != .keep)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -47,25 +48,25 @@ import WindTunnelSymptoms
   func `Retry-After is spelled so`(spelling: RetryAfter, values: [String]) {
     let now = Date(timeIntervalSince1970: 1_700_000_000.9)
     let head = head([.status(503, retryAfter: spelling)], at: now)
-    #expect(head?.headers.values("Retry-After") == values)
+    expectEqual(head?.headers.values("Retry-After"), values)
   }
 
   @Test func `without a clock a date is its seconds`() {
     let head = head([.status(503, retryAfter: .date(inSeconds: 90))])
-    #expect(head?.headers.values("Retry-After") == ["90"])
+    expectEqual(head?.headers.values("Retry-After"), ["90"])
   }
 
   @Test func `an answer in the recorded one's place`() {
     let proxy = head([.answer(.proxyAuthentication)])
-    #expect(proxy?.status == 407)
-    #expect(proxy?.headers["Proxy-Authenticate"] == "Basic realm=\"proxy\"")
+    expectEqual(proxy?.status, 407)
+    expectEqual(proxy?.headers["Proxy-Authenticate"], "Basic realm=\"proxy\"")
     let loop = ResponseHead(
       status: 302,
       headers: ["Content-Length": "0", "Location": "/a?b=c"]
     )
-    #expect(steps([.answer(.redirectLoop)]) == [.head(loop), .finish])
+    expectEqual(steps([.answer(.redirectLoop)]), [.head(loop), .finish])
     let nowhere = ResponseHead(status: 302, headers: ["Content-Length": "0"])
-    #expect(steps([.answer(.redirectWithoutLocation)]) == [.head(nowhere), .finish])
+    expectEqual(steps([.answer(.redirectWithoutLocation)]), [.head(nowhere), .finish])
   }
 
   @Test func `whoever asks for the page of a portal gets it, and nobody where there is none`() {
@@ -73,13 +74,13 @@ import WindTunnelSymptoms
     let rules: [Rule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
     let deck = Deck(Cassette(), scenario: Scenario("s", rules: rules))
     let outcome = deck.decide(request)
-    #expect(outcome.decision.faults == [.answer(.captivePortalPage)])
-    #expect(outcome.source == .computed(Response()))
+    expectEqual(outcome.decision.faults, [.answer(.captivePortalPage)])
+    expectEqual(outcome.source, .computed(Response()))
     #expect(deck.mismatches.isEmpty)
     let page = deck.delivery(of: outcome, on: .inProcess).whole
-    #expect(page?.head.headers["Content-Type"] == "text/html; charset=utf-8")
-    #expect(page.map { String(decoding: $0.body, as: UTF8.self) }?.contains("<form") == true)
-    #expect(Deck(Cassette()).decide(request).decision.faults == [])
+    expectEqual(page?.head.headers["Content-Type"], "text/html; charset=utf-8")
+    expectEqual(page.map { String(decoding: $0.body, as: UTF8.self) }?.contains("<form"), true)
+    expectEqual(Deck(Cassette()).decide(request).decision.faults, [])
   }
 
   @Test(arguments: [
@@ -92,8 +93,8 @@ import WindTunnelSymptoms
       [Self.recorded("hello", ["Content-Length": "5"])]
     )
     let whole = deck.delivery(of: outcome, on: .onTheWire).whole
-    #expect(whole?.body == Data(body.utf8))
-    #expect(whole?.head == ResponseHead(headers: ["Content-Length": "\(body.utf8.count)"]))
+    expectEqual(whole?.body, Data(body.utf8))
+    expectEqual(whole?.head, ResponseHead(headers: ["Content-Length": "\(body.utf8.count)"]))
   }
 
   @Test(arguments: [
@@ -115,8 +116,8 @@ import WindTunnelSymptoms
     let body = try #require(whole.map { String(decoding: $0.body, as: UTF8.self) })
     let error =
       #"{"type":"error","error":{"type":"overloaded_error","message":"The server is overloaded."}}"#
-    #expect(body == half + error + (type == "text/event-stream" ? "\n\n" : "\n"))
-    #expect(whole?.head.status == 200)
+    expectEqual(body, half + error + (type == "text/event-stream" ? "\n\n" : "\n"))
+    expectEqual(whole?.head.status, 200)
   }
 
   @Test func `an error takes no place in what streams no events`() {
@@ -124,8 +125,8 @@ import WindTunnelSymptoms
       [.alter(.body(.errorEvent))],
       [Self.recorded("{}", ["Content-Type": "application/json"])]
     )
-    #expect(deck.delivery(of: outcome, on: .onTheWire).whole?.body == Data("{}".utf8))
-    #expect(deck.journal.all.last?.misfits.first?.contains("streams no events") == true)
+    expectEqual(deck.delivery(of: outcome, on: .onTheWire).whole?.body, Data("{}".utf8))
+    expectEqual(deck.journal.all.last?.misfits.first?.contains("streams no events"), true)
   }
 
   private static let named =
@@ -136,21 +137,18 @@ import WindTunnelSymptoms
     (.retryHuge, "99999999999999999999"), (.retryGarbage, "soon"),
   ])
   func `a client is told to wait a time that is none`(content: ResponseEdit.Content, time: String) {
-    #expect(
-      body(content, Self.named)
-        == "\u{FEFF}retry: \(time)\n: hi\n\nid: 1\nretry: \(time)\ndata: a\n\nid: 2\ndata: b\n\n"
+    expectEqual(
+      body(content, Self.named), "\u{FEFF}retry: \(time)\n: hi\n\nid: 1\nretry: \(time)\ndata: a\n\nid: 2\ndata: b\n\n"
         + "id\r\ndata: c\r\n\r\nid:4\n\n"
     )
   }
 
   @Test func `ids are lost or empty behind the first`() {
-    #expect(
-      body(.missingEventIDs, Self.named)
-        == "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\ndata: b\n\ndata: c\r\n\r\n\n"
+    expectEqual(
+      body(.missingEventIDs, Self.named), "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\ndata: b\n\ndata: c\r\n\r\n\n"
     )
-    #expect(
-      body(.emptyEventIDs, Self.named)
-        == "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
+    expectEqual(
+      body(.emptyEventIDs, Self.named), "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
         + "id\r\ndata: c\r\n\r\nid:\n\n"
     )
   }
@@ -161,7 +159,7 @@ import WindTunnelSymptoms
       [Self.recorded(text, ["Content-Type": "text/event-stream"])]
     )
     let whole = deck.delivery(of: outcome, on: .onTheWire).whole
-    #expect(deck.journal.all.last?.misfits == [])
+    expectEqual(deck.journal.all.last?.misfits, [])
     return whole.map { String(decoding: $0.body, as: UTF8.self) }
   }
 
@@ -175,28 +173,26 @@ import WindTunnelSymptoms
         [.alter(.body(content))],
         [Self.recorded(text, ["Content-Type": type])]
       )
-      #expect(deck.delivery(of: outcome, on: .onTheWire).whole?.body == Data(text.utf8))
-      #expect(
-        deck.journal.all.last?.misfits
-          == [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
+      expectEqual(deck.delivery(of: outcome, on: .onTheWire).whole?.body, Data(text.utf8))
+      expectEqual(
+        deck.journal.all.last?.misfits, [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
       )
     }
   }
 
   @Test func `fields say what is not so`() {
-    #expect(head([.alter(.contentType("text/html"))])?.headers == ["Content-Type": "text/html"])
-    #expect(head([.alter(.contentEncoding(.gzip))])?.headers == ["Content-Encoding": "gzip"])
-    #expect(head([.alter(.moreFields(3))])?.headers.map(\.name) == (1...3).map { "X-Filler-\($0)" })
-    #expect(head([.alter(.longField(bytes: 9))])?.headers["X-Filler"] == "fffffffff")
+    expectEqual(head([.alter(.contentType("text/html"))])?.headers, ["Content-Type": "text/html"])
+    expectEqual(head([.alter(.contentEncoding(.gzip))])?.headers, ["Content-Encoding": "gzip"])
+    expectEqual(head([.alter(.moreFields(3))])?.headers.map(\.name), (1...3).map { "X-Filler-\($0)" })
+    expectEqual(head([.alter(.longField(bytes: 9))])?.headers["X-Filler"], "fffffffff")
   }
 
   @Test func `names of fields in small letters keep their values and their order`() {
     let faults: [Fault] = [
       .alter(.contentType("Text/HTML")), .alter(.moreFields(1)), .alter(.lowercaseFieldNames),
     ]
-    #expect(
-      head(faults)?.headers.map { "\($0.name): \($0.value)" }
-        == ["content-type: Text/HTML", "x-filler-1: filler", "content-length: 5"]
+    expectEqual(
+      head(faults)?.headers.map { "\($0.name): \($0.value)" }, ["content-type: Text/HTML", "x-filler-1: filler", "content-length: 5"]
     )
   }
 
@@ -212,9 +208,9 @@ import WindTunnelSymptoms
       let age = whole?.head.headers["Age"] ?? "-"
       return "\(String(decoding: whole?.body ?? Data(), as: UTF8.self)) \(age)"
     }
-    #expect(seen == ["one -", "one 60", "two -", "two 60", "three -"])
-    #expect(
-      deck.journal.all.map(\.take) == [
+    expectEqual(seen, ["one -", "one 60", "two -", "two 60", "three -"])
+    expectEqual(
+      deck.journal.all.map(\.take), [
         .recording(0), .withheld(0), .recording(1), .withheld(1), .recording(2),
       ]
     )
@@ -223,11 +219,11 @@ import WindTunnelSymptoms
   @Test func `interim answers come before the head on the wire and are nothing in process`() {
     let interim = Delivery.Step.head(ResponseHead(status: 103))
     let answer: [Delivery.Step] = [.head(ResponseHead()), .bytes("hello"), .finish]
-    #expect(steps([.alter(.interimResponses(2))]) == [interim, interim] + answer)
-    #expect(steps([.alter(.interimResponses(2))], on: .inProcess) == answer)
+    expectEqual(steps([.alter(.interimResponses(2))]), [interim, interim] + answer)
+    expectEqual(steps([.alter(.interimResponses(2))], on: .inProcess), answer)
     // Before bytes they are bytes, too.
     let cut = steps([.alter(.interimResponses(1)), .close(afterBytes: 4)])
-    #expect(cut == [.bytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP"), .close])
+    expectEqual(cut, [.bytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP"), .close])
   }
 
   @Test func `a body without an end is one piece again and again, and nothing says where it ends`()
@@ -235,13 +231,13 @@ import WindTunnelSymptoms
     let (piece, count) = (ResponseEdit.pieceBytes, 5 + 3 * ResponseEdit.pieceBytes + 7)
     let steps = steps([.alter(.endlessBody(bytes: count))])
     let filler = Delivery.Step.bytes(.data(Data(repeating: UInt8(ascii: " "), count: piece)))
-    #expect(
-      steps == [.head(ResponseHead(headers: ["Transfer-Encoding": "chunked"])), .bytes("hello")]
+    expectEqual(
+      steps, [.head(ResponseHead(headers: ["Transfer-Encoding": "chunked"])), .bytes("hello")]
         + [filler, filler, filler, .bytes("       "), .close]
     )
     // What it is cut at comes first, and in process nobody fills the test's own memory.
-    #expect(
-      self.steps([.alter(.endlessBody(bytes: count)), .reset(afterBodyBytes: 2)]).last == .reset
+    expectEqual(
+      self.steps([.alter(.endlessBody(bytes: count)), .reset(afterBodyBytes: 2)]).last, .reset
     )
     let inProcess = self.steps([.alter(.endlessBody(bytes: 1 << 30))], on: .inProcess)
     let most = ResponseEdit.inProcessBodyBytesMax
@@ -252,7 +248,7 @@ import WindTunnelSymptoms
   func `a gzip bomb opens to a JSON array with white space in it`(count: Int) {
     let bomb = GzipBomb(opensTo: count).data
     let opened = Inflate.open(bomb, coding: "gzip")
-    #expect(opened == Data("[".utf8) + Data(repeating: 32, count: count - 2) + Data("]".utf8))
+    expectEqual(opened, Data("[".utf8) + Data(repeating: 32, count: count - 2) + Data("]".utf8))
     #expect(bomb.count <= 160 + count / 1032)
   }
 
@@ -269,11 +265,11 @@ import WindTunnelSymptoms
     )
     let answer = deck.delivery(of: deck.decide(request), on: .onTheWire).whole
     let bomb = GzipBomb(opensTo: 3_000_000).data
-    #expect(answer?.body == (takes ? bomb : Data("hello".utf8)))
-    #expect(answer?.head.headers["Content-Encoding"] == (takes ? "gzip" : nil))
-    #expect(answer?.head.headers["Content-Length"] == (takes ? "\(bomb.count)" : "5"))
+    expectEqual(answer?.body, (takes ? bomb : Data("hello".utf8)))
+    expectEqual(answer?.head.headers["Content-Encoding"], (takes ? "gzip" : nil))
+    expectEqual(answer?.head.headers["Content-Length"], (takes ? "\(bomb.count)" : "5"))
     let refusal = #"{"gzipBombBytes":3000000} was not done: the client takes no gzip."#
-    #expect(deck.journal.all[0].misfits == (takes ? [] : [refusal]))
+    expectEqual(deck.journal.all[0].misfits, (takes ? [] : [refusal]))
   }
 
   @Test func `what an answer gives no room for is noted`() {
@@ -283,9 +279,9 @@ import WindTunnelSymptoms
     ]
     let (deck, outcome) = outcome(faults, [empty])
     let steps = deck.delivery(of: outcome, on: .onTheWire).steps
-    #expect(steps == [.await(.requestEnd), .head(ResponseHead(status: 204)), .finish])
-    #expect(
-      deck.journal.all[0].misfits == [
+    expectEqual(steps, [.await(.requestEnd), .head(ResponseHead(status: 204)), .finish])
+    expectEqual(
+      deck.journal.all[0].misfits, [
         #"{"malformed":"badChunkSize"} was not done: the answer has no body."#,
         #"{"contentEncoding":"gzip"} was not done: the answer has no body."#,
         #"{"body":"duplicated"} was not done: the answer has no body."#,
@@ -297,14 +293,13 @@ import WindTunnelSymptoms
     let end = IdleEnd(.reset, .idle(.seconds(1)))
     let (deck, outcome) = outcome([.idle(end)])
     let delivery = deck.delivery(of: outcome, on: .onTheWire)
-    #expect(
-      delivery
-        == Delivery(
+    expectEqual(
+      delivery, Delivery(
           [.await(.requestEnd), .head(ResponseHead()), .bytes("hello"), .finish],
           afterwards: .idle(end)
         )
     )
-    #expect(deck.journal.all.map(\.take) == [.recording(0)])
+    expectEqual(deck.journal.all.map(\.take), [.recording(0)])
   }
 
   @Test(arguments: [
@@ -316,10 +311,9 @@ import WindTunnelSymptoms
     let outcome = deck.decide(Request("GET", "/a"))
     #expect(outcome.forwards)
     let delivery = deck.delivery(of: outcome, on: .onTheWire)
-    #expect(delivery.steps == [.await(.requestEnd), .bytes(.live), .finish])
-    #expect(
-      deck.journal.all[0].misfits
-        == ["\(fault.json) was not done: a live answer passes as it comes."]
+    expectEqual(delivery.steps, [.await(.requestEnd), .bytes(.live), .finish])
+    expectEqual(
+      deck.journal.all[0].misfits, ["\(fault.json) was not done: a live answer passes as it comes."]
     )
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,9 +21,8 @@ import Testing
       up: .init(delay: .milliseconds(20)),
       down: .init(delay: .milliseconds(30))
     )
-    #expect(
-      delivery(link: link)
-        == Delivery([
+    expectEqual(
+      delivery(link: link), Delivery([
           .await(.requestEnd), .wait(.milliseconds(70)), .head(Self.head), .bytes("hello"), .finish,
         ])
     )
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a link that loses everything lets nothing through`() {
     let link = Link(up: .init(), down: .init(lossProbability: 1))
-    #expect(delivery(link: link).steps == [.await(.requestEnd), .stall])
+    expectEqual(delivery(link: link).steps, [.await(.requestEnd), .stall])
   }
 
   @Test func `what a name and lost packets cost on the way up is waited before the head`() {
@@ -40,7 +40,7 @@ import Testing
     )
     link.dnsDelay = .milliseconds(7)
     // The SYN is repeated after a second and what its timer's step adds.
-    #expect(delivery(link: link).steps[1] == .wait(.microseconds(7000 + 1_017_500 + 70_000)))
+    expectEqual(delivery(link: link).steps[1], .wait(.microseconds(7000 + 1_017_500 + 70_000)))
   }
 
   @Test func `the same seed meets the same fates, and another request meets others`() {
@@ -54,7 +54,7 @@ import Testing
         Delivery(deck.decide(Request("GET", RequestURL(path))), on: .onTheWire).steps
       }
     }
-    #expect(waits("/a") == waits("/a"))
+    expectEqual(waits("/a"), waits("/a"))
     #expect(Set(waits("/a")).count > 2)
     #expect(waits("/a").map { $0[1] } != waits("/b").map { $0[1] })
   }
@@ -67,16 +67,16 @@ import Testing
     let deck = Deck(Cassette(), scenario: Scenario("s", link: link))
     let connection = try #require(deck.openConnection(lane: .deck, on: .onTheWire).path)
     // TLS 1.3: one round trip; its answer is of more packets than one, which come together.
-    #expect(connection.securing() == .milliseconds(50))
+    expectEqual(connection.securing(), .milliseconds(50))
     var path = try #require(deck.decide(Request("GET", "https://a.test/")).path)
     let whole = try #require(path.travel(requestBytes: 200, isSecure: true))
     path.isSecured = true
-    #expect(path.travel(requestBytes: 200, isSecure: true) == whole - .milliseconds(50))
+    expectEqual(path.travel(requestBytes: 200, isSecure: true), whole - .milliseconds(50))
     let stages = path.stages(requestBytes: 200, isSecure: true)
     #expect(stages.tls == nil && stages.connect == .milliseconds(50))
     let dead = Link(up: .init(), down: .init(lossProbability: 1))
     let lost = Deck(Cassette(), scenario: Scenario("s", link: dead))
-    #expect(lost.openConnection(lane: .deck, on: .onTheWire).path?.securing() == nil)
-    #expect(Deck(Cassette()).openConnection(lane: .deck, on: .onTheWire).path == nil)
+    expectNil(lost.openConnection(lane: .deck, on: .onTheWire).path?.securing())
+    expectNil(Deck(Cassette()).openConnection(lane: .deck, on: .onTheWire).path)
   }
 }

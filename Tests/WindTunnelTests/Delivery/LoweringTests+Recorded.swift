@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -12,25 +13,23 @@ extension LoweringTests {
     let response = Response(headers: ["Content-Length": "9"], body: Body("hello"))
     let head = ResponseHead(headers: ["Content-Length": "9"])
     let cut = Answer.cut(response, Failure(symptom))
-    #expect(
-      delivery([], cut)
-        == Self.steps(
+    expectEqual(
+      delivery([], cut), Self.steps(
           .head(head),
           .bytes("hello"),
           ending,
           then: ending == .reset ? .reset : .close
         )
     )
-    #expect(
-      delivery([], cut, on: .inProcess)
-        == Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
+    expectEqual(
+      delivery([], cut, on: .inProcess), Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
     )
   }
 
   @Test func `a recorded cut whose length was not announced does not look whole`() {
     let cut = Answer.cut(Self.hello, Failure(.truncated))
     let head = ResponseHead(headers: ["Content-Length": "6"])
-    #expect(delivery([], cut) == Self.steps(.head(head), .bytes("hello"), .close, then: .close))
+    expectEqual(delivery([], cut), Self.steps(.head(head), .bytes("hello"), .close, then: .close))
   }
 
   @Test(arguments: Stage.allCases)
@@ -38,18 +37,16 @@ extension LoweringTests {
     let head = ResponseHead(headers: ["Content-Length": "9"])
     let response = Response(headers: head.headers, body: Body("hello"))
     let left = Failure(.cancelled, text: "the client left")
-    #expect(
-      delivery([], .cut(response, left), on: stage)
-        == Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
+    expectEqual(
+      delivery([], .cut(response, left), on: stage), Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
     )
-    #expect(delivery([], .failure(left), on: stage) == Self.steps(.stall, then: .close))
+    expectEqual(delivery([], .failure(left), on: stage), Self.steps(.stall, then: .close))
   }
 
   @Test(arguments: Symptom.allCases.filter { $0 != .cancelled })
   func `a recorded failure is the same failure in process`(symptom: Symptom) {
-    #expect(
-      delivery([], .failure(Failure(symptom)), on: .inProcess)
-        == Self.steps(.fail(symptom), then: .close)
+    expectEqual(
+      delivery([], .failure(Failure(symptom)), on: .inProcess), Self.steps(.fail(symptom), then: .close)
     )
   }
 
@@ -57,17 +54,17 @@ extension LoweringTests {
     let endings = [Symptom.connectionLost, .timedOut, .emptyAnswer].map {
       delivery([], .failure(Failure($0))).steps
     }
-    #expect(endings == [.reset, .stall, .close].map { [.await(.requestEnd), $0] })
+    expectEqual(endings, [.reset, .stall, .close].map { [.await(.requestEnd), $0] })
     guard case .head(let head) = delivery([], .failure(Failure(.hostNotFound))).steps[1] else {
       Issue.record("there is no head")
       return
     }
-    #expect(head.status == 502)
+    expectEqual(head.status, 502)
   }
 
   @Test func `a status stands in the place of a recorded failure`() {
     let expected = Self.steps(.head(Self.injected), Self.notice, .finish)
     let failure = Answer.failure(Failure(.timedOut))
-    #expect(delivery([.status(503, retryAfter: .seconds(2))], failure) == expected)
+    expectEqual(delivery([.status(503, retryAfter: .seconds(2))], failure), expected)
   }
 }

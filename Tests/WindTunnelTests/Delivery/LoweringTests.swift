@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -72,14 +73,13 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases, table)
   func `a fault is these steps on every stage`(stage: Stage, row: ([Fault], Delivery)) {
-    #expect(delivery(row.0, on: stage) == row.1)
+    expectEqual(delivery(row.0, on: stage), row.1)
   }
 
   @Test(arguments: [5, 6, 1000])
   func `a cut behind the end announces more, so that a client can see it`(offset: Int) {
-    #expect(
-      delivery([.truncate(afterBodyBytes: offset)])
-        == Self.steps(
+    expectEqual(
+      delivery([.truncate(afterBodyBytes: offset)]), Self.steps(
           .head(ResponseHead(headers: ["Content-Length": "6"])),
           .bytes("hello"),
           .close,
@@ -90,9 +90,8 @@ import WindTunnelSymptoms
 
   @Test func `a cut answer without a length gets one`() {
     let streamed = Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello"))
-    #expect(
-      delivery([.reset(afterBodyBytes: 2)], .response(streamed))
-        == Self.steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
+    expectEqual(
+      delivery([.reset(afterBodyBytes: 2)], .response(streamed)), Self.steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
     )
   }
 
@@ -100,25 +99,23 @@ import WindTunnelSymptoms
   func `what has no content sends none`(method: String, status: Int) {
     let response = Response(status: status, headers: ["Content-Length": "5"], body: Body("hello"))
     let head = ResponseHead(status: status, headers: ["Content-Length": "5"])
-    #expect(delivery([], .response(response), method: method) == Self.steps(.head(head), .finish))
-    #expect(
-      delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method)
-        == Self.steps(.head(head), .close, then: .close)
+    expectEqual(delivery([], .response(response), method: method), Self.steps(.head(head), .finish))
+    expectEqual(
+      delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method), Self.steps(.head(head), .close, then: .close)
     )
   }
 
   @Test func `an injected status answers HEAD with its head alone, and 204 without a length`() {
-    #expect(
-      delivery([.status(503, retryAfter: .seconds(2))], method: "HEAD")
-        == Self.steps(.head(Self.injected), .finish)
+    expectEqual(
+      delivery([.status(503, retryAfter: .seconds(2))], method: "HEAD"), Self.steps(.head(Self.injected), .finish)
     )
-    #expect(delivery([.status(204)]) == Self.steps(.head(ResponseHead(status: 204)), .finish))
+    expectEqual(delivery([.status(204)]), Self.steps(.head(ResponseHead(status: 204)), .finish))
   }
 
   @Test func `a written length is the body's`() {
     let wrong = Response(headers: ["Content-Length": "99"], body: Body("hello"))
-    #expect(
-      delivery([], .response(wrong)) == Self.steps(.head(Self.head), .bytes("hello"), .finish)
+    expectEqual(
+      delivery([], .response(wrong)), Self.steps(.head(Self.head), .bytes("hello"), .finish)
     )
   }
 
@@ -129,9 +126,8 @@ import WindTunnelSymptoms
       "Content-Type": "text/plain; charset=utf-8", "Content-Length": "\(text.utf8.count)",
     ]
     for stage in Stage.allCases {
-      #expect(
-        Delivery(outcome, on: stage)
-          == Self.steps(
+      expectEqual(
+        Delivery(outcome, on: stage), Self.steps(
             .head(ResponseHead(status: 501, headers: headers)),
             .bytes(.data(Data(text.utf8))),
             .finish
@@ -152,7 +148,7 @@ import WindTunnelSymptoms
   ) {
     let scenario = Scenario("s", rules: [.on("* /**", .always, faults)])
     let outcome = Deck(Cassette(), scenario: scenario, mode: .rewrite).decide(Request("GET", "/"))
-    #expect(outcome.forwards == faults.isEmpty)
-    #expect(Delivery(outcome, on: .onTheWire).steps == [.await(.requestEnd)] + steps)
+    expectEqual(outcome.forwards, faults.isEmpty)
+    expectEqual(Delivery(outcome, on: .onTheWire).steps, [.await(.requestEnd)] + steps)
   }
 }

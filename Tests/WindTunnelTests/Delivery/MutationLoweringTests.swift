@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -63,7 +64,7 @@ import WindTunnelSymptoms
     let expected = Delivery(
       [.await(.requestEnd), .head(head(row.1, row.2.utf8.count))] + sent + [.finish]
     )
-    #expect(play([.mutate(row.0)], stub, on: stage) == Played(delivery: expected, misfits: []))
+    expectEqual(play([.mutate(row.0)], stub, on: stage), Played(delivery: expected, misfits: []))
   }
 
   @Test func `an error becomes a success where no status is named`() {
@@ -71,8 +72,8 @@ import WindTunnelSymptoms
       Interaction(Self.request, Response(status: 404, body: Body("no")))
     )
     let expected = steps(.head(ResponseHead(status: 200)), .bytes("no"), .finish)
-    #expect(
-      play([.mutate(.status(nil))], stub) == Played(delivery: expected, misfits: [])
+    expectEqual(
+      play([.mutate(.status(nil))], stub), Played(delivery: expected, misfits: [])
     )
   }
 
@@ -82,9 +83,8 @@ import WindTunnelSymptoms
       Body(Self.gzip)
     )
     let expected = steps(.head(head(200, 5)), .bytes("01234"), .finish)
-    #expect(
-      play([.mutate(.truncate(afterBodyBytes: 5))], stub)
-        == Played(delivery: expected, misfits: [])
+    expectEqual(
+      play([.mutate(.truncate(afterBodyBytes: 5))], stub), Played(delivery: expected, misfits: [])
     )
   }
 
@@ -94,24 +94,23 @@ import WindTunnelSymptoms
       Body(#"{"id":7,"name":"Ada"}"#)
     )
     let both = play([.mutate(.null(at: "$.id")), .mutate(.missing(at: "$.name"))], stub)
-    #expect(
-      both
-        == Played(
+    expectEqual(
+      both, Played(
           delivery: steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish),
           misfits: []
         )
     )
     let cut = play([.reset(afterBodyBytes: 4), .mutate(.null(at: "$.id"))], stub)
-    #expect(
-      cut.delivery == steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset)
+    expectEqual(
+      cut.delivery, steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset)
     )
     let replaced = play([.status(503), .mutate(.truncate(afterBodyBytes: 4))], stub)
     let notice = ResponseHead(
       status: 503,
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "4"]
     )
-    #expect(
-      replaced == Played(delivery: steps(.head(notice), .bytes("This"), .finish), misfits: [])
+    expectEqual(
+      replaced, Played(delivery: steps(.head(notice), .bytes("This"), .finish), misfits: [])
     )
   }
 
@@ -120,9 +119,8 @@ import WindTunnelSymptoms
     let head = ResponseHead(
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "2"]
     )
-    #expect(
-      play([.mutate(.truncate(afterBodyBytes: 2))], stub)
-        == Played(delivery: steps(.head(head), .bytes("he"), .finish), misfits: [])
+    expectEqual(
+      play([.mutate(.truncate(afterBodyBytes: 2))], stub), Played(delivery: steps(.head(head), .bytes("he"), .finish), misfits: [])
     )
   }
 
@@ -179,26 +177,25 @@ import WindTunnelSymptoms
   ) {
     let stub = recorded(headers, Body(body))
     let played = play([.mutate(mutation)], stub)
-    #expect(played.delivery == play([], stub).delivery)
+    expectEqual(played.delivery, play([], stub).delivery)
     let shown = played.misfits.map {
       $0.replacing(#/"draw":[0-9.]+/#, with: "\"draw\":DRAW")
     }
-    #expect(shown == [sentence])
+    expectEqual(shown, [sentence])
   }
 
   @Test func `an answer to HEAD has no body to mutate, and a status to swap`() {
     let stub = recorded(["Content-Length": "5"], Body(), method: "HEAD")
     let whole = steps(.head(ResponseHead(headers: ["Content-Length": "5"])), .finish)
-    #expect(
-      play([.mutate(.null(at: "$.a"))], stub, method: "HEAD")
-        == Played(
+    expectEqual(
+      play([.mutate(.null(at: "$.a"))], stub, method: "HEAD"), Played(
           delivery: whole,
           misfits: [#"{"mutate":"null","at":"$.a"} was not done: the answer has no body."#]
         )
     )
     let other = ResponseHead(status: 503, headers: ["Content-Length": "5"])
-    #expect(
-      play([.mutate(.status(503))], stub, method: "HEAD").delivery == steps(.head(other), .finish)
+    expectEqual(
+      play([.mutate(.status(503))], stub, method: "HEAD").delivery, steps(.head(other), .finish)
     )
   }
 
@@ -206,12 +203,12 @@ import WindTunnelSymptoms
   func `a failure, a miss and a live answer are not mutated`(stage: Stage) {
     let failed = Stub.recorded(Interaction(Self.request, .failure(Failure(.hostNotFound))))
     let failure = play([.mutate(.status(500))], failed, on: stage)
-    #expect(failure.delivery == play([], failed, on: stage).delivery)
-    #expect(failure.misfits.map { $0.hasSuffix("the recording is of a failure.") } == [true])
+    expectEqual(failure.delivery, play([], failed, on: stage).delivery)
+    expectEqual(failure.misfits.map { $0.hasSuffix("the recording is of a failure.") }, [true])
     let missed = Stub.get("/other", json: [:])
     let miss = play([.mutate(.truncate())], missed, on: stage)
-    #expect(miss.delivery == play([], missed, on: stage).delivery)
-    #expect(miss.misfits.map { $0.hasSuffix("no recording answers.") } == [true])
+    expectEqual(miss.delivery, play([], missed, on: stage).delivery)
+    expectEqual(miss.misfits.map { $0.hasSuffix("no recording answers.") }, [true])
     let deck = Deck(
       Cassette(),
       scenario: [.on("* /**", .always, .mutate(.status(500)))],
@@ -219,9 +216,9 @@ import WindTunnelSymptoms
     )
     let outcome = deck.decide(Self.request)
     #expect(outcome.forwards)
-    #expect(deck.delivery(of: outcome, on: stage) == steps(.bytes(.live), .finish))
-    #expect(
-      deck.journal.all.map(\.misfits) == [
+    expectEqual(deck.delivery(of: outcome, on: stage), steps(.bytes(.live), .finish))
+    expectEqual(
+      deck.journal.all.map(\.misfits), [
         [#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]
       ]
     )

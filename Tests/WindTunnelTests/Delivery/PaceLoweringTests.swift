@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -48,10 +49,10 @@ import WindTunnelSymptoms
   @Test(arguments: Stage.allCases)
   func `at once the pieces stay pieces`(stage: Stage) {
     let expected = steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("cccc"), .finish)
-    #expect(delivery(.immediately, on: stage) == expected)
-    #expect(delivery(.times(0), on: stage) == expected)
-    #expect(delivery(.times(.nan), on: stage) == expected)
-    #expect(delivery(.times(-1), on: stage) == expected)
+    expectEqual(delivery(.immediately, on: stage), expected)
+    expectEqual(delivery(.times(0), on: stage), expected)
+    expectEqual(delivery(.times(.nan), on: stage), expected)
+    expectEqual(delivery(.times(-1), on: stage), expected)
   }
 
   @Test(arguments: [(Pace.asRecorded, 1.0), (.times(2), 2), (.times(0.5), 0.5), (.times(4), 4)])
@@ -72,15 +73,14 @@ import WindTunnelSymptoms
       wait(200),
       .finish
     )
-    for stage in Stage.allCases { #expect(delivery(pace, on: stage) == expected) }
+    for stage in Stage.allCases { expectEqual(delivery(pace, on: stage), expected) }
   }
 
   @Test func `a body in one piece comes when it was whole`() {
     let timing = Timing(firstByte: .milliseconds(10), lastByte: .milliseconds(40))
     let head = ResponseHead(headers: ["Content-Length": "9"])
-    #expect(
-      delivery(.asRecorded, headers: ["Content-Length": "9"], timing: timing)
-        == steps(
+    expectEqual(
+      delivery(.asRecorded, headers: ["Content-Length": "9"], timing: timing), steps(
           .wait(.milliseconds(10)),
           .head(head),
           .wait(.milliseconds(30)),
@@ -92,14 +92,13 @@ import WindTunnelSymptoms
 
   @Test func `on the wire a stream says that it is one, whoever recorded it`() {
     let type: HeaderFields = ["Content-Type": "text/event-stream"]
-    #expect(delivery(.immediately, headers: type).steps[1] == Self.head)
-    #expect(
-      delivery(.immediately, headers: type, on: .inProcess).steps[1]
-        == .head(ResponseHead(headers: type))
+    expectEqual(delivery(.immediately, headers: type).steps[1], Self.head)
+    expectEqual(
+      delivery(.immediately, headers: type, on: .inProcess).steps[1], .head(ResponseHead(headers: type))
     )
     let known: HeaderFields = ["Content-Length": "9"]
-    #expect(
-      delivery(.immediately, headers: known).steps[1] == .head(ResponseHead(headers: known))
+    expectEqual(
+      delivery(.immediately, headers: known).steps[1], .head(ResponseHead(headers: known))
     )
   }
 
@@ -107,15 +106,13 @@ import WindTunnelSymptoms
     var timing = Self.timing
     timing.chunks[2].bytes = 1
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
-    #expect(
-      delivery(.immediately, timing: timing)
-        == steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
+    expectEqual(
+      delivery(.immediately, timing: timing), steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
     )
     timing.chunks = [Timing.Chunk(bytes: 3, offset: .zero), .init(bytes: 99, offset: .zero)]
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
-    #expect(
-      delivery(.immediately, timing: timing)
-        == steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
+    expectEqual(
+      delivery(.immediately, timing: timing), steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
     )
   }
 
@@ -123,9 +120,8 @@ import WindTunnelSymptoms
     let head = ResponseHead(
       headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
     )
-    #expect(
-      delivery(.asRecorded, failure: Failure(.connectionLost))
-        == steps(
+    expectEqual(
+      delivery(.asRecorded, failure: Failure(.connectionLost)), steps(
           .wait(.milliseconds(100)),
           .head(head),
           .bytes("aaa"),
@@ -143,9 +139,8 @@ import WindTunnelSymptoms
     let head = ResponseHead(
       headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
     )
-    #expect(
-      delivery(.asRecorded, [.delay(.exactly(.seconds(1))), .stall(afterBodyBytes: 4)])
-        == steps(
+    expectEqual(
+      delivery(.asRecorded, [.delay(.exactly(.seconds(1))), .stall(afterBodyBytes: 4)]), steps(
           .wait(.seconds(1)),
           .wait(.milliseconds(100)),
           .head(head),
@@ -156,7 +151,7 @@ import WindTunnelSymptoms
           then: .close
         )
     )
-    #expect(delivery(.asRecorded, [.reset(.afterRequest)]) == steps(.reset, then: .reset))
+    expectEqual(delivery(.asRecorded, [.reset(.afterRequest)]), steps(.reset, then: .reset))
   }
 
   @Test func `another answer in its place takes none of its time`() {
@@ -164,16 +159,14 @@ import WindTunnelSymptoms
       status: 503,
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "23"]
     )
-    #expect(
-      delivery(.asRecorded, [.status(503)])
-        == steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
+    expectEqual(
+      delivery(.asRecorded, [.status(503)]), steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
     )
   }
 
   @Test func `a stream that a mutation shortens keeps its pieces`() {
-    #expect(
-      delivery(.asRecorded, [.mutate(.truncate(afterBodyBytes: 4))])
-        == steps(
+    expectEqual(
+      delivery(.asRecorded, [.mutate(.truncate(afterBodyBytes: 4))]), steps(
           .wait(.milliseconds(100)),
           Self.head,
           .bytes("aaa"),
@@ -193,8 +186,8 @@ import WindTunnelSymptoms
       Delivery(Deck(Cassette([failed]), pace: pace).decide(Self.request), on: stage)
     }
     let ending: Delivery.Step = stage == .inProcess ? .fail(.timedOut) : .stall
-    #expect(delivery(.times(2)) == steps(.wait(.seconds(30)), ending, then: .close))
-    #expect(delivery(.immediately) == steps(ending, then: .close))
+    expectEqual(delivery(.times(2)), steps(.wait(.seconds(30)), ending, then: .close))
+    expectEqual(delivery(.immediately), steps(ending, then: .close))
   }
 
   @Test func `by the clock of a courier the pieces come when they came`() {
@@ -205,8 +198,8 @@ import WindTunnelSymptoms
       player.next(.tick, at: .milliseconds(100)), player.next(.tick, at: .milliseconds(300)),
       player.next(.tick, at: .milliseconds(500)),
     ]
-    #expect(
-      told == [
+    expectEqual(
+      told, [
         [.wake(.milliseconds(100))], [.wake(.milliseconds(100))],
         [head, .bytes("aaa"), .wake(.milliseconds(300))],
         [.bytes("bb"), .bytes("cccc"), .wake(.milliseconds(500))], [.finish(.keep)],

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -13,23 +14,22 @@ import WindTunnelSymptoms
 
   @Test func `a delivery without waits is carried at once`() {
     var player = Player(Delivery([.await(.requestEnd), .head(head), .bytes("he"), .reset]))
-    #expect(player.next(.tick, at: .zero) == [])
+    expectEqual(player.next(.tick, at: .zero), [])
     #expect(!player.isDone)
-    #expect(
-      player.next(.arrived(.requestEnd), at: milliseconds(1))
-        == [.head(head), .bytes("he"), .reset]
+    expectEqual(
+      player.next(.arrived(.requestEnd), at: milliseconds(1)), [.head(head), .bytes("he"), .reset]
     )
     #expect(player.isDone)
-    #expect(player.next(.tick, at: milliseconds(2)) == [])
+    expectEqual(player.next(.tick, at: milliseconds(2)), [])
   }
 
   @Test func `a wait begins when it is reached and asks to be woken`() {
     var player = Player(
       Delivery([.await(.requestEnd), .wait(milliseconds(5)), .head(head), .finish])
     )
-    #expect(player.next(.arrived(.requestEnd), at: milliseconds(10)) == [.wake(milliseconds(15))])
-    #expect(player.next(.tick, at: milliseconds(12)) == [.wake(milliseconds(15))])
-    #expect(player.next(.tick, at: milliseconds(15)) == [.head(head), .finish(.keep)])
+    expectEqual(player.next(.arrived(.requestEnd), at: milliseconds(10)), [.wake(milliseconds(15))])
+    expectEqual(player.next(.tick, at: milliseconds(12)), [.wake(milliseconds(15))])
+    expectEqual(player.next(.tick, at: milliseconds(15)), [.head(head), .finish(.keep)])
   }
 
   @Test func `lateness does not add up over waits that follow each other`() {
@@ -39,18 +39,18 @@ import WindTunnelSymptoms
       .wait(milliseconds(10)), .finish,
     ]
     var player = Player(Delivery(steps))
-    #expect(player.next(.arrived(.requestEnd), at: milliseconds(1)) == [.wake(milliseconds(11))])
-    #expect(player.next(.tick, at: milliseconds(14)) == [.bytes("a"), .wake(milliseconds(21))])
-    #expect(player.next(.tick, at: milliseconds(35)) == [.bytes("b"), .bytes("c")])
+    expectEqual(player.next(.arrived(.requestEnd), at: milliseconds(1)), [.wake(milliseconds(11))])
+    expectEqual(player.next(.tick, at: milliseconds(14)), [.bytes("a"), .wake(milliseconds(21))])
+    expectEqual(player.next(.tick, at: milliseconds(35)), [.bytes("b"), .bytes("c")])
     // Who has been waited for is not late.
-    #expect(player.next(.arrived(.clientHello), at: milliseconds(50)) == [.wake(milliseconds(60))])
-    #expect(player.next(.tick, at: milliseconds(60)) == [.finish(.keep)])
+    expectEqual(player.next(.arrived(.clientHello), at: milliseconds(50)), [.wake(milliseconds(60))])
+    expectEqual(player.next(.tick, at: milliseconds(60)), [.finish(.keep)])
   }
 
   @Test func `what arrives early is remembered`() {
     var player = Player(Delivery([.await(.clientHello), .await(.requestEnd), .closeWrite]))
-    #expect(player.next(.arrived(.requestEnd), at: .zero) == [])
-    #expect(player.next(.arrived(.clientHello), at: .zero) == [.closeWrite])
+    expectEqual(player.next(.arrived(.requestEnd), at: .zero), [])
+    expectEqual(player.next(.arrived(.clientHello), at: .zero), [.closeWrite])
   }
 
   @Test func `every step has its action`() {
@@ -58,8 +58,8 @@ import WindTunnelSymptoms
       .bytes(.live), .finish, .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
     ]
     var player = Player(Delivery(steps, afterwards: .close))
-    #expect(
-      player.next(.tick, at: .zero) == [
+    expectEqual(
+      player.next(.tick, at: .zero), [
         .live, .finish(.close), .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
       ]
     )
@@ -70,13 +70,12 @@ import WindTunnelSymptoms
       Delivery([.head(head), .bytes("a"), .wait(milliseconds(5)), .bytes("b"), .finish]),
       shaper: Shaper(.init(delay: milliseconds(20)))
     )
-    #expect(player.next(.tick, at: .zero) == [.wake(milliseconds(5))])
-    #expect(player.next(.tick, at: milliseconds(5)) == [.wake(milliseconds(20))])
-    #expect(
-      player.next(.tick, at: milliseconds(20))
-        == [.head(head), .bytes("a"), .wake(milliseconds(25))]
+    expectEqual(player.next(.tick, at: .zero), [.wake(milliseconds(5))])
+    expectEqual(player.next(.tick, at: milliseconds(5)), [.wake(milliseconds(20))])
+    expectEqual(
+      player.next(.tick, at: milliseconds(20)), [.head(head), .bytes("a"), .wake(milliseconds(25))]
     )
-    #expect(player.next(.tick, at: milliseconds(25)) == [.bytes("b"), .finish(.keep)])
+    expectEqual(player.next(.tick, at: milliseconds(25)), [.bytes("b"), .finish(.keep)])
   }
 
   @Test func `a rate cuts a body into slices`() {
@@ -94,9 +93,9 @@ import WindTunnelSymptoms
         if case .wake(let moment) = action { now = moment }
       }
     }
-    #expect(drawing.map(\.1) == [1460, 1460, 1080])
-    #expect(
-      drawing.map(\.0) == [147_900, 293_900, 401_900].map { Duration.microseconds($0) }
+    expectEqual(drawing.map(\.1), [1460, 1460, 1080])
+    expectEqual(
+      drawing.map(\.0), [147_900, 293_900, 401_900].map { Duration.microseconds($0) }
     )
   }
 
@@ -142,6 +141,6 @@ import WindTunnelSymptoms
       now = next
     }
     #expect(player.isDone, "\(direction)")
-    #expect(got == sent, "\(direction)")
+    expectEqual(got, sent, "\(direction)")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -52,7 +53,7 @@ import Testing
   )
   func `a range gets its part`(example: (String, String, String), stage: Stage) {
     let expected = Self.part(example.1, example.2)
-    #expect(Self.delivery(["Range": example.0], on: stage) == expected)
+    expectEqual(Self.delivery(["Range": example.0], on: stage), expected)
   }
 
   @Test(arguments: ["bytes=10-", "bytes=10-12", "bytes=99999999999999999999-", "bytes=-0"])
@@ -64,7 +65,7 @@ import Testing
         "Content-Range": "bytes */10", "Content-Length": "0",
       ]
     )
-    #expect(Self.delivery(["Range": range]) == Self.played(head, ""))
+    expectEqual(Self.delivery(["Range": range]), Self.played(head, ""))
   }
 
   @Test(arguments: [
@@ -73,25 +74,25 @@ import Testing
   ])
   func `what is no single range gets the whole`(range: String) {
     let whole = Self.played(Self.whole().head, "0123456789")
-    #expect(Self.delivery(["Range": range]) == whole)
+    expectEqual(Self.delivery(["Range": range]), whole)
   }
 
   @Test func `nothing else than a GET of what takes ranges is cut`() {
     let fields: HeaderFields = ["Range": "bytes=0-1"]
     for other: HeaderFields in [[:], ["Accept-Ranges": "none"]] {
       let response = Self.whole(other)
-      #expect(
-        Self.delivery(fields, of: response) == Self.played(response.head, "0123456789")
+      expectEqual(
+        Self.delivery(fields, of: response), Self.played(response.head, "0123456789")
       )
     }
     let posted = Self.delivery(fields, method: "POST")
-    #expect(posted == Self.played(Self.whole().head, "0123456789"))
-    #expect(Self.delivery(fields, method: "HEAD") == Self.played(Self.whole().head, ""))
+    expectEqual(posted, Self.played(Self.whole().head, "0123456789"))
+    expectEqual(Self.delivery(fields, method: "HEAD"), Self.played(Self.whole().head, ""))
     var missing = Self.whole()
     missing.head.status = 404
-    #expect(Self.delivery(fields, of: missing) == Self.played(missing.head, "0123456789"))
+    expectEqual(Self.delivery(fields, of: missing), Self.played(missing.head, "0123456789"))
     let twice = HeaderFields([HeaderField("Range", "bytes=0-1"), HeaderField("Range", "bytes=2-3")])
-    #expect(Self.delivery(twice) == Self.played(Self.whole().head, "0123456789"))
+    expectEqual(Self.delivery(twice), Self.played(Self.whole().head, "0123456789"))
   }
 
   @Test(arguments: [
@@ -104,18 +105,18 @@ import Testing
   ) {
     let fields: HeaderFields = ["Range": "bytes=2-4", "If-Range": condition]
     let whole = Self.played(Self.whole().head, "0123456789")
-    #expect(Self.delivery(fields) == (holds ? Self.part("234", "2-4") : whole))
+    expectEqual(Self.delivery(fields), (holds ? Self.part("234", "2-4") : whole))
   }
 
   @Test func `a weak tag, and a change in the second of the answer, do not hold`() {
     var weak = Self.whole()
     weak.head.headers["ETag"] = "W/\"v1\""
     let byTag = Self.delivery(["Range": "bytes=2-4", "If-Range": "W/\"v1\""], of: weak)
-    #expect(byTag == Self.played(weak.head, "0123456789"))
+    expectEqual(byTag, Self.played(weak.head, "0123456789"))
     var fresh = Self.whole()
     fresh.head.headers["Date"] = Self.modified
     let byDate = Self.delivery(["Range": "bytes=2-4", "If-Range": Self.modified], of: fresh)
-    #expect(byDate == Self.played(fresh.head, "0123456789"))
+    expectEqual(byDate, Self.played(fresh.head, "0123456789"))
   }
 
   @Test func `a stream's part has a length`() {
@@ -130,7 +131,7 @@ import Testing
       ]
     )
     let delivery = Self.delivery(["Range": "bytes=0-1"], of: stream)
-    #expect(delivery == Self.played(head, "01"))
+    expectEqual(delivery, Self.played(head, "01"))
   }
 
   @Test func `a recorded part answers its own range and no other`() throws {
@@ -149,12 +150,12 @@ import Testing
       )
     }
     for _ in 0..<2 {
-      #expect(asked("bytes=2-4", both) == Self.played(part.head, "two"))
-      #expect(asked(nil, both) == Self.played(Self.whole().head, "0123456789"))
-      #expect(asked("bytes=0-1", both) == Self.part("01", "0-1"))
+      expectEqual(asked("bytes=2-4", both), Self.played(part.head, "two"))
+      expectEqual(asked(nil, both), Self.played(Self.whole().head, "0123456789"))
+      expectEqual(asked("bytes=0-1", both), Self.part("01", "0-1"))
     }
     let alone = Deck(Cassette([Interaction(range, part)]), then: .repeat)
-    #expect(asked("bytes=2-4", alone) == Self.played(part.head, "two"))
+    expectEqual(asked("bytes=2-4", alone), Self.played(part.head, "two"))
     for (other, words) in [(nil, "none"), ("bytes=0-1", "\"bytes=0-1\"")] {
       let outcome = alone.decide(
         Request("GET", "/a", headers: other.map { ["Range": $0] } ?? [:])
@@ -164,8 +165,8 @@ import Testing
         continue
       }
       let difference = "header range: recorded \"bytes=2-4\", asked \(words)"
-      #expect(mismatch.nearest?.difference == difference)
-      #expect(mismatch.rule == nil)
+      expectEqual(mismatch.nearest?.difference, difference)
+      expectNil(mismatch.rule)
     }
   }
 }

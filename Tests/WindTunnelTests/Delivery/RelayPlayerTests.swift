@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -18,7 +19,7 @@ import Testing
       shaper: down.map { Shaper($0) },
       up: up.map { Shaper($0) }
     )
-    #expect(player.next(.arrived(.requestEnd), at: .zero) == [.relay])
+    expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.relay])
     return player
   }
 
@@ -26,18 +27,18 @@ import Testing
     var player = player()
     #expect(!player.isMetering)
     #expect(player.isDone)
-    #expect(player.next(.came(.down, 10), at: .zero) == [])
+    expectEqual(player.next(.came(.down, 10), at: .zero), [])
   }
 
   @Test func `an unlimited link passes everything at once, ends included`() {
     var player = player(down: .init(), up: .init())
     #expect(player.isMetering)
-    #expect(player.next(.came(.down, 65_536), at: .milliseconds(1)) == [.pass(.down, 65_536)])
-    #expect(player.next(.came(.up, 10), at: .milliseconds(1)) == [.pass(.up, 10)])
-    #expect(player.next(.ended(.up), at: .milliseconds(2)) == [.passEnd(.up)])
-    #expect(player.next(.came(.down, 5), at: .milliseconds(3)) == [.pass(.down, 5)])
+    expectEqual(player.next(.came(.down, 65_536), at: .milliseconds(1)), [.pass(.down, 65_536)])
+    expectEqual(player.next(.came(.up, 10), at: .milliseconds(1)), [.pass(.up, 10)])
+    expectEqual(player.next(.ended(.up), at: .milliseconds(2)), [.passEnd(.up)])
+    expectEqual(player.next(.came(.down, 5), at: .milliseconds(3)), [.pass(.down, 5)])
     #expect(!player.isDone)
-    #expect(player.next(.ended(.down), at: .milliseconds(4)) == [.passEnd(.down)])
+    expectEqual(player.next(.ended(.down), at: .milliseconds(4)), [.passEnd(.down)])
     #expect(player.isDone)
   }
 
@@ -46,44 +47,41 @@ import Testing
       down: .init(delay: .milliseconds(30)),
       up: .init(delay: .milliseconds(10))
     )
-    #expect(player.next(.came(.up, 3), at: .zero) == [.wake(.milliseconds(10))])
-    #expect(player.next(.ended(.up), at: .milliseconds(5)) == [.wake(.milliseconds(10))])
-    #expect(
-      player.next(.tick, at: .milliseconds(10)) == [.pass(.up, 3), .wake(.milliseconds(15))]
+    expectEqual(player.next(.came(.up, 3), at: .zero), [.wake(.milliseconds(10))])
+    expectEqual(player.next(.ended(.up), at: .milliseconds(5)), [.wake(.milliseconds(10))])
+    expectEqual(
+      player.next(.tick, at: .milliseconds(10)), [.pass(.up, 3), .wake(.milliseconds(15))]
     )
-    #expect(player.next(.came(.down, 7), at: .milliseconds(12)) == [.wake(.milliseconds(15))])
-    #expect(player.next(.tick, at: .milliseconds(15)) == [.passEnd(.up), .wake(.milliseconds(42))])
-    #expect(player.next(.tick, at: .milliseconds(42)) == [.pass(.down, 7)])
+    expectEqual(player.next(.came(.down, 7), at: .milliseconds(12)), [.wake(.milliseconds(15))])
+    expectEqual(player.next(.tick, at: .milliseconds(15)), [.passEnd(.up), .wake(.milliseconds(42))])
+    expectEqual(player.next(.tick, at: .milliseconds(42)), [.pass(.down, 7)])
   }
 
   @Test func `a rate lets slices go, and a full queue holds the sender until there is room`() {
     // 8 Mbit/s are 1000 bytes a millisecond, and a slice is five of those.
     var player = player(down: .init(bitsPerSecond: 8_000_000, queueBytes: 10_000))
-    #expect(
-      player.next(.came(.down, 12_000), at: .zero)
-        == [.hold(.down), .wake(.milliseconds(5))]
+    expectEqual(
+      player.next(.came(.down, 12_000), at: .zero), [.hold(.down), .wake(.milliseconds(5))]
     )
-    #expect(
-      player.next(.tick, at: .milliseconds(5))
-        == [.pass(.down, 5000), .takeMore(.down), .wake(.milliseconds(10))]
+    expectEqual(
+      player.next(.tick, at: .milliseconds(5)), [.pass(.down, 5000), .takeMore(.down), .wake(.milliseconds(10))]
     )
-    #expect(
-      player.next(.tick, at: .milliseconds(12)) == [.pass(.down, 7000)]
+    expectEqual(
+      player.next(.tick, at: .milliseconds(12)), [.pass(.down, 7000)]
     )
   }
 
   @Test func `what is under way is bounded where the link has no queue to be full`() {
     var player = player(down: .init(delay: .seconds(1)))
     let window = Passage.windowBytes
-    #expect(
-      player.next(.came(.down, window - 1), at: .zero) == [.wake(.seconds(1))]
+    expectEqual(
+      player.next(.came(.down, window - 1), at: .zero), [.wake(.seconds(1))]
     )
-    #expect(
-      player.next(.came(.down, 1), at: .milliseconds(1)) == [.hold(.down), .wake(.seconds(1))]
+    expectEqual(
+      player.next(.came(.down, 1), at: .milliseconds(1)), [.hold(.down), .wake(.seconds(1))]
     )
-    #expect(
-      player.next(.tick, at: .seconds(1))
-        == [.pass(.down, window - 1), .takeMore(.down), .wake(.milliseconds(1001))]
+    expectEqual(
+      player.next(.tick, at: .seconds(1)), [.pass(.down, window - 1), .takeMore(.down), .wake(.milliseconds(1001))]
     )
   }
 
@@ -93,46 +91,46 @@ import Testing
       afterwards: .reset
     )
     var player = player(delivery)
-    #expect(player.next(.came(.up, 500), at: .zero) == [.pass(.up, 500)])
-    #expect(player.next(.came(.down, 4), at: .zero) == [.pass(.down, 4)])
-    #expect(player.next(.came(.down, 400), at: .zero) == [.pass(.down, 6), .reset])
-    #expect(player.next(.came(.down, 400), at: .zero) == [])
+    expectEqual(player.next(.came(.up, 500), at: .zero), [.pass(.up, 500)])
+    expectEqual(player.next(.came(.down, 4), at: .zero), [.pass(.down, 4)])
+    expectEqual(player.next(.came(.down, 400), at: .zero), [.pass(.down, 6), .reset])
+    expectEqual(player.next(.came(.down, 400), at: .zero), [])
     #expect(player.isDone)
   }
 
   @Test func `a cut in a late link is as late as the byte before it`() {
     let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 10), .close])
     var player = player(delivery, down: .init(delay: .milliseconds(20)))
-    #expect(player.next(.came(.down, 50), at: .zero) == [.hold(.down), .wake(.milliseconds(20))])
-    #expect(player.next(.tick, at: .milliseconds(20)) == [.pass(.down, 10), .close])
+    expectEqual(player.next(.came(.down, 50), at: .zero), [.hold(.down), .wake(.milliseconds(20))])
+    expectEqual(player.next(.tick, at: .milliseconds(20)), [.pass(.down, 10), .close])
   }
 
   @Test func `a sender is held once everything has come that may pass, and not let go again`() {
     let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 6000), .stall])
     // 8 Mbit/s are 1000 bytes a millisecond, and a slice is five of those.
     var player = player(delivery, down: .init(bitsPerSecond: 8_000_000, queueBytes: 100_000))
-    #expect(player.next(.came(.down, 5999), at: .zero) == [.wake(.milliseconds(5))])
-    #expect(
-      player.next(.came(.down, 1), at: .zero) == [.hold(.down), .wake(.milliseconds(5))]
+    expectEqual(player.next(.came(.down, 5999), at: .zero), [.wake(.milliseconds(5))])
+    expectEqual(
+      player.next(.came(.down, 1), at: .zero), [.hold(.down), .wake(.milliseconds(5))]
     )
-    #expect(
-      player.next(.tick, at: .milliseconds(5)) == [.pass(.down, 5000), .wake(.microseconds(5999))]
+    expectEqual(
+      player.next(.tick, at: .milliseconds(5)), [.pass(.down, 5000), .wake(.microseconds(5999))]
     )
-    #expect(player.next(.tick, at: .milliseconds(6)) == [.pass(.down, 1000), .stall])
+    expectEqual(player.next(.tick, at: .milliseconds(6)), [.pass(.down, 1000), .stall])
   }
 
   @Test func `ends that come before the cut are the end`() {
     let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 10), .reset])
     var player = player(delivery)
-    #expect(player.next(.ended(.down), at: .zero) == [.passEnd(.down)])
-    #expect(player.next(.ended(.up), at: .zero) == [.passEnd(.up)])
+    expectEqual(player.next(.ended(.down), at: .zero), [.passEnd(.down)])
+    expectEqual(player.next(.ended(.up), at: .zero), [.passEnd(.up)])
     #expect(player.isDone)
   }
 
   @Test func `a cut before the first byte needs no byte`() {
     let delivery = Delivery([.await(.requestEnd), .relayUntil(downBytes: 0), .reset])
     var player = player(delivery)
-    #expect(player.next(.tick, at: .zero) == [.reset])
+    expectEqual(player.next(.tick, at: .zero), [.reset])
   }
 
   @Test func `a live answer is metered where the courier can tell of its bytes`() {
@@ -142,13 +140,13 @@ import Testing
       shaper: Shaper(.init(delay: .milliseconds(20))),
       metersLive: true
     )
-    #expect(player.next(.arrived(.requestEnd), at: .zero) == [.live])
-    #expect(player.next(.came(.down, 100), at: .zero) == [.wake(.milliseconds(20))])
-    #expect(player.next(.ended(.down), at: .milliseconds(3)) == [.wake(.milliseconds(20))])
-    #expect(
-      player.next(.tick, at: .milliseconds(20)) == [.pass(.down, 100), .wake(.milliseconds(23))]
+    expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.live])
+    expectEqual(player.next(.came(.down, 100), at: .zero), [.wake(.milliseconds(20))])
+    expectEqual(player.next(.ended(.down), at: .milliseconds(3)), [.wake(.milliseconds(20))])
+    expectEqual(
+      player.next(.tick, at: .milliseconds(20)), [.pass(.down, 100), .wake(.milliseconds(23))]
     )
-    #expect(player.next(.tick, at: .milliseconds(23)) == [.passEnd(.down), .finish(.keep)])
+    expectEqual(player.next(.tick, at: .milliseconds(23)), [.passEnd(.down), .finish(.keep)])
   }
 
   @Test func `nothing is lost and nothing made, however the bytes are cut`() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
@@ -12,12 +13,12 @@ import Testing
     cache.keep("b", under: key(1, 0), weighing: 5)
     cache.keep("c", under: key(1, 1), weighing: 4)
     let found = (0..<4).map { cache.find(key(1, $0)) }
-    #expect(found == [nil, "c", "a", nil])
+    expectEqual(found, [nil, "c", "a", nil])
     let older = cache.find(key(0, 2))
     cache.keep("d", under: key(2, 0), weighing: 10)
     let (gone, newer) = (cache.find(key(1, 2)), cache.find(key(2, 0)))
-    #expect([older, gone, newer] == [nil, nil, "d"])
-    #expect(cache.hits == 3)
+    expectEqual([older, gone, newer], [nil, nil, "d"])
+    expectEqual(cache.hits, 3)
     let unfit = cache.find(key(2, 0)) { $0 != "d" }
     #expect(unfit == nil && cache.hits == 3)
   }
@@ -65,15 +66,15 @@ import Testing
     let outcome = Deck(Cassette([interaction])).decide(Request("GET", "http://a.test/"))
     let (whole, steps) = (outcome.whole(on: stage), Delivery(outcome, on: stage).whole)
     #expect(whole?.head == steps?.head && whole?.body == steps?.body)
-    #expect((whole != nil) == one.isWhole)
+    expectEqual((whole != nil), one.isWhole)
   }
 
   @Test func `what is bent has no whole answer`() {
     let interaction = Interaction(Request("GET", "http://a.test/"), Response(body: Body("four")))
     let late: Scenario = [.on("GET *", .always, .delay(.exactly(.seconds(1))))]
     let deck = Deck(Cassette([interaction]), scenario: late)
-    #expect(deck.decide(Request("GET", "http://a.test/")).whole(on: .inProcess) == nil)
+    expectNil(deck.decide(Request("GET", "http://a.test/")).whole(on: .inProcess))
     let slow = Deck(Cassette([interaction]), pace: .asRecorded)
-    #expect(slow.decide(Request("GET", "http://a.test/")).whole(on: .onTheWire) == nil)
+    expectNil(slow.decide(Request("GET", "http://a.test/")).whole(on: .onTheWire))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -52,18 +53,15 @@ import Testing
   @Test(arguments: Stage.allCases)
   func `a version has a tag of its own and differs in letters and last digits`(stage: Stage) {
     let length = Self.text.utf8.count
-    #expect(
-      Self.steps([.alter(.version(1))], on: stage)
-        == [Self.head(1, length), .bytes(.data(Data(Self.text.utf8))), .finish]
+    expectEqual(
+      Self.steps([.alter(.version(1))], on: stage), [Self.head(1, length), .bytes(.data(Data(Self.text.utf8))), .finish]
     )
-    #expect(
-      Self.steps([.alter(.version(2))], on: stage)
-        == [Self.head(2, length), .bytes(.data(Data(Self.second.utf8))), .finish]
+    expectEqual(
+      Self.steps([.alter(.version(2))], on: stage), [Self.head(2, length), .bytes(.data(Data(Self.second.utf8))), .finish]
     )
     // Of several the last counts.
-    #expect(
-      Self.steps([.alter(.version(2)), .alter(.version(1))], on: stage)
-        == Self.steps([.alter(.version(1))], on: stage)
+    expectEqual(
+      Self.steps([.alter(.version(2)), .alter(.version(1))], on: stage), Self.steps([.alter(.version(1))], on: stage)
     )
   }
 
@@ -76,13 +74,13 @@ import Testing
       .bytes(.data(Data(rest))), .finish,
     ]
     let second: [Fault] = [.alter(.version(2))]
-    #expect(Self.steps(second, ["Range": "bytes=10-"], on: stage) == part)
-    #expect(Self.steps(second, ["Range": "bytes=10-", "If-Range": "\"v2\""], on: stage) == part)
+    expectEqual(Self.steps(second, ["Range": "bytes=10-"], on: stage), part)
+    expectEqual(Self.steps(second, ["Range": "bytes=10-", "If-Range": "\"v2\""], on: stage), part)
     let whole = Self.steps(second, on: stage)
     // A date says nothing about a version, however it was recorded.
     for condition in ["\"v1\"", "W/\"v2\"", "Sat, 21 Nov 2026 07:00:00 GMT"] {
-      #expect(
-        Self.steps(second, ["Range": "bytes=10-", "If-Range": condition], on: stage) == whole
+      expectEqual(
+        Self.steps(second, ["Range": "bytes=10-", "If-Range": condition], on: stage), whole
       )
     }
     let beyond = Self.steps(second, ["Range": "bytes=\(length)-"], on: stage)
@@ -95,9 +93,8 @@ import Testing
 
   @Test func `a version may be cut, and a live client is told of as many bytes as ever`() {
     let length = Self.text.utf8.count
-    #expect(
-      Self.steps([.alter(.version(1)), .truncate(afterBodyBytes: 9)])
-        == [Self.head(1, length), .bytes(.data(Data(Self.text.utf8.prefix(9)))), .close]
+    expectEqual(
+      Self.steps([.alter(.version(1)), .truncate(afterBodyBytes: 9)]), [Self.head(1, length), .bytes(.data(Data(Self.text.utf8.prefix(9)))), .close]
     )
   }
 
@@ -105,14 +102,14 @@ import Testing
     let versions = (1...ResponseEdit.versionsMax).map {
       ResponseEdit.version($0, of: Data(Self.text.utf8))
     }
-    #expect(Set(versions).count == ResponseEdit.versionsMax)
+    expectEqual(Set(versions).count, ResponseEdit.versionsMax)
     for version in versions {
-      #expect(version.count == Self.text.utf8.count)
+      expectEqual(version.count, Self.text.utf8.count)
       guard case .object(let members) = try JSON(parsing: version, source: "") else {
         Issue.record("\(version) is no object")
         continue
       }
-      #expect(members.map(\.name.value) == ["name", "n", "to"])
+      expectEqual(members.map(\.name.value), ["name", "n", "to"])
     }
   }
 
@@ -122,7 +119,7 @@ import Testing
     ("12", "13"), ("-10.50E+2", "-10.51E+2"), (#"["a"]x"#, #"["A"]X"#),
   ])
   func `what is no JSON changes in every letter and digit`(body: String, second: String) {
-    #expect(ResponseEdit.version(2, of: Data(body.utf8)) == Data(second.utf8))
+    expectEqual(ResponseEdit.version(2, of: Data(body.utf8)), Data(second.utf8))
   }
 
   @Test func `an answer that has no other version is left as it is, and the journal says why`() {
@@ -132,15 +129,14 @@ import Testing
       return deck.journal.all.flatMap(\.misfits)
     }
     let start = #"{"version":2} was not done: "#
-    #expect(misfits(Response(body: Body("[]"))) == [start + "the body has no letter and no digit."])
-    #expect(misfits(Response(status: 404, body: Body("a"))) == [start + "the answer is no 200."])
-    #expect(
-      misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a")))
-        == [start + "the body is in a coding."]
+    expectEqual(misfits(Response(body: Body("[]"))), [start + "the body has no letter and no digit."])
+    expectEqual(misfits(Response(status: 404, body: Body("a"))), [start + "the answer is no 200."])
+    expectEqual(
+      misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a"))), [start + "the body is in a coding."]
     )
-    #expect(misfits(Response(body: Body("[]")), version: 1) == [])
-    #expect(misfits(Response(body: Body("a"))) == [])
-    #expect(misfits(Response(body: Body("a")), method: "HEAD") == [])
+    expectEqual(misfits(Response(body: Body("[]")), version: 1), [])
+    expectEqual(misfits(Response(body: Body("a"))), [])
+    expectEqual(misfits(Response(body: Body("a")), method: "HEAD"), [])
   }
 
   @Test(arguments: [
@@ -154,6 +150,6 @@ import Testing
   ) {
     var request = Request(method, "/a")
     request.headers["Range"] = range
-    #expect(request.resumesAt == first)
+    expectEqual(request.resumesAt, first)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func `without weather a tunnel is relayed`() {
-    #expect(steps(.calm) == [[start, .relay]])
+    expectEqual(steps(.calm), [[start, .relay]])
   }
 
   @Test func `faults by host act on that host's tunnels, in their order`() {
@@ -29,8 +30,8 @@ import Testing
       .on("CONNECT *", .attempt(4), .stall(afterBodyBytes: 1)),
       .on("* https://api.example.com/**", .attempt(5), .close),
     ]
-    #expect(
-      steps(scenario, times: 6) == [
+    expectEqual(
+      steps(scenario, times: 6), [
         [start, .wait(.milliseconds(300)), .relay],
         [start, .relayUntil(downBytes: 4096), .reset],
         [start, .relayUntil(downBytes: 9), .close],
@@ -39,8 +40,8 @@ import Testing
         [start, .relay],
       ]
     )
-    #expect(steps(scenario, to: "example.com:443", times: 5)[1] == [start, .relay])
-    #expect(steps(scenario, to: "other.test:443", times: 5).last == [start, .relay])
+    expectEqual(steps(scenario, to: "example.com:443", times: 5)[1], [start, .relay])
+    expectEqual(steps(scenario, to: "other.test:443", times: 5).last, [start, .relay])
   }
 
   @Test func `a status answers the CONNECT only where its rule names tunnels`() {
@@ -50,14 +51,14 @@ import Testing
         "Content-Type": "text/plain; charset=utf-8", "Content-Length": "23", "Connection": "close",
       ]
     )
-    #expect(
-      steps([.on("CONNECT *:443", .always, .status(403))]) == [
+    expectEqual(
+      steps([.on("CONNECT *:443", .always, .status(403))]), [
         [start, .head(head), .bytes(.data(Data("This 403 was injected.\n".utf8))), .close]
       ]
     )
-    #expect(steps([.always(.always, .status(503))]) == [[start, .relay]])
-    #expect(steps([.on("GET /home", .always, .reset(.afterRequest))]) == [[start, .relay]])
-    #expect(steps([.on("CONNECT *:8443", .always, .status(403))]) == [[start, .relay]])
+    expectEqual(steps([.always(.always, .status(503))]), [[start, .relay]])
+    expectEqual(steps([.on("GET /home", .always, .reset(.afterRequest))]), [[start, .relay]])
+    expectEqual(steps([.on("CONNECT *:8443", .always, .status(403))]), [[start, .relay]])
   }
 
   @Test func `a failed connection is the proxy's, which says 502`() throws {
@@ -67,13 +68,13 @@ import Testing
         Issue.record("\(steps)")
         continue
       }
-      #expect(head.status == 502)
+      expectEqual(head.status, 502)
     }
   }
 
   @Test func `a failed handshake needs no certificate and no origin`() {
-    #expect(
-      steps([.always(.always, .connection(.tls(.handshakeFailure)))]) == [
+    expectEqual(
+      steps([.always(.always, .connection(.tls(.handshakeFailure)))]), [
         [
           start, .head(ResponseHead(status: 200)), .await(.clientHello),
           .bytes(.data(Data([21, 3, 3, 0, 2, 2, 40]))), .close,
@@ -87,9 +88,9 @@ import Testing
       up: .init(delay: .milliseconds(40)),
       down: .init(delay: .milliseconds(60))
     )
-    #expect(steps(Scenario("x", link: link)) == [[start, .wait(.milliseconds(100)), .relay]])
+    expectEqual(steps(Scenario("x", link: link)), [[start, .wait(.milliseconds(100)), .relay]])
     let dead = Link(up: .init(), down: .init(lossProbability: 1))
-    #expect(steps(Scenario("x", link: dead)) == [[start, .stall]])
+    expectEqual(steps(Scenario("x", link: dead)), [[start, .stall]])
   }
 
   @Test func `the same seed decides the same for the n-th tunnel to a place, whoever else asks`() {
@@ -101,8 +102,8 @@ import Testing
       _ = deck.openTunnel(to: "other.test:443")
       among.append(Delivery(deck.openTunnel(to: "api.example.com:443")).steps)
     }
-    #expect(alone == among)
-    #expect(Set(alone).count == 2)
+    expectEqual(alone, among)
+    expectEqual(Set(alone).count, 2)
   }
 
   @Test func `a proxied request pays for its connection and knows no handshake`() {
@@ -117,8 +118,8 @@ import Testing
       )
     )
     let request = Request("GET", "http://api.example.com/a")
-    #expect(deck.decide(request).decision.faults == [.status(502)])
-    #expect(deck.decide(request).decision.faults == [])
+    expectEqual(deck.decide(request).decision.faults, [.status(502)])
+    expectEqual(deck.decide(request).decision.faults, [])
   }
 
   @Test func `hosts that are nowhere on the tape pass, and a miss on one that is does not`() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -55,17 +56,17 @@ import WindTunnelSymptoms
     ] {
       let delivery = delivery([fault])
       let (text, last) = text(delivery)
-      #expect(text == bytes)
-      #expect(last == ending)
-      #expect(delivery.afterwards == (ending == .reset ? .reset : .close))
+      expectEqual(text, bytes)
+      expectEqual(last, ending)
+      expectEqual(delivery.afterwards, (ending == .reset ? .reset : .close))
     }
   }
 
   @Test func `at byte zero nothing is sent, and beyond the end more was announced`() {
-    #expect(delivery([.reset(afterBytes: 0)]).steps == [.await(.requestEnd), .reset])
+    expectEqual(delivery([.reset(afterBytes: 0)]).steps, [.await(.requestEnd), .reset])
     let (text, ending) = text(delivery([.close(afterBytes: 10_000)]))
-    #expect(text == "\(Self.status)\(Self.announcing("6"))hello")
-    #expect(ending == .close)
+    expectEqual(text, "\(Self.status)\(Self.announcing("6"))hello")
+    expectEqual(ending, .close)
   }
 
   static let malformed: [(Malformation, String)] = [
@@ -106,12 +107,12 @@ import WindTunnelSymptoms
   @Test(arguments: malformed)
   func `a malformed answer is these bytes`(malformation: Malformation, bytes: String) {
     let (text, ending) = text(delivery([.malformed(malformation)]))
-    #expect(text == bytes)
-    #expect(ending == (malformation == .resetWithoutLength ? .reset : .close))
+    expectEqual(text, bytes)
+    expectEqual(ending, (malformation == .resetWithoutLength ? .reset : .close))
   }
 
   @Test func `every malformation but garbage stands in the table, which is no text at all`() {
-    #expect(Set(Self.malformed.map(\.0) + [.garbage]) == Set(Malformation.allCases))
+    expectEqual(Set(Self.malformed.map(\.0) + [.garbage]), Set(Malformation.allCases))
     let (text, _) = text(delivery([.malformed(.garbage)]))
     #expect(!text.hasPrefix("HTTP") && text.contains("\u{FFFD}"))
   }
@@ -120,16 +121,16 @@ import WindTunnelSymptoms
     let (text, ending) = text(
       delivery([.malformed(.lengthTooLong), .reset(afterBodyBytes: 1), .close(.inChunk(3))])
     )
-    #expect(text == "\(Self.status)\(Self.announcing("7"))h")
-    #expect(ending == .reset)
+    expectEqual(text, "\(Self.status)\(Self.announcing("7"))h")
+    expectEqual(ending, .reset)
     // Of two malformations one is done, and the journal has the other.
     let deck = Deck(
       Cassette([Interaction(Request("GET", "/"), Self.hello)]),
       scenario: [.on("GET /", .always, .malformed(.garbage), .malformed(.badVersion))]
     )
     _ = deck.delivery(of: deck.decide(Request("GET", "/")), on: .onTheWire)
-    #expect(
-      deck.journal.all.map(\.misfits) == [
+    expectEqual(
+      deck.journal.all.map(\.misfits), [
         [#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]
       ]
     )
@@ -148,13 +149,13 @@ import WindTunnelSymptoms
       on: stage
     )
     var player = Player(delivery)
-    #expect(player.next(.arrived(.requestEnd), at: .zero) == [.wake(.milliseconds(300))])
-    #expect(
-      player.next(.tick, at: .milliseconds(300)) == [
+    expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.wake(.milliseconds(300))])
+    expectEqual(
+      player.next(.tick, at: .milliseconds(300)), [
         .head(response.head), .bytes(Data(count: 4096)), .wake(.milliseconds(2300)),
       ]
     )
-    #expect(player.next(.tick, at: .milliseconds(2300)) == [.reset])
+    expectEqual(player.next(.tick, at: .milliseconds(2300)), [.reset])
     #expect(player.isDone)
   }
 
@@ -177,42 +178,42 @@ import WindTunnelSymptoms
     ]
     for (point, steps) in rows {
       let delivery = delivery([.stall(point, for: pause)])
-      #expect(delivery.steps == [.await(.requestEnd)] + steps)
+      expectEqual(delivery.steps, [.await(.requestEnd)] + steps)
     }
     // Behind a cut nothing is waited for, before it is.
     let (one, other) = (
       Fault.stall(afterBodyBytes: 2, for: pause), Fault.truncate(afterBodyBytes: 2)
     )
-    #expect(delivery([one, other]).steps.suffix(3) == [.bytes("he"), .wait(pause), .close])
-    #expect(delivery([other, one]).steps.suffix(2) == [.bytes("he"), .close])
+    expectEqual(delivery([one, other]).steps.suffix(3), [.bytes("he"), .wait(pause), .close])
+    expectEqual(delivery([other, one]).steps.suffix(2), [.bytes("he"), .close])
   }
 
   @Test func `a dribble is a piece at a time, and a pause within it counts`() {
     let (tick, pause) = (Duration.milliseconds(5), Duration.seconds(1))
     let faults: [Fault] = [.dribble(bytes: 2, every: tick), .stall(afterBodyBytes: 3, for: pause)]
-    #expect(
-      delivery(faults).steps.dropFirst(2) == [
+    expectEqual(
+      delivery(faults).steps.dropFirst(2), [
         .bytes("he"), .wait(tick), .bytes("l"), .wait(pause), .bytes("l"), .wait(tick), .bytes("o"),
         .finish,
       ]
     )
     let long = Response(body: Body(Data(count: 300_000)))
     let pieces = delivery([.dribble(bytes: 1, every: tick)], long).steps
-    #expect(pieces.count(of: .wait(tick)) == 65_535)
-    #expect(pieces.dropLast().last == .bytes(.data(Data(count: 300_000 - 65_535))))
+    expectEqual(pieces.count(of: .wait(tick)), 65_535)
+    expectEqual(pieces.dropLast().last, .bytes(.data(Data(count: 300_000 - 65_535))))
   }
 
   @Test func `a throttled body is twenty pieces a second, or a byte each`() {
-    #expect(
-      delivery([.throttle(bytesPerSecond: 40)]).steps.dropFirst(2) == [
+    expectEqual(
+      delivery([.throttle(bytesPerSecond: 40)]).steps.dropFirst(2), [
         .bytes("he"), .wait(.milliseconds(50)), .bytes("ll"), .wait(.milliseconds(50)),
         .bytes("o"), .finish,
       ]
     )
     let slow = delivery([.throttle(bytesPerSecond: 4)]).steps
-    #expect(slow.count(of: .wait(.milliseconds(250))) == 4)
-    #expect(
-      delivery([.throttle(bytesPerSecond: 1000)]).steps.suffix(2) == [.bytes("hello"), .finish]
+    expectEqual(slow.count(of: .wait(.milliseconds(250))), 4)
+    expectEqual(
+      delivery([.throttle(bytesPerSecond: 1000)]).steps.suffix(2), [.bytes("hello"), .finish]
     )
   }
 
@@ -232,7 +233,7 @@ import WindTunnelSymptoms
     ]
     for (fault, steps) in rows {
       let delivery = delivery([fault], on: .inProcess)
-      #expect(delivery.steps == [.await(.requestEnd)] + steps)
+      expectEqual(delivery.steps, [.await(.requestEnd)] + steps)
       #expect(delivery.needs.isSubset(of: Stage.inProcess.abilities))
     }
   }
@@ -248,9 +249,9 @@ import WindTunnelSymptoms
     )
     for stage in Stage.allCases {
       let lacking = delivery([kind.fault], json, on: stage).needs.subtracting(stage.abilities)
-      #expect(Set([kind.fault.ability(lackingOn: stage)].compactMap { $0 }) == lacking)
+      expectEqual(Set([kind.fault.ability(lackingOn: stage)].compactMap { $0 }), lacking)
       let scenario: Scenario = [.always(.always, .status(503), kind.fault)]
-      #expect((scenario.obstacle(on: stage) == nil) == lacking.isEmpty)
+      expectEqual((scenario.obstacle(on: stage) == nil), lacking.isEmpty)
     }
   }
 
@@ -258,11 +259,10 @@ import WindTunnelSymptoms
     let scenario: Scenario = [
       .always(.always, .status(503)), .always(.always, .close, .close(.inHeaders)),
     ]
-    #expect(
-      scenario.obstacle(on: .inProcess)
-        == #"rules[1].faults[1], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none"#
+    expectEqual(
+      scenario.obstacle(on: .inProcess), #"rules[1].faults[1], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none"#
     )
-    #expect(scenario.obstacle(on: .onTheWire) == nil)
+    expectNil(scenario.obstacle(on: .onTheWire))
   }
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelCore
 
@@ -10,24 +11,24 @@ import WindTunnelCore
     ] as [Duration?]
   )
   func `a length comes back`(length: Duration?) {
-    #expect(Microseconds(length).wrappedValue == length)
+    expectEqual(Microseconds(length).wrappedValue, length)
   }
 
   @Test func `less than a microsecond is left out`() {
-    #expect(Microseconds(.nanoseconds(1_999)).wrappedValue == .microseconds(1))
-    #expect(Microseconds(.nanoseconds(-1_999)).wrappedValue == .microseconds(-1))
+    expectEqual(Microseconds(.nanoseconds(1_999)).wrappedValue, .microseconds(1))
+    expectEqual(Microseconds(.nanoseconds(-1_999)).wrappedValue, .microseconds(-1))
   }
 
   @Test func `more than fits is as much as fits, and never missing`() {
     let most = Duration.microseconds(Int64.max)
-    #expect(Microseconds(.seconds(Int64.max)).wrappedValue == most)
-    #expect(Microseconds(most).wrappedValue == most)
-    #expect(Microseconds(.seconds(Int64.min)).wrappedValue.map { $0 < .seconds(-9e12) } == true)
-    #expect(Microseconds(.microseconds(Int64.max - 1) + .microseconds(5)).wrappedValue == most)
+    expectEqual(Microseconds(.seconds(Int64.max)).wrappedValue, most)
+    expectEqual(Microseconds(most).wrappedValue, most)
+    expectEqual(Microseconds(.seconds(Int64.min)).wrappedValue.map { $0 < .seconds(-9e12) }, true)
+    expectEqual(Microseconds(.microseconds(Int64.max - 1) + .microseconds(5)).wrappedValue, most)
   }
 
   @Test func `they are ordered by length`() {
     let lengths = [nil, .seconds(-2), .zero, .seconds(3)].map { Microseconds($0) }
-    #expect(lengths.shuffled().sorted() == lengths)
+    expectEqual(lengths.shuffled().sorted(), lengths)
   }
 }

@@ -1,5 +1,6 @@
 import CWindTunnelSystem
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,13 +21,12 @@ import Testing
     ),
   ])
   func `the published vectors come out`(text: String, digest: String) {
-    #expect(SHA256.hexadecimal(text.utf8) == digest)
+    expectEqual(SHA256.hexadecimal(text.utf8), digest)
   }
 
   @Test func `a million letters come out`() {
-    #expect(
-      SHA256.hexadecimal(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
-        == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+    expectEqual(
+      SHA256.hexadecimal(repeatElement(UInt8(ascii: "a"), count: 1_000_000)), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
     )
   }
 
@@ -37,7 +37,7 @@ import Testing
     for start in stride(from: 0, to: 200, by: length) {
       digest.update(bytes[start..<min(200, start + length)])
     }
-    #expect(digest.finalize() == SHA256.hash(bytes))
+    expectEqual(digest.finalize(), SHA256.hash(bytes))
   }
 
   @Test func `no bytes at all change nothing, wherever they come`() {
@@ -45,7 +45,7 @@ import Testing
     digest.update([])
     digest.update("abc".utf8)
     digest.update(UnsafeBufferPointer(start: nil, count: 0))
-    #expect(digest.finalize() == SHA256.hash("abc".utf8))
+    expectEqual(digest.finalize(), SHA256.hash("abc".utf8))
   }
 
   @Test func `one that goes on leaves its copy as it was`() {
@@ -53,8 +53,8 @@ import Testing
     digest.update("ab".utf8)
     let copy = digest
     digest.update("c".utf8)
-    #expect(copy.finalize() == SHA256.hash("ab".utf8))
-    #expect(digest.finalize() == SHA256.hash("abc".utf8))
+    expectEqual(copy.finalize(), SHA256.hash("ab".utf8))
+    expectEqual(digest.finalize(), SHA256.hash("abc".utf8))
   }
 
   @Test func `a host's debug build takes a megabyte in next to no time`() {
@@ -72,9 +72,9 @@ import Testing
   @Test func `a length around the padding's edge gives the known digests`() {
     let zeros = { (count: Int) in SHA256.hexadecimal(repeatElement(UInt8(0), count: count)) }
     // From NIST's additional byte-oriented vectors.
-    #expect(zeros(55) == "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7")
-    #expect(zeros(56) == "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb")
-    #expect(zeros(64) == "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b")
+    expectEqual(zeros(55), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7")
+    expectEqual(zeros(56), "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb")
+    expectEqual(zeros(64), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b")
   }
 
   /// Some processors have instructions for it, and all others have to come to the same.
@@ -93,7 +93,7 @@ import Testing
         digest.state.0, digest.state.1, digest.state.2, digest.state.3, digest.state.4,
         digest.state.5, digest.state.6, digest.state.7,
       ]
-      #expect(taken == state)
+      expectEqual(taken, state)
     }
   }
 }

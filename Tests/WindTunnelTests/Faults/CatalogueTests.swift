@@ -1,5 +1,6 @@
 import Foundation
 import Schemas
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -66,7 +67,7 @@ import WindTunnelSymptoms
       for word in words {
         let object = JSON.object([JSON.Member(JSON.Text(key), word)])
         let fault = try Fault(reading: ObjectReader(object, source: "schema", path: ""))
-        #expect(fault.json == object)
+        expectEqual(fault.json, object)
         count += 1
       }
     }
@@ -93,7 +94,7 @@ import WindTunnelSymptoms
   func `a stage plays what it says that it can, and lacks what it says`(kind: FaultKind) {
     for stage in Stage.allCases {
       let lacking = Self.delivery(kind, on: stage).needs.subtracting(stage.abilities)
-      #expect(lacking == Set([kind.fault.ability(lackingOn: stage)].compactMap(\.self)))
+      expectEqual(lacking, Set([kind.fault.ability(lackingOn: stage)].compactMap(\.self)))
     }
   }
 
@@ -106,10 +107,10 @@ import WindTunnelSymptoms
     let faults = [kind.fault]
     if case .connection = kind.fault {
       let decision = Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
-      #expect(AnswerSummary(connection: decision).symptom == symptom)
+      expectEqual(AnswerSummary(connection: decision).symptom, symptom)
     } else {
       let recorded = if case .cut(.event, _) = kind.fault { Self.stream } else { Self.recorded }
-      #expect(AnswerSummary(faults, over: recorded).symptom == symptom)
+      expectEqual(AnswerSummary(faults, over: recorded).symptom, symptom)
     }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -24,15 +25,14 @@ import Testing
 
   // These values are fixed for ever: a seed in a report of last year must tell the same story.
   @Test func `the draws of a seed are these`() {
-    #expect(
-      (0..<4).map { draws().bits($0) } == [
+    expectEqual(
+      (0..<4).map { draws().bits($0) }, [
         8_423_782_085_632_002_020, 14_794_424_573_728_960_241, 14_037_301_474_259_177_497,
         297_906_329_786_974_502,
       ]
     )
-    #expect(
-      draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2)
-        == 0.008421410198483636
+    expectEqual(
+      draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2), 0.008421410198483636
     )
   }
 
@@ -41,12 +41,12 @@ import Testing
       draws(), draws(seed: 2), draws(scenario: "metr", lane: "odeck"), draws(lane: "deckG"),
       draws(key: "GET /users{}"), draws(ordinal: 2), draws(ordinal: -1), draws(rule: "{}#1"),
     ]
-    #expect(Set(all.map { $0.bits(0) }).count == all.count)
+    expectEqual(Set(all.map { $0.bits(0) }).count, all.count)
   }
 
   @Test func `an index says which draw, in whatever order they are asked for`() {
     let draws = draws()
-    #expect([3, 1, 2].map(draws.bits) == [3, 1, 2].map { self.draws().bits($0) })
+    expectEqual([3, 1, 2].map(draws.bits), [3, 1, 2].map { self.draws().bits($0) })
   }
 
   @Test func `a unit lies from 0 up to 1`() {
@@ -79,8 +79,8 @@ import Testing
     for lane in 0..<500 {
       let alone = fires([rule], lane: lane)
       let behind = fires([other, rule], lane: lane)
-      #expect(behind.filter { !$0.replacesOrCuts } == alone)
-      #expect(fires([rule, other], lane: lane).filter { !$0.replacesOrCuts } == alone)
+      expectEqual(behind.filter { !$0.replacesOrCuts }, alone)
+      expectEqual(fires([rule, other], lane: lane).filter { !$0.replacesOrCuts }, alone)
     }
   }
 
@@ -88,7 +88,7 @@ import Testing
     let trigger = Trigger.probability(1 / 2)
     let rules = [Rule.on("GET /**", trigger, .status(500)), .on("GET /**", trigger, .close)]
     let counts = Set((0..<100).map { fires(rules, lane: $0).count })
-    #expect(counts == [0, 1, 2])
+    expectEqual(counts, [0, 1, 2])
   }
 
   @Test(arguments: [0.0, 0.01, 0.25, 0.5, 1.0])
@@ -110,7 +110,7 @@ import Testing
     let fired = (1...6).filter {
       !fires([.on("GET /**", trigger, .close)], lane: 0, ordinal: $0).isEmpty
     }
-    #expect(fired == ordinals)
+    expectEqual(fired, ordinals)
   }
 
   @Test func `a delay strays evenly and never out of its range`() {
@@ -123,7 +123,7 @@ import Testing
       guard case .delay(let spread) = fires([rule], lane: lane).first else { return nil }
       return spread.least == spread.most ? spread.least.inMilliseconds : nil
     }
-    #expect(delays.count == 2000)
+    expectEqual(delays.count, 2000)
     #expect(delays.allSatisfy { 250...350 ~= $0 })
     #expect(abs(delays.reduce(0, +) / 2000 - 300) < 4)
   }
@@ -142,8 +142,8 @@ import Testing
       ],
       lane: 3
     )
-    #expect(
-      decided.map { "\($0.json)" } == [
+    expectEqual(
+      decided.map { "\($0.json)" }, [
         #"{"mutate":"null","draw":0.545832}"#, #"{"mutate":"truncate","draw":0.260348}"#,
         #"{"mutate":"null","at":"$.a"}"#, #"{"mutate":"status"}"#,
       ]
@@ -157,10 +157,10 @@ import Testing
       .on("GET /x", .always, .connection(.offline)),
     ]
     let connection = scenario.decideConnection(seed: 1, lane: .deck, ordinal: 1)
-    #expect(connection.faults == [.connection(.refused)])
+    expectEqual(connection.faults, [.connection(.refused)])
     let key = Matcher.url.key(Request("GET", "/x"))
     let decision = scenario.decide(Request("GET", "/x"), key: key, seed: 1, lane: .deck, ordinal: 1)
-    #expect(decision.faults == [.status(503), .connection(.offline)])
+    expectEqual(decision.faults, [.status(503), .connection(.offline)])
     #expect(scenario.hasConnectionFaults)
   }
 
@@ -186,10 +186,10 @@ import Testing
       }
       return story.hash
     }
-    #expect(hash(seed: 7) == "0fbd188c953ef22b68a4311df5b95fe1285452639af91176561c32197e978e5c")
+    expectEqual(hash(seed: 7), "0fbd188c953ef22b68a4311df5b95fe1285452639af91176561c32197e978e5c")
     #expect(hash(seed: 8) != hash(seed: 7))
     let deck = Deck(Cassette(), scenario: scenario, seed: 7)
     for lane in [3, 1, 2, 1] { _ = deck.decide(request, lane: Lane("storm/\(lane)")) }
-    #expect(hash(seed: 7) == "0fbd188c953ef22b68a4311df5b95fe1285452639af91176561c32197e978e5c")
+    expectEqual(hash(seed: 7), "0fbd188c953ef22b68a4311df5b95fe1285452639af91176561c32197e978e5c")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -7,23 +8,23 @@ import Testing
 @Suite struct FaultKindTests {
   @Test func `every kind has a name of its own, and there are many`() {
     let names = FaultKind.all.map(\.name)
-    #expect(Set(names).count == names.count)
+    expectEqual(Set(names).count, names.count)
     #expect(names.count >= 80)
     #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil }, "\(names)")
-    #expect(FaultKind.named("reset-in-headers")?.fault == .reset(.inHeaders))
-    #expect(FaultKind.named("reset") == nil)
-    #expect(Set(FaultKind.all.map(\.layer)) == Set(FaultKind.Layer.allCases))
+    expectEqual(FaultKind.named("reset-in-headers")?.fault, .reset(.inHeaders))
+    expectNil(FaultKind.named("reset"))
+    expectEqual(Set(FaultKind.all.map(\.layer)), Set(FaultKind.Layer.allCases))
   }
 
   @Test func `no two kinds are one fault`() {
     let faults = FaultKind.all.map(\.fault)
-    #expect(Set(faults).count == faults.count)
+    expectEqual(Set(faults).count, faults.count)
   }
 
   @Test(arguments: FaultKind.all)
   func `a kind is written and read as it is`(kind: FaultKind) throws {
     let scenario = Scenario("s", rules: [.always(.always, kind.fault)])
-    #expect(try Scenario(data: scenario.data(), source: "s") == scenario)
+    try expectEqual(Scenario(data: scenario.data(), source: "s"), scenario)
   }
 
   /// Every case of the enumerations, so that none is forgotten in the list.

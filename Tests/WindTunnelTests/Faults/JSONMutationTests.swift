@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -58,8 +59,8 @@ import Testing
     let sides = edit.components(separatedBy: " → ")
     let (old, new) = (sides[0], sides[1])
     try #require(Self.text.components(separatedBy: old).count == 2, "\(old) stands there once")
-    #expect(
-      try mutated(Self.text, change, place) == Self.text.replacingOccurrences(of: old, with: new)
+    try expectEqual(
+      mutated(Self.text, change, place), Self.text.replacingOccurrences(of: old, with: new)
     )
   }
 
@@ -85,7 +86,7 @@ import Testing
     expected: String
   ) throws {
     let text = #"{"id":1,"a":[{"id":3,"b":1},{"id":4}],"id":{"id":5},"c":2}"#
-    #expect(try mutated(text, change, .at(path)) == expected)
+    try expectEqual(mutated(text, change, .at(path)), expected)
   }
 
   @Test(arguments: [
@@ -110,12 +111,12 @@ import Testing
   }
 
   @Test func `an empty object gets a member and a taken name is not doubled`() throws {
-    #expect(
-      try mutated("{ }", .extra, .drawn(0)) == #"{"unexpectedField":"unexpected" }"#
+    try expectEqual(
+      mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#
     )
     let twice = try mutated(try mutated("[{\"a\":1}]", .extra, .drawn(0)), .extra, .drawn(0))
-    #expect(
-      twice == #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#
+    expectEqual(
+      twice, #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#
     )
   }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -12,7 +13,7 @@ import Testing
     text: String,
     sentence: String
   ) {
-    #expect(refusal { try Self.link(text) } == "s.json, \(sentence)")
+    expectEqual(refusal { try Self.link(text) }, "s.json, \(sentence)")
   }
 
   @Test func `a preset's link is overruled by what stands beside it`() throws {
@@ -23,9 +24,8 @@ import Testing
         "upLossProbability": 0 }
       """
     let burst = GilbertElliott(goodToBad: 0.02, badToGood: 0.25, lossInGood: 0, lossInBad: 1)
-    #expect(
-      try Self.link(text)
-        == Link(
+    try expectEqual(
+      Self.link(text), Link(
           up: .init(delay: .milliseconds(100), bitsPerSecond: 330_000),
           down: .init(
             delay: .milliseconds(60),
@@ -45,9 +45,8 @@ import Testing
         "upQueueBytes": 9, "downLoss": { "script": { "packets": [1], "handshake": [2], "data": [3],
         "acknowledgements": [4] } } }
       """
-    #expect(
-      try Self.link(text)
-        == Link(
+    try expectEqual(
+      Self.link(text), Link(
           up: .init(
             delay: .milliseconds(50),
             jitter: Jitter(.milliseconds(10), distribution: .normal, correlation: 0.25),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -58,13 +59,13 @@ import Testing
   func `faults that go together do`(faults: String) throws {
     let text = #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[\#(faults)]}]}"#
     let scenario = try Scenario(json: text)
-    #expect(scenario.rules.first?.faults.count == 2)
+    expectEqual(scenario.rules.first?.faults.count, 2)
   }
 
   @Test func `rules of their own may hold what one may not`() throws {
     let text = #"{"faults":[{"status":503}]},{"faults":[{"reset":"afterRequest"}]}"#
     let scenario = try Scenario(json: #"{"windtunnelScenario":1,"name":"s","rules":[\#(text)]}"#)
-    #expect(scenario.rules.count == 2)
+    expectEqual(scenario.rules.count, 2)
   }
 
   @Test(arguments: [
@@ -90,11 +91,11 @@ import Testing
     sentence: String
   ) {
     let rule = #"{"when":{"request":"\#(pattern)"},"faults":[{"status":503}]}"#
-    #expect(rules(rule) == "s.json, rules[0].when.request: \(sentence)")
+    expectEqual(rules(rule), "s.json, rules[0].when.request: \(sentence)")
     let critical = refusal {
       try Scenario(json: #"{"windtunnelScenario":1,"name":"s","critical":["\#(pattern)"]}"#)
     }
-    #expect(critical == "s.json, critical[0]: \(sentence)")
+    expectEqual(critical, "s.json, critical[0]: \(sentence)")
   }
 
   @Test(arguments: [
@@ -104,16 +105,15 @@ import Testing
   ])
   func `a pattern that requests meet is taken`(pattern: String) throws {
     let text = #"{"windtunnelScenario":1,"name":"s","critical":["\#(pattern)"]}"#
-    #expect(try Scenario(json: text).critical == [RequestPattern(pattern)])
+    try expectEqual(Scenario(json: text).critical, [RequestPattern(pattern)])
   }
 
   @Test func `a rule for critical requests wants some to be critical`() throws {
     let rule = #"{"when":{"critical":true},"faults":[{"status":503}]}"#
-    #expect(
-      rules(rule)
-        == "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
+    expectEqual(
+      rules(rule), "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
     )
     let named = #"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)],"critical":["GET /a"]}"#
-    #expect(try Scenario(json: named).rules.count == 1)
+    try expectEqual(Scenario(json: named).rules.count, 1)
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -37,7 +38,7 @@ import Testing
     let scenario = try Scenario(
       json: #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[\#(text)]}]}"#
     )
-    #expect(scenario.rules.map(\.faults) == [[fault]])
-    #expect(fault.json.description == text)
+    expectEqual(scenario.rules.map(\.faults), [[fault]])
+    expectEqual(fault.json.description, text)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -14,24 +15,24 @@ import Testing
 
   @Test(arguments: try DataFiles.refusals("scenario", count: 19))
   func `a scenario that is none is refused in a sentence`(text: String, sentence: String) {
-    #expect(refusal { try Scenario(json: text) } == sentence)
+    expectEqual(refusal { try Scenario(json: text) }, sentence)
   }
 
   @Test(arguments: try DataFiles.refusals("rule", count: 19))
   func `a rule that is none is refused with its place`(text: String, sentence: String) {
-    #expect(rule(text) == "s.json, rules[0]\(sentence)")
+    expectEqual(rule(text), "s.json, rules[0]\(sentence)")
   }
 
   @Test(arguments: try DataFiles.refusals("fault", count: 43))
   func `a fault that is none is refused with its place`(text: String, sentence: String) {
-    #expect(fault(text) == "s.json, rules[0].faults[1]\(sentence)")
+    expectEqual(fault(text), "s.json, rules[0].faults[1]\(sentence)")
   }
 
   @Test(arguments: 0..<60)
   func `what is written is read as it was`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let scenario = generator.scenario()
-    #expect(try Scenario(data: scenario.data(), source: "s") == scenario, "seed \(seed)")
+    try expectEqual(Scenario(data: scenario.data(), source: "s"), scenario, "seed \(seed)")
   }
 
   @Test(arguments: 0..<30)
@@ -41,7 +42,7 @@ import Testing
       let text = generator.mutated(Array(generator.scenario().data()))
       // A refused text is what other tests are about.
       guard let scenario = try? Scenario(data: Data(text), source: "s") else { continue }
-      #expect(try Scenario(data: scenario.data(), source: "s") == scenario, "seed \(seed)")
+      try expectEqual(Scenario(data: scenario.data(), source: "s"), scenario, "seed \(seed)")
     }
   }
 
@@ -50,9 +51,8 @@ import Testing
       {"windtunnelScenario":1,"name":"s",
        "link":{"delayMilliseconds":50,"downDelayMilliseconds":10,"bitsPerSecond":780e3}}
       """
-    #expect(
-      try Scenario(json: text).link
-        == Link(
+    try expectEqual(
+      Scenario(json: text).link, Link(
           up: .init(delay: .milliseconds(50), bitsPerSecond: 780_000),
           down: .init(delay: .milliseconds(10), bitsPerSecond: 780_000)
         )
@@ -64,8 +64,8 @@ import Testing
       {"windtunnelScenario":1,"name":"s",
        "rules":[{"faults":[{"delayMilliseconds":300,"jitterMilliseconds":50}]}]}
       """
-    #expect(
-      try Scenario(json: text).rules == [
+    try expectEqual(
+      Scenario(json: text).rules, [
         .always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))
       ]
     )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -40,26 +41,26 @@ import Testing
     let requests = [
       get("/a", ["Accept": "*/*"]), get("/a", ["Accept": "a", "ACCEPT": "text/html"]), get("/a"),
     ]
-    #expect(met(.header(condition), requests) == fired)
+    expectEqual(met(.header(condition), requests), fired)
   }
 
   @Test func `critical endpoints are those of the scenario`() {
     let requests = [get("/home"), get("/a"), Request("POST", "/home")]
-    #expect(met(.critical, requests, critical: ["GET /home"]) == [1, 0, 0])
-    #expect(met(.uncritical, requests, critical: ["GET /home"]) == [0, 1, 1])
-    #expect(met(.critical, requests) == [0, 0, 0])
+    expectEqual(met(.critical, requests, critical: ["GET /home"]), [1, 0, 0])
+    expectEqual(met(.uncritical, requests, critical: ["GET /home"]), [0, 1, 1])
+    expectEqual(met(.critical, requests), [0, 0, 0])
   }
 
   @Test func `a window counts from the first moment that was told, and its end is not in it`() {
     let requests = Array(repeating: get("/a"), count: 6)
     let seconds = [0, 0.999, 1, 1.5, 2, 100]
     let window = Trigger.window(from: .seconds(1), until: .seconds(2))
-    #expect(met(window, requests, after: seconds) == [0, 0, 1, 1, 0, 0])
-    #expect(met(.window(from: .seconds(1)), requests, after: seconds) == [0, 0, 1, 1, 1, 1])
-    #expect(met(.window(until: .seconds(1)), requests, after: seconds) == [1, 1, 0, 0, 0, 0])
+    expectEqual(met(window, requests, after: seconds), [0, 0, 1, 1, 0, 0])
+    expectEqual(met(.window(from: .seconds(1)), requests, after: seconds), [0, 0, 1, 1, 1, 1])
+    expectEqual(met(.window(until: .seconds(1)), requests, after: seconds), [1, 1, 0, 0, 0, 0])
     // Who tells no time is always at the beginning.
-    #expect(met(.window(until: .seconds(1)), requests) == [1, 1, 1, 1, 1, 1])
-    #expect(met(window, requests) == [0, 0, 0, 0, 0, 0])
+    expectEqual(met(.window(until: .seconds(1)), requests), [1, 1, 1, 1, 1, 1])
+    expectEqual(met(window, requests), [0, 0, 0, 0, 0, 0])
   }
 
   @Test func `connections follow the clock, too, and other weather begins its own time`() {
@@ -68,23 +69,23 @@ import Testing
     func open(after seconds: Double) -> Bool {
       deck.open(lane: .deck, on: .onTheWire, at: Self.date + seconds) == .nothing
     }
-    #expect([0, 0.5, 1].map(open) == [false, false, true])
+    expectEqual([0, 0.5, 1].map(open), [false, false, true])
     deck.swap(scenario)
-    #expect([5, 5.5, 6].map(open) == [false, false, true])
+    expectEqual([5, 5.5, 6].map(open), [false, false, true])
     deck.reset()
-    #expect([7, 8].map(open) == [false, true])
+    expectEqual([7, 8].map(open), [false, true])
   }
 
   @Test func `a rule holds until a field is another than at first in its lane`() {
     let (old, new) = (get("/a", ["Authorization": "old"]), get("/a", ["Authorization": "new"]))
     let trigger = Trigger.until(headerChanges: "authorization")
-    #expect(
-      met(trigger, [old, old, new, get("/b", ["Authorization": "new"]), old]) == [1, 1, 0, 0, 1]
+    expectEqual(
+      met(trigger, [old, old, new, get("/b", ["Authorization": "new"]), old]), [1, 1, 0, 0, 1]
     )
-    #expect(met(trigger, [get("/a"), get("/b"), old, new]) == [1, 1, 0, 0])
+    expectEqual(met(trigger, [get("/a"), get("/b"), old, new]), [1, 1, 0, 0])
     // Each lane has its own beginning.
     let lanes = [Lane("1"), Lane("2")]
-    #expect(met(trigger, [old, new, new, new], lanes: lanes) == [1, 1, 0, 1])
+    expectEqual(met(trigger, [old, new, new, new], lanes: lanes), [1, 1, 0, 1])
   }
 
   @Test func `requests that a rule does not mean are not its first`() {
@@ -94,7 +95,7 @@ import Testing
       get("/login", ["Authorization": "basic"]), get("/users/7", ["Authorization": "old"]),
       get("/users/8", ["Authorization": "old"]), get("/users/7", ["Authorization": "new"]),
     ]
-    #expect(met(trigger, log) == [0, 1, 1, 0])
+    expectEqual(met(trigger, log), [0, 1, 1, 0])
   }
 
   /// What requests of calls meet, where a credential expires with the call of number 2 and none is
@@ -120,51 +121,49 @@ import Testing
 
   @Test func `a credential expires for all calls at once, and a new one is for all of them`() {
     let (old, new) = (bearing("old"), bearing("new"))
-    #expect(
+    expectEqual(
       refused([
         (0, old), (1, old), (2, old), (3, old), (2, login), (2, new), (3, old), (3, new), (4, new),
         (5, old), (6, old),
-      ]) == [0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0]
+      ]), [0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0]
     )
     // Nobody has renewed it, so whatever comes is from before; what a call changes to is new.
-    #expect(refused([(2, old), (3, new), (3, bearing("newer")), (4, new)]) == [1, 1, 0, 1])
-    #expect(refused([(0, login), (2, login), (2, old)]) == [0, 0, 1])
+    expectEqual(refused([(2, old), (3, new), (3, bearing("newer")), (4, new)]), [1, 1, 0, 1])
+    expectEqual(refused([(0, login), (2, login), (2, old)]), [0, 0, 1])
   }
 
   @Test func `an issuer may give the same credential again, and none is one, too`() {
     for same in [bearing("old"), bearing(nil)] {
-      #expect(
-        refused([(1, same), (2, same), (3, same), (2, login), (2, same), (3, same), (4, same)])
-          == [0, 1, 1, 0, 0, 0, 0]
+      expectEqual(
+        refused([(1, same), (2, same), (3, same), (2, login), (2, same), (3, same), (4, same)]), [0, 1, 1, 0, 0, 0, 0]
       )
     }
     // Another call may have asked for all that were refused, and not for one that comes later.
     let same = bearing("old")
-    #expect(
-      refused([(2, same), (3, same), (4, same), (2, login), (5, same), (3, same), (4, same)])
-        == [1, 1, 1, 0, 1, 0, 0]
+    expectEqual(
+      refused([(2, same), (3, same), (4, same), (2, login), (5, same), (3, same), (4, same)]), [1, 1, 1, 0, 1, 0, 0]
     )
     // What asks for something without any has got no other.
-    #expect(
-      refused([(2, same), (2, bearing(nil)), (2, login), (2, same), (3, same)]) == [1, 0, 0, 0, 0]
+    expectEqual(
+      refused([(2, same), (2, bearing(nil)), (2, login), (2, same), (3, same)]), [1, 0, 0, 0, 0]
     )
     // One that asks the issuer without having been refused has got what has expired meanwhile.
     let old = bearing("old")
-    #expect(refused([(1, old), (2, login), (2, old), (3, old)]) == [0, 0, 1, 1])
+    expectEqual(refused([(1, old), (2, login), (2, old), (3, old)]), [0, 0, 1, 1])
     // One that asked without any has got the old one, given again; then it is a new one for all.
-    #expect(
-      refused([(1, old), (2, bearing(nil)), (2, login), (2, old), (3, old)]) == [0, 1, 0, 0, 0]
+    expectEqual(
+      refused([(1, old), (2, bearing(nil)), (2, login), (2, old), (3, old)]), [0, 1, 0, 0, 0]
     )
     // What has got another and comes with the old one again is refused.
     let log = [(2, old), (2, login), (2, bearing("new")), (2, old), (3, old)]
-    #expect(refused(log) == [1, 0, 0, 1, 1])
+    expectEqual(refused(log), [1, 0, 0, 1, 1])
   }
 
   @Test func `where any credential is refused, the issuer is not`() {
     let log = [
       (1, bearing("a")), (2, bearing("a")), (2, login), (2, bearing("b")), (6, bearing("c")),
     ]
-    #expect(refused(log, by: .any) == [0, 1, 0, 1, 0])
+    expectEqual(refused(log, by: .any), [0, 1, 0, 1, 0])
   }
 
   // The chain step by step, as its definition reads.
@@ -185,7 +184,7 @@ import Testing
   func `a burst at an ordinal is where a chain that walked there is`(burst: Burst) {
     let draws = Draws(seed: 3, scenario: "s", lane: .deck, key: "k", ordinal: 0, rule: "r")
     let walked = chain(burst, draws, count: 500)
-    #expect((1...500).map { burst.isBad(at: $0, draws) } == walked)
+    expectEqual((1...500).map { burst.isBad(at: $0, draws) }, walked)
   }
 
   @Test func `bursts have their share and their length from the first request on`() {
@@ -235,8 +234,8 @@ import Testing
     }
     let alone = lines(rules)
     #expect(Set(alone).count > 100)
-    #expect(lines(others + rules) == alone)
-    #expect(lines(rules + others) == alone)
-    #expect(lines([rules[0], others[0], rules[1], others[1], rules[2]]) == alone)
+    expectEqual(lines(others + rules), alone)
+    expectEqual(lines(rules + others), alone)
+    expectEqual(lines([rules[0], others[0], rules[1], others[1], rules[2]]), alone)
   }
 }

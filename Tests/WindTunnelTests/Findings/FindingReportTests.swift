@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -44,12 +45,12 @@ import Testing
 
   @Test func `an error fails a drill, and the bar may lie elsewhere`() {
     var report = Self.report()
-    #expect(report.verdict == .failed)
-    #expect(report.verdictWords == "Failed: 1 error")
+    expectEqual(report.verdict, .failed)
+    expectEqual(report.verdictWords, "Failed: 1 error")
     report.policy.failingFindings = .warning
-    #expect(report.verdict == .failed)
+    expectEqual(report.verdict, .failed)
     report.policy.failingFindings = nil
-    #expect(report.verdict == .unjudged)
+    expectEqual(report.verdict, .unjudged)
     // A note fails nothing that errors or warnings would.
     var patient = Flights.report(
       (0..<8).map { number in
@@ -59,8 +60,8 @@ import Testing
       }
     )
     patient.policy.failingFindings = .warning
-    #expect(patient.verdict == .passed)
-    #expect(patient.verdictWords == "Passed: 1 note")
+    expectEqual(patient.verdict, .passed)
+    expectEqual(patient.verdictWords, "Passed: 1 note")
   }
 
   @Test func `a test that requires none is told of each, and of nothing that is allowed`() throws {
@@ -68,21 +69,21 @@ import Testing
       try Self.report().requireNoFindings()
     }
     let error = RulesBroken(findings: Self.report().findings)
-    #expect(
-      "\(error)" == """
+    expectEqual(
+      "\(error)", """
         1 rule was broken:
           rainy: error no-back-off: \(Self.seen) 3 of 3 calls, first 0
         """
     )
     let allowed = Self.report(allowed: [AllowedRule("no-back-off", because: "it is a probe")])
     try allowed.requireNoFindings()
-    #expect(allowed.verdict == .passed)
+    expectEqual(allowed.verdict, .passed)
     #expect(allowed.text().contains("Allowed in rainy: it is a probe"))
     // A fall that is allowed fails nothing either, and its reason is in every form.
     var fallen = Flights.report([Flights.call(0, .hung)])
-    #expect(fallen.verdict == .fell)
+    expectEqual(fallen.verdict, .fell)
     fallen.scenarios[0].allowed = [AllowedRule("hangs", because: "it is a monitor")]
-    #expect(fallen.verdict == .passed)
+    expectEqual(fallen.verdict, .passed)
     for text in [fallen.text(), fallen.markdown(), fallen.junit(), fallen.html()] {
       #expect(text.contains("it is a monitor"), "\(text)")
     }
@@ -115,12 +116,12 @@ import Testing
     func known(_ report: Report, before: Report) throws -> [Bool] {
       let compared = report.compared(to: before)
       let read = try Report(data: compared.data(), source: "r.json")
-      #expect(read == compared)
+      expectEqual(read, compared)
       return read.findings.filter { $0.finding.rule == "retry-storm" }.map(\.isKnown)
     }
-    #expect(try known(storm(6), before: storm(5)) == [false])
-    #expect(try known(storm(5), before: storm(6)) == [true])
-    #expect(try known(storm(6), before: storm(6)) == [true])
+    try expectEqual(known(storm(6), before: storm(5)), [false])
+    try expectEqual(known(storm(5), before: storm(6)), [true])
+    try expectEqual(known(storm(6), before: storm(6)), [true])
   }
 
   @Test func `a rule of several weights is counted once, and each scenario has its own`() throws {
@@ -138,13 +139,12 @@ import Testing
     var report = Flights.report([])
     report.scenarios = [flown("outage", 5), flown("deluge", 6), flown("flood", 6)]
     let storms = report.findings.filter { $0.finding.rule == "retry-storm" }
-    #expect(storms.words == "1 error")
+    expectEqual(storms.words, "1 error")
     let group = try #require(
       report.findingGroups.first { $0.first.finding.rule == "retry-storm" }
     )
-    #expect(
-      group.whereWords
-        == "In deluge, 20 of 20 calls, as call 0 (GET /home); also in flood (20 of 20 calls), outage "
+    expectEqual(
+      group.whereWords, "In deluge, 20 of 20 calls, as call 0 (GET /home); also in flood (20 of 20 calls), outage "
         + "(20 of 20 calls, a warning there)."
     )
   }
@@ -155,7 +155,7 @@ import Testing
     let parts = [0, 1, 2].map { part in
       Report.Part(Flights.report(calls.filter { $0.call % 3 == part }), from: "\(part).json")
     }
-    #expect(try Report(merging: parts).scenarios[0].rules == whole.scenarios[0].rules)
+    try expectEqual(Report(merging: parts).scenarios[0].rules, whole.scenarios[0].rules)
   }
 
   @Test func `parts that allow different things are refused`() throws {
@@ -165,8 +165,8 @@ import Testing
     reports[0].scenarios[0].allowed = [AllowedRule("no-back-off", because: "it is a probe")]
     let parts = reports.enumerated().map { Report.Part($1, from: "\($0).json") }
     let error = #expect(throws: FormatError.self) { try Report(merging: parts) }
-    #expect(
-      error.map { "\($0)" } == """
+    expectEqual(
+      error.map { "\($0)" }, """
         1.json, allow: it is none, and in 0.json rainy: no-back-off (it is a probe). Only parts of one \
         drill can be merged; compare two drills by --baseline.
         """
@@ -176,8 +176,8 @@ import Testing
   @Test func `the terminal shows the exchange below the table`() {
     let text = Self.report().text()
     let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(3)
-    #expect(
-      tail.joined(separator: "\n\n") == """
+    expectEqual(
+      tail.joined(separator: "\n\n"), """
         findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) without an occasion
 
           error no-back-off
@@ -209,14 +209,14 @@ import Testing
       Issue.record("\(json)")
       return
     }
-    #expect(findings.count == 1)
+    expectEqual(findings.count, 1)
     #expect(findings[0]["rule"] == "no-back-off" && findings[0]["scenario"] == "rainy")
     #expect(findings[0]["seen"] == .text(Self.seen) && findings[0]["severity"] == "error")
-    #expect(rules.count == FindingRule.all.count)
+    expectEqual(rules.count, FindingRule.all.count)
     let standings = rules.map { ($0["rule"]?.stringValue ?? "", $0["standing"]?.stringValue ?? "") }
-    #expect(standings.first { $0.0 == "crashes" }?.1 == "passed")
-    #expect(standings.first { $0.0 == "repeats-post" }?.1 == "notMet")
-    #expect(standings.first { $0.0 == "no-back-off" }?.1 == "broken")
+    expectEqual(standings.first { $0.0 == "crashes" }?.1, "passed")
+    expectEqual(standings.first { $0.0 == "repeats-post" }?.1, "notMet")
+    expectEqual(standings.first { $0.0 == "no-back-off" }?.1, "broken")
   }
 
   @Test func `JUnit fails the case of a rule, and skips what was not met`() {
@@ -263,14 +263,14 @@ import Testing
   @Test func `a rule that no call met is said to be that`() {
     let counts = Flights.report([Flights.call()]).ruleCounts
     #expect(counts.broken == 0 && counts.kept == 2)
-    #expect(counts.notMet == FindingRule.all.count - 2)
+    expectEqual(counts.notMet, FindingRule.all.count - 2)
   }
 
   @Test func `a scenario says what may be broken, and why`() throws {
     let text = #"{"windtunnelScenario":1,"name":"s","allow":{"hangs":"it is a monitor"}}"#
     let scenario = try Scenario(data: Data(text.utf8), source: "s.json")
-    #expect(scenario.allowed == [AllowedRule("hangs", because: "it is a monitor")])
-    #expect(try Scenario(data: scenario.data(), source: "s.json") == scenario)
+    expectEqual(scenario.allowed, [AllowedRule("hangs", because: "it is a monitor")])
+    try expectEqual(Scenario(data: scenario.data(), source: "s.json"), scenario)
     for (allow, problem) in [
       (#"{"hangs":""}"#, "s.json, allow.hangs: the reason is missing"),
       (#"{"hangs":5}"#, "s.json, allow.hangs: the reason is missing"),
@@ -280,15 +280,15 @@ import Testing
       let error = #expect(throws: FormatError.self) {
         try Scenario(data: Data(text.utf8), source: "s.json")
       }
-      #expect(error.map { "\($0)".hasPrefix(problem) } == true, "\(error.map { "\($0)" } ?? "")")
+      expectEqual(error.map { "\($0)".hasPrefix(problem) }, true, "\(error.map { "\($0)" } ?? "")")
     }
   }
 
   @Test func `the table in the documentation is that of the program`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md")
-    #expect(
-      try String(contentsOf: file, encoding: .utf8) == FindingRule.table,
+    try expectEqual(
+      String(contentsOf: file, encoding: .utf8), FindingRule.table,
       "Write it anew: swift run windtunnel rules list --markdown > Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md"
     )
   }

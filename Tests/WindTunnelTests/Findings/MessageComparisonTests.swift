@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -91,20 +92,20 @@ import WindTunnel
 
   @Test func `who receives all of it has lost nothing`() {
     let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    #expect(Self.words(received: [1, 3, 4], whole) == "0 lost, 0 doubled, 0 out of order, 0 late")
+    expectEqual(Self.words(received: [1, 3, 4], whole), "0 lost, 0 doubled, 0 out of order, 0 late")
   }
 
   @Test func `who says nothing is not judged, and neither is what was not seen whole`() {
     let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    #expect(Self.words(received: nil, whole) == "unknown")
-    #expect(Self.words(received: [1]) == "unknown")
-    #expect(Self.words(received: [1], RuleTests.attempt(0, to: 9)) == "unknown")
+    expectEqual(Self.words(received: nil, whole), "unknown")
+    expectEqual(Self.words(received: [1]), "unknown")
+    expectEqual(Self.words(received: [1], RuleTests.attempt(0, to: 9)), "unknown")
     var cut = whole
     cut.conversation?.further = 1
-    #expect(Self.words(received: [1, 3, 4], cut) == "unknown")
+    expectEqual(Self.words(received: [1, 3, 4], cut), "unknown")
     var more = Self.call(received: [1, 3, 4], [whole])
     more.received?.further = 1
-    #expect(MessageComparison(more) == nil)
+    expectNil(MessageComparison(more))
   }
 
   @Test func `what is skipped is lost, and what a client that leaves has not read is not`() {
@@ -119,10 +120,10 @@ import WindTunnel
   @Test func `what a second connection brings again may be said once or twice`() {
     let next = Self.conversation(1000, sending: [1, 2, 3], ended: Self.left)
     let none = "0 lost, 0 doubled, 0 out of order, 0 late, 0 away"
-    #expect(Self.words(received: [1, 2, 3], Self.lost, next) == none)
-    #expect(Self.words(received: [1, 2, 1, 2, 3], Self.lost, next) == none)
+    expectEqual(Self.words(received: [1, 2, 3], Self.lost, next), none)
+    expectEqual(Self.words(received: [1, 2, 1, 2, 3], Self.lost, next), none)
     // What broke off before it could be read came with the second.
-    #expect(Self.words(received: [1, 1, 2, 3], Self.lost, next) == none)
+    expectEqual(Self.words(received: [1, 1, 2, 3], Self.lost, next), none)
     #expect(
       Self.words(received: [1, 2, 1, 2, 3, 3], Self.lost, next).hasPrefix("0 lost, 1 doubled")
     )
@@ -142,8 +143,8 @@ import WindTunnel
 
   @Test func `what comes behind a later one is out of order`() {
     let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    #expect(Self.words(received: [3, 1, 4], whole) == "0 lost, 0 doubled, 1 out of order, 0 late")
-    #expect(Self.words(received: [4, 3, 1], whole) == "0 lost, 0 doubled, 2 out of order, 0 late")
+    expectEqual(Self.words(received: [3, 1, 4], whole), "0 lost, 0 doubled, 1 out of order, 0 late")
+    expectEqual(Self.words(received: [4, 3, 1], whole), "0 lost, 0 doubled, 2 out of order, 0 late")
     // A server that is made to swap two had meant another order.
     let swapped = Self.conversation(
       0,

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelReports
@@ -98,20 +99,19 @@ import WindTunnelSymptoms
     let hasty = try Proxy(Self.limited)
     hasty.ask(at: 0)
     hasty.ask(at: 105)
-    #expect(
-      try hasty.words("ignores-retry-after")
-        == "warning: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
+    try expectEqual(
+      hasty.words("ignores-retry-after"), "warning: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
     )
     let patient = try Proxy(Self.limited)
     patient.ask(at: 0)
     patient.ask(at: 1010)
-    #expect(try patient.words("ignores-retry-after") == "kept by 1")
+    try expectEqual(patient.words("ignores-retry-after"), "kept by 1")
     // A person who asks again is no program that does.
     let person = try Proxy(#"{"faults":[{"status":429,"retryAfterSeconds":60}]}"#)
     person.ask(at: 0)
     person.ask(at: 5000)
-    #expect(try person.words("ignores-retry-after") == "not met")
-    #expect(person.broken == [])
+    try expectEqual(person.words("ignores-retry-after"), "not met")
+    expectEqual(person.broken, [])
   }
 
   @Test func `a POST that may have been done and comes again is named; another content is another`()
@@ -120,24 +120,23 @@ import WindTunnelSymptoms
     let twice = try Proxy(Self.always(500))
     twice.ask("POST", at: 0, body: #"{"sum":1}"#)
     twice.ask("POST", at: 205, body: #"{"sum":1}"#)
-    #expect(
-      try twice.words("repeats-post")
-        == "warning: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
+    try expectEqual(
+      twice.words("repeats-post"), "warning: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
     )
     let others = try Proxy(Self.always(500))
     others.ask("POST", at: 0, body: #"{"sum":1}"#)
     others.ask("POST", at: 205, body: #"{"sum":2}"#)
-    #expect(try others.words("repeats-post") == "kept by 2")
+    try expectEqual(others.words("repeats-post"), "kept by 2")
     let keyed = try Proxy(Self.always(500))
     let key: HeaderFields = ["Idempotency-Key": "0d9f7a52-made-once"]
     keyed.ask("POST", at: 0, key, body: #"{"sum":1}"#)
     keyed.ask("POST", at: 205, key, body: #"{"sum":1}"#)
-    #expect(try keyed.words("repeats-post") == "kept by 1")
+    try expectEqual(keyed.words("repeats-post"), "kept by 1")
     // Another device sends its own.
     let devices = try Proxy(Self.always(500))
     devices.ask("POST", at: 0, body: #"{"sum":1}"#)
     devices.ask("POST", at: 205, body: #"{"sum":1}"#, by: "10.0.0.8")
-    #expect(try devices.words("repeats-post") == "kept by 2")
+    try expectEqual(devices.words("repeats-post"), "kept by 2")
     // The origin's own failure is one, too.
     let live = try Proxy()
     live.ask("POST", at: 0, body: #"{"sum":1}"#, status: 500)
@@ -154,7 +153,7 @@ import WindTunnelSymptoms
         ending: .failed(.connectionRefused)
       )
     }
-    #expect(try gone.words("repeats-post") == "not met")
+    try expectEqual(gone.words("repeats-post"), "not met")
   }
 
   @Test func `attempts without a pause or a bound are named, and those that back off are not`()
@@ -162,21 +161,19 @@ import WindTunnelSymptoms
   {
     let hammer = try Proxy(Self.always(503))
     for call in 0..<2 { for place in 0..<12 { hammer.ask(at: call * 10_000 + place * 8) } }
-    #expect(
-      try hammer.words("no-back-off")
-        == "warning: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
+    try expectEqual(
+      hammer.words("no-back-off"), "warning: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
     )
-    #expect(
-      try hammer.words("retries-without-bound")
-        == "warning: It made 12 attempts for one call. (2 of 2 calls)"
+    try expectEqual(
+      hammer.words("retries-without-bound"), "warning: It made 12 attempts for one call. (2 of 2 calls)"
     )
     let careful = try Proxy(Self.always(503))
     for call in 0..<2 {
       for start in [0, 205, 600, 1400] { careful.ask(at: call * 10_000 + start) }
     }
-    #expect(try careful.words("no-back-off") == "kept by 2")
-    #expect(try careful.words("retries-without-bound") == "kept by 2")
-    #expect(careful.broken == [])
+    try expectEqual(careful.words("no-back-off"), "kept by 2")
+    try expectEqual(careful.words("retries-without-bound"), "kept by 2")
+    expectEqual(careful.broken, [])
   }
 
   @Test func `what no retry mends is named when the weather says it, and not when the origin does`()
@@ -184,14 +181,13 @@ import WindTunnelSymptoms
   {
     let stubborn = try Proxy(Self.always(404))
     for start in [0, 105, 310] { stubborn.ask(at: start) }
-    #expect(
-      try stubborn.words("retries-permanent-error")
-        == "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
+    try expectEqual(
+      stubborn.words("retries-permanent-error"), "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
     )
     let poll = try Proxy(#"{"faults":[{"delayMilliseconds":1}]}"#)
     for start in [0, 105, 310] { poll.ask(at: start, status: 404) }
-    #expect(try poll.words("retries-permanent-error") == "not met")
-    #expect(poll.broken == [])
+    try expectEqual(poll.words("retries-permanent-error"), "not met")
+    expectEqual(poll.broken, [])
   }
 
   @Test func `a refused credential that comes again is named; one that was renewed between is not`()
@@ -200,16 +196,15 @@ import WindTunnelSymptoms
     let token: HeaderFields = ["Authorization": "Bearer invented-token-1"]
     let stubborn = try Proxy(Self.always(401))
     for start in [0, 105, 310] { stubborn.ask(at: start, token) }
-    #expect(
-      try stubborn.words("repeats-refused-credential")
-        == "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
+    try expectEqual(
+      stubborn.words("repeats-refused-credential"), "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
     )
     let renewing = try Proxy(#"{"when":{"request":"GET /home"},"faults":[{"status":401}]}"#)
     for start in [0, 105, 310] {
       renewing.ask(at: start, token)
       renewing.ask("POST", "http://127.0.0.1:8000/login", at: start + 20)
     }
-    #expect(try renewing.words("repeats-refused-credential") == "kept by 3")
+    try expectEqual(renewing.words("repeats-refused-credential"), "kept by 3")
   }
 
   @Test func `a secret in clear is named by its place and never shown; TLS and loopback are none`()
@@ -221,9 +216,8 @@ import WindTunnelSymptoms
       "Cookie": "theme=dark-and-long; sessionid=invented-session-3",
     ]
     proxy.ask("GET", "http://api.example.com/me?access_token=invented-4", at: 0, secrets)
-    #expect(
-      try proxy.words("sends-secret-in-clear")
-        == "error: It sent Authorization, X-Api-Key, a session's Cookie, access_token in its URL "
+    try expectEqual(
+      proxy.words("sends-secret-in-clear"), "error: It sent Authorization, X-Api-Key, a session's Cookie, access_token in its URL "
         + "by plain http. (1 of 1 call)"
     )
     let all =
@@ -234,7 +228,7 @@ import WindTunnelSymptoms
     for url in ["https://api.example.com/me", "http://localhost/me", "http://[::1]:8000/me"] {
       let other = try Proxy()
       other.ask("GET", url, at: 0, secrets)
-      #expect(try other.words("sends-secret-in-clear") == "not met", "\(url)")
+      try expectEqual(other.words("sends-secret-in-clear"), "not met", "\(url)")
     }
     let plain = try Proxy()
     plain.ask(
@@ -243,7 +237,7 @@ import WindTunnelSymptoms
       at: 0,
       ["Cookie": "theme=dark-and-long; csrftoken=invented-5", "Proxy-Authorization": "Basic x"]
     )
-    #expect(try plain.words("sends-secret-in-clear") == "kept by 1")
+    try expectEqual(plain.words("sends-secret-in-clear"), "kept by 1")
   }
 
   @Test
@@ -252,13 +246,12 @@ import WindTunnelSymptoms
   {
     let proxy = try Proxy()
     proxy.ask("GET", "https://api.example.com/me?page=1&apiKey=invented-4", at: 0)
-    #expect(
-      try proxy.words("puts-secret-in-url")
-        == "warning: It added apiKey to the query of its URL. (1 of 1 call)"
+    try expectEqual(
+      proxy.words("puts-secret-in-url"), "warning: It added apiKey to the query of its URL. (1 of 1 call)"
     )
     let plain = try Proxy()
     plain.ask("GET", "https://api.example.com/me?page=1&sig=abcdef0123456789abcdef", at: 0)
-    #expect(try plain.words("puts-secret-in-url") == "kept by 1")
+    try expectEqual(plain.words("puts-secret-in-url"), "kept by 1")
   }
 
   @Test
@@ -277,7 +270,7 @@ import WindTunnelSymptoms
       let token: HeaderFields = ["Authorization": "Bearer invented-token-1"]
       proxy.ask("GET", "http://127.0.0.1:8000/home", at: 0, token)
       proxy.ask("GET", "http://elsewhere.invalid/home", at: 30, isShown ? token : [:])
-      #expect(try proxy.words("sends-credential-elsewhere") == words)
+      try expectEqual(proxy.words("sends-credential-elsewhere"), words)
     }
   }
 
@@ -288,7 +281,7 @@ import WindTunnelSymptoms
     ] {
       let proxy = try Proxy(#"{"faults":[{"answer":"redirectLoop"}]}"#)
       for place in 0..<count { proxy.ask(at: place * 10) }
-      #expect(try proxy.words("redirects-without-bound") == words)
+      try expectEqual(proxy.words("redirects-without-bound"), words)
     }
   }
 
@@ -305,22 +298,22 @@ import WindTunnelSymptoms
   @Test func `a screen that asks every two seconds is none that tries again`() throws {
     let calm = try Proxy()
     for place in 0..<30 { calm.ask(at: place * 2000) }
-    #expect(calm.broken == [])
+    expectEqual(calm.broken, [])
     // Nor when it fails now and then, or from some moment on.
     let pace = 1000
     let rough = try Proxy(#"{"when":{"every":3},"faults":[{"status":404}]}"#)
     for place in 0..<30 { rough.ask(at: place * pace) }
-    #expect(rough.broken == [])
+    expectEqual(rough.broken, [])
     let later = (3...30).map { #"{"when":{"attempt":\#($0)},"faults":[{"status":503}]}"# }
     let outage = try Proxy(later.joined(separator: ","))
     for place in 0..<30 { outage.ask("POST", at: place * pace, body: "{}") }
-    #expect(outage.broken == [])
+    expectEqual(outage.broken, [])
   }
 
   @Test func `one that asks as by a clock and never had an answer is no error`() throws {
     let proxy = try Proxy(Self.always(404))
     for place in 0..<20 { proxy.ask(at: place * 1000) }
-    #expect(proxy.report.findings.map(\.finding.severity).max() == .warning)
+    expectEqual(proxy.report.findings.map(\.finding.severity).max(), .warning)
   }
 
   @Test func `a person who asks again five seconds after an error is none that tries again`() throws
@@ -328,14 +321,14 @@ import WindTunnelSymptoms
     for method in ["GET", "POST"] {
       let proxy = try Proxy(Self.always(500))
       for place in 0..<4 { proxy.ask(method, at: place * 5005, body: method == "GET" ? "" : "{}") }
-      #expect(proxy.broken == [], "\(method)")
+      expectEqual(proxy.broken, [], "\(method)")
     }
   }
 
   @Test func `two screens that ask for the same at once repeat nothing`() throws {
     let proxy = try Proxy(#"{"faults":[{"status":503,"retryAfterSeconds":1}]}"#)
     for call in 0..<20 { for _ in 0..<5 { proxy.ask(at: call * 5000, for: 40) } }
-    #expect(proxy.broken == [])
+    expectEqual(proxy.broken, [])
   }
 
   @Test func `what a proxy cannot see is said to be that, for each such rule`() throws {
@@ -344,16 +337,14 @@ import WindTunnelSymptoms
     for standing in proxy.report.scenarios[0].rules {
       let rule = try #require(FindingRule.named(standing.rule))
       guard !rule.clients.contains(.proxied) else { continue }
-      #expect(
-        standing.standing
-          == .notMet("A proxy cannot see it: it sees requests, and not what became of a call."),
+      expectEqual(
+        standing.standing, .notMet("A proxy cannot see it: it sees requests, and not what became of a call."),
         "\(rule.id)"
       )
     }
     let flown = Flight(of: .library, on: .onTheWire, []).held()
-    #expect(
-      flown.first { $0.rule == "sends-secret-in-clear" }?.standing
-        == .notMet("Only a proxy can show it: a drill hands plain http out itself.")
+    expectEqual(
+      flown.first { $0.rule == "sends-secret-in-clear" }?.standing, .notMet("Only a proxy can show it: a drill hands plain http out itself.")
     )
   }
 
@@ -368,12 +359,12 @@ import WindTunnelSymptoms
       Issue.record("\(json)")
       return
     }
-    #expect(finding["rule"]?.stringValue == "repeats-post")
-    #expect(finding["client"]?.stringValue == "10.0.0.7")
-    #expect(finding["startMilliseconds"] == .number(1000))
+    expectEqual(finding["rule"]?.stringValue, "repeats-post")
+    expectEqual(finding["client"]?.stringValue, "10.0.0.7")
+    expectEqual(finding["startMilliseconds"], .number(1000))
     guard case .array(let steps)? = finding["steps"] else { return }
-    #expect(
-      steps.map { $0["words"]?.stringValue } == [
+    expectEqual(
+      steps.map { $0["words"]?.stringValue }, [
         "POST http://127.0.0.1:8000/home → 500", "POST http://127.0.0.1:8000/home → 500",
         "no further attempt was seen",
       ]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -127,17 +128,16 @@ import WindTunnelFindings
     ])
     let over = Self.call([Self.attempt(0, to: 3, status: 429, wait: 1000)])
     let rule = "ignores-retry-after"
-    #expect(
-      try Self.words(rule, [patient, early])
-        == "error 3: Asked by a 429 to wait 1 s, it tried again after 12.0 ms. (1 of 2 calls)"
+    try expectEqual(
+      Self.words(rule, [patient, early]), "error 3: Asked by a 429 to wait 1 s, it tried again after 12.0 ms. (1 of 2 calls)"
     )
-    #expect(try Self.words(rule, [patient, almost]) == "kept by 2")
-    #expect(try Self.words(rule, [over]) == "not met")
+    try expectEqual(Self.words(rule, [patient, almost]), "kept by 2")
+    try expectEqual(Self.words(rule, [over]), "not met")
     // A redirect's field is one that no common client keeps to.
     let moved = Self.call([
       Self.attempt(0, to: 3, status: 301, wait: 1000), Self.attempt(15, to: 18),
     ])
-    #expect(try Self.words(rule, [moved]) == "not met")
+    try expectEqual(Self.words(rule, [moved]), "not met")
   }
 
   @Test func `attempts that two layers multiply are named, and those of one layer are not`() throws
@@ -149,13 +149,11 @@ import WindTunnelFindings
     func words(_ waits: [Int]..., count: Int = 8) throws -> String {
       try Self.words(rule, calls(waits, count: count))
     }
-    #expect(
-      try words([100, 120, 900, 110, 90, 1400, 95, 130])
-        == "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
+    try expectEqual(
+      words([100, 120, 900, 110, 90, 1400, 95, 130]), "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
     )
-    #expect(
-      try words([0, 1000, 1], [2, 800, 0])
-        == "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
+    try expectEqual(
+      words([0, 1000, 1], [2, 800, 0]), "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
     )
     for single in [
       // The same wait, one that doubles, one that quadruples, at once and then a back-off, a last long one.
@@ -164,27 +162,27 @@ import WindTunnelFindings
       // Shorter and longer ones as they are drawn.
       [100, 900, 100, 100, 900], [900, 100, 900],
     ] {
-      #expect(try words(single) == "kept by 8", "\(single)")
+      try expectEqual(words(single), "kept by 8", "\(single)")
     }
     // Not in every call, or not in enough of them.
-    #expect(try words([100, 900, 100], [100, 200, 400]) == "kept by 8")
-    #expect(try words([100, 900, 100], [100, 100, 900, 100, 100], count: 9) == "kept by 9")
-    #expect(try words([100, 900, 100], count: 7) == "not met")
-    #expect(try words([100, 900]) == "not met")
+    try expectEqual(words([100, 900, 100], [100, 200, 400]), "kept by 8")
+    try expectEqual(words([100, 900, 100], [100, 100, 900, 100, 100], count: 9), "kept by 9")
+    try expectEqual(words([100, 900, 100], count: 7), "not met")
+    try expectEqual(words([100, 900]), "not met")
     // One that went well at last may have been half way through.
     let saved = calls([[100, 900, 100]]).map { call in
       var call = call
       call.ending = .succeeded
       return call
     }
-    #expect(try Self.words(rule, saved) == "not met")
+    try expectEqual(Self.words(rule, saved), "not met")
     // A server said when to come again.
     let asked = calls([[100, 900, 100]]).map { call in
       var call = call
       call.attempts[1].retryAfter = .milliseconds(900)
       return call
     }
-    #expect(try Self.words(rule, asked) == "not met")
+    try expectEqual(Self.words(rule, asked), "not met")
   }
 
   @Test func `a date in Retry-After is off by its second`() throws {
@@ -195,75 +193,70 @@ import WindTunnelFindings
       ])
     }
     let rule = "ignores-retry-after"
-    #expect(
-      try Self.words(rule, [call(again: 1300)])
-        == "error 3: Asked by a 503 to wait until a date, it tried again after 1297 ms. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [call(again: 1300)]), "error 3: Asked by a 503 to wait until a date, it tried again after 1297 ms. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [call(again: 1360)]) == "kept by 1")
+    try expectEqual(Self.words(rule, [call(again: 1360)]), "kept by 1")
   }
 
   @Test func `a wait counts from the head of an answer whose body is long`() throws {
     var first = Self.attempt(0, to: 900, status: 429, wait: 1000)
     first.stages.body = .milliseconds(890)
     let call = Self.call([first, Self.attempt(1020, to: 1023)])
-    #expect(try Self.words("ignores-retry-after", [call]) == "kept by 1")
+    try expectEqual(Self.words("ignores-retry-after", [call]), "kept by 1")
   }
 
   @Test func `a pause that never comes is named, and four spaced attempts are not`() throws {
     let rule = "no-back-off"
-    #expect(
-      try Self.words(rule, Self.twice(Self.row(waits: [0, 5, 19])))
-        == "error 3: It tried 4 times and never waited more than 19.0 ms. (2 of 2 calls)"
+    try expectEqual(
+      Self.words(rule, Self.twice(Self.row(waits: [0, 5, 19]))), "error 3: It tried 4 times and never waited more than 19.0 ms. (2 of 2 calls)"
     )
     let bursts = (0..<12).map { Self.call($0, Self.row(waits: [0, 150, 150, 150])) }
-    #expect(
-      try Self.words(rule, bursts) == "error 0: It tried 5 times within 462 ms. (12 of 12 calls)"
+    try expectEqual(
+      Self.words(rule, bursts), "error 0: It tried 5 times within 462 ms. (12 of 12 calls)"
     )
     // One call alone may be chance, and few of many are.
-    #expect(try Self.words(rule, [Self.call(Self.row(waits: [0, 5, 19]))]) == "not met")
+    try expectEqual(Self.words(rule, [Self.call(Self.row(waits: [0, 5, 19]))]), "not met")
     let jittered = (0..<60).map { number in
       Self.call(number, Self.row(waits: number % 8 == 0 ? [40, 60, 90] : [40, 150, 90]))
     }
-    #expect(try Self.words(rule, jittered) == "kept by 60")
+    try expectEqual(Self.words(rule, jittered), "kept by 60")
     // urllib3: at once, then 0.4 s and 0.8 s.
-    #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 400, 800]))) == "kept by 2")
+    try expectEqual(Self.words(rule, Self.twice(Self.row(waits: [0, 400, 800]))), "kept by 2")
     // Whole seconds that begin with nothing: four at once, and only then a pause.
     let late = (0..<12).map { Self.call($0, Self.row(waits: [30, 25, 35, 1030])) }
-    #expect(
-      try Self.words(rule, late) == "error 0: It tried 4 times within 99.0 ms. (12 of 12 calls)"
+    try expectEqual(
+      Self.words(rule, late), "error 0: It tried 4 times within 99.0 ms. (12 of 12 calls)"
     )
     // Short waits that grow are a back-off, however it ends.
     let growing = (0..<12).map { Self.call($0, Self.row(waits: [25, 50, 99, 300])) }
-    #expect(try Self.words(rule, growing) == "kept by 12")
+    try expectEqual(Self.words(rule, growing), "kept by 12")
     // A busy machine in between hides nothing.
     let held = Self.twice(Self.row(waits: [0, 1, 0, 140, 0]))
-    #expect(
-      try Self.words(rule, held) == "error 3: It tried 4 times within 10.0 ms. (2 of 2 calls)"
+    try expectEqual(
+      Self.words(rule, held), "error 3: It tried 4 times within 10.0 ms. (2 of 2 calls)"
     )
-    #expect(try Self.words(rule, Self.twice(Self.row(waits: [0, 0]))) == "not met")
+    try expectEqual(Self.words(rule, Self.twice(Self.row(waits: [0, 0]))), "not met")
     // What came well is asked for again for a reason.
     let polling = (0..<6).map { Self.attempt($0 * 5, to: $0 * 5 + 3) }
-    #expect(try Self.words(rule, Self.twice(polling)) == "not met")
+    try expectEqual(Self.words(rule, Self.twice(polling)), "not met")
   }
 
   @Test func `eleven attempts are without bound, and so is one that still tries`() throws {
     let rule = "retries-without-bound"
     let waits = Array(repeating: 200, count: 10)
-    #expect(
-      try Self.words(rule, [Self.call(Self.row(waits: waits))])
-        == "error 3: It made 11 attempts for one call. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(Self.row(waits: waits))]), "error 3: It made 11 attempts for one call. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call(Self.row(waits: waits.dropLast()))]) == "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(Self.row(waits: waits.dropLast()))]), "kept by 1")
     let still = Self.call(3, .hung, lasted: 10_000, Self.row(waits: [1000, 2000, 4000]))
-    #expect(
-      try Self.words(rule, [still])
-        == "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [still]), "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
     )
     // Three retries after ten seconds of silence each are bound, and are not over after half a minute.
     let silent = (0..<4).map { Self.attempt($0 * 10_100, to: $0 * 10_100 + 1, error: "timedOut") }
-    #expect(
-      try Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)])
-        == "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)]), "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
     )
   }
 
@@ -277,13 +270,12 @@ import WindTunnelFindings
         )
       }
     }
-    #expect(
-      try Self.words("retry-storm", flight(6))
-        == "error 0: The 20 calls that began within 950 ms made 120 requests: 6.00 each. (20 of 20 calls)"
+    try expectEqual(
+      Self.words("retry-storm", flight(6)), "error 0: The 20 calls that began within 950 ms made 120 requests: 6.00 each. (20 of 20 calls)"
     )
     #expect(try Self.words("retry-storm", flight(5)).hasPrefix("warning 0: The 20 calls that"))
-    #expect(try Self.words("retry-storm", flight(4)) == "kept by 20")
-    #expect(try Self.words("retry-storm", Array(flight(6).prefix(19))) == "not met")
+    try expectEqual(Self.words("retry-storm", flight(4)), "kept by 20")
+    try expectEqual(Self.words("retry-storm", Array(flight(6).prefix(19))), "not met")
   }
 
   @Test func `a machine that begins few calls a second shows a storm as well`() throws {
@@ -297,47 +289,41 @@ import WindTunnelFindings
       }
     }
     let rule = "retry-storm"
-    #expect(
-      try Self.words(rule, flight(Array(repeating: 6, count: 20)))
-        == "error 0: The 5 calls that began within 1600 ms made 30 requests: 6.00 each. (20 of 20 calls)"
+    try expectEqual(
+      Self.words(rule, flight(Array(repeating: 6, count: 20))), "error 0: The 5 calls that began within 1600 ms made 30 requests: 6.00 each. (20 of 20 calls)"
     )
     // Six of one call are no storm among those of others.
-    #expect(try Self.words(rule, flight([6] + Array(repeating: 3, count: 19))) == "kept by 20")
-    #expect(try Self.words(rule, flight(Array(repeating: 4, count: 20))) == "kept by 20")
+    try expectEqual(Self.words(rule, flight([6] + Array(repeating: 3, count: 19))), "kept by 20")
+    try expectEqual(Self.words(rule, flight(Array(repeating: 4, count: 20))), "kept by 20")
     // The four that are left over belong to those before them.
-    #expect(
-      try Self.words(rule, flight(Array(repeating: 1, count: 15) + Array(repeating: 9, count: 9)))
-        == "error 15: The 9 calls that began within 3200 ms made 81 requests: 9.00 each. (9 of 24 calls)"
+    try expectEqual(
+      Self.words(rule, flight(Array(repeating: 1, count: 15) + Array(repeating: 9, count: 9))), "error 15: The 9 calls that began within 3200 ms made 81 requests: 9.00 each. (9 of 24 calls)"
     )
   }
 
   @Test func `an error that stays is not to be asked for twice`() throws {
     let rule = "retries-permanent-error"
-    #expect(
-      try Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))])
-        == "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))]), "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
     )
-    #expect(
-      try Self.words(rule, [Self.call(Self.row(404, waits: [500]))])
-        == "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(Self.row(404, waits: [500]))]), "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
     )
     // What comes in between makes none of them another request.
     var mixed = Self.row(404, waits: [500, 500, 500])
     mixed[1] = Self.attempt(503, to: 506, status: 503)
-    #expect(
-      try Self.words(rule, [Self.call(mixed)])
-        == "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(mixed)]), "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
     )
     // One that came before the answer to another was over is one more all the same.
     var early = Self.row(404, waits: [500, 500, 500])
     early[2].start = .milliseconds(504)
-    #expect(
-      try Self.words(rule, [Self.call(early)])
-        == "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(early)]), "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call(Self.row(404, waits: []))]) == "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(Self.row(404, waits: []))]), "kept by 1")
     for status in [408, 409, 421, 423, 425, 429, 500, 502, 503, 504] {
-      #expect(try Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]) == "not met")
+      try expectEqual(Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]), "not met")
     }
     // A recorded 404 may be what a client polls for.
     var recorded = Self.row(404, waits: [500, 500])
@@ -345,15 +331,14 @@ import WindTunnelFindings
       recorded[place].decision = "s/0\tGET /home\t1\t[]"
       recorded[place].take = "recording 1"
     }
-    #expect(try Self.words(rule, [Self.call(recorded)]) == "not met")
+    try expectEqual(Self.words(rule, [Self.call(recorded)]), "not met")
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
-    #expect(
-      try Self.words(rule, [Self.call(expired)])
-        == "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(expired)]), "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
     )
     // A handshake that breaks may break once.
     let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }
-    #expect(try Self.words(rule, [Self.call(alert)]) == "not met")
+    try expectEqual(Self.words(rule, [Self.call(alert)]), "not met")
   }
 
   @Test func `a POST that may have been done is not to be sent again`() throws {
@@ -384,51 +369,46 @@ import WindTunnelFindings
       as [(Int?, String?)]
     {
       let what = error ?? "a \(status ?? 0)"
-      #expect(
-        try Self.words(rule, [post(status, error)])
-          == "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
+      try expectEqual(
+        Self.words(rule, [post(status, error)]), "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
       )
-      #expect(try Self.words(rule, [post(status, error, isRepeatable: true)]) == "not met")
+      try expectEqual(Self.words(rule, [post(status, error, isRepeatable: true)]), "not met")
     }
-    #expect(
-      try Self.words(rule, [post(503)])
-        == "warning 3: After a 503 it sent POST /payments again, 500 ms later. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [post(503)]), "warning 3: After a 503 it sent POST /payments again, 500 ms later. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [post(503, wait: 100)]) == "not met")
+    try expectEqual(Self.words(rule, [post(503, wait: 100)]), "not met")
     for status in [401, 408, 421, 425, 429] {
-      #expect(try Self.words(rule, [post(status)]) == "not met")
+      try expectEqual(Self.words(rule, [post(status)]), "not met")
     }
     let once = Self.call([Self.attempt(0, to: 3, status: 500, isRepeatable: false)])
-    #expect(try Self.words(rule, [once]) == "kept by 1")
+    try expectEqual(Self.words(rule, [once]), "kept by 1")
   }
 
   @Test func `an error status is no success`() throws {
     let rule = "success-on-error-status"
     let fooled = Self.call(3, .succeeded, showed: true, Self.row(waits: []))
-    #expect(
-      try Self.words(rule, [fooled])
-        == "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [fooled]), "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
     )
-    #expect(
-      try Self.words(rule, [fooled], of: .program)
-        == "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [fooled], of: .program), "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
     )
     var own = fooled
     own.printed = "Offline, showing nothing"
-    #expect(
-      try Self.words(rule, [own], of: .program)
-        == "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [own], of: .program), "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call(Self.row(waits: []))]) == "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(Self.row(waits: []))]), "kept by 1")
     // A copy from before is an answer.
     var stale = fooled
     stale.isStale = true
-    #expect(try Self.words(rule, [stale]) == "kept by 1")
+    try expectEqual(Self.words(rule, [stale]), "kept by 1")
     var kept = fooled
     kept.bodyMatches = true
-    #expect(try Self.words(rule, [kept], of: .program) == "kept by 1")
+    try expectEqual(Self.words(rule, [kept], of: .program), "kept by 1")
     let healed = Self.call(3, .succeeded, Self.row(waits: []) + [Self.attempt(500, to: 503)])
-    #expect(try Self.words(rule, [healed]) == "not met")
+    try expectEqual(Self.words(rule, [healed]), "not met")
   }
 
   @Test func `a part of a body is no success`() throws {
@@ -437,16 +417,15 @@ import WindTunnelFindings
     cut.bytes = 10
     var fooled = Self.call(3, .succeeded, showed: true, [cut])
     fooled.bodyMatches = false
-    #expect(
-      try Self.words(rule, [fooled], of: .program)
-        == "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [fooled], of: .program), "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call([cut])]) == "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call([cut])]), "kept by 1")
     // Who prints something else may say that it is a part.
     fooled.bodyMatches = nil
-    #expect(try Self.words(rule, [fooled], of: .program) == "not met")
+    try expectEqual(Self.words(rule, [fooled], of: .program), "not met")
     let again = Self.call(3, .succeeded, [cut, Self.attempt(500, to: 503)])
-    #expect(try Self.words(rule, [again]) == "not met")
+    try expectEqual(Self.words(rule, [again]), "not met")
   }
 
   @Test func `a portal's page is no answer`() throws {
@@ -462,69 +441,61 @@ import WindTunnelFindings
       ),
     ]
     let fooled = Self.call(3, .succeeded, portal)
-    #expect(
-      try Self.words(rule, [fooled])
-        == "error 3: It returned the portal's page without an error. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [fooled]), "error 3: It returned the portal's page without an error. (1 of 1 call)"
     )
-    #expect(
-      try Self.words(rule, [fooled], of: .program)
-        == "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [fooled], of: .program), "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
     )
     // One that follows nowhere has the redirect alone.
     let redirected = Self.call(3, .succeeded, [portal[0]])
-    #expect(
-      try Self.words(rule, [redirected])
-        == "error 3: It returned the portal's redirect without an error. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [redirected]), "error 3: It returned the portal's redirect without an error. (1 of 1 call)"
     )
-    #expect(
-      try Self.words(rule, [redirected], of: .program)
-        == "warning 3: This command ended with 0 when the portal redirected it. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [redirected], of: .program), "warning 3: This command ended with 0 when the portal redirected it. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call(portal)]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]) == "not met")
+    try expectEqual(Self.words(rule, [Self.call(portal)]), "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]), "not met")
     var wrapped = Self.call(3, .succeeded, showed: true, portal)
     wrapped.showsAnswerOf = Observation.portalPage
     for client in [Flight.Client.program, .library, .service] {
-      #expect(
-        try Self.words(rule, [wrapped], of: client)
-          == "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
+      try expectEqual(
+        Self.words(rule, [wrapped], of: client), "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
       )
     }
-    #expect(try Self.words("success-without-answer", [fooled]) == "not met")
+    try expectEqual(Self.words("success-without-answer", [fooled]), "not met")
   }
 
   @Test func `nothing at all is no success`() throws {
     let rule = "success-without-answer"
     let reset = [Self.attempt(0, to: 3, status: nil, error: "connectionLost")]
-    #expect(
-      try Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program)
-        == "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program), "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.call(reset)]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]) == "not met")
+    try expectEqual(Self.words(rule, [Self.call(reset)]), "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]), "kept by 1")
+    try expectEqual(Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]), "not met")
     var stale = Self.call(3, .succeeded, reset)
     stale.isStale = true
-    #expect(try Self.words(rule, [stale]) == "kept by 1")
+    try expectEqual(Self.words(rule, [stale]), "kept by 1")
     // Who prints something may have told the user, and who prints a part of a body breaks another rule.
     var words = Self.call(3, .succeeded, showed: true, reset)
     words.printed = "Offline: no news"
-    #expect(
-      try Self.words(rule, [words], of: .program)
-        == "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
+    try expectEqual(
+      Self.words(rule, [words], of: .program), "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
         + "answer. (1 of 1 call)"
     )
     var part = Self.call(3, .succeeded, reset)
     part.bodyMatches = false
-    #expect(try Self.words(rule, [part], of: .program) == "not met")
+    try expectEqual(Self.words(rule, [part], of: .program), "not met")
     // A library that returns nothing returns another body than the recorded one.
     #expect(try Self.words(rule, [part]).hasPrefix("error 3: It returned nothing and no error"))
     part.attempts[0].bytes = 10
-    #expect(try Self.words(rule, [part]) == "not met")
+    try expectEqual(Self.words(rule, [part]), "not met")
     // Where nothing could be reached, nothing was seen.
-    #expect(
-      try Self.words(rule, [Self.call(3, .succeeded, [])])
-        == "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .succeeded, [])]), "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
     )
   }
 
@@ -541,15 +512,14 @@ import WindTunnelFindings
     let rule = "goes-on-after-cancel"
     // A service that answers late reads no line while it works, and has heard nothing.
     let late = call(after: 2, returning: .milliseconds(251))
-    #expect(try Self.words(rule, [late], of: .service) == "not met")
+    try expectEqual(Self.words(rule, [late], of: .service), "not met")
     #expect(try Self.words(rule, [late]).hasPrefix("error 3: "))
     #expect(try Self.words(rule, [call(after: 2)], of: .service).hasPrefix("error 3: "))
-    #expect(
-      try Self.words(rule, [call(after: 2)])
-        == "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [call(after: 2)]), "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [call(after: 0)]) == "kept by 1")
-    #expect(try Self.words(rule, [call(after: nil), Self.call(Self.row(waits: []))]) == "not met")
+    try expectEqual(Self.words(rule, [call(after: 0)]), "kept by 1")
+    try expectEqual(Self.words(rule, [call(after: nil), Self.call(Self.row(waits: []))]), "not met")
   }
 
   @Test func `clients that wait the same time are told so, gently`() throws {
@@ -557,46 +527,42 @@ import WindTunnelFindings
       (0..<20).map { Self.call($0, Self.row(waits: [wait($0)])) }
     }
     let rule = "retries-in-step"
-    #expect(
-      try Self.words(rule, flight { 500 + $0 % 2 })
-        == "note 0: Half of 20 first waits lie within 1.0 ms of 501 ms. (20 of 20 calls)"
+    try expectEqual(
+      Self.words(rule, flight { 500 + $0 % 2 }), "note 0: Half of 20 first waits lie within 1.0 ms of 501 ms. (20 of 20 calls)"
     )
-    #expect(try Self.words(rule, flight { 300 + $0 * 20 }) == "kept by 20")
+    try expectEqual(Self.words(rule, flight { 300 + $0 * 20 }), "kept by 20")
     // A timer's own error.
-    #expect(try Self.words(rule, flight { _ in 100 }) == "kept by 20")
-    #expect(try Self.words(rule, Array(flight { _ in 500 }.prefix(19))) == "not met")
+    try expectEqual(Self.words(rule, flight { _ in 100 }), "kept by 20")
+    try expectEqual(Self.words(rule, Array(flight { _ in 500 }.prefix(19))), "not met")
   }
 
   @Test func `who never tries again is told so, gently`() throws {
     let rule = "gives-up-at-once"
     let one = (0..<8).map { Self.call($0, Self.row(waits: [])) }
-    #expect(
-      try Self.words(rule, one)
-        == "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+    try expectEqual(
+      Self.words(rule, one), "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
     )
-    #expect(
-      try Self.words(rule, Array(one.dropLast()) + [Self.call(8, Self.row(waits: [9]))])
-        == "kept by 8"
+    try expectEqual(
+      Self.words(rule, Array(one.dropLast()) + [Self.call(8, Self.row(waits: [9]))]), "kept by 8"
     )
-    #expect(try Self.words(rule, Array(one.dropLast())) == "not met")
+    try expectEqual(Self.words(rule, Array(one.dropLast())), "not met")
     // One that died, or had not ended, had no time to try again.
     for ending in [Observation.CallResult.crashed, .hung] {
       let fallen = Self.call(8, ending, Self.row(waits: []))
-      #expect(try Self.words(rule, Array(one.dropLast()) + [fallen]) == "not met")
-      #expect(
-        try Self.words(rule, one + [fallen])
-          == "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+      try expectEqual(Self.words(rule, Array(one.dropLast()) + [fallen]), "not met")
+      try expectEqual(
+        Self.words(rule, one + [fallen]), "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
       )
     }
     // Not to try a POST again, nor what was not found, is right.
     let posts = (0..<8).map {
       Self.call($0, [Self.attempt(0, to: 3, status: 503, isRepeatable: false)])
     }
-    #expect(try Self.words(rule, posts) == "not met")
+    try expectEqual(Self.words(rule, posts), "not met")
     let gone = (0..<8).map { Self.call($0, Self.row(404, waits: [])) }
-    #expect(try Self.words(rule, gone) == "not met")
+    try expectEqual(Self.words(rule, gone), "not met")
     let alerts = (0..<8).map { Self.call($0, [Self.connection(0, "secureConnectionFailed")]) }
-    #expect(try Self.words(rule, alerts) == "not met")
+    try expectEqual(Self.words(rule, alerts), "not met")
     let lost = (0..<8).map { Self.call($0, [Self.connection(0, "connectionLost")]) }
     #expect(try Self.words(rule, lost).hasPrefix("note 0: None of 8 calls"))
   }
@@ -608,15 +574,14 @@ import WindTunnelFindings
       Self.call(8, .crashed, lasted: 30, Self.row(waits: [])),
       Self.call(9, .hung, lasted: 10_000, Self.row(waits: [])),
     ]
-    #expect(
-      try Self.words("crashes", calls)
-        == "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
+    try expectEqual(
+      Self.words("crashes", calls), "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
     )
-    #expect(
-      try Self.words("hangs", calls) == "error 9: It had not ended after 10.0 s. (1 of 4 calls)"
+    try expectEqual(
+      Self.words("hangs", calls), "error 9: It had not ended after 10.0 s. (1 of 4 calls)"
     )
-    #expect(try Self.words("crashes", Array(calls.prefix(1))) == "kept by 1")
-    #expect(try Self.words("crashes", []) == "not met")
+    try expectEqual(Self.words("crashes", Array(calls.prefix(1))), "kept by 1")
+    try expectEqual(Self.words("crashes", []), "not met")
   }
 
   @Test func `the smallest example is shown, and what it consists of`() throws {
@@ -626,15 +591,15 @@ import WindTunnelFindings
       Issue.record("nothing was found")
       return
     }
-    #expect(finding.call == 4)
-    #expect(
-      finding.steps.map(\.words) == [
+    expectEqual(finding.call, 4)
+    expectEqual(
+      finding.steps.map(\.words), [
         "GET /home → 503", "GET /home → 503", "GET /home → 503", "GET /home → 503",
         "the call failed, status 503",
       ]
     )
-    #expect(
-      finding.steps.map(\.at) == [0, 3, 11, 14, 100].map { .milliseconds($0) }
+    expectEqual(
+      finding.steps.map(\.at), [0, 3, 11, 14, 100].map { .milliseconds($0) }
     )
   }
 
@@ -650,7 +615,7 @@ import WindTunnelFindings
       Issue.record("nothing was found")
       return
     }
-    #expect(finding.steps.map(\.at) == [0, 3, 11, 14, 20].map { .milliseconds($0) })
+    expectEqual(finding.steps.map(\.at), [0, 3, 11, 14, 20].map { .milliseconds($0) })
   }
 
   @Test func `requests that overlap repeat nothing`() throws {
@@ -665,11 +630,11 @@ import WindTunnelFindings
     for attempts in [parts, connections, mixed] {
       let calls = (0..<20).map { Self.call($0, start: $0 * 10, attempts) }
       let standings = Flight(of: .library, on: .onTheWire, calls).held()
-      #expect(standings.compactMap(\.finding).filter { $0.severity > .note } == [])
+      expectEqual(standings.compactMap(\.finding).filter { $0.severity > .note }, [])
     }
     // Each of them tried again is one repetition each.
     let again = parts.map { _ in 0 }.indices.map { Self.attempt(1100 + $0, to: 1110 + $0) }
-    #expect(try Self.words("ignores-retry-after", [Self.call(parts + again)]) == "kept by 1")
+    try expectEqual(Self.words("ignores-retry-after", [Self.call(parts + again)]), "kept by 1")
   }
 
   @Test func `to poll for what is not there yet, and to keep to a wait of nothing, is right`()
@@ -684,38 +649,38 @@ import WindTunnelFindings
     for place in told.indices { told[place].retryAfter = .zero }
     for attempts in [polls, told] {
       let standings = Flight(of: .library, on: .onTheWire, Self.twice(attempts)).held()
-      #expect(standings.compactMap(\.finding) == [])
+      expectEqual(standings.compactMap(\.finding), [])
     }
     // That nothing is there may be the answer.
     let gone = Self.call(3, .succeeded, Self.row(404, waits: []))
-    #expect(try Self.words("success-on-error-status", [gone], of: .program) == "not met")
-    #expect(try Self.words("success-without-answer", [gone], of: .program) == "not met")
+    try expectEqual(Self.words("success-on-error-status", [gone], of: .program), "not met")
+    try expectEqual(Self.words("success-without-answer", [gone], of: .program), "not met")
   }
 
   @Test func `what is not on the cassette says nothing about a client`() throws {
     var call = Self.call(3, .succeeded, showed: true, Self.row(waits: [0, 0, 0]))
     call.notOnCassette = "GET /nowhere"
     let standings = Flight(of: .library, on: .onTheWire, [call]).held()
-    #expect(standings.compactMap(\.finding) == [])
+    expectEqual(standings.compactMap(\.finding), [])
   }
 
   @Test func `the order of the calls changes nothing`() {
     let calls = Flights.drawn(400, seed: 11)
     let standings = Flight(of: .library, on: .onTheWire, calls).held()
     #expect(standings.contains { $0.finding != nil })
-    #expect(Flight(of: .library, on: .onTheWire, calls.reversed()).held() == standings)
-    #expect(standings.map(\.rule) == FindingRule.all.map(\.id))
+    expectEqual(Flight(of: .library, on: .onTheWire, calls.reversed()).held(), standings)
+    expectEqual(standings.map(\.rule), FindingRule.all.map(\.id))
   }
 
   @Test func `a rule says everything that a reader needs, in words of its own`() {
     let rules = FindingRule.all
-    #expect(Set(rules.map(\.id)).count == rules.count)
-    #expect(Set(rules.map(\.title)).count == rules.count)
+    expectEqual(Set(rules.map(\.id)).count, rules.count)
+    expectEqual(Set(rules.map(\.title)).count, rules.count)
     for rule in rules {
       #expect(rule.id.allSatisfy { $0.isLowercase || $0 == "-" }, "\(rule.id)")
       #expect(rule.title.hasSuffix(".") && rule.cost.hasSuffix(".") && rule.remedy.hasSuffix("."))
       #expect(!rule.condition.hasSuffix(".") && !rule.source.isEmpty && !rule.clients.isEmpty)
-      #expect(FindingRule.named(rule.id)?.title == rule.title)
+      expectEqual(FindingRule.named(rule.id)?.title, rule.title)
     }
   }
 }

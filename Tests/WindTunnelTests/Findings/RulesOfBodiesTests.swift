@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -38,18 +39,16 @@ import WindTunnelFindings
       Self.call(2, peak: 281, faults: Self.endless),
       Self.call(3, peak: 280, faults: Self.endless),
     ]
-    #expect(
-      try RuleTests.words(Self.rule, calls, of: .program)
-        == "error 2: Sent a body that does not end, it had 294.6 MB of memory, 269.5 MB more than "
+    try expectEqual(
+      RuleTests.words(Self.rule, calls, of: .program), "error 2: Sent a body that does not end, it had 294.6 MB of memory, 269.5 MB more than "
         + "before. (1 of 2 calls)"
     )
     let opened = [
       Self.call(0, peak: 24), Self.call(3, peak: 25, faults: Self.endless),
       Self.call(4, peak: 900, wasEnded: true, faults: Self.bomb),
     ]
-    #expect(
-      try RuleTests.words(Self.rule, opened, of: .program)
-        == "error 4: Sent a small gzip body that opens to a large one, it had 943.7 MB of memory, "
+    try expectEqual(
+      RuleTests.words(Self.rule, opened, of: .program), "error 4: Sent a small gzip body that opens to a large one, it had 943.7 MB of memory, "
         + "918.6 MB more than before, and the drill ended it. (1 of 2 calls)"
     )
   }
@@ -59,10 +58,10 @@ import WindTunnelFindings
       Self.call(0, peak: 24), Self.call(2, peak: 280, faults: Self.endless),
       Self.call(4, peak: 24, faults: Self.bomb),
     ]
-    #expect(try RuleTests.words(Self.rule, calls, of: .program) == "kept by 2")
+    try expectEqual(RuleTests.words(Self.rule, calls, of: .program), "kept by 2")
     // What a program has anyway is none of the answer's.
     let large = [Self.call(0, peak: 900), Self.call(2, peak: 910, faults: Self.endless)]
-    #expect(try RuleTests.words(Self.rule, large, of: .program) == "kept by 1")
+    try expectEqual(RuleTests.words(Self.rule, large, of: .program), "kept by 1")
     // One that lives does not give back what it had.
     let service = [
       Self.call(0, peak: 24, before: 20),
@@ -75,22 +74,22 @@ import WindTunnelFindings
 
   @Test func `without such an answer, or a look at the memory, it is not met`() throws {
     let calm = [Self.call(0, peak: 24), Self.call(1, peak: 900)]
-    #expect(try RuleTests.words(Self.rule, calm, of: .program) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, calm, of: .program), "not met")
     let unseen = [Self.call(0, peak: nil), Self.call(2, peak: nil, faults: Self.endless)]
-    #expect(try RuleTests.words(Self.rule, unseen, of: .program) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, unseen, of: .program), "not met")
     // There is nothing to hold it against, or only itself.
     let alone = Self.call(2, peak: 900, faults: Self.endless)
-    #expect(try RuleTests.words(Self.rule, [alone], of: .program) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, [alone], of: .program), "not met")
     let again = Self.call(2, peak: 900, before: 24, faults: Self.endless)
     #expect(try RuleTests.words(Self.rule, [again], of: .program).hasPrefix("error 2: "))
     let library = [Self.call(0, peak: 24), Self.call(2, peak: 900, faults: Self.endless)]
-    #expect(try RuleTests.words(Self.rule, library, of: .library) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, library, of: .library), "not met")
   }
 
   @Test func `a call's memory is kept in a report as it was seen`() throws {
     for before in [nil, 20] {
       let call = Self.call(2, peak: 900, before: before, wasEnded: before == nil)
-      #expect(try Observation(line: call.json.bytes()) == call)
+      try expectEqual(Observation(line: call.json.bytes()), call)
     }
   }
 }

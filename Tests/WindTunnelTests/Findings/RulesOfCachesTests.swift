@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -85,25 +86,24 @@ import WindTunnelFindings
     let fresh = [Self.asking(0), Self.showing(1), Self.asking(2), Self.asking(3)]
     let found =
       "note 2: It keeps answers, and asked for the whole of one again that it had had and that "
-    #expect(
-      try Self.words(Self.again, fresh) == found + "was fresh for 60 s. (2 of 3 calls)"
+    try expectEqual(
+      Self.words(Self.again, fresh), found + "was fresh for 60 s. (2 of 3 calls)"
     )
     var terms = Observation.CacheTerms()
     terms.hasValidator = true
     let validators = [
       Self.asking(0, terms), Self.asking(1, terms, isConditional: true), Self.asking(2, terms),
     ]
-    #expect(
-      try Self.words(Self.again, validators.reversed(), of: .library, on: .inProcess, in: nil)
-        == found + "had a validator. (1 of 2 calls)"
+    try expectEqual(
+      Self.words(Self.again, validators.reversed(), of: .library, on: .inProcess, in: nil), found + "had a validator. (1 of 2 calls)"
     )
   }
 
   @Test func `a client that shows what it has, or asks by its validator, is not named`() throws {
     let shown = [Self.asking(0), Self.showing(1), Self.showing(2)]
-    #expect(try Self.words(Self.again, shown) == "kept by 2")
+    try expectEqual(Self.words(Self.again, shown), "kept by 2")
     let asked = [Self.asking(0), Self.showing(1), Self.asking(2, isConditional: true)]
-    #expect(try Self.words(Self.again, asked) == "kept by 2")
+    try expectEqual(Self.words(Self.again, asked), "kept by 2")
     // What is over has to be asked for.
     var short = Self.terms
     short.fresh = .milliseconds(500)
@@ -116,18 +116,18 @@ import WindTunnelFindings
   @Test func `nothing is asked of a client without a cache, or at another address`() throws {
     let calls = [Self.asking(0), Self.asking(1), Self.asking(2)]
     let none = "not met: Nothing shows that the client keeps answers, which none has to."
-    #expect(try Self.words(Self.again, calls) == none)
+    try expectEqual(Self.words(Self.again, calls), none)
     let cached = [Self.asking(0), Self.showing(1), Self.asking(2)]
     #expect(try Self.words(Self.again, cached).hasPrefix("note"))
     let moved =
       "not met: Its calls had addresses of their own, at which no client can have kept an answer."
     for weather in [nil, Scenario("s")] as [Scenario?] {
-      #expect(try Self.words(Self.again, cached, in: weather) == moved)
+      try expectEqual(Self.words(Self.again, cached, in: weather), moved)
     }
     // Calls beside each other ask at several.
     var beside = Self.asking(3)
     beside.start = .milliseconds(2001)
-    #expect(try Self.words(Self.again, cached + [beside]) == moved)
+    try expectEqual(Self.words(Self.again, cached + [beside]), moved)
     #expect(try Self.words(Self.again, cached, of: .program).hasPrefix("not met"))
     let silent = [Self.asking(0, nil), Self.showing(1), Self.asking(2, nil)]
     #expect(try Self.words(Self.again, silent).hasPrefix("not met: No call met it"))
@@ -143,20 +143,20 @@ import WindTunnelFindings
     let found =
       " 2: The server failed, and it showed nothing, where it had had an answer that may be shown then. "
       + "(2 of 2 calls)"
-    #expect(try Self.words(Self.blank, calls) == "note" + found)
+    try expectEqual(Self.words(Self.blank, calls), "note" + found)
     // Where a scenario asks for it, one without a cache fails, too.
     var weather = Self.weather
     weather.expects = [.stale]
-    #expect(try Self.words(Self.blank, calls, in: weather) == "error" + found)
+    try expectEqual(Self.words(Self.blank, calls, in: weather), "error" + found)
     let bare = [Self.asking(0), Self.failing(2), Self.failing(3)]
-    #expect(try Self.words(Self.blank, bare, in: weather) == "error" + found)
+    try expectEqual(Self.words(Self.blank, bare, in: weather), "error" + found)
     let once = [Self.asking(0), Self.failing(2), Self.failing(3, isStale: true)]
     #expect(try Self.words(Self.blank, once).hasSuffix("(1 of 2 calls)"))
   }
 
   @Test func `a client that shows its copy, or was given none to show, is not named`() throws {
     let copies = [Self.asking(0), Self.failing(2, isStale: true), Self.failing(3, isStale: true)]
-    #expect(try Self.words(Self.blank, copies) == "kept by 2")
+    try expectEqual(Self.words(Self.blank, copies), "kept by 2")
     var strict = Self.terms
     strict.allowsStale = false
     let bound = [Self.asking(0, strict), Self.showing(1), Self.failing(2), Self.failing(3)]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -59,26 +60,25 @@ import WindTunnelFindings
     let rule = "does-not-subscribe-again"
     let greeted = [(0, asks: false)]
     let dumb = Self.conversation(1103, greeted, ended: (8894, .clientLeft), waiting: 2)
-    #expect(
-      try Self.words(rule, Self.call(Self.lost, dumb))
-        == "warning 3: Connected again 1003 ms after a conversation was lost, it did not ask in "
+    try expectEqual(
+      Self.words(rule, Self.call(Self.lost, dumb)), "warning 3: Connected again 1003 ms after a conversation was lost, it did not ask in "
         + "8894 ms for 1 of 1 that it had asked for: 2 messages wait for what it had said before. "
         + "(1 of 1 call)"
     )
-    #expect(try Self.words(rule, Self.call(Self.lost, Self.conversation(1103))) == "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, Self.conversation(1103))), "kept by 1")
     // It has not had the time, or nothing waits for it.
     let unended = Self.conversation(1103, greeted, waiting: 2)
-    #expect(try Self.words(rule, Self.call(Self.lost, unended)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, unended)), "not met")
     let left = Self.conversation(1103, greeted, ended: (4999, .clientLeft), waiting: 2)
-    #expect(try Self.words(rule, Self.call(Self.lost, left)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, left)), "not met")
     let all = Self.conversation(1103, greeted, ended: (8894, .clientLeft))
-    #expect(try Self.words(rule, Self.call(Self.lost, all)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, all)), "not met")
     // Nobody has greeted it, or what it says is on no cassette, or the second goes wrong as well.
     let mute = Self.conversation(1103, [], ended: (8894, .clientLeft), waiting: 2)
-    #expect(try Self.words(rule, Self.call(Self.lost, mute)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, mute)), "not met")
     var other = dumb
     other.conversation?.messages.append(.init(from: .client, at: .milliseconds(9)))
-    #expect(try Self.words(rule, Self.call(Self.lost, other)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, other)), "not met")
     let again = Self.conversation(
       1103,
       greeted,
@@ -86,14 +86,14 @@ import WindTunnelFindings
       waiting: 2,
       faults: Self.restart
     )
-    #expect(try Self.words(rule, Self.call(Self.lost, again)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost, again)), "not met")
     // It had asked for nothing, had ended the first by itself, or held it meanwhile.
     let idle = Self.conversation(0, greeted, ended: (100, .server(1012)), faults: Self.restart)
-    #expect(try Self.words(rule, Self.call(idle, dumb)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(idle, dumb)), "not met")
     let done = Self.conversation(0, ended: (100, .client(1000)))
-    #expect(try Self.words(rule, Self.call(done, dumb)) == "not met")
-    #expect(try Self.words(rule, Self.call(Self.conversation(0), dumb)) == "not met")
-    #expect(try Self.words(rule, Self.call(Self.lost)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(done, dumb)), "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.conversation(0), dumb)), "not met")
+    try expectEqual(Self.words(rule, Self.call(Self.lost)), "not met")
   }
 
   @Test func `who holds on to a dead connection is told for how long`() throws {
@@ -102,9 +102,8 @@ import WindTunnelFindings
     func dead(_ end: Int? = nil) -> Observation.Attempt {
       Self.conversation(0, ended: end.map { ($0, .clientLeft) }, silent: 20, faults: stall)
     }
-    #expect(
-      try Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead(90_000)))
-        == "error 3: 90.0 s after the server of a conversation fell silent, it still held on to it and "
+    try expectEqual(
+      Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead(90_000))), "error 3: 90.0 s after the server of a conversation fell silent, it still held on to it and "
         + "had begun no other. (1 of 1 call)"
     )
     #expect(
@@ -112,26 +111,25 @@ import WindTunnelFindings
         .hasPrefix("error 3: 90.0 s")
     )
     // It left, or began another, in time; or it ended with an error.
-    #expect(try Self.words(rule, Self.call(lasted: 90_000, dead(45_000))) == "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(lasted: 90_000, dead(45_000))), "kept by 1")
     let next = Self.conversation(40_000)
-    #expect(try Self.words(rule, Self.call(lasted: 90_000, dead(), next)) == "kept by 1")
-    #expect(try Self.words(rule, Self.call(ending: .failed("lost"), dead())) == "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(lasted: 90_000, dead(), next)), "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(ending: .failed("lost"), dead())), "kept by 1")
     // It was not watched for long enough, or died.
-    #expect(try Self.words(rule, Self.call(ending: .hung, lasted: 40_000, dead())) == "not met")
-    #expect(try Self.words(rule, Self.call(ending: .crashed, lasted: 90_000, dead())) == "not met")
-    #expect(try Self.words(rule, Self.call(lasted: 90_000, Self.conversation(0))) == "not met")
+    try expectEqual(Self.words(rule, Self.call(ending: .hung, lasted: 40_000, dead())), "not met")
+    try expectEqual(Self.words(rule, Self.call(ending: .crashed, lasted: 90_000, dead())), "not met")
+    try expectEqual(Self.words(rule, Self.call(lasted: 90_000, Self.conversation(0))), "not met")
     // A ping without a pong says it.
     let deaf = Self.conversation(0, unanswered: 20_000)
-    #expect(
-      try Self.words(rule, Self.call(ending: .hung, lasted: 100_000, deaf))
-        == "error 3: 80.0 s after the server of a conversation left its ping without a pong, it still "
+    try expectEqual(
+      Self.words(rule, Self.call(ending: .hung, lasted: 100_000, deaf)), "error 3: 80.0 s after the server of a conversation left its ping without a pong, it still "
         + "held on to it and had begun no other. (1 of 1 call)"
     )
     // What the server says meanwhile is a sign of it.
     let saying = Self.conversation(0, [(0, false), (50_000, false)], unanswered: 20_000)
-    #expect(try Self.words(rule, Self.call(ending: .hung, lasted: 90_000, saying)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(ending: .hung, lasted: 90_000, saying)), "not met")
     let heard = Self.conversation(0, ended: (40_000, .client(1001)), unanswered: 20_000)
-    #expect(try Self.words(rule, Self.call(lasted: 90_000, heard)) == "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(lasted: 90_000, heard)), "kept by 1")
   }
 
   @Test func `clients that connect again after the same time are told so`() throws {
@@ -142,14 +140,13 @@ import WindTunnelFindings
       }
       return try RuleTests.words(rule, calls, of: .service)
     }
-    #expect(
-      try words { 1000 + $0 % 2 }
-        == "warning 0: Half of 20 waits before a reconnection lie within 1.0 ms of 1001 ms. "
+    try expectEqual(
+      words { 1000 + $0 % 2 }, "warning 0: Half of 20 waits before a reconnection lie within 1.0 ms of 1001 ms. "
         + "(20 of 20 calls)"
     )
-    #expect(try words { 300 + $0 * 20 } == "kept by 20")
-    #expect(try words { _ in 100 } == "kept by 20")
-    #expect(try words(19) { _ in 1000 } == "not met")
+    try expectEqual(words { 300 + $0 * 20 }, "kept by 20")
+    try expectEqual(words { _ in 100 }, "kept by 20")
+    try expectEqual(words(19) { _ in 1000 }, "not met")
     // A handshake that is refused came as the others did.
     let calls = (0..<20).map { number in
       let refused = RuleTests.attempt(1103, to: 1105, status: 503, key: "GET /chat")
@@ -178,20 +175,18 @@ import WindTunnelFindings
       (call.showsCutEvent, call.bodyMatches) = (shows, matches)
       return call
     }
-    #expect(
-      try Self.words(rule, call(shows: true))
-        == "error 3: Its stream broke off after 30 B, and what it showed ends there. "
+    try expectEqual(
+      Self.words(rule, call(shows: true)), "error 3: Its stream broke off after 30 B, and what it showed ends there. "
         + "(1 of 1 call)"
     )
-    #expect(
-      try Self.words(rule, call(shows: false))
-        == "warning 3: It took a stream that broke off after 30 B for the whole. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, call(shows: false)), "warning 3: It took a stream that broke off after 30 B for the whole. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, call(.failed("truncated"), shows: true)) == "kept by 1")
-    #expect(try Self.words(rule, call(shows: nil)) == "not met")
-    #expect(try Self.words(rule, call(shows: true, isCut: false)) == "not met")
+    try expectEqual(Self.words(rule, call(.failed("truncated"), shows: true)), "kept by 1")
+    try expectEqual(Self.words(rule, call(shows: nil)), "not met")
+    try expectEqual(Self.words(rule, call(shows: true, isCut: false)), "not met")
     // Whoever shows the bytes as they came is told by another rule.
-    #expect(try Self.words(rule, call(shows: true, matches: false)) == "not met")
+    try expectEqual(Self.words(rule, call(shows: true, matches: false)), "not met")
   }
 
   @Test func `an error that stands in a stream is an error`() throws {
@@ -207,15 +202,14 @@ import WindTunnelFindings
       if isCopy { call.isStale = true }
       return call
     }
-    #expect(
-      try Self.words(rule, call(hides: true))
-        == "error 3: It succeeded, and its stream had ended with an event of an error. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, call(hides: true)), "error 3: It succeeded, and its stream had ended with an event of an error. (1 of 1 call)"
     )
     // What shows the error as well may be made for people, who read it.
     #expect(try Self.words(rule, call(hides: false)).hasPrefix("warning 3: "))
-    #expect(try Self.words(rule, call(.failed("overloaded"), hides: false)) == "kept by 1")
-    #expect(try Self.words(rule, call(hides: true, isCopy: true)) == "kept by 1")
-    #expect(try Self.words(rule, call(hides: nil)) == "not met")
+    try expectEqual(Self.words(rule, call(.failed("overloaded"), hides: false)), "kept by 1")
+    try expectEqual(Self.words(rule, call(hides: true, isCopy: true)), "kept by 1")
+    try expectEqual(Self.words(rule, call(hides: nil)), "not met")
   }
 
   @Test func `a letter in two pieces is one letter`() throws {
@@ -231,19 +225,18 @@ import WindTunnelFindings
       call.replacesScalars = replaces
       return call
     }
-    #expect(
-      try Self.words(rule, call(true))
-        == "error 3: It showed U+FFFD where the text that it was answered has letters of several "
+    try expectEqual(
+      Self.words(rule, call(true)), "error 3: It showed U+FFFD where the text that it was answered has letters of several "
         + "bytes. (1 of 1 call)"
     )
     #expect(try Self.words(rule, call(true, [Self.conversation(0)])).hasPrefix("error 3: "))
-    #expect(try Self.words(rule, call(false)) == "kept by 1")
-    #expect(try Self.words(rule, call(true, ending: .failed("no text"))) == "kept by 1")
-    #expect(try Self.words(rule, call(nil)) == "not met")
+    try expectEqual(Self.words(rule, call(false)), "kept by 1")
+    try expectEqual(Self.words(rule, call(true, ending: .failed("no text"))), "kept by 1")
+    try expectEqual(Self.words(rule, call(nil)), "not met")
     // A body that was cut may have been cut within a letter.
     var cut = RuleTests.attempt(0, to: 9, error: "truncated", faults: #"{"truncate":9}"#)
     cut.bytes = 9
-    #expect(try Self.words(rule, call(true, [cut, RuleTests.attempt(20, to: 29)])) == "not met")
+    try expectEqual(Self.words(rule, call(true, [cut, RuleTests.attempt(20, to: 29)])), "not met")
     cut.bytes = 0
     #expect(
       try Self.words(rule, call(true, [cut, RuleTests.attempt(20, to: 29)])).hasPrefix("error 3: ")

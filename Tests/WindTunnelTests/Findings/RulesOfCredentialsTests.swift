@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -64,15 +65,15 @@ import WindTunnelFindings
     let stampede = (0..<8).map { Self.call($0, at: 2 * $0, renewals: 1) }
     let found =
       "error 0: A credential expired once, and 8 of 8 calls asked for a new one while another was asking. "
-    #expect(try Self.words(stampede) == found + "(8 of 8 calls)")
-    #expect(try Self.words(stampede.reversed(), of: .library) == found + "(8 of 8 calls)")
+    try expectEqual(Self.words(stampede), found + "(8 of 8 calls)")
+    try expectEqual(Self.words(stampede.reversed(), of: .library), found + "(8 of 8 calls)")
     let some = stampede.prefix(4) + (4..<9).map { Self.call($0, at: 5 * $0, renewals: 0) }
     #expect(try Self.words(Array(some)).hasSuffix("(4 of 9 calls)"))
   }
 
   @Test func `calls that ask one after the other may have been given the old one again`() throws {
     let inTurn = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
-    #expect(try Self.words(inTurn) == "kept by 8")
+    try expectEqual(Self.words(inTurn), "kept by 8")
     let apart = (0..<6).map { Self.call($0, at: 1000 * $0, renewals: 1) }
     #expect(try Self.words(apart).hasPrefix("not met: Its calls were made one at a time"))
   }
@@ -87,30 +88,29 @@ import WindTunnelFindings
     let calls = [
       Self.call(0, at: 0, renewals: 1), Self.call(1, at: 100, renewals: 4, isAnswered: false),
     ]
-    #expect(
-      try Self.words(calls)
-        == "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
+    try expectEqual(
+      Self.words(calls), "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
     )
     let few = [Self.call(0, at: 0, renewals: 3, isAnswered: false)]
-    #expect(try Self.words(few) == "not met: No call came through with what the issuer gave.")
+    try expectEqual(Self.words(few), "not met: No call came through with what the issuer gave.")
   }
 
   @Test func `one that renews for all is not named, nor are two that cross`() throws {
     func flight(_ renewing: Int, apart: Int = 2) -> [Observation] {
       (0..<9).map { Self.call($0, at: apart * $0, renewals: $0 < renewing ? 1 : 0) }
     }
-    #expect(try Self.words(flight(1)) == "kept by 9")
-    #expect(try Self.words(flight(3)) == "kept by 9")
+    try expectEqual(Self.words(flight(1)), "kept by 9")
+    try expectEqual(Self.words(flight(3)), "kept by 9")
     #expect(try Self.words(flight(4)).hasPrefix("error"))
     // Each process has one of its own, as each part of a drill has, and each run after a fall.
-    #expect(try Self.words(flight(4), processes: 2) == "kept by 9")
+    try expectEqual(Self.words(flight(4), processes: 2), "kept by 9")
     #expect(try Self.words(flight(8), processes: 2).hasPrefix("error"))
     var fallen = flight(4)
     fallen[8].ending = .crashed
-    #expect(try Self.words(fallen) == "kept by 9")
+    try expectEqual(Self.words(fallen), "kept by 9")
     // Calls that are refused for good each try once.
     let refused = (9..<20).map { Self.call($0, at: 5 * $0, renewals: 1, isAnswered: false) }
-    #expect(try Self.words(flight(1) + refused) == "kept by 9")
+    try expectEqual(Self.words(flight(1) + refused), "kept by 9")
     let alone = try Self.words(flight(1, apart: 1000))
     #expect(alone.hasPrefix("not met: Its calls were made one at a time"))
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -41,9 +42,8 @@ import WindTunnelFindings
   }
 
   @Test func `a client whose calls all ask while one was told to wait is named`() throws {
-    #expect(
-      try RuleTests.words(Self.rule, Self.flight())
-        == "warning 2: 15 of 15 calls that began within the 4 s that another call of their endpoint had been "
+    try expectEqual(
+      RuleTests.words(Self.rule, Self.flight()), "warning 2: 15 of 15 calls that began within the 4 s that another call of their endpoint had been "
         + "asked to wait sent a request before those were over. (15 of 15 calls)"
     )
     // A fifth may have been on its way, or have another reason.
@@ -53,33 +53,33 @@ import WindTunnelFindings
 
   @Test func `a client that keeps its calls back, or most of them, is not named`() throws {
     let careful = Self.flight { Self.call($0, at: $1, status: nil) }
-    #expect(try RuleTests.words(Self.rule, careful) == "kept by 15")
+    try expectEqual(RuleTests.words(Self.rule, careful), "kept by 15")
     let some = Self.flight { Self.call($0, at: $1, status: $0 < 13 ? 429 : nil) }
-    #expect(try RuleTests.words(Self.rule, some) == "kept by 15")
+    try expectEqual(RuleTests.words(Self.rule, some), "kept by 15")
     // What a second answer asks for may outlast the server's trouble.
     let later = Self.call(18, at: 5100)
     let well = Self.call(19, at: 6000, status: 200)
-    #expect(try RuleTests.words(Self.rule, careful + [later, well]) == "kept by 15")
+    try expectEqual(RuleTests.words(Self.rule, careful + [later, well]), "kept by 15")
     // They wait, and ask when the time is over.
     let patient = Self.flight { number, start in
       var call = Self.call(number, at: start, status: nil)
       call.attempts = [RuleTests.attempt(5010, to: 5013)]
       return call
     }
-    #expect(try RuleTests.words(Self.rule, patient) == "kept by 15")
+    try expectEqual(RuleTests.words(Self.rule, patient), "kept by 15")
   }
 
   @Test func `nothing is judged where others are answered, or had not heard`() throws {
     let answered = Self.flight { Self.call($0, at: $1, status: $0 == 9 ? 200 : 429) }
-    #expect(try RuleTests.words(Self.rule, answered) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, answered), "not met")
     // Calls that begin at once cannot know of each other.
     let atOnce = (0..<30).map { Self.call($0, at: 1000 + $0) }
-    #expect(try RuleTests.words(Self.rule, atOnce) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, atOnce), "not met")
     // What another endpoint was told is not theirs, nor is a wait that nobody was told.
     let elsewhere = [Self.call(1, at: 1000, key: "GET /other")] + Self.flight().dropFirst(3)
-    #expect(try RuleTests.words(Self.rule, Array(elsewhere.prefix(10))) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, Array(elsewhere.prefix(10))), "not met")
     let few = Array(Self.flight().prefix(11))
-    #expect(try RuleTests.words(Self.rule, few) == "not met")
-    #expect(try RuleTests.words(Self.rule, Self.flight(), of: .program) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, few), "not met")
+    try expectEqual(RuleTests.words(Self.rule, Self.flight(), of: .program), "not met")
   }
 }

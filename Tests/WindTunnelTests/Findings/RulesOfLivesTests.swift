@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -71,9 +72,8 @@ import WindTunnelFindings
 
   @Test func `a client that fails half a minute after the server is well again is named`() throws {
     let closed = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
-    #expect(
-      try Self.words(Self.returns, closed)
-        == "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
+    try expectEqual(
+      Self.words(Self.returns, closed), "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
         + "failed, without a request. (24 of 24 calls)"
     )
     let asking = Self.flight { Self.call($0, at: $1, Self.failed, asks: $0 % 2 == 0) }
@@ -88,11 +88,11 @@ import WindTunnelFindings
     let slow = Self.flight {
       Self.call($0, at: $1, $1 < 35 ? Self.failed : .succeeded, asks: false)
     }
-    #expect(try Self.words(Self.returns, slow) == "kept by 24")
+    try expectEqual(Self.words(Self.returns, slow), "kept by 24")
     // One that goes well is enough: the others may be refused for what they are.
     let most = Self.flight { Self.call($0, at: $1, $0 == 150 ? .succeeded : Self.failed) }
-    #expect(try Self.words(Self.returns, most) == "kept by 24")
-    #expect(try Self.words(Self.returns, Self.flight()) == "kept by 24")
+    try expectEqual(Self.words(Self.returns, most), "kept by 24")
+    try expectEqual(Self.words(Self.returns, Self.flight()), "kept by 24")
   }
 
   @Test func `nobody comes back who was never there, or whom the weather still meets`() throws {
@@ -102,7 +102,7 @@ import WindTunnelFindings
         call.ending = Self.failed
         return call
       }
-    #expect(try Self.words(Self.returns, never) == "not met: No call went well before.")
+    try expectEqual(Self.words(Self.returns, never), "not met: No call went well before.")
     let short = Self.flight { Self.call($0, at: $1, Self.failed) }.filter { $0.call < 148 }
     #expect(try Self.words(Self.returns, short).hasPrefix("not met: Only 4 of at least 5"))
     let met = Self.flight {
@@ -145,11 +145,10 @@ import WindTunnelFindings
     let shown = [first, Self.kept(1, asks: false), Self.kept(2, asks: false)]
     let found =
       "warning 1: It asked nobody, and showed an answer that had been older than it may be when it came. "
-    #expect(try Self.words(Self.fresh, shown) == found + "(2 of 2 calls)")
-    #expect(try Self.words(Self.fresh, shown.reversed(), of: .library) == found + "(2 of 2 calls)")
-    #expect(
-      try Self.words(Self.fresh, [first, Self.kept(1, asks: true), Self.kept(2, asks: false)])
-        == "warning 2: " + found.dropFirst(11) + "(1 of 2 calls)"
+    try expectEqual(Self.words(Self.fresh, shown), found + "(2 of 2 calls)")
+    try expectEqual(Self.words(Self.fresh, shown.reversed(), of: .library), found + "(2 of 2 calls)")
+    try expectEqual(
+      Self.words(Self.fresh, [first, Self.kept(1, asks: true), Self.kept(2, asks: false)]), "warning 2: " + found.dropFirst(11) + "(1 of 2 calls)"
     )
   }
 
@@ -158,19 +157,19 @@ import WindTunnelFindings
     func next(_ edit: (inout Observation) -> Void) throws -> String {
       try Self.words(Self.fresh, [first, Self.kept(1, asks: false, edit)])
     }
-    #expect(try Self.words(Self.fresh, [first, Self.kept(1, asks: true)]) == "kept by 1")
-    #expect(try next { $0.isStale = true } == "kept by 1")
+    try expectEqual(Self.words(Self.fresh, [first, Self.kept(1, asks: true)]), "kept by 1")
+    try expectEqual(next { $0.isStale = true }, "kept by 1")
     // What it shows is its own, or it shows nothing.
-    #expect(try next { $0.bodyMatches = false } == "kept by 1")
-    #expect(try next { $0.bodyMatches = nil } == "kept by 1")
-    #expect(try next { $0.ending = Self.failed } == "kept by 1")
+    try expectEqual(next { $0.bodyMatches = false }, "kept by 1")
+    try expectEqual(next { $0.bodyMatches = nil }, "kept by 1")
+    try expectEqual(next { $0.ending = Self.failed }, "kept by 1")
     // Another call asked meanwhile, and this one may show its answer.
     let beside = Self.kept(2, asks: true) { call in
       call.attempts[0].start = .milliseconds(900)
       call.attempts[0].end = .milliseconds(1002)
     }
-    #expect(
-      try Self.words(Self.fresh, [first, Self.kept(1, asks: false), beside]) == "kept by 2"
+    try expectEqual(
+      Self.words(Self.fresh, [first, Self.kept(1, asks: false), beside]), "kept by 2"
     )
   }
 
@@ -202,14 +201,13 @@ import WindTunnelFindings
   }
 
   @Test func `whoever leaves large answers half read is named, with their number`() throws {
-    #expect(
-      try Self.reading((6, 6))
-        == "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
+    try expectEqual(
+      Self.reading((6, 6)), "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
         + "last of 6 calls. (6 of 6 calls)"
     )
     #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 answers"))
-    for read in [0, 1, 2] { #expect(try Self.reading((6, read)) == "kept by 6") }
-    #expect(try Self.reading((4, 1)) == "kept by 4")
+    for read in [0, 1, 2] { try expectEqual(Self.reading((6, read)), "kept by 6") }
+    try expectEqual(Self.reading((4, 1)), "kept by 4")
     #expect(try Self.reading((3, 3)).hasPrefix("not met: Only 3 of at least 4"))
     #expect(try Self.reading((60, nil)).hasPrefix("not met: No call met it"))
   }
@@ -222,27 +220,26 @@ import WindTunnelFindings
     let queue = try Self.words(Self.herd, Self.flight()) {
       $0.lateRequests = (0..<20).map { .milliseconds(6010 + $0) }
     }
-    #expect(
-      queue
-        == "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
+    expectEqual(
+      queue, "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
         + "there were 4.04 a second. (24 of 168 calls)"
     )
     let spread = try Self.words(Self.herd, Self.flight()) {
       $0.lateRequests = (0..<20).map { .milliseconds(6010 + 500 * $0) }
     }
-    #expect(spread == "kept by 168")
+    expectEqual(spread, "kept by 168")
     // As many had been sent before.
     let storm = try Self.words(Self.herd, Self.flight()) {
       $0.lateRequests = (0..<200).map { .milliseconds(4000 + 20 * $0) }
     }
-    #expect(storm == "kept by 168")
+    expectEqual(storm, "kept by 168")
     // Of calls that are made one at a time a single one waits.
     #expect(
       try Self.words(Self.herd, Self.flight()).hasPrefix("not met: Calls were made one at a time")
     )
     var beside = Self.call(168, at: 3)
     beside.latency = .milliseconds(600)
-    #expect(try Self.words(Self.herd, Self.flight() + [beside]) == "kept by 169")
+    try expectEqual(Self.words(Self.herd, Self.flight() + [beside]), "kept by 169")
   }
 
   @Test func `a herd needs a flight that goes on, and calls that were not made at once`() throws {
@@ -252,7 +249,7 @@ import WindTunnelFindings
     #expect(try Self.words(Self.herd, silent).hasPrefix("not met"))
     // Made at once by whoever flies it.
     let crowd = (0..<40).map { Self.call(200 + $0, at: 7) }
-    #expect(try Self.words(Self.herd, Self.flight() + crowd) == "kept by 208")
+    try expectEqual(Self.words(Self.herd, Self.flight() + crowd), "kept by 208")
     let calm = (0..<60).map { RuleTests.call($0, .succeeded, [RuleTests.attempt(0, to: 3)]) }
     #expect(try Self.words(Self.herd, calm).hasPrefix("not met"))
   }
@@ -289,15 +286,15 @@ import WindTunnelFindings
     let calls = [Self.impatient, Self.shows(nil), Self.shows("GET /cart", 5)]
     let words =
       "error 5: Asked for GET /home, it showed what was answered to GET /cart. (1 of 2 calls)"
-    #expect(try Self.words(Self.mixed, calls) == words)
-    #expect(try Self.words(Self.mixed, calls, of: .library) == words)
+    try expectEqual(Self.words(Self.mixed, calls), words)
+    try expectEqual(Self.words(Self.mixed, calls, of: .library), words)
     #expect(try Self.words(Self.mixed, calls, of: .program).hasPrefix("not met"))
   }
 
   @Test func `an answer that the call asked for itself is its own`() throws {
     let asked = Self.shows("GET /cart", asked: ["GET /home", "GET /cart?page=2"])
-    #expect(try Self.words(Self.mixed, [Self.impatient, asked]) == "kept by 1")
-    #expect(try Self.words(Self.mixed, [Self.impatient, Self.shows(nil)]) == "kept by 1")
+    try expectEqual(Self.words(Self.mixed, [Self.impatient, asked]), "kept by 1")
+    try expectEqual(Self.words(Self.mixed, [Self.impatient, Self.shows(nil)]), "kept by 1")
     #expect(try Self.words(Self.mixed, [Self.shows(nil)]).hasPrefix("not met"))
     let page = Self.shows(Observation.portalPage)
     #expect(try Self.words(Self.mixed, [page]).hasPrefix("not met"))
@@ -324,14 +321,13 @@ import WindTunnelFindings
     let kept = [
       Self.portal(0), Self.shows(nil, 5), Self.shows(Observation.portalPage, 6, asked: []),
     ]
-    #expect(
-      try Self.words(Self.page, kept)
-        == "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
+    try expectEqual(
+      Self.words(Self.page, kept), "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
         + "(1 of 2 calls)"
     )
     let asked = [Self.portal(0), Self.shows(Observation.portalPage, 6)]
     #expect(try Self.words(Self.page, asked).contains("and had the server's own answer."))
-    #expect(try Self.words(Self.page, [Self.portal(0), Self.shows(nil, 5)]) == "kept by 1")
+    try expectEqual(Self.words(Self.page, [Self.portal(0), Self.shows(nil, 5)]), "kept by 1")
     #expect(try Self.words(Self.page, [Self.portal(0), Self.portal(1)]).hasPrefix("not met"))
     #expect(try Self.words(Self.page, [Self.shows(nil, 5)]).hasPrefix("not met"))
   }
@@ -345,22 +341,21 @@ import WindTunnelFindings
       return call
     }
     let server = Self.shows(nil, 5)
-    #expect(
-      try Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)])
-        == "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
+    try expectEqual(
+      Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)]), "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
         + "answered at this address before. (2 of 3 calls)"
     )
     // A breaker that is open asks nobody either, until somebody comes through.
     let late = Self.shows(nil, 8)
-    #expect(try Self.words(Self.page, [Self.portal(0), fails(6), fails(7), late]) == "kept by 3")
+    try expectEqual(Self.words(Self.page, [Self.portal(0), fails(6), fails(7), late]), "kept by 3")
     // Nor is it kept by who had been shown no page there.
     var other = fails(6)
     other.endpoint = "GET /other"
-    #expect(try Self.words(Self.page, [Self.portal(0), server, other]) == "kept by 2")
+    try expectEqual(Self.words(Self.page, [Self.portal(0), server, other]), "kept by 2")
     // Whoever asks keeps nothing.
     var asks = Self.shows(nil, 6)
     asks.ending = Self.failed
-    #expect(try Self.words(Self.page, [Self.portal(0), server, asks]) == "kept by 2")
+    try expectEqual(Self.words(Self.page, [Self.portal(0), server, asks]), "kept by 2")
   }
 
   // MARK: leaks-connections
@@ -395,18 +390,17 @@ import WindTunnelFindings
   }
 
   @Test func `a connection that is left open behind each call is a leak`() throws {
-    #expect(
-      try Self.connections(opened: 60, left: 60)
-        == "error 59: 60 of 60 connections were still open 5 s after the last of 60 calls. "
+    try expectEqual(
+      Self.connections(opened: 60, left: 60), "error 59: 60 of 60 connections were still open 5 s after the last of 60 calls. "
         + "(60 of 60 calls)"
     )
     #expect(try Self.connections(opened: 120, left: 55).hasPrefix("error"))
     // Opened and closed by each call, or kept in a pool.
-    #expect(try Self.connections(opened: 60, left: 0) == "kept by 60")
-    #expect(try Self.connections(opened: 10, left: 10) == "kept by 60")
-    #expect(try Self.connections(opened: 60, left: 53) == "kept by 60")
+    try expectEqual(Self.connections(opened: 60, left: 0), "kept by 60")
+    try expectEqual(Self.connections(opened: 10, left: 10), "kept by 60")
+    try expectEqual(Self.connections(opened: 60, left: 53), "kept by 60")
     // So many at once may have as many connections.
-    #expect(try Self.connections(opened: 60, left: 60, atOnce: 30) == "kept by 60")
+    try expectEqual(Self.connections(opened: 60, left: 60, atOnce: 30), "kept by 60")
     #expect(try Self.connections(calls: 49, opened: 49, left: 49).hasPrefix("not met: Only 49"))
     #expect(try Self.connections(of: .library, opened: 60, left: 60).hasPrefix("not met"))
     let unseen = (0..<60).map { RuleTests.call($0, .succeeded, [RuleTests.attempt(0, to: 3)]) }
@@ -423,7 +417,7 @@ import WindTunnelFindings
     ahead.merge(other)
     back.merge(one)
     #expect(ahead == back && ahead.lateRequests == [.seconds(1), .seconds(2)])
-    #expect(ahead.connections.map(\.calls) == [8, 9])
+    expectEqual(ahead.connections.map(\.calls), [8, 9])
   }
 
   @Test func `retries of a circle of redirects are none of its steps`() throws {
@@ -442,7 +436,7 @@ import WindTunnelFindings
       )
     }
     let rule = "redirects-without-bound"
-    #expect(try RuleTests.words(rule, [redirected(pause: 100)]) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, [redirected(pause: 100)]), "kept by 1")
     #expect(try RuleTests.words(rule, [redirected(pause: 1)]).hasPrefix("error"))
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -25,32 +26,30 @@ import WindTunnelFindings
       )
       return Messages.call(received: received, ending: ending, [Messages.lost, back])
     }
-    #expect(
-      try Self.words(rule, call([1, 2, 1], waiting: 3))
-        == "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
+    try expectEqual(
+      Self.words(rule, call([1, 2, 1], waiting: 3)), "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
         + "for it never came: it did not ask for them, and does not say that it has them. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, call([1, 2, 1], waiting: 0)) == "kept by 1")
-    #expect(try Self.words(rule, call([1, 2, 1, 7, 8], waiting: 3)) == "kept by 1")
+    try expectEqual(Self.words(rule, call([1, 2, 1], waiting: 0)), "kept by 1")
+    try expectEqual(Self.words(rule, call([1, 2, 1, 7, 8], waiting: 3)), "kept by 1")
     #expect(try Self.words(rule, call([1, 2, 1], waiting: 3, ending: .hung)).hasPrefix("error 3"))
-    #expect(try Self.words(rule, call(nil, waiting: 3)) == "not met")
-    #expect(
-      try Self.words(rule, call([1, 2, 1], waiting: 3, ending: .failed("lost"))) == "not met"
+    try expectEqual(Self.words(rule, call(nil, waiting: 3)), "not met")
+    try expectEqual(
+      Self.words(rule, call([1, 2, 1], waiting: 3, ending: .failed("lost"))), "not met"
     )
     let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
-    #expect(try Self.words(rule, Messages.call(received: [1, 3], [whole])) == "not met")
+    try expectEqual(Self.words(rule, Messages.call(received: [1, 3], [whole])), "not met")
   }
 
   @Test func `who hands a message on twice is told so`() throws {
     let rule = "doubles-messages"
     let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
-    #expect(
-      try Self.words(rule, Messages.call(received: [1, 3, 3], [whole]))
-        == "error 3: It says once more that it received a message than connections brought it. "
+    try expectEqual(
+      Self.words(rule, Messages.call(received: [1, 3, 3], [whole])), "error 3: It says once more that it received a message than connections brought it. "
         + "(1 of 1 call)"
     )
-    #expect(try Self.words(rule, Messages.call(received: [1, 3], [whole])) == "kept by 1")
-    #expect(try Self.words(rule, Messages.call(received: nil, [whole])) == "not met")
+    try expectEqual(Self.words(rule, Messages.call(received: [1, 3], [whole])), "kept by 1")
+    try expectEqual(Self.words(rule, Messages.call(received: nil, [whole])), "not met")
     // A copy of the server's cannot be known by what has no number.
     let copied = Messages.conversation(
       0,
@@ -79,9 +78,8 @@ import WindTunnelFindings
 
   @Test func `who connects again at once, and again, is told so`() throws {
     let rule = "reconnects-without-pause"
-    #expect(
-      try Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1]))
-        == "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
+    try expectEqual(
+      Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1])), "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
         + "than 49.0 ms. (1 of 1 call)"
     )
     #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2, 1])).hasPrefix("error 3"))
@@ -97,8 +95,8 @@ import WindTunnelFindings
     #expect(
       try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, dropped)).hasPrefix("error 3")
     )
-    #expect(try Self.words(rule, Self.call(waits: [1, 500, 1000, 2000, 1])) == "kept by 1")
-    #expect(try Self.words(rule, Self.call(waits: [3, 5, 51, 2, 7])) == "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(waits: [1, 500, 1000, 2000, 1])), "kept by 1")
+    try expectEqual(Self.words(rule, Self.call(waits: [3, 5, 51, 2, 7])), "kept by 1")
     // The first behind one that held may be at once, each time.
     let cut = (0..<6).map { number in
       Messages.conversation(
@@ -108,12 +106,12 @@ import WindTunnelFindings
         faults: Messages.restart
       )
     }
-    #expect(
-      try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 40_000, cut)) == "not met"
+    try expectEqual(
+      Self.words(rule, RuleTests.call(3, .succeeded, lasted: 40_000, cut)), "not met"
     )
     // The first may be at once, and of four nobody knows; what was never open is another rule's.
-    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1])) == "not met")
-    #expect(try Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1, 1], losing: false)) == "not met")
+    try expectEqual(Self.words(rule, Self.call(waits: [1, 1, 1, 1])), "not met")
+    try expectEqual(Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1, 1], losing: false)), "not met")
     // A conversation that held lies between two losses.
     let held = Messages.conversation(0, sending: [1], ended: (100, .client(1000)))
     let apart = (0..<6).map { number -> Observation.Attempt in
@@ -121,7 +119,7 @@ import WindTunnelFindings
       (attempt.start, attempt.end) = (.milliseconds(number * 105), .milliseconds(number * 105))
       return attempt
     }
-    #expect(try Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, apart)) == "not met")
+    try expectEqual(Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, apart)), "not met")
   }
 
   @Test func `who comes back after a refusal is told so`() throws {
@@ -137,18 +135,17 @@ import WindTunnelFindings
       }
       return RuleTests.call(3, .succeeded, lasted: 9000, attempts)
     }
-    #expect(
-      try Self.words(rule, call([1008, 1008, 1008]))
-        == "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
+    try expectEqual(
+      Self.words(rule, call([1008, 1008, 1008])), "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
         + "(1 of 1 call)"
     )
     #expect(try Self.words(rule, call([1009, 1012])).hasPrefix("warning 3"))
-    #expect(try Self.words(rule, call([1008])) == "kept by 1")
-    #expect(try Self.words(rule, call([1012, 1012, 1012])) == "not met")
+    try expectEqual(Self.words(rule, call([1008])), "kept by 1")
+    try expectEqual(Self.words(rule, call([1012, 1012, 1012])), "not met")
     // Without a fault the client has said what is not on the cassette.
-    #expect(try Self.words(rule, call([1008, 1008, 1008], faults: "")) == "not met")
-    #expect(try Self.words(rule, call([1008, 1008], faults: Messages.restart)) == "not met")
+    try expectEqual(Self.words(rule, call([1008, 1008, 1008], faults: "")), "not met")
+    try expectEqual(Self.words(rule, call([1008, 1008], faults: Messages.restart)), "not met")
     // Two that were open beside each other are no return.
-    #expect(try Self.words(rule, call([1008, 1008], every: 10)) == "kept by 1")
+    try expectEqual(Self.words(rule, call([1008, 1008], every: 10)), "kept by 1")
   }
 }

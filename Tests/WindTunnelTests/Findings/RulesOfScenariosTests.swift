@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -26,22 +27,21 @@ import WindTunnelFindings
   @Test func `whoever sends its request under a bad certificate is named`() throws {
     let rule = "accepts-bad-certificate"
     let taken = [Self.good(0), Self.badlyMet(2, taken: true), Self.badlyMet(3, taken: true)]
-    #expect(
-      try RuleTests.words(rule, taken, of: .program)
-        == "error 2: It sent its request all the same when the handshake showed a "
+    try expectEqual(
+      RuleTests.words(rule, taken, of: .program), "error 2: It sent its request all the same when the handshake showed a "
         + "certificate that has expired. "
         + "(2 of 2 calls)"
     )
     // It asks nothing twice: the handshake that should have ended it did not.
-    #expect(try RuleTests.words("retries-permanent-error", taken, of: .program) == "kept by 2")
+    try expectEqual(RuleTests.words("retries-permanent-error", taken, of: .program), "kept by 2")
     let refused = [Self.good(0), Self.badlyMet(2, taken: false)]
-    #expect(try RuleTests.words(rule, refused, of: .program) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, refused, of: .program), "kept by 1")
     // Without a call that comes through, it may be the authority that it does not trust.
     let untrusting = [Self.badlyMet(0, taken: false), Self.badlyMet(2, taken: false)]
-    #expect(try RuleTests.words(rule, untrusting, of: .program) == "not met")
-    #expect(try RuleTests.words(rule, [Self.good(0)], of: .program) == "not met")
+    try expectEqual(RuleTests.words(rule, untrusting, of: .program), "not met")
+    try expectEqual(RuleTests.words(rule, [Self.good(0)], of: .program), "not met")
     let inProcess = Flight(of: .library, on: .inProcess, taken).held()
-    #expect(inProcess.first { $0.rule == rule }?.finding == nil)
+    expectNil(inProcess.first { $0.rule == rule }?.finding)
   }
 
   /// A call of three attempts, the last so many seconds before its end.
@@ -57,36 +57,33 @@ import WindTunnelFindings
 
   @Test func `a wait of more than 25 seconds for nothing is one too long`() throws {
     let rule = "waits-on-silence"
-    #expect(
-      try RuleTests.words(rule, [Self.silent(30)])
-        == "error 0: It waited 30.0 s at its last attempt, and nothing came. (1 of 1 call)"
+    try expectEqual(
+      RuleTests.words(rule, [Self.silent(30)]), "error 0: It waited 30.0 s at its last attempt, and nothing came. (1 of 1 call)"
     )
     #expect(try RuleTests.words(rule, [Self.silent(25)]).hasPrefix("error"))
-    #expect(try RuleTests.words(rule, [Self.silent(24)]) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, [Self.silent(24)]), "kept by 1")
     // Several attempts take their time, and each has a limit.
-    #expect(try RuleTests.words(rule, [Self.silent(10, since: 30)]) == "kept by 1")
-    #expect(try RuleTests.words(rule, [Self.silent(0)]) == "not met")
+    try expectEqual(RuleTests.words(rule, [Self.silent(10, since: 30)]), "kept by 1")
+    try expectEqual(RuleTests.words(rule, [Self.silent(0)]), "not met")
     // Nobody sees how a connection is tried for that does not come about.
     func unconnected(_ seconds: Int, seen: Int?, told: Int? = nil) throws -> String {
       var call = RuleTests.call(0, .failed("exit 28"), lasted: seconds * 1000, [])
       (call.attemptCount, call.clientAttempts) = (seen, told)
       return try RuleTests.words(rule, [call])
     }
-    #expect(
-      try unconnected(28, seen: nil)
-        == "warning 0: It gave up after 28.0 s, in which no connection came about. (1 of 1 call)"
+    try expectEqual(
+      unconnected(28, seen: nil), "warning 0: It gave up after 28.0 s, in which no connection came about. (1 of 1 call)"
     )
-    #expect(try unconnected(10, seen: nil) == "kept by 1")
-    #expect(try unconnected(0, seen: nil) == "not met")
-    #expect(try unconnected(28, seen: 0) == "not met")
+    try expectEqual(unconnected(10, seen: nil), "kept by 1")
+    try expectEqual(unconnected(0, seen: nil), "not met")
+    try expectEqual(unconnected(28, seen: 0), "not met")
     // It says how often it tried, if at all.
-    #expect(try unconnected(28, seen: nil, told: 3) == "kept by 1")
-    #expect(
-      try unconnected(60, seen: nil, told: 2)
-        == "warning 0: It gave up after 60.0 s, in which no connection came about. (1 of 1 call)"
+    try expectEqual(unconnected(28, seen: nil, told: 3), "kept by 1")
+    try expectEqual(
+      unconnected(60, seen: nil, told: 2), "warning 0: It gave up after 60.0 s, in which no connection came about. (1 of 1 call)"
     )
-    #expect(try unconnected(28, seen: nil, told: 0) == "not met")
-    #expect(try RuleTests.words(rule, [Self.good(0)]) == "not met")
+    try expectEqual(unconnected(28, seen: nil, told: 0), "not met")
+    try expectEqual(RuleTests.words(rule, [Self.good(0)]), "not met")
   }
 
   @Test func `a call that is still trying, or still read, at the end does not hang`() throws {
@@ -96,45 +93,40 @@ import WindTunnelFindings
     func attempt(_ start: Int) -> Observation.Attempt {
       RuleTests.attempt(start, to: start, status: nil, error: "timedOut")
     }
-    #expect(try hung([attempt(0)]) == "error 0: It had not ended after 40.0 s. (1 of 1 call)")
+    try expectEqual(hung([attempt(0)]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
     #expect(try hung([attempt(0), attempt(19_000)]).hasPrefix("error"))
-    #expect(
-      try hung([attempt(0), attempt(15_000), attempt(30_000)])
-        == "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
+    try expectEqual(
+      hung([attempt(0), attempt(15_000), attempt(30_000)]), "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
         + "(1 of 1 call)"
     )
     let slow = RuleTests.attempt(0, to: 0, faults: #"{"dribbleBytes":1,"everyMilliseconds":1000}"#)
-    #expect(
-      try hung([slow])
-        == "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
+    try expectEqual(
+      hung([slow]), "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
         + "(1 of 1 call)"
     )
-    #expect(try hung([]) == "error 0: It had not ended after 40.0 s. (1 of 1 call)")
+    try expectEqual(hung([]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
   }
 
   @Test func `an hour is long to wait for, and no bug to wait or to come back before`() throws {
     let told = RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)
-    #expect(
-      try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])])
-        == "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
+    try expectEqual(
+      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])]), "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
     )
     // The wait was over, and still nothing came of it.
     let short = RuleTests.attempt(0, to: 3, status: 503, wait: 1000)
-    #expect(
-      try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [short])])
-        == "error 0: It had not ended after 31.0 s. (1 of 1 call)"
+    try expectEqual(
+      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [short])]), "error 0: It had not ended after 31.0 s. (1 of 1 call)"
     )
     func early(_ wait: Int) throws -> String {
       let told = RuleTests.attempt(0, to: 3, status: 503, wait: wait)
       let call = RuleTests.call([told, RuleTests.attempt(5003, to: 5006)])
       return try RuleTests.words("ignores-retry-after", [call])
     }
-    #expect(
-      try early(3_600_000)
-        == "warning 3: Asked by a 503 to wait 3600 s, it tried again after 5000 ms. (1 of 1 call)"
+    try expectEqual(
+      early(3_600_000), "warning 3: Asked by a 503 to wait 3600 s, it tried again after 5000 ms. (1 of 1 call)"
     )
     #expect(try early(25_000).hasPrefix("error"))
-    #expect(try early(5000) == "kept by 1")
+    try expectEqual(early(5000), "kept by 1")
   }
 
   /// A call of so many redirects.
@@ -147,16 +139,15 @@ import WindTunnelFindings
 
   @Test func `a circle of redirects is followed fifty times at most`() throws {
     let rule = "redirects-without-bound"
-    #expect(
-      try RuleTests.words(rule, [Self.redirected(52)])
-        == "error 0: It followed 52 redirects, and would have gone on. (1 of 1 call)"
+    try expectEqual(
+      RuleTests.words(rule, [Self.redirected(52)]), "error 0: It followed 52 redirects, and would have gone on. (1 of 1 call)"
     )
-    #expect(try RuleTests.words(rule, [Self.redirected(51)]) == "kept by 1")
-    #expect(try RuleTests.words(rule, [Self.redirected(1)]) == "not met")
+    try expectEqual(RuleTests.words(rule, [Self.redirected(51)]), "kept by 1")
+    try expectEqual(RuleTests.words(rule, [Self.redirected(1)]), "not met")
     let failed = RuleTests.call(RuleTests.row(waits: [100, 100, 100]))
-    #expect(try RuleTests.words(rule, [failed]) == "not met")
+    try expectEqual(RuleTests.words(rule, [failed]), "not met")
     // A redirect is no failure that is tried again.
-    #expect(try RuleTests.words("retries-without-bound", [Self.redirected(52)]) == "not met")
+    try expectEqual(RuleTests.words("retries-without-bound", [Self.redirected(52)]), "not met")
   }
 
   /// A call whose answer came whole behind interim responses, and what the client made of it.
@@ -177,23 +168,22 @@ import WindTunnelFindings
       return try RuleTests.words(rule, (control ? [Self.good(0)] : []) + calls)
     }
     let failed = Observation.CallResult.failed("exit 1")
-    #expect(
-      try words([failed, failed, failed, failed])
-        == "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
+    try expectEqual(
+      words([failed, failed, failed, failed]), "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
         + "(4 of 4 calls)"
     )
     let calls = [Self.good(0)] + (1...4).map { Self.odd($0, failed) }
     let found = Flight(of: .program, on: .onTheWire, calls).held()
       .first { $0.rule == rule }?.finding
-    #expect(
-      found?.steps.map(\.words) == [
+    expectEqual(
+      found?.steps.map(\.words), [
         "GET /home → 200 with interim responses (1xx)", "the call failed, exit 1",
       ]
     )
-    #expect(try words([failed, failed, failed]) == "not met")
-    #expect(try words([failed, failed, failed, failed, .succeeded]) == "not met")
-    #expect(try words([failed, failed, failed, failed], control: false) == "not met")
-    #expect(try words([.succeeded, .succeeded, .succeeded, .succeeded]) == "kept by 4")
-    #expect(try words([]) == "not met")
+    try expectEqual(words([failed, failed, failed]), "not met")
+    try expectEqual(words([failed, failed, failed, failed, .succeeded]), "not met")
+    try expectEqual(words([failed, failed, failed, failed], control: false), "not met")
+    try expectEqual(words([.succeeded, .succeeded, .succeeded, .succeeded]), "kept by 4")
+    try expectEqual(words([]), "not met")
   }
 }

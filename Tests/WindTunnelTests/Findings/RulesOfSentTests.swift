@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -44,11 +45,11 @@ import WindTunnelFindings
     let rule = "repeats-post"
     let first = Self.post(0, 500) { $0.content = 1 }
     let other = Self.post(503) { $0.content = 2 }
-    #expect(try Self.words(rule, [first, other]) == "kept by 1")
+    try expectEqual(Self.words(rule, [first, other]), "kept by 1")
     let late = Self.post(900) { $0.content = 1 }
     let found = "error 0: After a 500 it sent POST /payments again, 897 ms later. (1 of 1 call)"
-    #expect(try Self.words(rule, [first, other, late]) == found)
-    #expect(try Self.words(rule, [first, late]) == found)
+    try expectEqual(Self.words(rule, [first, other, late]), found)
+    try expectEqual(Self.words(rule, [first, late]), found)
   }
 
   @Test func `a key that stays makes it right, and one that changes does not`() throws {
@@ -64,14 +65,14 @@ import WindTunnelFindings
         ]
       )
     }
-    #expect(try call(5, 5) == "kept by 1")
-    #expect(
-      try call(5, 6) == "error 0: After a 500 it sent POST /payments again, 500 ms later, and the "
+    try expectEqual(call(5, 5), "kept by 1")
+    try expectEqual(
+      call(5, 6), "error 0: After a 500 it sent POST /payments again, 500 ms later, and the "
         + "Idempotency-Key had changed. (1 of 1 call)"
     )
     #expect(try call(5, 6, 503).hasPrefix("warning 0"))
     // It was not done.
-    for status in [401, 408, 425, 429] { #expect(try call(5, 6, status) == "not met") }
+    for status in [401, 408, 425, 429] { try expectEqual(call(5, 6, status), "not met") }
     #expect(try call(nil, nil, nil, "connectionLost").hasPrefix("error 0"))
   }
 
@@ -83,12 +84,12 @@ import WindTunnelFindings
         Self.post(503) { ($0.content, $0.marks) = (1, next) },
       ]
     }
-    #expect(try Self.words(rule, call([7], [8, 7])) == "kept by 1")
+    try expectEqual(Self.words(rule, call([7], [8, 7])), "kept by 1")
     #expect(try Self.words(rule, call([7], [8])).hasPrefix("error 0"))
     let good = [Self.post(0) { $0.marks = [9] }]
     // Another call bears the 9, so it tells none from the other.
     #expect(try Self.words(rule, call([9], [9]), good).hasPrefix("error 0"))
-    #expect(try Self.words(rule, call([7, 9], [7, 9]), good) == "kept by 1")
+    try expectEqual(Self.words(rule, call([7, 9], [7, 9]), good), "kept by 1")
     // In whichever order calls are seen.
     #expect(try Self.words(rule, good, call([9], [9])).hasPrefix("error 1"))
   }
@@ -113,21 +114,20 @@ import WindTunnelFindings
     let rule = "sends-credential-elsewhere"
     let found =
       "error 0: It was redirected to another host, and sent its credential along. (1 of 1 call)"
-    #expect(
-      try Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]) == found
+    try expectEqual(
+      Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]), found
     )
     let two = [Self.hop(0, 302, [1, 2]), Self.hop(9, elsewhere: true, [2])]
-    #expect(try Self.words(rule, two) == found)
+    try expectEqual(Self.words(rule, two), found)
     for credentials in [[], [3]] {
       let good = [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, credentials)]
-      #expect(try Self.words(rule, good) == "kept by 1")
+      try expectEqual(Self.words(rule, good), "kept by 1")
     }
     // What an API made up is known to its caller alone.
     var keys = [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [])]
     for place in keys.indices { keys[place].sent?.apiKeys = [4] }
-    #expect(
-      try Self.words(rule, keys)
-        == "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, keys), "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
     )
     for other in [
       [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [1])], [Self.hop(0, 302, [1])],
@@ -135,7 +135,7 @@ import WindTunnelFindings
       // By another name of its own accord.
       [Self.hop(0, 503, [1]), Self.hop(9, elsewhere: true, [1])],
     ] {
-      #expect(try Self.words(rule, other) == "not met")
+      try expectEqual(Self.words(rule, other), "not met")
     }
   }
 
@@ -171,17 +171,17 @@ import WindTunnelFindings
       [Self.hop(0, secure: true, [1, 2]), Self.hop(9, secure: false, [2])],
       [Self.hop(0, secure: true, keys: [4]), Self.hop(9, secure: false, keys: [4])],
     ] {
-      #expect(try Self.words(rule, hops) == heard)
+      try expectEqual(Self.words(rule, hops), heard)
     }
     let followed = found("note 0: It was redirected from https to http, and went there.")
     for (first, second) in [([], []), ([1], []), ([1], [3]), ([], [1])] {
       let hops = [Self.hop(0, secure: true, first), Self.hop(9, secure: false, second)]
-      #expect(try Self.words(rule, hops) == followed)
+      try expectEqual(Self.words(rule, hops), followed)
     }
     // It stays where it was, or asks there again.
-    #expect(try Self.words(rule, [Self.hop(0, secure: true, [1])]) == "kept by 1")
+    try expectEqual(Self.words(rule, [Self.hop(0, secure: true, [1])]), "kept by 1")
     let again = [Self.hop(0, secure: true, [1]), Self.hop(9, secure: true, [1], answer: nil)]
-    #expect(try Self.words(rule, again) == "kept by 1")
+    try expectEqual(Self.words(rule, again), "kept by 1")
     for other in [
       // Nothing was under TLS, or redirected, or it was to another place.
       [Self.hop(0, 302, [1]), Self.hop(9, 200, [1])],
@@ -191,36 +191,34 @@ import WindTunnelFindings
         Self.hop(9, secure: false, [1]),
       ],
     ] {
-      #expect(try Self.words(rule, other) == "not met")
+      try expectEqual(Self.words(rule, other), "not met")
     }
     // No library's calls begin under TLS.
     let library = [Self.hop(0, secure: true, [1]), Self.hop(9, secure: false, [1])]
     let calls = [RuleTests.call(0, library)]
-    #expect(try RuleTests.words(rule, calls, of: .library) == "not met")
+    try expectEqual(RuleTests.words(rule, calls, of: .library), "not met")
     #expect(try RuleTests.words(rule, calls, of: .service).hasPrefix("error 0: "))
   }
 
   @Test func `a credential that was refused is not tried again`() throws {
     let rule = "repeats-refused-credential"
-    #expect(
-      try Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])])
-        == "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])]), "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
     )
     let thrice = [0, 9, 19].map { Self.hop($0, 401, []) }
-    #expect(
-      try Self.words(rule, thrice)
-        == "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
+    try expectEqual(
+      Self.words(rule, thrice), "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
     )
-    #expect(try Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 200, [2])]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.hop(0, 401, [])]) == "kept by 1")
-    #expect(try Self.words(rule, [Self.hop(0, 503, [1]), Self.hop(9, 200, [1])]) == "not met")
+    try expectEqual(Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 200, [2])]), "kept by 1")
+    try expectEqual(Self.words(rule, [Self.hop(0, 401, [])]), "kept by 1")
+    try expectEqual(Self.words(rule, [Self.hop(0, 503, [1]), Self.hop(9, 200, [1])]), "not met")
     // It signed in again, and the tape has one token to give.
     let login = RuleTests.attempt(5, to: 7, key: "POST /login")
     let renewed = [Self.hop(0, 401, [1]), login, Self.hop(9, 401, [1])]
-    #expect(try Self.words(rule, renewed) == "kept by 1")
+    try expectEqual(Self.words(rule, renewed), "kept by 1")
     // Another call may have signed in for it.
     let living = [RuleTests.call([Self.hop(0, 401, [1]), Self.hop(9, 401, [1])])]
-    #expect(try RuleTests.words(rule, living, of: .service) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, living, of: .service), "kept by 1")
   }
 
   @Test func `a secret does not stand in a URL`() throws {
@@ -230,12 +228,11 @@ import WindTunnelFindings
       attempt.sent = Self.sent { ($0.addsParameters, $0.secretParameters) = (true, names) }
       return [attempt]
     }
-    #expect(
-      try Self.words(rule, call(["token"]), call([]))
-        == "warning 0: It added token to the query of its URL. (1 of 2 calls)"
+    try expectEqual(
+      Self.words(rule, call(["token"]), call([])), "warning 0: It added token to the query of its URL. (1 of 2 calls)"
     )
-    #expect(try Self.words(rule, call([])) == "kept by 1")
-    #expect(try Self.words(rule, [RuleTests.attempt(0, to: 3)]) == "not met")
+    try expectEqual(Self.words(rule, call([])), "kept by 1")
+    try expectEqual(Self.words(rule, [RuleTests.attempt(0, to: 3)]), "not met")
     // It is not on the cassette because of what was added.
     var strange = RuleTests.call(0, call(["token"]))
     strange.notOnCassette = "GET /home"

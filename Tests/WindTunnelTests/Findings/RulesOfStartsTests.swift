@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -64,16 +65,16 @@ import WindTunnel
   @Test func `no figure of retries counts one`() {
     let metrics = Metrics([Self.call(Self.limited)])
     #expect(metrics.averageRetries == 0 && metrics.retriesMax == 0 && metrics.amplification == 1)
-    #expect(metrics.retryAfterCompliance == nil)
+    expectNil(metrics.retryAfterCompliance)
     // The faults that a start met fired all the same.
-    #expect(metrics.faults.map(\.fault) == ["status 404", "status 429"])
-    #expect(metrics.faults.map(\.attempts) == [2, 1])
+    expectEqual(metrics.faults.map(\.fault), ["status 404", "status 429"])
+    expectEqual(metrics.faults.map(\.attempts), [2, 1])
   }
 
   @Test func `of connections that failed before any page nobody knows what they were for`() {
     let lost = Self.ofStart(RuleTests.connection(0, "connectionLost"))
-    #expect(Self.call([lost, lost], .failed("connectionLost")).attemptCount == nil)
-    #expect(Self.call([lost, RuleTests.attempt(2, to: 3)]).attemptCount == 1)
+    expectNil(Self.call([lost, lost], .failed("connectionLost")).attemptCount)
+    expectEqual(Self.call([lost, RuleTests.attempt(2, to: 3)]).attemptCount, 1)
   }
 
   @Test func `a report keeps them apart, in the order in which they came`() throws {
@@ -82,9 +83,9 @@ import WindTunnel
     let late = Self.ofStart(RuleTests.attempt(9, to: 10, key: "GET /probe"))
     let call = Self.call([probe, page, late])
     #expect(call.attempts == [page] && call.startAttempts == [probe, late])
-    #expect(call.allAttempts == [probe, page, late])
+    expectEqual(call.allAttempts, [probe, page, late])
     let read = try Observation(line: call.json.description.utf8)
-    #expect(read == call)
+    expectEqual(read, call)
   }
 
   // MARK: trusts-rogue-server
@@ -103,20 +104,18 @@ import WindTunnel
     throws
   {
     let rule = "trusts-rogue-server"
-    #expect(
-      try RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program)
-        == "error 0: A server had said other things at its probe than it must, and it showed that "
+    try expectEqual(
+      RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program), "error 0: A server had said other things at its probe than it must, and it showed that "
         + "server's page. (1 of 1 call)"
     )
-    #expect(
-      try RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service)
-        == "warning 0: It showed the page of a server that says other things than it must, and had "
+    try expectEqual(
+      RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service), "warning 0: It showed the page of a server that says other things than it must, and had "
         + "not probed it. (1 of 2 calls)"
     )
     for kept in [Self.rogue(.refused), Self.rogue(.shown, .failed("exit 1"))] {
-      #expect(try RuleTests.words(rule, [kept], of: .program) == "kept by 1")
+      try expectEqual(RuleTests.words(rule, [kept], of: .program), "kept by 1")
     }
-    #expect(try RuleTests.words(rule, [Self.rogue(nil)], of: .program) == "not met")
+    try expectEqual(RuleTests.words(rule, [Self.rogue(nil)], of: .program), "not met")
   }
 
   // MARK: configurations
@@ -129,41 +128,39 @@ import WindTunnel
 
   @Test func `a call that goes by what nobody signed is named`() throws {
     let rule = "accepts-unsigned-configuration"
-    #expect(
-      try RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service)
-        == "error 0: It went by version 6 of the configuration, which had come with bytes that "
+    try expectEqual(
+      RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service), "error 0: It went by version 6 of the configuration, which had come with bytes that "
         + "nobody has signed. (1 of 1 call)"
     )
     let careful = Self.went(.init(kept: 5, changed: [6], used: [5]))
-    #expect(try RuleTests.words(rule, [careful], of: .program) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, [careful], of: .program), "kept by 1")
     for unknown in [
       // It may have it from another server, or from its last launch.
       Observation.ConfigurationUse(kept: 5, signed: [6], changed: [6], used: [6]),
       .init(kept: 6, changed: [6], used: [6]), .init(kept: 5, signed: [6], used: [6]),
     ] {
-      #expect(try RuleTests.words(rule, [Self.went(unknown)], of: .program) == "not met")
+      try expectEqual(RuleTests.words(rule, [Self.went(unknown)], of: .program), "not met")
     }
-    #expect(try RuleTests.words(rule, [Self.went(nil)], of: .program) == "not met")
+    try expectEqual(RuleTests.words(rule, [Self.went(nil)], of: .program), "not met")
   }
 
   @Test func `a program that goes back behind what it was given is named`() throws {
     let rule = "accepts-rolled-back-configuration"
     let use = Observation.ConfigurationUse(kept: 7, isGiven: true, signed: [6], used: [6])
-    #expect(
-      try RuleTests.words(rule, [Self.went(use)], of: .program)
-        == "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
+    try expectEqual(
+      RuleTests.words(rule, [Self.went(use)], of: .program), "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
         + "(1 of 1 call)"
     )
     var careful = use
     careful.used = [7]
-    #expect(try RuleTests.words(rule, [Self.went(careful)], of: .program) == "kept by 1")
+    try expectEqual(RuleTests.words(rule, [Self.went(careful)], of: .program), "kept by 1")
     // Whoever was not given it cannot know that it is an old one.
     for change: (inout Observation.ConfigurationUse) -> Void in [
       { $0.isGiven = false }, { $0.kept = nil }, { $0.kept = 6 }, { $0.signed = [8] },
     ] {
       var other = use
       change(&other)
-      #expect(try RuleTests.words(rule, [Self.went(other)], of: .program) == "not met")
+      try expectEqual(RuleTests.words(rule, [Self.went(other)], of: .program), "not met")
     }
   }
 }

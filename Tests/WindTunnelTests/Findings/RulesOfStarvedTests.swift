@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -66,7 +67,7 @@ import WindTunnelFindings
       Issue.record("not named")
       return
     }
-    #expect(finding.severity == .error)
+    expectEqual(finding.severity, .error)
   }
 
   @Test func `a hang is an error only where the program had a processor most of the time`() throws {
@@ -78,11 +79,10 @@ import WindTunnelFindings
       )
     }
     let hang = "error 3: It had not ended after 27.0 s. (1 of 1 call)"
-    #expect(try words(nil) == hang)
-    #expect(try words(13_000) == hang)
-    #expect(
-      try words(14_000)
-        == "warning 3: It had not ended after 27.0 s, of which it waited 14.0 s for a processor. "
+    try expectEqual(words(nil), hang)
+    try expectEqual(words(13_000), hang)
+    try expectEqual(
+      words(14_000), "warning 3: It had not ended after 27.0 s, of which it waited 14.0 s for a processor. "
         + "(1 of 1 call)"
     )
   }
@@ -93,9 +93,8 @@ import WindTunnelFindings
       try RuleTests.words("retries-without-bound", [Self.call(attempts, delay: nil, .hung)])
         .hasPrefix("error 3: After 20.0 s and 5 attempts it was still trying.")
     )
-    #expect(
-      try RuleTests.words("retries-without-bound", [Self.call(attempts, delay: 600, .hung)])
-        == "kept by 1"
+    try expectEqual(
+      RuleTests.words("retries-without-bound", [Self.call(attempts, delay: 600, .hung)]), "kept by 1"
     )
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelFindings
@@ -59,20 +60,18 @@ import WindTunnelFindings
     let calls = [
       Self.call(2, [Self.first, rest], joins: true), Self.call(4, [Self.first, rest], joins: true),
     ]
-    #expect(
-      try RuleTests.words(Self.rule, calls, of: .program)
-        == "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the rest of "
+    try expectEqual(
+      RuleTests.words(Self.rule, calls, of: .program), "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the rest of "
         + "version \"v2\", which it had asked for without If-Range. (2 of 2 calls)"
     )
     let whole = Self.attempt(100, version: 2, from: 40, isConditional: true)
     let appended = [Self.call(2, [Self.first, whole], joins: true)]
-    #expect(
-      try RuleTests.words(Self.rule, appended, of: .library)
-        == "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the whole of "
+    try expectEqual(
+      RuleTests.words(Self.rule, appended, of: .library), "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the whole of "
         + "version \"v2\", which was the answer to If-Range. (1 of 1 call)"
     )
-    #expect(
-      try Self.steps([Self.first, rest]) == [
+    try expectEqual(
+      Self.steps([Self.first, rest]), [
         "GET /home → 200, version \"v1\", 40 B, a body that was cut",
         "GET /home from byte 40 → 206, version \"v2\"", "the call succeeded",
       ]
@@ -96,8 +95,8 @@ import WindTunnelFindings
         joins: false
       ),
     ]
-    #expect(try RuleTests.words(Self.rule, calls, of: .service) == "kept by 3")
-    #expect(try RuleTests.words("success-on-cut-body", calls, of: .service) == "not met")
+    try expectEqual(RuleTests.words(Self.rule, calls, of: .service), "kept by 3")
+    try expectEqual(RuleTests.words("success-on-cut-body", calls, of: .service), "not met")
   }
 
   @Test func `without a request for the rest, or another version, it is not met`() throws {
@@ -109,11 +108,11 @@ import WindTunnelFindings
       [Self.attempt(0, version: 1), rest], [Self.first], [rest],
       [RuleTests.attempt(0, to: 3, error: "truncated"), rest],
     ] {
-      #expect(try RuleTests.words(Self.rule, [Self.call(2, attempts, joins: true)]) == "not met")
+      try expectEqual(RuleTests.words(Self.rule, [Self.call(2, attempts, joins: true)]), "not met")
     }
     // It shows something of its own, and nobody can tell of what it is made.
-    #expect(
-      try RuleTests.words(Self.rule, [Self.call(2, [Self.first, rest], joins: nil)]) == "not met"
+    try expectEqual(
+      RuleTests.words(Self.rule, [Self.call(2, [Self.first, rest], joins: nil)]), "not met"
     )
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -19,30 +20,30 @@ import Testing
     "\"\u{FEFF}\"", "\"\\u00E9\\u00e9\"",
   ])
   func `an awkward spelling comes back byte for byte`(text: String) throws {
-    #expect(try parsed(text).bytes() == Array(text.utf8))
+    try expectEqual(parsed(text).bytes(), Array(text.utf8))
   }
 
   @Test func `a value is what the escapes mean`() throws {
-    #expect(try parsed(#""\u00e9\/\ud83d\ude00\n""#).stringValue == "é/😀\n")
-    #expect(try parsed(#""\ud800""#).stringValue == "\u{FFFD}")
-    #expect(try parsed(#"{"\u0061":1,"a":2}"#)["a"] == 1)
+    try expectEqual(parsed(#""\u00e9\/\ud83d\ude00\n""#).stringValue, "é/😀\n")
+    try expectEqual(parsed(#""\ud800""#).stringValue, "\u{FFFD}")
+    try expectEqual(parsed(#"{"\u0061":1,"a":2}"#)["a"], 1)
   }
 
   @Test func `numbers are read as what holds them`() throws {
-    #expect(try parsed("7").intValue == 7)
-    #expect(try parsed("7.0").intValue == nil)
-    #expect(try parsed("1e3").doubleValue == 1000)
-    #expect(try parsed("99999999999999999999").intValue == nil)
-    #expect(try parsed("\"7\"").intValue == nil)
+    try expectEqual(parsed("7").intValue, 7)
+    try expectNil(parsed("7.0").intValue)
+    try expectEqual(parsed("1e3").doubleValue, 1000)
+    try expectNil(parsed("99999999999999999999").intValue)
+    try expectNil(parsed("\"7\"").intValue)
   }
 
   @Test(arguments: JSON.Layout.all)
   func `every layout gives its bytes back`(layout: JSON.Layout) throws {
     let json: JSON = ["a": [1, [], [:], ["b": nil]], "c": "d,e: f", "g": ["h": [true, 1.5]]]
     let bytes = json.bytes(layout)
-    #expect(try JSON(parsing: bytes, source: "a") == json)
-    #expect(InteractionWriter.structure(.init(bytes))?.1 == layout)
-    #expect(JSON.Layout(name: layout.name) == layout)
+    try expectEqual(JSON(parsing: bytes, source: "a"), json)
+    expectEqual(InteractionWriter.structure(.init(bytes))?.1, layout)
+    expectEqual(JSON.Layout(name: layout.name), layout)
   }
 
   @Test func `the layouts look as they are called`() {
@@ -50,8 +51,8 @@ import Testing
     let texts = JSON.Layout.Spacing.allCases.map {
       String(decoding: json.bytes(JSON.Layout($0)), as: UTF8.self)
     }
-    #expect(
-      texts == [
+    expectEqual(
+      texts, [
         #"{"a":[1,2],"b":{}}"#,
         #"{"a": [1, 2], "b": {}}"#,
         "{\n \"a\": [\n  1,\n  2\n ],\n \"b\": {}\n}",
@@ -66,10 +67,9 @@ import Testing
     let nested = { (count: Int) in
       String(repeating: "[", count: count) + String(repeating: "]", count: count)
     }
-    #expect(try parsed(nested(256)).bytes().count == 512)
-    #expect(
-      refusal { try parsed(nested(257)) }
-        == "a, line 1, column 258: not JSON: nested deeper than 256 levels."
+    try expectEqual(parsed(nested(256)).bytes().count, 512)
+    expectEqual(
+      refusal { try parsed(nested(257)) }, "a, line 1, column 258: not JSON: nested deeper than 256 levels."
     )
     #expect(refusal { try parsed(String(repeating: "[{\"a\":", count: 100_000)) } != "")
   }
@@ -93,7 +93,7 @@ import Testing
     ("[1]\n\n x", "line 3, column 2: not JSON: more text after the value."),
   ])
   func `what is wrong is told by line and column`(text: String, sentence: String) {
-    #expect(refusal { try parsed(text) } == "a, \(sentence)")
+    expectEqual(refusal { try parsed(text) }, "a, \(sentence)")
   }
 
   @Test(arguments: [
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `a byte order mark in front is passed over`() throws {
-    #expect(try JSON(parsing: [0xEF, 0xBB, 0xBF, 0x31], source: "a") == 1)
+    try expectEqual(JSON(parsing: [0xEF, 0xBB, 0xBF, 0x31], source: "a"), 1)
   }
 
   @Test(arguments: [
@@ -118,7 +118,7 @@ import Testing
     places: Int,
     text: String
   ) {
-    #expect(JSON.number(value, places: places).description == text)
+    expectEqual(JSON.number(value, places: places).description, text)
   }
 
   @Test(arguments: 0..<40)
@@ -133,8 +133,8 @@ import Testing
       // A refused text is what the other half of this test is about.
       guard let json = try? JSON(parsing: text, source: "a") else { continue }
       let layout = generator.pick(JSON.Layout.all)
-      #expect(try JSON(parsing: json.bytes(layout), source: "a") == json, "seed \(seed)")
-      #expect(try JSON(parsing: json.fileBytes(), source: "a") == json, "seed \(seed)")
+      try expectEqual(JSON(parsing: json.bytes(layout), source: "a"), json, "seed \(seed)")
+      try expectEqual(JSON(parsing: json.fileBytes(), source: "a"), json, "seed \(seed)")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -62,13 +63,13 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
       _ = try HARImport(data, source: rawValue)
     case .scenario:
       let read = try Scenario(data: data, source: rawValue)
-      #expect(attempt { try Scenario(data: read.data(), source: "again") } == read, name)
+      expectEqual(attempt { try Scenario(data: read.data(), source: "again") }, read, name)
       play(Deck([.get("/users/7", json: [1])], scenario: read), Request("GET", "/users/7"))
     case .matcher:
       let read = try Matcher(data: data, source: rawValue, over: .pathAndQuery)
       let text = Data(read.json(over: .pathAndQuery).bytes())
-      #expect(
-        attempt { try Matcher(data: text, source: "again", over: .pathAndQuery) } == read,
+      expectEqual(
+        attempt { try Matcher(data: text, source: "again", over: .pathAndQuery) }, read,
         name
       )
       let request = Request("POST", "/a/b?c=d", headers: ["A": "b"], body: Body(#"{"a":[1]}"#))
@@ -84,15 +85,15 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
   private func check(_ cassette: Cassette, _ name: Comment) {
     let text = cassette.data()
     let again = attempt { try Cassette(data: text, source: "again") }
-    #expect(again == cassette, name)
-    #expect(again?.data() == text, name)
+    expectEqual(again, cassette, name)
+    expectEqual(again?.data(), text, name)
     let har = HARExport(cassette, keepingSecrets: true).data
-    #expect(
-      attempt { try HARImport(har, source: "again", keepingSecrets: true).cassette } == cassette,
+    expectEqual(
+      attempt { try HARImport(har, source: "again", keepingSecrets: true).cassette }, cassette,
       name
     )
     let redacted = cassette.redacted().cassette
-    #expect(redacted.redacted().cassette == redacted, name)
+    expectEqual(redacted.redacted().cassette, redacted, name)
     _ = CassetteLint(cassette)
     guard let first = cassette.interactions.first else { return }
     let deck = Deck(

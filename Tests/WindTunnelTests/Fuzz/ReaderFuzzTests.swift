@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -11,7 +12,7 @@ private enum Effort {
   }
 
   static let count = setting("WINDTUNNEL_FUZZ")
-  static let minutes = 10 + Int(min(count ?? 0, 100_000_000) / 1000)
+  static let minutes = 5 + Int(min(count ?? 0, 100_000_000) / 1000)
 
   static let seeds: Range<UInt64> = {
     let first = min(setting("WINDTUNNEL_FUZZ_FROM") ?? 1, 1 << 60)
@@ -55,7 +56,7 @@ private enum Effort {
     }
     // Else only the first key of each would be tried.
     if Effort.seeds.count >= 100 { #expect(takenCount > Effort.seeds.count / 50) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder).sorted(), before)
   }
 
   @Test(arguments: FuzzedReader.allCases)

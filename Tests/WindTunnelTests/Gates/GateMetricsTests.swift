@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -44,7 +45,7 @@ import Testing
     ("p99.upper <= 1s", "inconclusive, p99.upper needs 368 calls and has 100"),
     ("medianRatio <= 1.1", "inconclusive, there is no baseline to hold it against"),
   ]) func `a gate tests the figure that it names`(gate: String, expected: String) throws {
-    #expect(try words(gate, drill) == expected)
+    try expectEqual(words(gate, drill), expected)
   }
 
   @Test func `a gate may rest on the client's own word, and says so`() throws {
@@ -54,10 +55,10 @@ import Testing
       return call
     }
     let word = "1.5 (of 4 of 4 calls by the client's own word)"
-    #expect(try words("averageRetries <= 1.5", calls) == "met, got \(word)")
-    #expect(try words("averageRetries < 1.5", calls) == "failed, got \(word)")
-    #expect(
-      try words("amplification <= 2.5", calls) == "inconclusive, the attempts could not be seen"
+    try expectEqual(words("averageRetries <= 1.5", calls), "met, got \(word)")
+    try expectEqual(words("averageRetries < 1.5", calls), "failed, got \(word)")
+    try expectEqual(
+      words("amplification <= 2.5", calls), "inconclusive, the attempts could not be seen"
     )
   }
 
@@ -69,8 +70,8 @@ import Testing
     }
     for metric in GateMetric.allCases {
       let gate = try Gate(metric.example(metric.rawValue))
-      #expect(gate.metric == metric)
-      #expect(try Gate(metric.example(metric.key)).metric == metric)
+      expectEqual(gate.metric, metric)
+      try expectEqual(Gate(metric.example(metric.key)).metric, metric)
       let verdict = gate.result(for: Report.Row("c", nothing)).verdict
       if metric.figure(of: Metrics(nothing)) == nil, case .inconclusive(let reason) = verdict {
         #expect(!reason.isEmpty)
@@ -84,8 +85,8 @@ import Testing
     var calls = drill
     calls[0].ending = .failed("cancelled")
     calls[0].cancellation = .init(after: .zero, toReturn: .zero, attemptsAfter: 0)
-    #expect(try words("successRate >= 0.9", calls) == "met, got 0.909091 (90 of 99 calls)")
-    #expect(try words("attemptsAfterCancel == 0", calls) == "met, got 0")
+    try expectEqual(words("successRate >= 0.9", calls), "met, got 0.909091 (90 of 99 calls)")
+    try expectEqual(words("attemptsAfterCancel == 0", calls), "met, got 0")
   }
 
   @Test func `a latency that may be the machine's own is inconclusive, and no other`() throws {
@@ -97,19 +98,18 @@ import Testing
       }
     }
     // The 95th call took 95 ms.
-    #expect(try words("p95 <= 90ms", late(9)) == "failed, got 95 ms", "a tenth is no matter")
-    #expect(
-      try words("p95 <= 90ms", late(10))
-        == "inconclusive, this machine began calls up to 10.0 ms late (got 95 ms)"
+    try expectEqual(words("p95 <= 90ms", late(9)), "failed, got 95 ms", "a tenth is no matter")
+    try expectEqual(
+      words("p95 <= 90ms", late(10)), "inconclusive, this machine began calls up to 10.0 ms late (got 95 ms)"
     )
-    #expect(
-      try words("p95 <= 80ms", late(10)) == "failed, got 95 ms",
+    try expectEqual(
+      words("p95 <= 80ms", late(10)), "failed, got 95 ms",
       "it failed without that, too"
     )
-    #expect(try words("p95 <= 95ms", late(50)) == "met, got 95 ms", "what is met with it is met")
+    try expectEqual(words("p95 <= 95ms", late(50)), "met, got 95 ms", "what is met with it is met")
     #expect(try words("amplification < 2", late(50)).hasPrefix("failed"))
-    #expect(Metrics(drill).startDelayP99 == nil)
-    #expect(Metrics(late(7)).startDelayP99 == .milliseconds(7))
+    expectNil(Metrics(drill).startDelayP99)
+    expectEqual(Metrics(late(7)).startDelayP99, .milliseconds(7))
   }
 
   @Test func `a gate of a file knows its line, and is the same gate without it`() throws {
@@ -126,13 +126,13 @@ import Testing
     try Data(text.utf8).write(to: folder.file("s.json"))
     let file = folder.file("s.json")
     let gates = try Scenario(contentsOf: file).gates
-    #expect(gates.map(\.place?.line) == [4, 5, 5, 7])
+    expectEqual(gates.map(\.place?.line), [4, 5, 5, 7])
     #expect(gates.allSatisfy { $0.place?.file == file.relativePath })
-    #expect(gates == (try Scenario(json: text).gates))
+    expectEqual(gates, (try Scenario(json: text).gates))
     #expect(try Scenario(json: text).gates.allSatisfy { $0.place == nil })
     let report = Flights.report([Flights.call()], gates: gates)
     let again = try Report(data: report.data(), source: "r.json")
-    #expect(again.scenarios[0].gates.map(\.gate.place?.line) == [4, 5, 5, 7])
-    #expect(again.data() == report.data())
+    expectEqual(again.scenarios[0].gates.map(\.gate.place?.line), [4, 5, 5, 7])
+    expectEqual(again.data(), report.data())
   }
 }

@@ -1,4 +1,5 @@
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -40,12 +41,12 @@ import Testing
       gate("p95 <= baseline*1.10", .p95, .atMost, .baseline(times: 1.1)),
       gate("calls(* /x) >= baseline * 90 %", .calls, of: "* /x", .atLeast, .baseline(times: 0.9)),
     ]
-    for gate in expected { #expect(try Gate(gate.description) == gate) }
+    for gate in expected { try expectEqual(Gate(gate.description), gate) }
   }
 
   @Test func `every metric has the name of its key and the name that people use`() throws {
-    #expect(
-      GateMetric.names == [
+    expectEqual(
+      GateMetric.names, [
         "calls", "successRate", "successRate.lower", "successRate.upper",
         "firstTrySuccessRate", "recoveredRate", "averageRetries", "retriesP95", "retriesMax",
         "amplification", "worstSecondAmplification", "silentRetries", "duplicates",
@@ -78,8 +79,8 @@ import Testing
     }
     let keys = Set((members + ends).map(\.name.value))
     let elsewhere = GateMetric.allCases.filter { !keys.contains($0.key) }
-    #expect(
-      elsewhere == [.succeededP95, .failedP95, .coverage] + GateMetric.allCases.filter(\.isOfPair)
+    expectEqual(
+      elsewhere, [.succeededP95, .failedP95, .coverage] + GateMetric.allCases.filter(\.isOfPair)
     )
     for name in GateMetric.names { #expect(GateMetric(name: name) != nil) }
   }
@@ -142,14 +143,13 @@ import Testing
     column: Int,
     sentence: String
   ) {
-    #expect(refusal { try Gate(text) } == "gate \"\(text)\", column \(column): \(sentence)")
+    expectEqual(refusal { try Gate(text) }, "gate \"\(text)\", column \(column): \(sentence)")
   }
 
   @Test func `a gate without end is refused, and not quoted whole`() {
     let text = "calls >= " + String(repeating: "1", count: 100_000)
-    #expect(
-      refusal { try Gate(text) }
-        == "gate \"\(text.prefix(80))…\", column 501: a gate has at most 500 characters."
+    expectEqual(
+      refusal { try Gate(text) }, "gate \"\(text.prefix(80))…\", column 501: a gate has at most 500 characters."
     )
   }
 
@@ -173,11 +173,11 @@ import Testing
       }
       do throws(GateError) {
         let gate = try Gate(text)
-        #expect(gate.description == text)
-        #expect((try? Gate(gate.description)) == gate)
+        expectEqual(gate.description, text)
+        expectEqual((try? Gate(gate.description)), gate)
         read += 1
       } catch {
-        #expect(error.gate == text)
+        expectEqual(error.gate, text)
         #expect((1...text.count + 1).contains(error.column), "\(error)")
       }
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -54,7 +55,7 @@ struct Calls {
     ("crashes == 0", "met, got 0"), ("hangs == 0", "met, got 0"),
   ])
   func `a gate tests the figure that it names`(gate: String, words: String) throws {
-    #expect(try verdict(gate, Calls.row(Calls(good: 99, bad: 1))) == words)
+    try expectEqual(verdict(gate, Calls.row(Calls(good: 99, bad: 1))), words)
   }
 
   @Test(arguments: [("p50", 2), ("p90", 10), ("p95", 20), ("p99", 100)])
@@ -73,15 +74,15 @@ struct Calls {
   @Test func `what was not seen is inconclusive, and nothing else is`() throws {
     let unseen = Calls.row(Calls(good: 5, attempts: nil, isCritical: false))
     let attempts = "inconclusive, the attempts could not be seen"
-    #expect(try verdict("averageRetries <= 9", unseen) == attempts)
-    #expect(try verdict("firstTrySuccessRate >= 0", unseen) == attempts)
+    try expectEqual(verdict("averageRetries <= 9", unseen), attempts)
+    try expectEqual(verdict("firstTrySuccessRate >= 0", unseen), attempts)
     let critical = "inconclusive, no call is of a critical endpoint"
-    #expect(try verdict("blankPages == 0", unseen) == critical)
-    #expect(try verdict("blankPageRate <= 1", unseen) == critical)
-    #expect(try verdict("successRate >= 1", unseen) == "met, got 1 (5 of 5 calls)")
+    try expectEqual(verdict("blankPages == 0", unseen), critical)
+    try expectEqual(verdict("blankPageRate <= 1", unseen), critical)
+    try expectEqual(verdict("successRate >= 1", unseen), "met, got 1 (5 of 5 calls)")
     for name in GateMetric.allCases {
       let gate = "\(name.rawValue) == baseline"
-      #expect(try verdict(gate, Calls.row()) == "inconclusive, there are no calls")
+      try expectEqual(verdict(gate, Calls.row()), "inconclusive, there are no calls")
     }
   }
 
@@ -89,9 +90,8 @@ struct Calls {
     throws
   {
     let gate = "successRate.lower >= 0.95"
-    #expect(
-      try verdict(gate, Calls.row(Calls(good: 20)))
-        == "inconclusive, 20 calls prove at most 0.839 (got 0.838875)"
+    try expectEqual(
+      verdict(gate, Calls.row(Calls(good: 20))), "inconclusive, 20 calls prove at most 0.839 (got 0.838875)"
     )
     #expect(try verdict(gate, Calls.row(Calls(good: 2, bad: 18))).hasPrefix("failed, got 0.0"))
     #expect(try verdict(gate, Calls.row(Calls(good: 73))).hasPrefix("met, got 0.95"))
@@ -105,39 +105,34 @@ struct Calls {
       Calls(good: 20, bad: 20, endpoint: "GET /users/2"),
       Calls(bad: 7, endpoint: "POST /users/1")
     )
-    #expect(try verdict("successRate(GET /users/1) == 1", row) == "met, got 1 (100 of 100 calls)")
-    #expect(try verdict("calls(GET /users/*) == 140", row) == "met, got 140")
-    #expect(try verdict("calls(* /users/{id}) == 147", row) == "met, got 147")
-    #expect(try verdict("calls(/**) == 147", row) == "met, got 147")
-    #expect(try verdict("max(POST /users/1) <= 7ms", row) == "met, got 7 ms")
-    #expect(
-      try verdict("p95(POST /users/1) <= 7ms", row)
-        == "inconclusive, p95 needs 20 calls and has 7 (got 7 ms)"
+    try expectEqual(verdict("successRate(GET /users/1) == 1", row), "met, got 1 (100 of 100 calls)")
+    try expectEqual(verdict("calls(GET /users/*) == 140", row), "met, got 140")
+    try expectEqual(verdict("calls(* /users/{id}) == 147", row), "met, got 147")
+    try expectEqual(verdict("calls(/**) == 147", row), "met, got 147")
+    try expectEqual(verdict("max(POST /users/1) <= 7ms", row), "met, got 7 ms")
+    try expectEqual(
+      verdict("p95(POST /users/1) <= 7ms", row), "inconclusive, p95 needs 20 calls and has 7 (got 7 ms)"
     )
-    #expect(
-      try verdict("p95(POST /payments) <= 3s", row)
-        == "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST /users/1"
+    try expectEqual(
+      verdict("p95(POST /payments) <= 3s", row), "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST /users/1"
     )
   }
 
   @Test func `a bar at the baseline moves with it, and is nowhere without one`() throws {
     let (now, before) = (Calls.row(Calls(good: 40)), Calls.row(Calls(good: 36)))
     let gate = "p95 <= baseline*1.10"
-    #expect(
-      try verdict(gate, now)
-        == "inconclusive, there is no baseline to hold it against (got 38 ms)"
+    try expectEqual(
+      verdict(gate, now), "inconclusive, there is no baseline to hold it against (got 38 ms)"
     )
     // The 35th of 36 calls took 35 ms, and 1.1 of that are 38.5.
-    #expect(try verdict(gate, now, before) == "met, got 38 ms")
-    #expect(try verdict("p95 <= baseline*1.08", now, before) == "failed, got 38 ms")
-    #expect(try verdict("successRate == baseline", now, before) == "met, got 1 (40 of 40 calls)")
-    #expect(
-      try verdict(gate, now, Calls.row(Calls(good: 19)))
-        == "inconclusive, in the baseline p95 needs 20 calls and has 19 (got 38 ms)"
+    try expectEqual(verdict(gate, now, before), "met, got 38 ms")
+    try expectEqual(verdict("p95 <= baseline*1.08", now, before), "failed, got 38 ms")
+    try expectEqual(verdict("successRate == baseline", now, before), "met, got 1 (40 of 40 calls)")
+    try expectEqual(
+      verdict(gate, now, Calls.row(Calls(good: 19))), "inconclusive, in the baseline p95 needs 20 calls and has 19 (got 38 ms)"
     )
-    #expect(
-      try verdict("averageRetries <= baseline", now, Calls.row(Calls(good: 36, attempts: nil)))
-        == "inconclusive, in the baseline the attempts could not be seen (got 0)"
+    try expectEqual(
+      verdict("averageRetries <= baseline", now, Calls.row(Calls(good: 36, attempts: nil))), "inconclusive, in the baseline the attempts could not be seen (got 0)"
     )
   }
 }

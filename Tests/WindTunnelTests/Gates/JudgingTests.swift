@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -48,22 +49,22 @@ import Testing
       """
     let report = try report(["calls > 20"])
     let gates = ("successRate >= 0.99", "averageRetries <= 1.5", "p95 <= 3s")
-    #expect(complaint { try report.require(gates.0, gates.1, gates.2) } == sentence)
+    expectEqual(complaint { try report.require(gates.0, gates.1, gates.2) }, sentence)
     let error = try #require(throws: GatesNotMet.self) { try report.require(gates.0) }
-    #expect(error.localizedDescription == error.description)
+    expectEqual(error.localizedDescription, error.description)
   }
 
   @Test func `what cannot be told passes only if it is said so`() throws {
     let report = try report()
     try report.require("averageRetries <= 1.5", allowInconclusive: true)
-    #expect(
-      complaint { try report.require("averageRetries <= 1.5") } == """
+    expectEqual(
+      complaint { try report.require("averageRetries <= 1.5") }, """
         0 of 2 gates failed, 1 inconclusive:
           offline: averageRetries <= 1.5: inconclusive, the attempts could not be seen
         """
     )
-    #expect(
-      complaint { try report.require("successRate == 1", allowInconclusive: true) } == """
+    expectEqual(
+      complaint { try report.require("successRate == 1", allowInconclusive: true) }, """
         1 of 2 gates failed:
           offline: successRate == 1: failed, got 0.5 (10 of 20 calls)
         """
@@ -74,18 +75,18 @@ import Testing
     let error = try #require(throws: GateError.self) {
       try report().require("successRate >= 0.1", "p95 <= 3")
     }
-    #expect(error.column == 8)
+    expectEqual(error.column, 8)
   }
 
   @Test func `a baseline is looked up by scenario and client`() throws {
     let (now, before) = (try report(), try report())
     let gate = try Gate("successRate >= baseline")
-    #expect(now.judge([gate], against: before).map(\.result.verdict) == [.met, .met])
+    expectEqual(now.judge([gate], against: before).map(\.result.verdict), [.met, .met])
     try now.require("successRate >= baseline", against: before)
     var other = before
     other.scenarios[1].name = "outage"
-    #expect(
-      now.judge([gate], against: other).map(\.description) == [
+    expectEqual(
+      now.judge([gate], against: other).map(\.description), [
         "calm: successRate >= baseline: met, got 1 (20 of 20 calls)",
         "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against (got 0.5 (10 of 20 calls))",
       ]
@@ -95,9 +96,9 @@ import Testing
   @Test func `what was set for the drill is held against the baseline, too`() throws {
     let now = try report(["successRate >= baseline", "calls > baseline"])
     let error = try #require(throws: GatesNotMet.self) { try now.require(against: report()) }
-    #expect(error.count == 2)
-    #expect(error.judgements.map(\.result.gate.description) == ["calls > baseline"])
-    #expect(error.judgements.map(\.result.verdict) == [.failed])
+    expectEqual(error.count, 2)
+    expectEqual(error.judgements.map(\.result.gate.description), ["calls > baseline"])
+    expectEqual(error.judgements.map(\.result.verdict), [.failed])
     try report(["successRate >= baseline", "calls >= baseline"]).require(against: report())
     // Without one nobody can tell.
     let alone = try #require(throws: GatesNotMet.self) { try now.require() }
@@ -107,8 +108,8 @@ import Testing
   @Test func `the table names what was not met, and counts the rest`() throws {
     let lines = try report(["successRate == 1", "calls > 20", "p99 <= 1s"]).text()
       .split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(
-      lines.suffix(5).map(String.init) == [
+    expectEqual(
+      lines.suffix(5).map(String.init), [
         "", "gates: 1 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
         "  calm: p99 <= 1s: inconclusive, p99 needs 100 calls and has 20 (got 20 ms)", "",
       ]
@@ -119,12 +120,12 @@ import Testing
   @Test func `a verdict comes back as it was written, and a doctored one does not`() throws {
     let report = try report(["calls > 20", "p95 <= baseline", "p95 <= 3s"])
     let text = String(decoding: report.data(), as: UTF8.self)
-    #expect(try Report(data: report.data(), source: "r.json") == report)
+    try expectEqual(Report(data: report.data(), source: "r.json"), report)
     let flown = try first("scenarios", of: JSON(parsing: report.data(), source: ""))
     let endpoint = try first("endpoints", of: first("subjects", of: flown))
-    #expect(endpoint["endpoint"] == "GET /home")
-    #expect(
-      flown["gates"] == [
+    expectEqual(endpoint["endpoint"], "GET /home")
+    expectEqual(
+      flown["gates"], [
         ["gate": "calls > 20", "verdict": "failed", "got": "20"],
         [
           "gate": "p95 <= baseline", "verdict": "inconclusive", "got": "19 ms",
@@ -137,20 +138,17 @@ import Testing
       try #require(doctored != text)
       return try Report(data: Data(doctored.utf8), source: "r.json")
     }
-    #expect(
-      refusal { try reading(#""verdict": "failed""#, #""verdict": "met""#) }
-        == "r.json, scenarios[0].gates[0]: of the log it is: failed, got 20."
+    expectEqual(
+      refusal { try reading(#""verdict": "failed""#, #""verdict": "met""#) }, "r.json, scenarios[0].gates[0]: of the log it is: failed, got 20."
     )
-    #expect(
-      refusal { try reading("calls > 20", "cals > 20") }
-        == "r.json, scenarios[0].gates[0].gate: column 1: there is no metric \"cals\". Did you mean calls?"
+    expectEqual(
+      refusal { try reading("calls > 20", "cals > 20") }, "r.json, scenarios[0].gates[0].gate: column 1: there is no metric \"cals\". Did you mean calls?"
     )
-    #expect(
-      refusal { try reading(#""endpoints": ["#, #""endpoints": [ {},"#) }
-        == "r.json, scenarios[0].subjects[0].endpoints: the figures are not the ones of the log."
+    expectEqual(
+      refusal { try reading(#""endpoints": ["#, #""endpoints": [ {},"#) }, "r.json, scenarios[0].subjects[0].endpoints: the figures are not the ones of the log."
     )
     // Where the bar was in another file, the verdict stands as it was told.
     let told = try reading(#""inconclusive""#, #""met""#.replacing("met", with: "failed"))
-    #expect(told.scenarios[0].gates[1].verdict == .failed)
+    expectEqual(told.scenarios[0].gates[1].verdict, .failed)
   }
 }

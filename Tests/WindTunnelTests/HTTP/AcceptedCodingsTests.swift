@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -19,6 +20,6 @@ import Testing
     ] as [([String], [String])]
   )
   func `what cannot be opened is not asked for`(lists: [String], left: [String]) {
-    #expect(Self.left(of: lists) == left)
+    expectEqual(Self.left(of: lists), left)
   }
 }

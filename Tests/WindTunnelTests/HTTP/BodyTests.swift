@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -21,11 +22,11 @@ import Testing
   {
     let body = try held(slot)
     // The length first, which keeps nothing.
-    #expect(body.count == text.utf8.count)
+    expectEqual(body.count, text.utf8.count)
     #expect(body == Body(text) && Body(text) == body)
-    #expect(body.hashValue == Body(text).hashValue)
+    expectEqual(body.hashValue, Body(text).hashValue)
     #expect(body.data == Data(text.utf8) && body.data.startIndex == 0)
-    #expect(body.count == text.utf8.count)
+    expectEqual(body.count, text.utf8.count)
     #expect(try body == held(slot) && body != Body(text + " "))
   }
 
@@ -45,7 +46,7 @@ import Testing
     let expected = try #require(try held(#"{"layout":"tab","json":[\#(words)]}"#).text)
     await withTaskGroup(of: String?.self) { group in
       for _ in 0..<16 { group.addTask { body.text } }
-      for await text in group { #expect(text == expected) }
+      for await text in group { expectEqual(text, expected) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
@@ -5,7 +6,7 @@ import Testing
 /// A text in a spelling of its own, its meaning, and the way back to the byte.
 @Suite struct EscapedTextTests {
   private static func meant(_ text: String, _ spelling: EscapedText.Spelling) -> String? {
-    EscapedText(Array(text.utf8), spelling).map { String(decoding: $0.bytes, as: UTF8.self) }
+    EscapedText(Bytes(text.utf8), spelling).map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
   /// A text in which a word of its meaning is another, spelled as it is written.
@@ -15,11 +16,11 @@ import Testing
     _ old: String,
     _ new: String
   ) -> String? {
-    guard let read = EscapedText(Array(text.utf8), spelling),
-      let range = read.bytes.firstRange(of: Array(old.utf8))
+    guard let read = EscapedText(Bytes(text.utf8), spelling),
+      let range = read.bytes.firstRange(of: Bytes(old.utf8))
     else { return nil }
-    let edits = read.inOriginal([Edit(range, Array(new.utf8))])
-    return String(decoding: Edit.applied(edits, to: Array(text.utf8)), as: UTF8.self)
+    let edits = read.inOriginal([Edit(range, Bytes(new.utf8))])
+    return String(decoding: Edit.applied(edits, to: Bytes(text.utf8)), as: UTF8.self)
   }
 
   @Test func `each spelling is read and edited where it stands`() {
@@ -39,23 +40,23 @@ import Testing
       ),
     ]
     for row in rows {
-      #expect(Self.meant(row.text, row.0) == row.meant, "\(row.text)")
-      #expect(Self.replaced(row.text, row.0, "key", "X") == row.edited, "\(row.text)")
+      expectEqual(Self.meant(row.text, row.0), row.meant, "\(row.text)")
+      expectEqual(Self.replaced(row.text, row.0, "key", "X"), row.edited, "\(row.text)")
     }
   }
 
   @Test(arguments: EscapedText.Spelling.allCases.filter { $0 != .plain })
   func `a text that is not spelled so is none`(spelling: EscapedText.Spelling) {
-    for text in ["", "plain words", "100 percent"] { #expect(Self.meant(text, spelling) == nil) }
+    for text in ["", "plain words", "100 percent"] { expectNil(Self.meant(text, spelling)) }
   }
 
   @Test func `several edits keep all between them, through two passes`() throws {
-    let text = Array("%2541%2542%2543 %2544".utf8)
+    let text = Bytes("%2541%2542%2543 %2544".utf8)
     let read = try #require(EscapedText(text, .percentTwice))
-    #expect(read.bytes == Array("ABC D".utf8))
+    expectEqual(read.bytes, Bytes("ABC D".utf8))
     let edits = read.inOriginal([Edit(0..<1, [0x31]), Edit(2..<2, [0x32]), Edit(4..<5, [0x33])])
-    #expect(edits.map(\.range) == [0..<5, 10..<10, 16..<21])
-    #expect(Edit.applied(edits, to: text) == Array("1%25422%2543 3".utf8))
+    expectEqual(edits.map(\.range), [0..<5, 10..<10, 16..<21])
+    expectEqual(Edit.applied(edits, to: text), Bytes("1%25422%2543 3".utf8))
   }
 }
 
@@ -67,10 +68,10 @@ import Testing
       let isTaken = claimed.take(start..<end)
       #expect(isTaken)
       for place in 0..<200 {
-        #expect(claimed.isFree(place..<place + 1) == !(start..<end).contains(place))
+        expectEqual(claimed.isFree(place..<place + 1), !(start..<end).contains(place))
       }
       let again = [claimed.take(0..<200), claimed.take(start..<start), claimed.take(0..<start)]
-      #expect(again == [false, true, true])
+      expectEqual(again, [false, true, true])
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -44,23 +45,22 @@ import Testing
     body: String,
     expected: [String]
   ) {
-    #expect(Self.events(body) == expected)
+    expectEqual(Self.events(body), expected)
   }
 
   @Test func `lines and sequences of JSON have events, too`() {
-    #expect(
-      Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines) == [
+    expectEqual(
+      Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines), [
         "{\"a\":1}\n", "\n  \n{\"b\":2}\n",
       ]
     )
-    #expect(
-      Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence)
-        == ["\u{1E}{\"a\":1}\n", "\u{1E}\u{1E}2\n"]
+    expectEqual(
+      Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence), ["\u{1E}{\"a\":1}\n", "\u{1E}\u{1E}2\n"]
     )
-    #expect(EventStream.Format(contentType: "text/event-stream; charset=utf-8") == .serverSent)
-    #expect(EventStream.Format(contentType: "Application/X-NDJSON") == .lines)
-    #expect(EventStream.Format(contentType: "application/json-seq") == .sequence)
-    #expect(EventStream.Format(contentType: "application/json") == nil)
+    expectEqual(EventStream.Format(contentType: "text/event-stream; charset=utf-8"), .serverSent)
+    expectEqual(EventStream.Format(contentType: "Application/X-NDJSON"), .lines)
+    expectEqual(EventStream.Format(contentType: "application/json-seq"), .sequence)
+    expectNil(EventStream.Format(contentType: "application/json"))
   }
 
   @Test func `no bytes are too much for it, and ends grow`() {
@@ -86,10 +86,10 @@ import Testing
     func fields(_ block: String) -> EventFields { EventFields(Data(block.utf8)) }
     let all = fields("id: 7\revent:x\r\nretry: 10\n: c\ndata: a\ndata:  b\ndata\ndata: é")
     #expect(all.id == "7" && all.event == "x" && all.retry == "10")
-    #expect(all.data == Data("a\n b\n\né".utf8))
+    expectEqual(all.data, Data("a\n b\n\né".utf8))
     let none = fields("id: a\u{0}b\nretry: -1\nretry: soon\nretry\nDATA: x\n\n")
-    #expect(none == fields(""))
-    #expect(fields("id\n").id == "")
+    expectEqual(none, fields(""))
+    expectEqual(fields("id\n").id, "")
   }
 
   @Test func `parts of a stream end with blocks, and make the whole`() {
@@ -109,7 +109,7 @@ import Testing
             apart.append(Data(part[event.start..<event.end]))
           }
         }
-        #expect(apart == whole, "\(Array(bytes))")
+        expectEqual(apart, whole, "\(Array(bytes))")
       }
     }
   }
@@ -118,6 +118,6 @@ import Testing
     let body = Body("data: 1\n\ndata: \(String(repeating: "x", count: 40))\n\ndata: 3\n\n")
     let parts = EventBatches(body, .serverSent, bytes: 8, atMost: 20)
     #expect(parts.map(\.count).first == 9 && parts.map(\.count).contains(21))
-    #expect(Array(EventBatches(body, .serverSent, bytes: 8, atMost: 60)).map(\.count) == [9, 57])
+    expectEqual(Array(EventBatches(body, .serverSent, bytes: 8, atMost: 60)).map(\.count), [9, 57])
   }
 }

@@ -1,4 +1,5 @@
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
@@ -35,13 +36,13 @@ import Testing
 
   @Test(arguments: texts) func `the walk meets what the parser reads`(text: String) throws {
     let bytes = Array(text.utf8)
-    let walked = try #require(JSONText(bytes))
-    #expect(try Self.read(walked.whole, walked) == JSONParser.parse(bytes))
+    let walked = try #require(JSONText(Bytes(bytes)))
+    try expectEqual(Self.read(walked.whole, walked), JSONParser.parse(bytes))
   }
 
   @Test(arguments: ["", "1", "\"a\"", "null", "{", "[1", "[1,]", "{\"a\"}", "[1] x", "x[1]"])
   func `what is no object and no list is none`(text: String) {
-    #expect(JSONText(Array(text.utf8)) == nil)
+    expectNil(JSONText(Bytes(text.utf8)))
   }
 
   @Test func `what is walked is what the parser takes, whatever befalls a text`() throws {
@@ -52,12 +53,12 @@ import Testing
         let place = Int.random(in: bytes.indices, using: &draw)
         let letters = Array("[]{}\",:\\ 0ae-".utf8)
         bytes[place] = letters[Int.random(in: letters.indices, using: &draw)]
-        guard let walked = JSONText(bytes) else {
+        guard let walked = JSONText(Bytes(bytes)) else {
           let parsed = try? JSONParser.parse(bytes)
           #expect(parsed?.isScalar ?? true, "\(String(decoding: bytes, as: UTF8.self))")
           continue
         }
-        #expect(try Self.read(walked.whole, walked) == JSONParser.parse(bytes))
+        try expectEqual(Self.read(walked.whole, walked), JSONParser.parse(bytes))
       }
     }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -30,14 +31,14 @@ import Testing
     ("http://[::1", ["http", nil, "[:", "1", "/", nil]),
   ])
   func `an address is taken apart as RFC 3986 says`(text: String, expected: [String?]) {
-    #expect(parts(RequestURL(text)) == expected)
+    expectEqual(parts(RequestURL(text)), expected)
   }
 
   @Test(arguments: ["http://h:x/a", "http://h:-1/a", "http://h:99999/a", "http://h:+8/a"])
   func `what is no port stays in the address`(text: String) {
     let url = RequestURL(text)
-    #expect(url.port == nil)
-    #expect(url.description == text)
+    expectNil(url.port)
+    expectEqual(url.description, text)
   }
 
   @Test(arguments: [
@@ -45,7 +46,7 @@ import Testing
     "https://api.example.com/?",
   ])
   func `an address is written as it was read`(text: String) {
-    #expect(RequestURL(text).description == text)
+    expectEqual(RequestURL(text).description, text)
   }
 
   @Test(
@@ -58,12 +59,12 @@ import Testing
   )
   func `an origin leaves out the port that is the scheme's own`(text: String, origin: String?) {
     let url = RequestURL(text)
-    #expect(url.origin == origin)
+    expectEqual(url.origin, origin)
     // No other is it but the one that it spells.
     let others = ["http://api.test", "https://api.test:1", "http://api.test:8080", "", "http://"]
     for other in others + [origin, origin.map { $0 + "1" }, origin.map { String($0.dropLast()) }] {
       guard let other else { continue }
-      #expect(url.isOf(other) == (url.origin == other), "\(other)")
+      expectEqual(url.isOf(other), (url.origin == other), "\(other)")
     }
   }
 
@@ -71,12 +72,12 @@ import Testing
     let ports = ["https://a", "http://a", "http://a:1", "/a", "ws://a"].map {
       RequestURL($0).effectivePort
     }
-    #expect(ports == [443, 80, 1, nil, nil])
+    expectEqual(ports, [443, 80, 1, nil, nil])
   }
 
   @Test func `the target is path and query`() {
-    #expect(RequestURL("https://a/b?c=d#e").target == "/b?c=d")
-    #expect(RequestURL("https://a").target == "/")
+    expectEqual(RequestURL("https://a/b?c=d#e").target, "/b?c=d")
+    expectEqual(RequestURL("https://a").target, "/")
   }
 
   @Test(arguments: [
@@ -85,7 +86,7 @@ import Testing
     ("/é", "/%C3%A9"), ("/a b", "/a%20b"),
   ])
   func `equal addresses have one spelling`(text: String, canonical: String) {
-    #expect(text.canonicalPercentEncoding == canonical)
+    expectEqual(text.canonicalPercentEncoding, canonical)
   }
 
   @Test(arguments: [
@@ -104,6 +105,6 @@ import Testing
   ) {
     let url = RequestURL(text, askedBy: method)
     #expect(url.path == path && url.description == written)
-    #expect(RequestURL(url.description, askedBy: method) == url)
+    expectEqual(RequestURL(url.description, askedBy: method), url)
   }
 }

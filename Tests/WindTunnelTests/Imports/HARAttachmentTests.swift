@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -67,11 +68,11 @@ import Testing
       let result = try HARImport(data, source: "a.har", attachments: HARAttachments(besides: har))
       let interaction = try #require(result.cassette.interactions.first)
       let messages = interaction.messages
-      #expect(messages.map(\.body) == [Body("hellö"), Body(Data([0, 0xFF, 1]))])
-      #expect(messages.map(\.isText) == [true, false])
-      #expect(interaction.response?.body == .empty)
-      #expect(
-        result.warnings == [
+      expectEqual(messages.map(\.body), [Body("hellö"), Body(Data([0, 0xFF, 1]))])
+      expectEqual(messages.map(\.isText), [true, false])
+      expectEqual(interaction.response?.body, .empty)
+      expectEqual(
+        result.warnings, [
           "log.entries[0], GET https://a.test/a: 1 of 3 WebSocket messages carry no data that is kept."
         ]
       )
@@ -81,15 +82,15 @@ import Testing
   @Test func `what they hold is redacted like any body`() throws {
     try inFolder { har, folder in
       try Data("password=hunter22".utf8).write(to: folder.appendingPathComponent("a.txt"))
-      #expect(try read(Self.har("a.txt"), har).body == Body("password=REDACTED-password-1"))
+      try expectEqual(read(Self.har("a.txt"), har).body, Body("password=REDACTED-password-1"))
     }
   }
 
   @Test func `none is read where nobody says where the HAR lies`() throws {
     let result = try HARImport(Self.har("a.txt"), source: "a.har")
-    #expect(result.cassette.interactions.first?.response?.body == Body(""))
-    #expect(
-      result.warnings == [
+    expectEqual(result.cassette.interactions.first?.response?.body, Body(""))
+    expectEqual(
+      result.warnings, [
         "log.entries[0], GET https://a.test/a: the body is in the file \"a.txt\", which was not read."
       ]
     )
@@ -109,9 +110,9 @@ import Testing
         withDestinationURL: folder.deletingLastPathComponent().appendingPathComponent("secret.txt")
       )
       let found = try read(Self.har(name), har)
-      #expect(found.body == Body(""))
-      #expect(
-        found.told == [
+      expectEqual(found.body, Body(""))
+      expectEqual(
+        found.told, [
           "log.entries[0], GET https://a.test/a: the body is in the file \"\(name)\", which \(reason)."
         ]
       )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -47,7 +48,7 @@ import Testing
     type: String,
     bytes: [UInt8]
   ) throws {
-    #expect(try imported(answer(content, type: type))?.response?.body.data == Data(bytes))
+    try expectEqual(imported(answer(content, type: type))?.response?.body.data, Data(bytes))
   }
 
   @Test(
@@ -68,7 +69,7 @@ import Testing
     bytes: [UInt8]
   ) throws {
     let interaction = try imported(question(text, type: type, bodySize: bodySize))
-    #expect(interaction?.request.body.data == Data(bytes))
+    expectEqual(interaction?.request.body.data, Data(bytes))
   }
 
   @Test(arguments: [
@@ -81,12 +82,12 @@ import Testing
     let size = text.contains("00ff") ? 2 : 3
     let got = try turnedRound(answer(#""size": \#(size), "text": \#(text)"#, type: type))
     let content = try #require(got?["response"]?["content"])
-    #expect(content["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")) == true)
-    #expect(content["encoding"] == nil)
+    expectEqual(content["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")), true)
+    expectNil(content["encoding"])
     let asked = try turnedRound(question(text, type: type, bodySize: size))
     let post = try #require(asked?["request"]?["postData"])
-    #expect(post["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")) == true)
-    #expect(post["_encoding"] == nil)
+    expectEqual(post["text"]?.says(try JSON(parsing: Data(text.utf8), source: "")), true)
+    expectNil(post["_encoding"])
   }
 
   @Test func `base64 in another spelling keeps its mark`() throws {
@@ -95,8 +96,8 @@ import Testing
       type: "application/octet-stream"
     )
     let content = try turnedRound(entry)?["response"]?["content"]
-    #expect(content?["text"] == "AP8B\n")
-    #expect(content?["encoding"] == "base64")
+    expectEqual(content?["text"], "AP8B\n")
+    expectEqual(content?["encoding"], "base64")
   }
 
   @Test(
@@ -115,9 +116,8 @@ import Testing
       response: #""status": 200, "bodySize": \#(bodySize), "content": {\#(content)}"#
     )
     let place = "log.entries[0], GET https://api.example.test/a: "
-    #expect(
-      try HARImport(har(text), source: "a.har").warnings
-        == [warning].compactMap { $0 }.map {
+    try expectEqual(
+      HARImport(har(text), source: "a.har").warnings, [warning].compactMap { $0 }.map {
           place + $0
         }
     )
@@ -128,12 +128,12 @@ import Testing
       har(answer(#""size": 4, "text": "copy""#, type: "text/plain", status: 304)),
       source: "a.har"
     )
-    #expect(read.cassette.interactions.first?.response?.body == Body("copy"))
-    #expect(read.warnings.count == 1)
-    #expect(read.cassette.flaws == [])
+    expectEqual(read.cassette.interactions.first?.response?.body, Body("copy"))
+    expectEqual(read.warnings.count, 1)
+    expectEqual(read.cassette.flaws, [])
     // Of the answers that have no content none but this has a copy.
     let empty = Interaction(Request("GET", "/"), Response(status: 204, body: Body("copy")))
-    #expect(Cassette([empty]).flaws.count == 1)
+    expectEqual(Cassette([empty]).flaws.count, 1)
   }
 
   @Test(arguments: [
@@ -143,12 +143,12 @@ import Testing
   {
     let entry = question(json, type: "application/json", bodySize: -1)
       .replacing(#""status": 200"#, with: #""status": 200, "statusText": "Fine""#)
-    #expect(try imported(entry)?.request.body.text == text)
+    try expectEqual(imported(entry)?.request.body.text, text)
     let round = try turnedRound(entry)
-    #expect(
-      round?["request"]?["postData"] == ["mimeType": "application/json", "text": .text(text)]
+    expectEqual(
+      round?["request"]?["postData"], ["mimeType": "application/json", "text": .text(text)]
     )
-    #expect(round?["request"]?["bodySize"] == -1)
-    #expect(round?["response"]?["statusText"] == "Fine")
+    expectEqual(round?["request"]?["bodySize"], -1)
+    expectEqual(round?["response"]?["statusText"], "Fine")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -39,10 +40,10 @@ import Testing
     change(&cassette.interactions[0])
     let stored = try Cassette(data: cassette.data(), source: "a.json")
     let har = HARExport(stored, keepingSecrets: true).data
-    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == stored)
+    try expectEqual(HARImport(har, source: "b.har", keepingSecrets: true).cassette, stored)
     let entry = try JSON(parsing: har, source: "b.har")["log"]?["entries"]?.elements.first
     // This depends on nothing.
-    #expect(entry?["serverIPAddress"] == "192.0.2.1")
+    expectEqual(entry?["serverIPAddress"], "192.0.2.1")
     return try #require(entry)
   }
 
@@ -54,20 +55,20 @@ import Testing
 
   @Test func `what was not changed comes back whole`() throws {
     let entry = try written { _ in }
-    #expect(entry["time"] == 50)
-    #expect(entry["timings"] == ["send": 1, "wait": 30, "receive": 10, "dns": 9])
-    #expect(entry["request"]?["bodySize"] == 99)
-    #expect(entry["request"]?["queryString"] == [])
-    #expect(entry["response"]?["content"]?["size"] == 77)
-    #expect(entry["_of"] == nil)
+    expectEqual(entry["time"], 50)
+    expectEqual(entry["timings"], ["send": 1, "wait": 30, "receive": 10, "dns": 9])
+    expectEqual(entry["request"]?["bodySize"], 99)
+    expectEqual(entry["request"]?["queryString"], [])
+    expectEqual(entry["response"]?["content"]?["size"], 77)
+    expectNil(entry["_of"])
   }
 
   @Test func `another status has no reason of the old one`() throws {
     let entry = try written { change(&$0) { $0.head.status = 404 } }
-    #expect(entry["response"]?["status"] == 404)
-    #expect(entry["response"]?["statusText"] == "")
-    #expect(entry["response"]?["content"]?["size"] == 77)
-    #expect(entry["time"] == 50)
+    expectEqual(entry["response"]?["status"], 404)
+    expectEqual(entry["response"]?["statusText"], "")
+    expectEqual(entry["response"]?["content"]?["size"], 77)
+    expectEqual(entry["time"], 50)
   }
 
   @Test func `another body has its own size and form`() throws {
@@ -75,14 +76,13 @@ import Testing
       $0.request.body = Body("d=other")
       change(&$0) { $0.body = Body("newer") }
     }
-    #expect(
-      entry["request"]?["postData"]
-        == ["mimeType": "application/x-www-form-urlencoded", "text": "d=other"]
+    expectEqual(
+      entry["request"]?["postData"], ["mimeType": "application/x-www-form-urlencoded", "text": "d=other"]
     )
-    #expect(entry["request"]?["bodySize"] == 7)
-    #expect(entry["response"]?["content"] == ["size": 5, "mimeType": "", "text": "newer"])
-    #expect(entry["response"]?["bodySize"] == 5)
-    #expect(entry["response"]?["statusText"] == "Fine")
+    expectEqual(entry["request"]?["bodySize"], 7)
+    expectEqual(entry["response"]?["content"], ["size": 5, "mimeType": "", "text": "newer"])
+    expectEqual(entry["response"]?["bodySize"], 5)
+    expectEqual(entry["response"]?["statusText"], "Fine")
   }
 
   @Test func `other fields have their own cookies`() throws {
@@ -90,29 +90,29 @@ import Testing
       $0.request.headers.append("Cookie", "new=2")
       change(&$0) { $0.head.headers.append("Set-Cookie", "h=i") }
     }
-    #expect(entry["request"]?["cookies"] == [["name": "new", "value": "2"]])
-    #expect(entry["request"]?["headersSize"] == -1)
-    #expect(
-      entry["response"]?["cookies"] == [
+    expectEqual(entry["request"]?["cookies"], [["name": "new", "value": "2"]])
+    expectEqual(entry["request"]?["headersSize"], -1)
+    expectEqual(
+      entry["response"]?["cookies"], [
         ["name": "f", "value": "g"], ["name": "h", "value": "i"],
       ]
     )
-    #expect(entry["request"]?["bodySize"] == 99)
+    expectEqual(entry["request"]?["bodySize"], 99)
   }
 
   @Test func `other times have their own sum`() throws {
     let entry = try written {
       $0.timing = Timing(firstByte: .milliseconds(500), lastByte: .milliseconds(600))
     }
-    #expect(entry["time"] == 600)
-    #expect(entry["timings"] == ["send": 0, "wait": 500, "receive": 100])
-    #expect(entry["response"]?["statusText"] == "Fine")
+    expectEqual(entry["time"], 600)
+    expectEqual(entry["timings"], ["send": 0, "wait": 500, "receive": 100])
+    expectEqual(entry["response"]?["statusText"], "Fine")
   }
 
   @Test func `another address has its own query`() throws {
     let entry = try written { $0.request.url.query = "x=1" }
-    #expect(entry["request"]?["url"] == "https://api.example.test/a?x=1")
-    #expect(entry["request"]?["queryString"] == [["name": "x", "value": "1"]])
-    #expect(entry["request"]?["headersSize"] == 120)
+    expectEqual(entry["request"]?["url"], "https://api.example.test/a?x=1")
+    expectEqual(entry["request"]?["queryString"], [["name": "x", "value": "1"]])
+    expectEqual(entry["request"]?["headersSize"], 120)
   }
 }

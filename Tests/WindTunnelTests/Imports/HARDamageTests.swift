@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelImports
@@ -40,7 +41,7 @@ import WindTunnelImports
     let error = #expect(throws: FormatError.self) {
       try Cassette(har: Data(text.utf8), source: "a.har")
     }
-    #expect(error?.description == sentence)
+    expectEqual(error?.description, sentence)
   }
 
   @Test(arguments: [
@@ -76,7 +77,7 @@ import WindTunnelImports
     let error = #expect(throws: FormatError.self) {
       try Cassette(har: Data(bytes), source: "a.har")
     }
-    #expect(error?.description == sentence)
+    expectEqual(error?.description, sentence)
   }
 
   @Test func `nesting beyond the limit is refused by line and column`() {
@@ -84,8 +85,8 @@ import WindTunnelImports
     let error = #expect(throws: FormatError.self) {
       try Cassette(har: Data(text.utf8), source: "a.har")
     }
-    #expect(error?.problem == "not JSON: nested deeper than 256 levels")
-    #expect(error?.place == "line 1, column 265")
+    expectEqual(error?.problem, "not JSON: nested deeper than 256 levels")
+    expectEqual(error?.place, "line 1, column 265")
   }
 
   @Test func `no values at all where numbers, lists and strings are expected do no harm`() throws {
@@ -97,9 +98,8 @@ import WindTunnelImports
         "timings": {"wait": 1e999, "receive": -5}, "_webSocketMessages": 3}]}}
       """
     let cassette = try Cassette(har: Data(text.utf8), source: "a.har")
-    #expect(
-      cassette
-        == Cassette([
+    expectEqual(
+      cassette, Cassette([
           Interaction(
             Request("GET", "http://api.example.test/", headers: ["Accept": "true"]),
             Response(body: Body(#"{"a":1}"#))
@@ -130,7 +130,7 @@ import WindTunnelImports
         let cassette = try Cassette(har: Data(text), source: "a.har")
         // What cannot be read again is not equal, and the text says the rest.
         let again = try? Cassette(data: cassette.data(), source: "a.json")
-        #expect(again == cassette, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+        expectEqual(again, cassette, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
         readCount += 1
       } catch {
         #expect(error.source == "a.har" && !error.problem.isEmpty)

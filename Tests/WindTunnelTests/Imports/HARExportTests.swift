@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelImports
 import WindTunnelSymptoms
@@ -35,7 +36,7 @@ import WindTunnelSymptoms
     interaction.timing = Timing(firstByte: .microseconds(41_200), lastByte: .milliseconds(43))
     interaction.notes = [JSON.Member("_ticket", 12)]
     let text = String(decoding: HARExport(Cassette([interaction])).data, as: UTF8.self)
-    #expect(text == DataFiles.text("exchange.har"))
+    expectEqual(text, DataFiles.text("exchange.har"))
   }
 
   @Test func `what HAR has no field for is added in the cassette's own words`() throws {
@@ -50,10 +51,10 @@ import WindTunnelSymptoms
       Issue.record("there are no entries")
       return
     }
-    #expect(entries.first?["startedDateTime"] == "2025-11-03T10:00:00.000Z")
-    #expect(entries.first?["request"]?["url"] == "http://any-host.invalid/users/%7Bid%7D")
-    #expect(
-      entries.first?["_windtunnel"] == [
+    expectEqual(entries.first?["startedDateTime"], "2025-11-03T10:00:00.000Z")
+    expectEqual(entries.first?["request"]?["url"], "http://any-host.invalid/users/%7Bid%7D")
+    expectEqual(
+      entries.first?["_windtunnel"], [
         "request": ["method": "GET", "url": "/users/{id}"],
         "failure": ["symptom": "emptyAnswer", "text": "gone"], "then": "cycle",
         "recordedAt": "2025-11-03T10:00:00Z",
@@ -71,7 +72,7 @@ import WindTunnelSymptoms
     ])
     let text = String(decoding: cassette.har(), as: UTF8.self)
     #expect(text.contains(#""text": "{\"id\":7}""#))
-    #expect(try backAndForth(cassette).cassette == cassette)
+    try expectEqual(backAndForth(cassette).cassette, cassette)
   }
 
   @Test(arguments: 1...300)
@@ -79,8 +80,8 @@ import WindTunnelSymptoms
     var generator = Generator(seed: seed)
     let cassette = generator.cassette()
     let result = try backAndForth(cassette)
-    #expect(result.cassette == cassette)
-    #expect(result.warnings == [])
+    expectEqual(result.cassette, cassette)
+    expectEqual(result.warnings, [])
   }
 
   @Test(arguments: try shipped("format") + shipped("examples"))
@@ -89,7 +90,7 @@ import WindTunnelSymptoms
       return
     }
     let cassette = try Cassette(contentsOf: file)
-    #expect(try backAndForth(cassette).cassette == cassette)
+    try expectEqual(backAndForth(cassette).cassette, cassette)
   }
 
   @Test func `notes keep their places in a HAR, and a secret in one is redacted`() throws {
@@ -102,14 +103,14 @@ import WindTunnelSymptoms
       """
     )
     let interaction = cassette.interactions.first
-    #expect(interaction?.notes == [JSON.Member("_a", 1)])
-    #expect(
-      interaction?.innerNotes == [
+    expectEqual(interaction?.notes, [JSON.Member("_a", 1)])
+    expectEqual(
+      interaction?.innerNotes, [
         "request": [JSON.Member("_b", "https://REDACTED-userinfo-1@b.test")],
         "response": [JSON.Member("_c", [2])], "timing": [JSON.Member("_d", .object([]))],
       ]
     )
-    #expect(try backAndForth(cassette).cassette == cassette)
+    try expectEqual(backAndForth(cassette).cassette, cassette)
   }
 
   @Test func `the log's notes are the cassette's, and none repeats a credential`() throws {
@@ -120,13 +121,13 @@ import WindTunnelSymptoms
            "headers": [{"name": "Authorization", "value": "Bearer pass-phrase"}]}}]}}
       """
     let result = try HARImport(Data(har.utf8), source: "a.har")
-    #expect(
-      result.cassette.notes == [
+    expectEqual(
+      result.cassette.notes, [
         JSON.Member("_recordingName", "home"),
         JSON.Member("_seen", ["REDACTED-authorization-1"]),
       ]
     )
-    #expect(result.warnings == [])
+    expectEqual(result.warnings, [])
   }
 
   @Test(arguments: [
@@ -151,9 +152,8 @@ import WindTunnelSymptoms
 
   @Test func `a HAR with additions of a newer version is refused`() {
     let har = Data(#"{"log": {"_windtunnel": {"version": 2}, "entries": []}}"#.utf8)
-    #expect(
-      refusal { try HARImport(har, source: "a.har") }
-        == "a.har: this is a version 2 HAR of windtunnel's, and this windtunnel reads version 1. "
+    expectEqual(
+      refusal { try HARImport(har, source: "a.har") }, "a.har: this is a version 2 HAR of windtunnel's, and this windtunnel reads version 1. "
         + "Update windtunnel."
     )
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelImports
@@ -51,16 +52,16 @@ import WindTunnelSymptoms
       "timing": [JSON.Member("_blocked_queueing", 0.5)],
     ]
     let result = try HARImport(Data(text.utf8), source: "chrome.har")
-    #expect(result.cassette == Cassette([expected]))
-    #expect(result.warnings == [])
+    expectEqual(result.cassette, Cassette([expected]))
+    expectEqual(result.warnings, [])
   }
 
   @Test func `Chrome's answer that never came is the failure it names`() throws {
     let interaction = try imported(
       entry(response: #""status": 0, "headers": [], "_error": "net::ERR_NAME_NOT_RESOLVED""#)
     )
-    #expect(
-      interaction?.answer == .failure(Failure(.hostNotFound, text: "net::ERR_NAME_NOT_RESOLVED"))
+    expectEqual(
+      interaction?.answer, .failure(Failure(.hostNotFound, text: "net::ERR_NAME_NOT_RESOLVED"))
     )
   }
 
@@ -75,7 +76,7 @@ import WindTunnelSymptoms
     )
     let failure = Failure(.truncated, text: "net::ERR_CONTENT_LENGTH_MISMATCH")
     let response = Response(headers: ["Content-Length": "9"], body: Body("half"))
-    #expect(interaction?.answer == .cut(response, failure))
+    expectEqual(interaction?.answer, .cut(response, failure))
   }
 
   @Test func `Firefox's missing bodies are named and its binary uploads are bytes again`() throws {
@@ -105,9 +106,9 @@ import WindTunnelSymptoms
       ),
       Response(headers: ["Content-Type": "image/png"])
     )
-    #expect(result.cassette == Cassette([interaction]))
-    #expect(
-      result.warnings == [
+    expectEqual(result.cassette, Cassette([interaction]))
+    expectEqual(
+      result.warnings, [
         "log.entries[0], POST https://api.example.test/a: there is no body and no size; "
           + "an empty one is played."
       ]
@@ -134,7 +135,7 @@ import WindTunnelSymptoms
       )
     )
     expected.notes = [JSON.Member("_fetchType", "Memory Cache")]
-    #expect(interaction == expected)
+    expectEqual(interaction, expected)
   }
 
   @Test func `Charles's chunked answer gets a length in the place of its chunks`() throws {
@@ -152,24 +153,24 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/html; charset=ISO-8859-1", "Content-Length": "4"],
       body: Body(Data([0x67, 0x72, 0xFC, 0x6E]))
     )
-    #expect(interaction?.answer == .response(expected))
+    expectEqual(interaction?.answer, .response(expected))
   }
 
   @Test func `Insomnia's empty form is no body`() throws {
     let interaction = try imported(
       entry(request: #""headers": [], "postData": {"mimeType": "", "params": [], "text": ""}"#)
     )
-    #expect(interaction?.request == Request("GET", "https://api.example.test/a"))
+    expectEqual(interaction?.request, Request("GET", "https://api.example.test/a"))
   }
 
   @Test func `Fiddler's byte order mark and seven decimals are read`() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
     let text = har(entry(started: "2024-05-01T12:00:00.1234567+02:00"))
     let result = try HARImport(mark + text, source: "fiddler.har", keepingDates: true)
-    #expect(
-      result.cassette.interactions.map(\.recordedAt) == ["2024-05-01T12:00:00.1234567+02:00"]
+    expectEqual(
+      result.cassette.interactions.map(\.recordedAt), ["2024-05-01T12:00:00.1234567+02:00"]
     )
-    #expect(result.warnings == [])
+    expectEqual(result.warnings, [])
   }
 
   @Test func `mitmproxy's WebSocket messages are messages`() throws {
@@ -186,9 +187,9 @@ import WindTunnelSymptoms
           """
       )
     )
-    #expect(interaction?.request.url == "https://api.example.test/feed")
-    #expect(
-      interaction?.messages == [
+    expectEqual(interaction?.request.url, "https://api.example.test/feed")
+    expectEqual(
+      interaction?.messages, [
         WebSocketMessage(
           from: .server,
           Body("hello"),
@@ -203,7 +204,7 @@ import WindTunnelSymptoms
         ),
       ]
     )
-    #expect(interaction?.notes == [JSON.Member("_resourceType", "websocket")])
+    expectEqual(interaction?.notes, [JSON.Member("_resourceType", "websocket")])
   }
 
   @Test func `Playwright's WebSocket messages bear milliseconds, or lie in a file`() throws {
@@ -229,11 +230,11 @@ import WindTunnelSymptoms
     )
     let offsets = told.cassette.interactions.flatMap(\.messages).map(\.offset)
     // A double of seconds since 1970 is good for a microsecond.
-    #expect(offsets.map { ($0 / .milliseconds(1)).rounded() } == [480, 881])
-    #expect(told.warnings == [])
+    expectEqual(offsets.map { ($0 / .milliseconds(1)).rounded() }, [480, 881])
+    expectEqual(told.warnings, [])
     let attached = try feed(#"{"size": -1, "mimeType": "x-unknown", "_file": "c4751.jsonl"}"#, "")
-    #expect(
-      attached.warnings == [
+    expectEqual(
+      attached.warnings, [
         "log.entries[0], GET https://api.example.test/feed: the list of WebSocket messages is in the "
           + "file \"c4751.jsonl\", which was not read."
       ]
@@ -266,6 +267,6 @@ import WindTunnelSymptoms
       )
     )
     expected.notes = [JSON.Member("_id", "f00d"), JSON.Member("_order", 0)]
-    #expect(interaction == expected)
+    expectEqual(interaction, expected)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -22,30 +23,29 @@ import Testing
     ]
     let text = #"{"log": {"entries": [\#(entries.joined(separator: ","))]}}"#
     let round = try turnedRound(Data(text.utf8))
-    #expect(round.cassette.interactions.map(\.request.url.path) == ["/1", "/3"])
+    expectEqual(round.cassette.interactions.map(\.request.url.path), ["/1", "/3"])
     let written = round.file["log"]?["entries"]?.elements ?? []
-    #expect(
-      written.compactMap { $0["request"]?["url"]?.stringValue } == [
+    expectEqual(
+      written.compactMap { $0["request"]?["url"]?.stringValue }, [
         "data:text/plain,hello", "https://api.example.test/1", "blob:https://api.example.test/2",
         "about:blank", "api.example.test:443", "https://api.example.test/3",
         "https://api.example.test/a",
       ]
     )
-    #expect(written.last?["response"]?["status"] == 1000)
-    #expect(written.last?["response"]?["_a"] == [1])
-    #expect(round.warnings.count == 5)
-    #expect(
-      round.warnings.first
-        == "log.entries[0]: its URL (data…) is none that HTTP goes to; it is kept for a HAR, and "
+    expectEqual(written.last?["response"]?["status"], 1000)
+    expectEqual(written.last?["response"]?["_a"], [1])
+    expectEqual(round.warnings.count, 5)
+    expectEqual(
+      round.warnings.first, "log.entries[0]: its URL (data…) is none that HTTP goes to; it is kept for a HAR, and "
         + "never played."
     )
     // Without the secrets they go, and the words say so.
     let plain = try HARImport(Data(text.utf8), source: "a.har")
-    #expect(plain.cassette.notes == [])
+    expectEqual(plain.cassette.notes, [])
     #expect(plain.warnings.allSatisfy { $0.hasSuffix("; the entry is left out.") })
     let export = HARExport(round.cassette)
     #expect(!String(decoding: export.data, as: UTF8.self).contains("hello"))
-    #expect(export.interactionCount == 2)
+    expectEqual(export.interactionCount, 2)
   }
 
   @Test func `an entry behind the last interaction stays the last where interactions were added`()
@@ -62,7 +62,7 @@ import Testing
       parsing: HARExport(cassette, keepingSecrets: true).data,
       source: "b.har"
     )
-    #expect(file["log"]?["entries"]?.elements.map { $0["request"]?["url"] } == ["data:,b"])
+    expectEqual(file["log"]?["entries"]?.elements.map { $0["request"]?["url"] }, ["data:,b"])
   }
 
   @Test func `a cookie or a field without a value does not take the others with it`() throws {
@@ -79,8 +79,8 @@ import Testing
     let kept: JSON = [
       ["name": "a", "value": "1", "comment": "c"], ["name": "b", "value": ""],
     ]
-    #expect(round["response"]?["cookies"] == kept)
-    #expect(round["response"]?["headers"] == kept)
+    expectEqual(round["response"]?["cookies"], kept)
+    expectEqual(round["response"]?["headers"], kept)
   }
 
   @Test func `pages without a date begin with their entries, and their ids may be numbers`() throws
@@ -93,13 +93,13 @@ import Testing
        "_meta": {"a": 1}, "extra": 2}
       """
     let file = try turnedRound(Data(text.utf8)).file
-    #expect(file["_meta"] == ["a": 1])
-    #expect(file["extra"] == 2)
+    expectEqual(file["_meta"], ["a": 1])
+    expectEqual(file["extra"], 2)
     let log = try #require(file["log"])
-    #expect(log["creator"] == ["name": "only", "version": ""])
-    #expect(log["browser"] == ["name": "one", "version": ""])
-    #expect(
-      log["pages"] == [
+    expectEqual(log["creator"], ["name": "only", "version": ""])
+    expectEqual(log["browser"], ["name": "one", "version": ""])
+    expectEqual(
+      log["pages"], [
         [
           "id": "p", "title": "Home", "startedDateTime": "2024-05-01T10:00:01.000Z",
           "pageTimings": [:],
@@ -110,8 +110,8 @@ import Testing
         ],
       ]
     )
-    #expect(log["entries"]?.elements.map { $0["pageref"] } == ["p", "2"])
-    #expect(log["entries"]?.elements.first?["connection"] == "443")
+    expectEqual(log["entries"]?.elements.map { $0["pageref"] }, ["p", "2"])
+    expectEqual(log["entries"]?.elements.first?["connection"], "443")
   }
 
   @Test func `a header that none is does not take the rest of its entry with it`() throws {
@@ -123,9 +123,9 @@ import Testing
       more: #""serverIPAddress": "192.0.2.1""#
     )
     let round = try #require(try turnedRound(text))
-    #expect(round["response"]?["headers"] == [["name": "A", "value": "1"]])
-    #expect(round["response"]?["statusText"] == "Fine")
-    #expect(round["serverIPAddress"] == "192.0.2.1")
+    expectEqual(round["response"]?["headers"], [["name": "A", "value": "1"]])
+    expectEqual(round["response"]?["statusText"], "Fine")
+    expectEqual(round["serverIPAddress"], "192.0.2.1")
   }
 
   @Test func `fields of a form without a boundary have an empty text beside them`() throws {
@@ -133,9 +133,8 @@ import Testing
     let round = try turnedRound(
       entry(method: "POST", request: #""headers": [], "postData": \#(post)"#)
     )
-    #expect(
-      round?["request"]?["postData"]
-        == [
+    expectEqual(
+      round?["request"]?["postData"], [
           "mimeType": "multipart/form-data", "params": [["name": "a", "value": "1"]], "text": "",
         ]
     )

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelImports
@@ -26,10 +27,9 @@ import WindTunnelSymptoms
       ),
       source: "a.har"
     )
-    #expect(cassette.interactions.map(\.request.url.path) == ["/1", "/2", "/3", "/4", "/5"])
-    #expect(
-      cassette.interactions.compactMap { $0.response?.headers["Location"] }
-        == ["/2", "/3", "/4", "/5", "/6"]
+    expectEqual(cassette.interactions.map(\.request.url.path), ["/1", "/2", "/3", "/4", "/5"])
+    expectEqual(
+      cassette.interactions.compactMap { $0.response?.headers["Location"] }, ["/2", "/3", "/4", "/5", "/6"]
     )
   }
 
@@ -51,7 +51,7 @@ import WindTunnelSymptoms
         request: #""postData": {"mimeType": "application/x-www-form-urlencoded", \#(postData)}"#
       )
     )
-    #expect(interaction?.request.body.text == body)
+    expectEqual(interaction?.request.body.text, body)
   }
 
   @Test func `fields that were handed out undecoded are not encoded twice`() throws {
@@ -64,7 +64,7 @@ import WindTunnelSymptoms
           """
       )
     )
-    #expect(interaction?.request.body.text == "a=%20")
+    expectEqual(interaction?.request.body.text, "a=%20")
   }
 
   @Test func `a form of parts is put together with the boundary it announced`() throws {
@@ -85,9 +85,9 @@ import WindTunnelSymptoms
       "--xx\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n"
       + "--xx\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n"
       + "Content-Type: text/plain\r\n\r\n\r\n--xx--\r\n"
-    #expect(result.cassette.interactions.first?.request.body.text == text)
-    #expect(
-      result.warnings == [
+    expectEqual(result.cassette.interactions.first?.request.body.text, text)
+    expectEqual(
+      result.warnings, [
         "log.entries[0], POST https://api.example.test/a: the form was made of its fields; "
           + "1 files in it are empty."
       ]
@@ -106,8 +106,8 @@ import WindTunnelSymptoms
       )
     )
     let response = try #require(interaction?.response)
-    #expect(response.headers == ["Content-Encoding": "gzip", "Content-Length": "39"])
-    #expect(response.body.data.prefix(2) == Data([0x1F, 0x8B]))
+    expectEqual(response.headers, ["Content-Encoding": "gzip", "Content-Length": "39"])
+    expectEqual(response.body.data.prefix(2), Data([0x1F, 0x8B]))
   }
 
   @Test func `answers without content keep the length of what they stand for`() throws {
@@ -122,10 +122,10 @@ import WindTunnelSymptoms
         )
       )?.response
     }
-    #expect(try answer("HEAD", 200) == Response(headers: ["Content-Length": "78258"]))
-    #expect(try answer("GET", 304) == Response(status: 304, headers: ["Content-Length": "78258"]))
-    #expect(try answer("GET", 204) == Response(status: 204))
-    #expect(try answer("GET", 200) == Response(headers: ["Content-Length": "0"]))
+    try expectEqual(answer("HEAD", 200), Response(headers: ["Content-Length": "78258"]))
+    try expectEqual(answer("GET", 304), Response(status: 304, headers: ["Content-Length": "78258"]))
+    try expectEqual(answer("GET", 204), Response(status: 204))
+    try expectEqual(answer("GET", 200), Response(headers: ["Content-Length": "0"]))
   }
 
   @Test func `a charset that cannot be written becomes UTF-8, and the warning says so`() throws {
@@ -141,15 +141,14 @@ import WindTunnelSymptoms
       ),
       source: "a.har"
     )
-    #expect(
-      result.cassette.interactions.first?.response
-        == Response(
+    expectEqual(
+      result.cassette.interactions.first?.response, Response(
           headers: ["Content-Type": "text/plain; charset=utf-8; a=b"],
           body: Body("\u{65E5}")
         )
     )
-    #expect(
-      result.warnings == [
+    expectEqual(
+      result.warnings, [
         "log.entries[0], GET https://api.example.test/a: the text cannot be written in shift_jis; "
           + "its charset becomes utf-8."
       ]
@@ -165,14 +164,14 @@ import WindTunnelSymptoms
           """
       )
     )
-    #expect(
-      interaction?.response?.headers == ["Warning": "one", "Warning": "two", "Warning": "X: 3"]
+    expectEqual(
+      interaction?.response?.headers, ["Warning": "one", "Warning": "two", "Warning": "X: 3"]
     )
   }
 
   @Test func `braces in a recorded path are no template`() throws {
     let interaction = try imported(entry("https://api.example.test/{id} x?q={a}"))
-    #expect(interaction?.request.url == "https://api.example.test/%7Bid%7D%20x?q={a}")
+    expectEqual(interaction?.request.url, "https://api.example.test/%7Bid%7D%20x?q={a}")
   }
 
   @Test func `what does not travel by HTTP is left out and named`() throws {
@@ -185,9 +184,9 @@ import WindTunnelSymptoms
       ),
       source: "a.har"
     )
-    #expect(result.cassette == Cassette())
-    #expect(
-      result.warnings == [
+    expectEqual(result.cassette, Cassette())
+    expectEqual(
+      result.warnings, [
         "log.entries[0]: its URL (data…) is none that HTTP goes to; the entry is left out.",
         "log.entries[1]: its URL (api…) is none that HTTP goes to; the entry is left out.",
         "log.entries[2], CONNECT http://api.example.test:443/: a tunnel says nothing of what went "
@@ -211,6 +210,6 @@ import WindTunnelSymptoms
   ])
   func `a failure's text has a symptom`(text: String, symptom: Symptom) throws {
     let interaction = try imported(entry(response: #""status": 0, "_failureText": "\#(text)""#))
-    #expect(interaction?.answer == .failure(Failure(symptom, text: text)))
+    expectEqual(interaction?.answer, .failure(Failure(symptom, text: text)))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -35,8 +36,8 @@ import Testing
     let round = try turnedRound(
       entry(#""startedDateTime":"2024-05-01T10:00:00.000Z""#, headers: headers)
     )
-    #expect(
-      round["response"]?["headers"] == [
+    expectEqual(
+      round["response"]?["headers"], [
         ["name": "transfer-encoding", "value": "chunked"], ["name": "set-cookie", "value": "a=1"],
         ["name": "set-cookie", "value": "b=2"], ["name": "vary", "value": "a, b"],
       ]
@@ -49,8 +50,8 @@ import Testing
     (#""2026-01-01T01:00:00+0100""#, "2026-01-01T00:00:00.000Z"),
   ])
   func `a date in another spelling is that date`(written: String, date: String) throws {
-    #expect(
-      try turnedRound(entry(#""startedDateTime":\#(written)"#))["startedDateTime"] == .text(date)
+    try expectEqual(
+      turnedRound(entry(#""startedDateTime":\#(written)"#))["startedDateTime"], .text(date)
     )
   }
 
@@ -61,7 +62,7 @@ import Testing
       entry(#""startedDateTime":"2024-05-01T10:00:00.000Z""#)
         .replacing(#""headers":[]},"#, with: #""headers":[],"postData":{"mimeType":"a/b"}},"#)
     )
-    #expect(round["request"]?["postData"] == ["mimeType": "a/b", "text": ""])
+    expectEqual(round["request"]?["postData"], ["mimeType": "a/b", "text": ""])
   }
 
   @Test func `what no HAR may say is kept under a name that is anybody's`() throws {
@@ -71,10 +72,10 @@ import Testing
         #""startedDateTime":"1/2/2026, 3:04 PM","serverIPAddress":"2001:db8::1.443","cache":\#(cache)"#
       )
     )
-    #expect(round["_startedDateTime"] == "1/2/2026, 3:04 PM")
-    #expect(round["serverIPAddress"] == "2001:db8::1")
-    #expect(round["_serverIPAddress"] == "2001:db8::1.443")
-    #expect(round["cache"] == ["_afterRequest": ["expires": "4294967295", "fetchCount": ""]])
+    expectEqual(round["_startedDateTime"], "1/2/2026, 3:04 PM")
+    expectEqual(round["serverIPAddress"], "2001:db8::1")
+    expectEqual(round["_serverIPAddress"], "2001:db8::1.443")
+    expectEqual(round["cache"], ["_afterRequest": ["expires": "4294967295", "fetchCount": ""]])
   }
 
   @Test(
@@ -85,7 +86,7 @@ import Testing
     ] as [(String, String?)]
   )
   func `an address is read with a port behind it, and nothing else`(text: String, found: String?) {
-    #expect(HARSanitizer.value(.text(text), of: "serverIPAddress") == found.map { .text($0) })
+    expectEqual(HARSanitizer.value(.text(text), of: "serverIPAddress"), found.map { .text($0) })
   }
 
   @Test func `a cookie's flags are read as words, too`() throws {
@@ -94,8 +95,8 @@ import Testing
         + #""url":"https://a.example/x","headers":[]},"response":{"status":204,"headers":[],"#
         + #""cookies":[{"name":"a","value":"1","httpOnly":"true","expires":""}]}}"#
     )
-    #expect(
-      round["response"]?["cookies"] == [["name": "a", "value": "1", "httpOnly": true]]
+    expectEqual(
+      round["response"]?["cookies"], [["name": "a", "value": "1", "httpOnly": true]]
     )
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -17,8 +18,8 @@ import Testing
   func `any cassette is written as HAR 1.2`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let cassette = generator.cassette()
-    #expect(try problems(HARExport(cassette).data) == [])
-    #expect(try problems(HARExport(cassette, keepingSecrets: true).data) == [])
+    try expectEqual(problems(HARExport(cassette).data), [])
+    try expectEqual(problems(HARExport(cassette, keepingSecrets: true).data), [])
   }
 
   @Test func `the check finds what is wrong`() throws {
@@ -69,19 +70,18 @@ import Testing
   @Test func `with its secrets kept every member of a HAR comes back, also the second time`() throws
   {
     let original = try JSON(parsing: Data(Self.whole.utf8), source: "a.har")
-    #expect(HARSchema.problems(in: original) == [])
+    expectEqual(HARSchema.problems(in: original), [])
     let read = try HARImport(Data(Self.whole.utf8), source: "a.har", keepingSecrets: true).cassette
     let har = HARExport(read, keepingSecrets: true).data
     let written = try JSON(parsing: har, source: "b.har")
-    #expect(HARSchema.problems(in: written) == [])
-    #expect(Self.lost(original, written, "$") == [])
-    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == read)
-    #expect(try Cassette(data: read.data(), source: "a.json") == read)
+    expectEqual(HARSchema.problems(in: written), [])
+    expectEqual(Self.lost(original, written, "$"), [])
+    try expectEqual(HARImport(har, source: "b.har", keepingSecrets: true).cassette, read)
+    try expectEqual(Cassette(data: read.data(), source: "a.json"), read)
     // What a client is told is as without.
     let plain = try HARImport(Data(Self.whole.utf8), source: "a.har").cassette
-    #expect(
-      plain.interactions.map(\.answer)
-        == read.interactions.map(\.answer).map { answer in
+    expectEqual(
+      plain.interactions.map(\.answer), read.interactions.map(\.answer).map { answer in
           guard case .response(var response) = answer else { return answer }
           response.head.headers["Set-Cookie"] = "f=REDACTED-f-1"
           return .response(response)
@@ -98,9 +98,9 @@ import Testing
     cassette.interactions[0].answer = .response(Response(status: 404, body: Body("gone")))
     let har = HARExport(cassette, keepingSecrets: true).data
     let entry = try JSON(parsing: har, source: "b.har")["log"]?["entries"]?.elements.first
-    #expect(entry?["response"]?["status"] == 404)
-    #expect(entry?["response"]?["content"]?["text"] == "gone")
-    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == cassette)
+    expectEqual(entry?["response"]?["status"], 404)
+    expectEqual(entry?["response"]?["content"]?["text"], "gone")
+    try expectEqual(HARImport(har, source: "b.har", keepingSecrets: true).cassette, cassette)
   }
 
   @Test func `without its secrets nothing of the note gets into a HAR`() throws {
@@ -123,10 +123,10 @@ import Testing
       """
     let read = try HARImport(Data(text.utf8), source: "a.har", keepingSecrets: true).cassette
     let har = HARExport(read, keepingSecrets: true).data
-    #expect(try problems(har) == [])
+    try expectEqual(problems(har), [])
     let log = try JSON(parsing: har, source: "b.har")["log"]
-    #expect(
-      log?["pages"] == [
+    expectEqual(
+      log?["pages"], [
         ["id": "p", "startedDateTime": "2024-05-01T10:00:00Z", "title": "", "pageTimings": [:]],
         [
           "id": "7", "startedDateTime": "2024-05-01T10:00:00.000Z", "title": "", "pageTimings": [:],
@@ -149,16 +149,15 @@ import Testing
     ]
     let text = #"{"log": {"_windtunnel": null, "entries": [\#(entries.joined(separator: ","))]}}"#
     let read = try HARImport(Data(text.utf8), source: "a.har", keepingSecrets: true).cassette
-    #expect(read.interactions.map(\.request.url.path) == ["/1", "/2", "/3", "/4", "/5"])
+    expectEqual(read.interactions.map(\.request.url.path), ["/1", "/2", "/3", "/4", "/5"])
     let har = HARExport(read, keepingSecrets: true).data
-    #expect(try problems(har) == [])
-    #expect(try HARImport(har, source: "b.har", keepingSecrets: true).cassette == read)
+    try expectEqual(problems(har), [])
+    try expectEqual(HARImport(har, source: "b.har", keepingSecrets: true).cassette, read)
     // The order of the cassette wins over the dates that its interactions had.
     let turned = Cassette(read.interactions.reversed())
     let other = HARExport(turned, keepingSecrets: true).data
-    #expect(
-      try HARImport(other, source: "b.har", keepingSecrets: true).cassette.interactions
-        == turned.interactions
+    try expectEqual(
+      HARImport(other, source: "b.har", keepingSecrets: true).cassette.interactions, turned.interactions
     )
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -14,14 +15,13 @@ import Testing
       more: #""time": "30.5", "timings": {"send": "1", "wait": "20.25", "receive": "9"}"#
     )
     let interaction = try imported(text)
-    #expect(
-      interaction?.timing
-        == Timing(firstByte: .microseconds(20_250), lastByte: .microseconds(29_250))
+    expectEqual(
+      interaction?.timing, Timing(firstByte: .microseconds(20_250), lastByte: .microseconds(29_250))
     )
     let round = try #require(try turnedRound(text))
-    #expect(round["time"] == 30.5)
-    #expect(round["timings"] == ["send": 1, "wait": 20.25, "receive": 9])
-    #expect(round["response"]?["headersSize"] == 10)
+    expectEqual(round["time"], 30.5)
+    expectEqual(round["timings"], ["send": 1, "wait": 20.25, "receive": 9])
+    expectEqual(round["response"]?["headersSize"], 10)
   }
 
   @Test(arguments: [
@@ -35,15 +35,15 @@ import Testing
     throws
   {
     let round = try turnedRound(entry(started: old))
-    #expect(round?["startedDateTime"] == .text(new))
-    #expect(round?["_startedDateTime"] == .text(old))
+    expectEqual(round?["startedDateTime"], .text(new))
+    expectEqual(round?["_startedDateTime"], .text(old))
   }
 
   @Test(arguments: ["2024-02-29T23:59:59.1234567-00:00", "2000-02-29T00:00:00+05:45"])
   func `a date that one has stays as it is spelled`(date: String) throws {
     let round = try turnedRound(entry(started: date))
-    #expect(round?["startedDateTime"] == .text(date))
-    #expect(round?["_startedDateTime"] == nil)
+    expectEqual(round?["startedDateTime"], .text(date))
+    expectNil(round?["_startedDateTime"])
   }
 
   @Test func `entries are in order by dates in any spelling`() throws {
@@ -52,12 +52,12 @@ import Testing
     ]
     let entries = dates.map { entry(started: $0) }.joined(separator: ",")
     let round = try turnedRound(Data(#"{"log": {"entries": [\#(entries)]}}"#.utf8))
-    #expect(
-      round.file["log"]?["entries"]?.elements.map { $0["startedDateTime"] } == [
+    expectEqual(
+      round.file["log"]?["entries"]?.elements.map { $0["startedDateTime"] }, [
         "0001-01-01T00:00:00Z", "2024-05-01T10:00:01.000Z", "2024-05-01T10:00:02.000Z",
       ]
     )
-    #expect(round.warnings == [])
+    expectEqual(round.warnings, [])
   }
 
   @Test func `a text that is spelled with escapes stands on the cassette once`() throws {
@@ -71,9 +71,9 @@ import Testing
     let read = try HARImport(har(text), source: "a.har", keepingSecrets: true).cassette
     let file = String(decoding: read.data(), as: UTF8.self)
     let plain = String(repeating: "é", count: 100)
-    #expect(file.ranges(of: plain).count == 1)
+    expectEqual(file.ranges(of: plain).count, 1)
     #expect(!file.contains(#"\u00e9"#))
-    #expect(try turnedRound(text)?["response"]?["content"]?["text"] == .text(plain))
+    try expectEqual(turnedRound(text)?["response"]?["content"]?["text"], .text(plain))
   }
 
   @Test func `of members with one name the last counts`() throws {
@@ -82,8 +82,8 @@ import Testing
       with: #""method": "POST", "method": "GET", "bodySize": 3, "bodySize": 0"#
     )
     let read = try turnedRound(har(twice))
-    #expect(read.cassette.interactions.map(\.request.method) == ["GET"])
-    #expect(read.file["log"]?["entries"]?.elements.first?["request"]?["bodySize"] == 0)
+    expectEqual(read.cassette.interactions.map(\.request.method), ["GET"])
+    expectEqual(read.file["log"]?["entries"]?.elements.first?["request"]?["bodySize"], 0)
     // What is ours is written once.
     let own = entry(more: #""_windtunnel": {"then": "fail", "then": "cycle"}"#)
     #expect(refusal { try imported(own) }.contains("stands here twice"))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -40,11 +41,11 @@ func imported(_ entry: String) throws -> Interaction? {
 func turnedRound(_ har: Data) throws -> (cassette: Cassette, file: JSON, warnings: [String]) {
   let read = try HARImport(har, source: "a.har", keepingSecrets: true)
   let stored = try Cassette(data: read.cassette.data(), source: "a.json")
-  #expect(stored == read.cassette)
+  expectEqual(stored, read.cassette)
   let written = HARExport(stored, keepingSecrets: true).data
   let file = try JSON(parsing: written, source: "b.har")
-  #expect(HARSchema.problems(in: file) == [])
-  #expect(try HARImport(written, source: "b.har", keepingSecrets: true).cassette == read.cassette)
+  expectEqual(HARSchema.problems(in: file), [])
+  try expectEqual(HARImport(written, source: "b.har", keepingSecrets: true).cassette, read.cassette)
   return (read.cassette, file, read.warnings)
 }
 

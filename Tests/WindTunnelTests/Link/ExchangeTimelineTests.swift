@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -29,13 +30,13 @@ import Testing
     var link = Link.symmetric(roundTrip: 100)
     link.dnsDelay = .milliseconds(30)
     let whole = timeline(link, response: 1000, isSecure: true, think: .milliseconds(7))
-    #expect(whole.resolved == .milliseconds(30))
-    #expect(whole.connected == .milliseconds(130))
-    #expect(whole.secured == .milliseconds(230))
-    #expect(whole.requestDelivered == .milliseconds(280))
-    #expect(whole.firstByte == .milliseconds(337))
-    #expect(whole.arrivals == [.init(at: .milliseconds(337), bytes: 1000)])
-    #expect(whole.done == .milliseconds(337))
+    expectEqual(whole.resolved, .milliseconds(30))
+    expectEqual(whole.connected, .milliseconds(130))
+    expectEqual(whole.secured, .milliseconds(230))
+    expectEqual(whole.requestDelivered, .milliseconds(280))
+    expectEqual(whole.firstByte, .milliseconds(337))
+    expectEqual(whole.arrivals, [.init(at: .milliseconds(337), bytes: 1000)])
+    expectEqual(whole.done, .milliseconds(337))
     #expect(whole.failure == nil && whole.failedAt == nil)
   }
 
@@ -76,8 +77,8 @@ import Testing
     let told = timeline(link, response: bytes, ordinal: Int(seed) + 1)
     let moments = told.arrivals.map(\.at)
     let counts = told.arrivals.map(\.bytes)
-    #expect(moments == moments.sorted())
-    #expect(counts == Array(Set(counts)).sorted())
+    expectEqual(moments, moments.sorted())
+    expectEqual(counts, Array(Set(counts)).sorted())
     guard let done = told.done else {
       #expect(told.failure != nil && counts.last ?? 0 < bytes)
       return
@@ -112,8 +113,8 @@ import Testing
   @Test func `a second and more of round trip repeats the SYN in vain and loses nothing by it`() {
     let link = Link.symmetric(roundTrip: 2000)
     let told = timeline(link, response: 14_480)
-    #expect(told.connected == .seconds(2))
+    expectEqual(told.connected, .seconds(2))
     // A window of ten, in spite of the repeats.
-    #expect(told.transfer == .seconds(2))
+    expectEqual(told.transfer, .seconds(2))
   }
 }

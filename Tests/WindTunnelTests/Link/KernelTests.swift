@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,7 +9,7 @@ import Testing
 @testable import WindTunnelReports
 
 /// The model against a kernel.
-@Suite(.timeLimit(.minutes(10))) struct KernelTests {
+@Suite(.timeLimit(.minutes(5))) struct KernelTests {
   /// Where the model is further off than a twentieth: name and round trip.
   ///
   /// In the two at 100 ms the kernel took a probe's acknowledgement, which came some microseconds
@@ -35,7 +36,7 @@ import Testing
       look(timeline.connected, row.connectMilliseconds)
       look(timeline.transfer, row.transferMilliseconds)
     }
-    #expect(off == Self.exceptions)
+    expectEqual(off, Self.exceptions)
   }
 
   @Test func `a link without chance is the same for every seed`() throws {
@@ -50,7 +51,7 @@ import Testing
           )
         }
       )
-      #expect(timelines.count == 1)
+      expectEqual(timelines.count, 1)
     }
   }
 
@@ -76,7 +77,7 @@ import Testing
       }
       return try await group.reduce(into: [String: [Double]]()) { $0[$1.0] = $1.1 }
     }
-    #expect(results.count == 12)
+    expectEqual(results.count, 12)
     // From the connection on, and the connecting included.
     for kind in 0..<2 {
       let above = results.filter { $0.value[kind] > 1 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -6,10 +7,10 @@ import Testing
 @Suite struct LinkPresetTests {
   @Test func `every preset is there, once, with where it comes from`() {
     let counts = Dictionary(grouping: LinkPreset.all) { $0.name.split(separator: "/")[0] }
-    #expect(counts.mapValues(\.count) == ["nlc": 14, "atc": 10, "wpt": 12, "devtools": 4])
-    #expect(Set(LinkPreset.all.map(\.name)).count == LinkPreset.all.count)
+    expectEqual(counts.mapValues(\.count), ["nlc": 14, "atc": 10, "wpt": 12, "devtools": 4])
+    expectEqual(Set(LinkPreset.all.map(\.name)).count, LinkPreset.all.count)
     #expect(LinkPreset.all.allSatisfy { !$0.title.isEmpty && $0.source.count > 10 })
-    for preset in LinkPreset.all { #expect(LinkPreset.named(preset.name) == preset) }
+    for preset in LinkPreset.all { expectEqual(LinkPreset.named(preset.name), preset) }
   }
 
   struct Numbers: Sendable {
@@ -34,9 +35,9 @@ import Testing
   func `a preset has the numbers that were published`(numbers: Numbers) throws {
     let link = try #require(LinkPreset.named(numbers.name)).link
     for (direction, (rate, delay, loss)) in [(link.down, numbers.down), (link.up, numbers.up)] {
-      #expect(direction.bitsPerSecond == rate.map { $0 * 1000 })
-      #expect(direction.delay == Duration(milliseconds: delay))
-      #expect(direction.lossProbability == loss)
+      expectEqual(direction.bitsPerSecond, rate.map { $0 * 1000 })
+      expectEqual(direction.delay, Duration(milliseconds: delay))
+      expectEqual(direction.lossProbability, loss)
     }
   }
 
@@ -72,8 +73,8 @@ import Testing
       around: ("<dict><key>Profiles</key>", "</dict>")
     )
     let all = try ConditionerProfile.all(in: among, source: "a.plist")
-    #expect(all.map(\.name) == ["Open", "Slow"])
-    #expect(all.map(\.link) == [Link(up: .init(), down: .init()), Self.slowLink])
+    expectEqual(all.map(\.name), ["Open", "Slow"])
+    expectEqual(all.map(\.link), [Link(up: .init(), down: .init()), Self.slowLink])
   }
 
   @Test(arguments: [
@@ -93,8 +94,8 @@ import Testing
     ),
   ])
   func `a damaged property list is refused in a sentence`(text: String, sentence: String) {
-    #expect(
-      refusal { try ConditionerProfile.all(in: Data(text.utf8), source: "a.plist") } == sentence
+    expectEqual(
+      refusal { try ConditionerProfile.all(in: Data(text.utf8), source: "a.plist") }, sentence
     )
   }
 

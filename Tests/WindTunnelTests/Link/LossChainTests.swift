@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -45,7 +46,7 @@ import Testing
       .acknowledgement, .data, .data,
     ]
     let fates = kinds.map { packets.isLost($0) }
-    #expect(fates == [true, false, true, true, false, false, true, true, false])
+    expectEqual(fates, [true, false, true, true, false, false, true, true, false])
   }
 
   @Test func `what one direction draws, the other does not`() {

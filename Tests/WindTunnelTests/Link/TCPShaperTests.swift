@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -42,10 +43,10 @@ import Testing
       sent.append((at, data.count))
       whole += data
     }
-    #expect(whole == body)
+    expectEqual(whole, body)
     // 10, 20 and 12 segments, a round trip apart.
-    #expect(sent.map(\.bytes) == [14_480, 28_960, 16_560])
-    #expect(sent.map(\.at) == [.milliseconds(50), .milliseconds(150), .milliseconds(250)])
+    expectEqual(sent.map(\.bytes), [14_480, 28_960, 16_560])
+    expectEqual(sent.map(\.at), [.milliseconds(50), .milliseconds(150), .milliseconds(250)])
   }
 
   @Test(arguments: 1...20)
@@ -55,12 +56,12 @@ import Testing
     let delivery = Delivery([.head(head), .bytes(.data(body)), .finish])
     var player = Player(delivery, shaper: Self.path(Self.lossy(0.1), ordinal).shaper(.down))
     let actions = Self.played(&player, .tick).map(\.action)
-    #expect(actions.first == .head(head))
-    #expect(actions.last == .finish(.keep))
+    expectEqual(actions.first, .head(head))
+    expectEqual(actions.last, .finish(.keep))
     let bytes = actions.reduce(into: Data()) { bytes, action in
       if case .bytes(let data) = action { bytes += data }
     }
-    #expect(bytes == body)
+    expectEqual(bytes, body)
     #expect(player.isDone)
   }
 
@@ -100,8 +101,8 @@ import Testing
       Delivery([.reset]),
       shaper: Self.path(.symmetric(roundTrip: 40)).shaper(.down)
     )
-    #expect(player.next(.tick, at: .zero) == [.wake(.milliseconds(20))])
-    #expect(player.next(.tick, at: .milliseconds(20)) == [.reset])
+    expectEqual(player.next(.tick, at: .zero), [.wake(.milliseconds(20))])
+    expectEqual(player.next(.tick, at: .milliseconds(20)), [.reset])
   }
 
   @Test func `a queue holds the sender up and takes again what it released`() {
@@ -116,7 +117,7 @@ import Testing
     let bytes = actions.reduce(0) { sum, item in
       if case .bytes(let data) = item.action { sum + data.count } else { sum }
     }
-    #expect(bytes == body.count)
+    expectEqual(bytes, body.count)
     // 800 ms for the bytes and 29 for the headers of 70 packets.
     let end = actions.last?.at ?? .zero
     #expect(.milliseconds(829)...(.milliseconds(900)) ~= end)
@@ -141,7 +142,7 @@ import Testing
     #expect(.milliseconds(1900)...(.milliseconds(2300)) ~= now)
     var alone = path(3).shaper(.down)
     _ = alone.send(100_000, at: .zero)
-    #expect(alone.arrived(at: .milliseconds(1200)) == 100_000)
+    expectEqual(alone.arrived(at: .milliseconds(1200)), 100_000)
   }
 
   @Test func `a connection on which nothing is under way has no part of a shared rate`() {
@@ -158,7 +159,7 @@ import Testing
     while idle.arrived(at: idle.nextMoment ?? .zero) < 1000 {}
     var other = path(2).shaper(.up)
     _ = other.send(100_000, at: .zero)
-    #expect(other.arrived(at: .milliseconds(1200)) == 100_000)
+    expectEqual(other.arrived(at: .milliseconds(1200)), 100_000)
     withExtendedLifetime((idle, unused)) {}
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -148,13 +149,13 @@ import Testing
 
   @Test(arguments: bytes + json + ignoring + forms + multiparts + byType)
   func `a body is the same by the rule for bodies`(row: MatcherCase) {
-    #expect(row.isFound == row.answers)
+    expectEqual(row.isFound, row.answers)
     let told = Mismatch(
       row.asked,
       among: [Interaction(row.recorded, Response())],
       matcher: row.matcher
     )
-    #expect(told.candidates[0].differences.isEmpty == row.answers, "\(told)")
+    expectEqual(told.candidates[0].differences.isEmpty, row.answers, "\(told)")
   }
 
   @Test func `a matrix worth its name`() {
@@ -169,6 +170,6 @@ import Testing
     request.headers["Content-Encoding"] = "gzip"
     let opened = Inflate.open(zipped, coding: "gzip").map { Body($0).text }
     let row = MatcherCase(.body(.json()), request, post(opened.flatMap { $0 } ?? ""), true)
-    #expect(row.isFound == (opened != nil))
+    expectEqual(row.isFound, (opened != nil))
   }
 }

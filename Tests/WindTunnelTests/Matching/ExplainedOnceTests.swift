@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelSymptoms
 
@@ -30,18 +31,18 @@ import WindTunnelSymptoms
     let deck = Deck(Cassette([Interaction(played, .text(Body("a")))]), then: .repeat)
     let missed = Request("GET", "https://api.example.test/a?x=2")
     let first = try #require(explanation(deck.decide(missed, lane: lane)))
-    #expect(first.candidates.map(\.played) == [0])
+    expectEqual(first.candidates.map(\.played), [0])
     for count in 1...3 {
       _ = deck.decide(played, lane: lane)
       let next = try #require(explanation(deck.decide(missed, lane: lane)))
-      #expect(next.candidates.map(\.played) == [count])
+      expectEqual(next.candidates.map(\.played), [count])
       var same = next
       same.candidates[0].played = 0
-      #expect(same == first)
+      expectEqual(same, first)
     }
     deck.reset()
-    #expect(explanation(deck.decide(missed, lane: lane)) == first)
-    #expect(deck.mismatches == [first])
+    expectEqual(explanation(deck.decide(missed, lane: lane)), first)
+    expectEqual(deck.mismatches, [first])
   }
 
   @Test func `what differs where the matcher looks is another request`() throws {
@@ -55,7 +56,7 @@ import WindTunnelSymptoms
     let one = try #require(ask(#"{"a":5}"#))
     let two = try #require(ask(#"{"a":6}"#))
     #expect(one != two)
-    #expect(ask(#"{"a":5}"#) == one)
+    expectEqual(ask(#"{"a":5}"#), one)
   }
 
   @Test func `equal requests cost a tenth of different ones at most`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -36,8 +37,8 @@ import Testing
       Self.tape,
       matcher: .url
     )
-    #expect(
-      "\(text)" == """
+    expectEqual(
+      "\(text)", """
         GET https://a.example/users?page=2&sort=up is not on the cassette.
         Nearest: #2 GET https://a.example/users?page=1, differs in query "page": recorded "1", asked "2".
         Also in query "sort": recorded none, asked "up".
@@ -52,8 +53,8 @@ import Testing
   @Test func `a body of JSON is told by paths, and lists by all their places`() {
     let tape = Cassette([Self.tape.interactions[0]])
     let text = Explanation(Self.order, tape, matcher: .body(.json(ignoring: "$.meta.timestamp")))
-    #expect(
-      "\(text)" == """
+    expectEqual(
+      "\(text)", """
         POST https://a.example/orders?dry=1 is not on the cassette.
         Nearest: #1 POST https://a.example/orders?dry=1, differs in body at $.items[0].id: recorded "a1", asked "b1".
         Also in body at $.items[1].id: recorded "a2", asked "b2".
@@ -71,10 +72,10 @@ import Testing
     _ = deck.decide(Request("GET", "https://a.example/users/8"), lane: Lane("other"))
     _ = deck.decide(Request("GET", "https://a.example/users/9"))
     let mismatch = deck.mismatches[0]
-    #expect(mismatch.candidates.map(\.number) == [3, 4, 2])
-    #expect(mismatch.candidates.map(\.played) == [1, 0, 0])
+    expectEqual(mismatch.candidates.map(\.number), [3, 4, 2])
+    expectEqual(mismatch.candidates.map(\.played), [1, 0, 0])
     #expect("\(mismatch)".contains("\n#3 was already played once.\n"))
-    #expect(mismatch.rule == ["match": 1, "paths": ["/users/{id}"]])
+    expectEqual(mismatch.rule, ["match": 1, "paths": ["/users/{id}"]])
   }
 
   @Test func `the same in JSON`() {
@@ -84,8 +85,8 @@ import Testing
       decoding: Explanation(request, tape, matcher: .url).json.fileBytes(),
       as: UTF8.self
     )
-    #expect(
-      text == """
+    expectEqual(
+      text, """
         {
           "matches": false,
           "asked": "GET https://a.example/users?page=2",
@@ -128,15 +129,15 @@ import Testing
     let request = Request("GET", "https://a.example/users?page=1")
     let twice = Cassette(Self.tape.interactions + [Self.tape.interactions[1]])
     let once = Explanation(request, Self.tape, matcher: .url)
-    #expect("\(once)" == "GET https://a.example/users?page=1 is answered by #2.")
+    expectEqual("\(once)", "GET https://a.example/users?page=1 is answered by #2.")
     let both = Explanation(request, twice, matcher: .url)
-    #expect(
-      "\(both)" == "GET https://a.example/users?page=1 is answered by #2, #5, in this order."
+    expectEqual(
+      "\(both)", "GET https://a.example/users?page=1 is answered by #2, #5, in this order."
     )
     let json: JSON = [
       "matches": true, "asked": .text("\(request.method) \(request.url)"), "answeredBy": [2, 5],
     ]
-    #expect(both.json == json)
+    expectEqual(both.json, json)
   }
 
   @Test func `a credential that was asked with is not repeated`() {
@@ -160,7 +161,7 @@ import Testing
     }
     let base = Matcher(authority: row.matcher.authority)
     let pasted = try Matcher(data: Data(rule.bytes()), source: "rule", over: base)
-    #expect(Explanation(row.asked, tape, matcher: pasted).mismatch == nil, "\(rule)")
+    expectNil(Explanation(row.asked, tape, matcher: pasted).mismatch, "\(rule)")
   }
 
   @Test func `a changed matcher needs no new recording`() throws {
@@ -170,17 +171,17 @@ import Testing
     let before = try Data(contentsOf: file)
     let tape = try Cassette(contentsOf: file)
     let page = Request("GET", "https://a.example/users?page=2")
-    #expect(Explanation(page, tape, matcher: .url).numbers == [])
+    expectEqual(Explanation(page, tape, matcher: .url).numbers, [])
     let noPage = Matcher.url.with { $0.ignoredQuery = ["page"] }
-    #expect(Explanation(page, tape, matcher: noPage).numbers == [2])
+    expectEqual(Explanation(page, tape, matcher: noPage).numbers, [2])
     let all = Matcher.url.with { $0.paths = ["/users/{id}"] }
-    #expect(
-      Explanation(Request("GET", "https://a.example/users/9"), tape, matcher: all).numbers == [
+    expectEqual(
+      Explanation(Request("GET", "https://a.example/users/9"), tape, matcher: all).numbers, [
         3, 4,
       ]
     )
-    #expect(Explanation(Self.order, tape, matcher: .url).numbers == [1])
-    #expect(Explanation(Self.order, tape, matcher: .body(.json())).numbers == [])
-    #expect(try Data(contentsOf: file) == before)
+    expectEqual(Explanation(Self.order, tape, matcher: .url).numbers, [1])
+    expectEqual(Explanation(Self.order, tape, matcher: .body(.json())).numbers, [])
+    try expectEqual(Data(contentsOf: file), before)
   }
 }

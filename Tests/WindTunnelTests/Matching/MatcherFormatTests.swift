@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -11,7 +12,7 @@ import Testing
 
   @Test(arguments: try DataFiles.refusals("matcher", count: 17))
   func `rules that are none are refused with their place`(text: String, sentence: String) {
-    #expect(refusal { try read(text) } == sentence)
+    expectEqual(refusal { try read(text) }, sentence)
   }
 
   @Test(arguments: [
@@ -19,7 +20,7 @@ import Testing
     "$[99999999999999999999]",
   ])
   func `what is no path into JSON is refused`(text: String) {
-    #expect(JSONPath(text) == nil)
+    expectNil(JSONPath(text))
   }
 
   @Test func `every rule is read`() throws {
@@ -36,13 +37,13 @@ import Testing
     expected.ignoredQuery = ["page", "utm_*"]
     expected.headers = ["Accept"]
     expected.body = BodyRule(.byType, ignoring: ["$.items[*].id"], fields: ["csrf"])
-    #expect(try read(text) == expected)
+    try expectEqual(read(text), expected)
   }
 
   @Test func `what is not said is the command's own rule`() throws {
-    #expect(try read(#"{"match":1}"#) == .pathAndQuery)
-    #expect(try read(#"{"match":1}"#, over: .url) == .url)
-    #expect(Matcher.url.json(over: .url) == ["match": 1])
+    try expectEqual(read(#"{"match":1}"#), .pathAndQuery)
+    try expectEqual(read(#"{"match":1}"#, over: .url), .url)
+    expectEqual(Matcher.url.json(over: .url), ["match": 1])
   }
 
   @Test(arguments: 0..<60)
@@ -50,7 +51,7 @@ import Testing
     var generator = Generator(seed: seed)
     let matcher = generator.matcher()
     let text = "\(matcher.json(over: .url))"
-    #expect(try read(text, over: .url) == matcher, "seed \(seed): \(text)")
+    try expectEqual(read(text, over: .url), matcher, "seed \(seed): \(text)")
   }
 
   @Test(arguments: 0..<30)
@@ -64,7 +65,7 @@ import Testing
       // A refused text is what other tests are about.
       guard let matcher = try? Matcher(data: Data(text), source: "m", over: .url) else { continue }
       let again = Data(matcher.json(over: .url).bytes())
-      #expect(try Matcher(data: again, source: "m", over: .url) == matcher, "seed \(seed)")
+      try expectEqual(Matcher(data: again, source: "m", over: .url), matcher, "seed \(seed)")
       #expect(MatcherCase(matcher, request, request, true).isFound, "seed \(seed)")
     }
   }

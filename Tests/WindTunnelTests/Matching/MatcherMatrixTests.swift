@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -124,14 +125,14 @@ import Testing
 
   @Test(arguments: methods + origins + paths + queries + headers)
   func `a recording answers what is the same by the matcher`(row: MatcherCase) {
-    #expect(row.isFound == row.answers)
+    expectEqual(row.isFound, row.answers)
     // A miss has a difference to tell, and a hit none.
     let told = Mismatch(
       row.asked,
       among: [Interaction(row.recorded, Response())],
       matcher: row.matcher
     )
-    #expect(told.candidates[0].differences.isEmpty == row.answers, "\(told)")
+    expectEqual(told.candidates[0].differences.isEmpty, row.answers, "\(told)")
   }
 
   @Test func `a filter only sees recordings of the same key`() {
@@ -153,7 +154,7 @@ import Testing
       guard case .recording(_, let place) = outcome.source else { return nil }
       return place
     }
-    #expect(places == [1, 0, 2, nil, nil])
+    expectEqual(places, [1, 0, 2, nil, nil])
     let last = deck.mismatches.last.map { "\($0)" } ?? ""
     #expect(last.contains("differs in what filter \"tenant\" asks for."), "\(last)")
   }

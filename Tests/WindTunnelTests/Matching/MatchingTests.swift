@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -39,7 +40,7 @@ import Testing
     asked: RequestURL,
     places: [Int]?
   ) {
-    #expect(place(recorded, asked) == places)
+    expectEqual(place(recorded, asked), places)
   }
 
   @Test(
@@ -54,7 +55,7 @@ import Testing
     asked: RequestURL,
     places: [Int]?
   ) {
-    #expect(place(recorded, asked, .pathAndQuery) == places)
+    expectEqual(place(recorded, asked, .pathAndQuery), places)
   }
 
   @Test(arguments: ["/x", "/{id}"] as [RequestURL])
@@ -66,7 +67,7 @@ import Testing
       let request = Request("POST", "/x", body: Body(body))
       return index.sequence(for: request, key: matcher.key(request))?.places
     }
-    #expect(found == [[1], [2], nil])
+    expectEqual(found, [[1], [2], nil])
   }
 
   @Test func `each of ten thousand recordings is found, and ten thousand templates too`() {
@@ -87,7 +88,7 @@ import Testing
 
   @Test func `a key bears no host and no port`() {
     let key = Matcher.url.key(Request("GET", "https://u:p@a:1/x%2f?b=2&a=1"))
-    #expect(key.text == "GET /x%2F?a=1&b=2")
+    expectEqual(key.text, "GET /x%2F?a=1&b=2")
   }
 }
 
@@ -104,7 +105,7 @@ import Testing
         Issue.record("\(asked) was answered")
         continue
       }
-      #expect(mismatch.nearest?.request == "GET https://a.example\(meant)")
+      expectEqual(mismatch.nearest?.request, "GET https://a.example\(meant)")
     }
   }
 
@@ -145,18 +146,17 @@ import Testing
     request: Request,
     nearest: String
   ) {
-    #expect(
-      sentence(Deck(Self.tape), request).split(separator: "\n").prefix(2).joined(separator: "\n")
-        == "\(request.method) \(request.url) is not on the cassette.\nNearest: \(nearest)"
+    expectEqual(
+      sentence(Deck(Self.tape), request).split(separator: "\n").prefix(2).joined(separator: "\n"), "\(request.method) \(request.url) is not on the cassette.\nNearest: \(nearest)"
     )
   }
 
   @Test func `what was played is told with how often and what to do`() {
     let deck = Deck(Self.tape)
     let request = Request("GET", "https://a.example/users?page=1")
-    #expect(sentence(deck, request) == "")
-    #expect(
-      sentence(deck, request) == """
+    expectEqual(sentence(deck, request), "")
+    expectEqual(
+      sentence(deck, request), """
         GET https://a.example/users?page=1 was already played once, and there is no further recording of it.
         To let it be played again, write "then": "repeat" into interaction #1, or record it once more.
         """
@@ -165,8 +165,8 @@ import Testing
 
   @Test func `a password is not repeated`() {
     let text = sentence(Deck(Cassette()), Request("GET", "https://u:secret@a.example/"))
-    #expect(
-      text == "GET https://a.example/ is not on the cassette, which has no interactions."
+    expectEqual(
+      text, "GET https://a.example/ is not on the cassette, which has no interactions."
     )
   }
 }

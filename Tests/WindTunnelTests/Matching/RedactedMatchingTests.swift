@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -79,21 +80,21 @@ import Testing
     asked: [RequestURL],
     found: [Int?]
   ) {
-    #expect(places(get(recorded), get(asked)) == found)
+    expectEqual(places(get(recorded), get(asked)), found)
   }
 
   @Test func `sequences of a redacted request are played in order`() {
     let recorded = get(["/x?t=REDACTED-t-1", "/x?t=REDACTED-t-2", "/x?t=REDACTED-t-1"])
     let asked = get(["/x?t=a", "/x?t=a", "/x?t=b", "/x?t=a"])
-    #expect(places(recorded, asked, then: .fail) == [0, 2, 1, nil])
+    expectEqual(places(recorded, asked, then: .fail), [0, 2, 1, nil])
   }
 
   @Test func `a user is known by the password that came first`() {
     let recorded = get(["https://REDACTED-userinfo-1@a/x", "https://REDACTED-userinfo-2@a/x"])
     let asked = get(["https://u:p@a/x", "https://v:p@a/x", "https://u:p@a/x", "https://w:p@a/x"])
-    #expect(places(recorded, asked) == [0, 1, 0, nil])
+    expectEqual(places(recorded, asked), [0, 1, 0, nil])
     // Who names nobody is answered by all of them in order.
-    #expect(places(recorded, get(["https://a/x", "https://a/x"])) == [0, 1])
+    expectEqual(places(recorded, get(["https://a/x", "https://a/x"])), [0, 1])
   }
 
   @Test func `a redacted header value matches where that header counts`() {
@@ -110,7 +111,7 @@ import Testing
       request("Bearer a", "sid=1; t=dark"), request("Bearer c", "sid=1; t=dark"),
       request("Basic a", "sid=1; t=dark"), request("Bearer a", "sid=2; t=dark"),
     ]
-    #expect(places(recorded, asked, matcher) == [0, 1, 0, nil, nil, nil])
+    expectEqual(places(recorded, asked, matcher), [0, 1, 0, nil, nil, nil])
   }
 
   @Test(arguments: [BodyRule.bytes, .json(), BodyRule(.byType)])
@@ -124,20 +125,20 @@ import Testing
       post(#"{"user":"ada","password":"x"}"#), post(#"{"user":"eve","password":"x"}"#),
       post(#"{"user":"ada"}"#), post(#"{"user":"ada","password":"y\"z"}"#),
     ]
-    #expect(places(recorded, asked, .body(rule)) == [1, 0, nil, nil, nil, 0])
+    expectEqual(places(recorded, asked, .body(rule)), [1, 0, nil, nil, nil, 0])
   }
 
   @Test(arguments: [BodyRule.bytes, .form(), BodyRule(.byType)])
   func `a redacted field of a form matches any value`(rule: BodyRule) {
     let recorded = [form("user=ada&pin=REDACTED-pin-1")]
     let asked = [form("user=ada&pin=12%2034"), form("user=ada&pin=12+34"), form("user=eve&pin=1")]
-    #expect(places(recorded, asked, .body(rule)) == [0, 0, nil])
+    expectEqual(places(recorded, asked, .body(rule)), [0, 0, nil])
   }
 
   @Test func `a redacted text matches around what was taken`() {
     let recorded = [post("key REDACTED-key-1.", "text/plain")]
     let asked = [post("key 7.", "text/plain"), post("key 7", "text/plain")]
-    #expect(places(recorded, asked, .body(.bytes)) == [0, nil])
+    expectEqual(places(recorded, asked, .body(.bytes)), [0, nil])
   }
 
   @Test func `lanes bind apart`() {
@@ -150,7 +151,7 @@ import Testing
       if case .recording = outcome.source { return true }
       return false
     }
-    #expect(found == [true, true, false, true])
+    expectEqual(found, [true, true, false, true])
   }
 
   @Test func `a value that another ordinal stands for is told as that`() {
@@ -169,6 +170,6 @@ import Testing
     let recorded = get((0..<2000).map { RequestURL("/x?token=REDACTED-token-\($0 + 1)") })
     let asked = get((0..<2000).map { RequestURL("/x?token=t\($0)") })
     let found = places(recorded, asked + asked.reversed())
-    #expect(found == Array(0..<2000) + (0..<2000).reversed())
+    expectEqual(found, Array(0..<2000) + (0..<2000).reversed())
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
@@ -39,14 +40,14 @@ import Testing
     )
     let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
     _ = deck.delivery(of: outcome, on: .onTheWire)
-    #expect(
-      told.withLock { $0 } == [
+    expectEqual(
+      told.withLock { $0 }, [
         "decided 1 withheld 1",
         #"undone 1 [{"resetAfterEvents":1} was not done: the answer streams no events.]"#,
       ]
     )
-    #expect(
-      deck.journal.all.map(\.misfits) == [
+    expectEqual(
+      deck.journal.all.map(\.misfits), [
         [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
       ]
     )
@@ -75,8 +76,8 @@ import Testing
       reason: .closed
     )
     deck.tunnelEnded(tunnel)
-    #expect(
-      told.withLock { $0 } == [
+    expectEqual(
+      told.withLock { $0 }, [
         "decided 1 recording 1", "request 1 1.0 seconds 2.0 seconds", "first byte 1",
         "ended 1 200", "decided 2 unmatched", "ended 2 0", "tunnel api.example.test:443",
       ]
@@ -114,7 +115,7 @@ import Testing
       return entry
     }
     let journal = deck.journal.all
-    #expect(journal.count == 48)
-    #expect(told.withLock { $0 }.map(alike) == journal.map(alike))
+    expectEqual(journal.count, 48)
+    expectEqual(told.withLock { $0 }.map(alike), journal.map(alike))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -23,18 +24,18 @@ import Testing
   @Test func `the journal says where order alone chose`() {
     let deck = Deck(Self.cassette, matcher: .url, then: .repeat)
     let takes = ["x1", "y1", "x1", "y1", "x1"].map { Self.ask(deck, $0) }
-    #expect(takes == [0, 1, 0, 1, 0].map { .recording($0) })
-    #expect(deck.journal.all.map(\.rival) == [1, nil, nil, nil, nil])
+    expectEqual(takes, [0, 1, 0, 1, 0].map { .recording($0) })
+    expectEqual(deck.journal.all.map(\.rival), [1, nil, nil, nil, nil])
   }
 
   @Test func `what a request tells leaves nothing to order`() {
     let deck = Deck(Self.cassette, matcher: .url, then: .repeat)
-    #expect(Self.ask(deck, "REDACTED-token-2") == .recording(1))
-    #expect(deck.journal.all.map(\.rival) == [nil])
+    expectEqual(Self.ask(deck, "REDACTED-token-2"), .recording(1))
+    expectEqual(deck.journal.all.map(\.rival), [nil])
     let plain = Cassette([Self.cassette.interactions[0]])
     let alone = Deck(plain, matcher: .url, then: .repeat)
-    #expect(Self.ask(alone, "x1") == .recording(0))
-    #expect(alone.journal.all.map(\.rival) == [nil])
+    expectEqual(Self.ask(alone, "x1"), .recording(0))
+    expectEqual(alone.journal.all.map(\.rival), [nil])
   }
 
   @Test func `another value of the request tells them apart`() {
@@ -50,8 +51,8 @@ import Testing
       matcher: .url
     )
     _ = deck.decide(Request("GET", "/a?id=1&token=x1"))
-    #expect(deck.journal.all.map(\.take) == [.recording(1)])
-    #expect(deck.journal.all.map(\.rival) == [nil])
+    expectEqual(deck.journal.all.map(\.take), [.recording(1)])
+    expectEqual(deck.journal.all.map(\.rival), [nil])
   }
 
   @Test func `the explanation names both`() {
@@ -60,21 +61,21 @@ import Testing
       Self.cassette,
       matcher: .url
     )
-    #expect(explanation.rival == 2)
-    #expect(
-      explanation.description == """
+    expectEqual(explanation.rival, 2)
+    expectEqual(
+      explanation.description, """
         GET /a?token=x1 is answered by #1.
         #1 and #2 cannot be told apart: they differ only in what was taken out of them, so who asks \
         first gets #1.
         """
     )
-    #expect(explanation.json["cannotBeToldFrom"] == .number(2))
+    expectEqual(explanation.json["cannotBeToldFrom"], .number(2))
     let named = Explanation(
       Request("GET", "/a?token=REDACTED-token-2"),
       Self.cassette,
       matcher: .url
     )
     #expect(named.numbers == [2] && named.rival == nil)
-    #expect(named.json["cannotBeToldFrom"] == nil)
+    expectNil(named.json["cannotBeToldFrom"])
   }
 }

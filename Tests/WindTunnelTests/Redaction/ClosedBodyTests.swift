@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -21,8 +22,8 @@ import Testing
   @Test func `a file in gzip that holds a credential is left out and named`() {
     for text in ["seen: tok-SECRET-123", #"{"access_token":"other-SECRET-45"}"#] {
       let (count, leftOut) = Self.kept(Packed.gzip(text))
-      #expect(count == 0)
-      #expect(leftOut == ["GET /a: a body in gzip holds a credential"])
+      expectEqual(count, 0)
+      expectEqual(leftOut, ["GET /a: a body in gzip holds a credential"])
     }
     #expect(Self.kept(Packed.gzip("nothing to see")) == (1, []))
   }
@@ -32,7 +33,7 @@ import Testing
       Data(base64Encoded: "KLUv/SA3NQEA8HsidG9rZW4iOi1QQUNLRUQtOTg3NjUiLCJhZ2FpfQIAfD6bVY4=")
     )
     let (count, leftOut) = Self.kept(packed)
-    #expect(count == 0)
-    #expect(leftOut == ["GET /a: a body in zstd cannot be opened to look for credentials"])
+    expectEqual(count, 0)
+    expectEqual(leftOut, ["GET /a: a body in zstd cannot be opened to look for credentials"])
   }
 }

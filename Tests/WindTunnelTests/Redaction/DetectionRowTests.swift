@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -37,21 +38,20 @@ import Testing
     let lint = CassetteLint(Cassette([secret]))
     #expect(lint.leaks.contains { $0.rule == row.id }, "\(lint.leaks.map(\.rule))")
     let harmless = Self.interaction(row.harmless)
-    #expect(Self.redacted(harmless) == harmless)
-    #expect(CassetteLint(Cassette([harmless])).leaks.filter { $0.rule != "entropy" } == [])
+    expectEqual(Self.redacted(harmless), harmless)
+    expectEqual(CassetteLint(Cassette([harmless])).leaks.filter { $0.rule != "entropy" }, [])
   }
 
   @Test func `rows have names of their own`() {
     let ids = DetectionRow.all.map(\.id)
-    #expect(Set(ids).count == ids.count)
+    expectEqual(Set(ids).count, ids.count)
     #expect(ids.count > 80)
   }
 
   @Test func `a row of keys tells of each mark how many letters follow`() throws {
     let row = try #require(DetectionRow.all.first { $0.id == "aws-key" })
-    #expect(
-      row.finds
-        == "`AKIA`, `ASIA`, `ABIA`, `ACCA` and 16 letters; `ABSK`, `bedrock-api-key-` and 60 to 300"
+    expectEqual(
+      row.finds, "`AKIA`, `ASIA`, `ABIA`, `ACCA` and 16 letters; `ABSK`, `bedrock-api-key-` and 60 to 300"
     )
     #expect(DetectionRow.all.contains { $0.id == "shopify-token" })
   }
@@ -62,8 +62,8 @@ import Testing
         path: "../../../Sources/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
       )
     let written = try String(contentsOf: file, encoding: .utf8)
-    #expect(
-      written == DetectionRow.table,
+    expectEqual(
+      written, DetectionRow.table,
       "Write it anew: swift run windtunnel cassette lint --rules > Sources/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
     )
   }
@@ -73,9 +73,8 @@ import Testing
       #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"x7Kq9vLw3"}"#
     let body = Self.interaction(text)
     let kept = Self.redacted(body, RedactionRules(keep: ["accessToken", "$.card.password"]))
-    #expect(
-      kept?.response?.body.text
-        == #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"REDACTED-password-1"}"#
+    expectEqual(
+      kept?.response?.body.text, #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"REDACTED-password-1"}"#
     )
     let request = Interaction(
       Request(
@@ -86,8 +85,8 @@ import Testing
       Response()
     )
     let asked = Self.redacted(request, RedactionRules(keep: ["session", "x-api-key"]))
-    #expect(asked?.request.url.query == "session=x7Kq9vLw2PzR&sid=REDACTED-sid-1")
-    #expect(asked?.request.headers["X-Api-Key"] == "x7Kq9vLw2PzT")
+    expectEqual(asked?.request.url.query, "session=x7Kq9vLw2PzR&sid=REDACTED-sid-1")
+    expectEqual(asked?.request.headers["X-Api-Key"], "x7Kq9vLw2PzT")
   }
 
   @Test func `a review names each placeholder with its row, its places and what keeps it`() {
@@ -103,11 +102,11 @@ import Testing
     ]
     let cassette = Cassette(interactions).redacted().cassette
     let found = CassetteReview(cassette).placeholders
-    #expect(found.map(\.text) == ["REDACTED-authorization-1", "REDACTED-token-1"])
-    #expect(found.map(\.rule) == ["credentials", "likely-name"])
-    #expect(found.map(\.keep) == ["Authorization", "token"])
-    #expect(
-      found.map(\.places) == [
+    expectEqual(found.map(\.text), ["REDACTED-authorization-1", "REDACTED-token-1"])
+    expectEqual(found.map(\.rule), ["credentials", "likely-name"])
+    expectEqual(found.map(\.keep), ["Authorization", "token"])
+    expectEqual(
+      found.map(\.places), [
         ["#1 request header Authorization"],
         ["#1 response body $.session.token", "#1 response body $.again"],
       ]
@@ -120,8 +119,8 @@ import Testing
     }
     let cassette = Cassette([get("x7Kq9vLw2PzR"), get("y8Lr0wMx3QaS"), get("x7Kq9vLw2PzR")])
       .redacted().cassette
-    #expect(CassetteReview(cassette).alike == [[1, 2, 3]])
+    expectEqual(CassetteReview(cassette).alike, [[1, 2, 3]])
     let one = Cassette([get("x7Kq9vLw2PzR"), get("x7Kq9vLw2PzR")]).redacted().cassette
-    #expect(CassetteReview(one).alike == [])
+    expectEqual(CassetteReview(one).alike, [])
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -24,7 +25,7 @@ import Testing
     "play lip_sync_animation_v2_final.mp4\n", "0.1f53950b-305e-55ea-55c3-d113f8367a02 is up\n",
   ])
   func `names in code and logs that begin like a key stay`(text: String) {
-    for type in Self.types { #expect(Self.kept(text, type) == text, "\(type)") }
+    for type in Self.types { expectEqual(Self.kept(text, type), text, "\(type)") }
   }
 
   @Test func `what stands around a key stays`() {
@@ -39,8 +40,8 @@ import Testing
       ("use \(account) and more", "use *bitwarden-token-1 and more"),
     ]
     for (text, kept) in rows {
-      #expect(
-        Self.kept(text, "text/plain") == kept.replacing("*", with: "REDACTED-"),
+      expectEqual(
+        Self.kept(text, "text/plain"), kept.replacing("*", with: "REDACTED-"),
         "\(text.prefix(20))"
       )
     }
@@ -70,7 +71,7 @@ import Testing
         "https://REDACTED-userinfo-1@api.example.test/a"
       ),
     ]
-    for (text, kept) in rows { #expect(Self.kept(text, "text/plain") == kept) }
+    for (text, kept) in rows { expectEqual(Self.kept(text, "text/plain"), kept) }
   }
 
   @Test(arguments: ["\n", "\r\n"])
@@ -83,16 +84,15 @@ import Testing
     let key = "00\(some(40))"
     let inLines = [some(76), some(76), "\(some(10))/\(key)/\(some(22))", some(76), some(31)]
       .joined(separator: lineBreak)
-    #expect(Self.kept(inLines, "text/plain") == inLines)
+    expectEqual(Self.kept(inLines, "text/plain"), inLines)
     // Names and keys in lines of one length are no base64.
     let tokens = (0..<3).map { _ in "the-service-of-all-our-payments/ghp_\(some(36))" }
     let kept = Self.kept(tokens.joined(separator: lineBreak), "text/plain") ?? ""
     for token in tokens { #expect(!kept.contains(token.suffix(36))) }
     // One key a line is a list of them.
     let keys = (0..<8).map { _ in "00\(some(40))" }
-    #expect(
-      Self.kept(keys.joined(separator: lineBreak), "text/plain")
-        == (1...8).map { "REDACTED-okta-token-\($0)" }.joined(separator: lineBreak)
+    expectEqual(
+      Self.kept(keys.joined(separator: lineBreak), "text/plain"), (1...8).map { "REDACTED-okta-token-\($0)" }.joined(separator: lineBreak)
     )
   }
 
@@ -112,7 +112,7 @@ import Testing
     let text = "\(some(300))\(joint)\(key)\(joint)\(some(300))"
     for body in [text, "{\"image\":\"\(text)\"}"] {
       let cassette = Cassette([Interaction(Request("GET", "/"), .text(Body(body)))])
-      #expect(cassette.redacted().cassette == cassette)
+      expectEqual(cassette.redacted().cassette, cassette)
     }
     // Alone it is one, and in a path.
     for body in [key, "https://api.example.test/\(key)/a"] {
@@ -143,7 +143,7 @@ import Testing
     "<token>{{ token }}</token>more", "printf(\"password=%s\", x);\nmore()",
   ])
   func `code, markup and prose stay to the byte`(text: String) {
-    for type in Self.types { #expect(Self.kept(text, type) == text, "\(type)") }
+    for type in Self.types { expectEqual(Self.kept(text, type), text, "\(type)") }
   }
 
   @Test(arguments: [
@@ -195,7 +195,7 @@ import Testing
   ])
   func `a value goes up to where it ends`(text: String, expected: String) {
     let expected = expected.replacing("*", with: "REDACTED-")
-    #expect(Self.kept(text, "text/plain") == expected)
+    expectEqual(Self.kept(text, "text/plain"), expected)
   }
 
   @Test(arguments: [
@@ -221,7 +221,7 @@ import Testing
   ])
   func `fields of a page lose their secrets`(text: String, expected: String) {
     let expected = expected.replacing("*", with: "REDACTED-")
-    #expect(Self.kept(text, "text/html") == expected)
+    expectEqual(Self.kept(text, "text/html"), expected)
   }
 
   @Test(arguments: [
@@ -239,9 +239,9 @@ import Testing
       let kept = try #require(Self.kept(body, "text/plain"))
       #expect(!kept.contains(words[1]))
       let rest = kept.replacing(/REDACTED-[a-z-]+-1/, with: "*")
-      #expect(rest == body.replacing(words[1], with: "*"))
+      expectEqual(rest, body.replacing(words[1], with: "*"))
       let lint = CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(body)))]))
-      #expect(lint.leaks.count == 1)
+      expectEqual(lint.leaks.count, 1)
     }
   }
 
@@ -264,8 +264,8 @@ import Testing
     ] {
       var redaction = Redaction(continuing: [])
       let kept = redaction.redact([Interaction(Request("GET", RequestURL(url)), Response())])
-      #expect(kept.first?.request.url.description == expected)
-      #expect(Self.kept("See \(url) here", "text/plain") == "See \(expected) here")
+      expectEqual(kept.first?.request.url.description, expected)
+      expectEqual(Self.kept("See \(url) here", "text/plain"), "See \(expected) here")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -27,9 +28,9 @@ import Testing
     #"{"img":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"}"#,
   ])
   func `it stays, and lint says nothing`(text: String) {
-    #expect(Self.kept(text) == text)
+    expectEqual(Self.kept(text), text)
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))]))
-    #expect(lint.leaks == [])
+    expectEqual(lint.leaks, [])
   }
 
   @Test(arguments: [
@@ -46,7 +47,7 @@ import Testing
     ),
   ])
   func `a secret beside it goes`(text: String, expected: String) {
-    #expect(Self.kept(text) == expected.replacing("*", with: "REDACTED-"))
+    expectEqual(Self.kept(text), expected.replacing("*", with: "REDACTED-"))
   }
 
   @Test func `a code that is exchanged for a token goes, and no other`() {
@@ -61,7 +62,7 @@ import Testing
       ("code=abcdefgh1", "code=abcdefgh1"), ("code=404&error=x", "code=404&error=x"),
     ] {
       let request = Request("POST", "/", headers: form, body: Body(query))
-      #expect(SplicedValueTests.kept([request]).first?.body.text == expected)
+      expectEqual(SplicedValueTests.kept([request]).first?.body.text, expected)
     }
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact(
@@ -69,8 +70,8 @@ import Testing
         Interaction(Request("GET", "/"), Response(status: 302, headers: ["Location": $0]))
       }
     )
-    #expect(
-      kept.map { $0.response?.headers["Location"] } == [
+    expectEqual(
+      kept.map { $0.response?.headers["Location"] }, [
         "/cb?code=REDACTED-code-1", "/error?code=404",
       ]
     )
@@ -82,9 +83,8 @@ import Testing
       "/",
       headers: ["Authentication": "Bearer abc1", "Cookie2": "sid=abc2", "X-Title": "abc"]
     )
-    #expect(
-      SplicedValueTests.kept([request]).first?.headers
-        == [
+    expectEqual(
+      SplicedValueTests.kept([request]).first?.headers, [
           "Authentication": "Bearer REDACTED-authentication-1", "Cookie2": "sid=REDACTED-sid-1",
           "X-Title": "abc",
         ]
@@ -101,6 +101,6 @@ import Testing
       headers: ["Content-Type": "multipart/form-data; boundary=B"],
       body: Body(text("abc1"))
     )
-    #expect(SplicedValueTests.kept([request]).first?.body.text == text("REDACTED-password-1"))
+    expectEqual(SplicedValueTests.kept([request]).first?.body.text, text("REDACTED-password-1"))
   }
 }

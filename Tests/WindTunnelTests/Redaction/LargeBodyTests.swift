@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -32,22 +33,20 @@ import Testing
     type: String,
     coding: String
   ) {
-    #expect(
-      Self.obstacle(body, type: type, coding: coding)
-        == "a body of \(body.utf8.count) bytes is too large to be looked through for credentials"
+    expectEqual(
+      Self.obstacle(body, type: type, coding: coding), "a body of \(body.utf8.count) bytes is too large to be looked through for credentials"
     )
   }
 
   @Test func `binary content and pictures are kept unless they repeat a credential`() {
     let secrets = ["a-long-secret-token": "REDACTED-token-1"]
-    #expect(Self.obstacle("\0\u{1}", secrets: secrets) == nil)
-    #expect(Self.obstacle("JFIF", type: "image/jpeg", secrets: secrets) == nil)
+    expectNil(Self.obstacle("\0\u{1}", secrets: secrets))
+    expectNil(Self.obstacle("JFIF", type: "image/jpeg", secrets: secrets))
     // Also where it lies over the edge of two pieces.
     for count in [0, (1 << 20) - 10, (1 << 20) + (64 << 10) - 10] {
       let body = "\0" + String(repeating: "x", count: count) + "a-long-secret-token"
-      #expect(
-        Self.obstacle(body, secrets: secrets)
-          == "a body of \(body.utf8.count) bytes repeats a credential"
+      expectEqual(
+        Self.obstacle(body, secrets: secrets), "a body of \(body.utf8.count) bytes repeats a credential"
       )
     }
   }
@@ -67,14 +66,14 @@ import Testing
     )
     let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
     deck.keep(big, for: deck.decide(big.request))
-    #expect(journal.problem == nil)
+    expectNil(journal.problem)
     journal.close()
-    #expect(try folder.names == ["users.bodies", "users.json.journal"])
+    try expectEqual(folder.names, ["users.bodies", "users.json.journal"])
     let line = try Data(contentsOf: folder.file("users.json.journal"))
     #expect(line.count < 1000)
     let next = try RecordingJournal(besides: file)
-    #expect(try next.takeUp(onto: Cassette()).cassette == Cassette([big]))
-    #expect(try Cassette(contentsOf: file) == Cassette([big]))
+    try expectEqual(next.takeUp(onto: Cassette()).cassette, Cassette([big]))
+    try expectEqual(Cassette(contentsOf: file), Cassette([big]))
     next.close()
   }
 
@@ -107,13 +106,13 @@ import Testing
       let deck = Deck(before, mode: .rewrite, recordingJournal: journal)
       deck.keep(big, for: deck.decide(big.request))
       deck.keep(login, for: deck.decide(login.request))
-      #expect(journal.problem == nil)
+      expectNil(journal.problem)
       journal.close()
       let bodies = folder.file("users.bodies")
       // Where there is no folder, there is nothing in it.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: bodies.path)) ?? []
-      #expect(names == (wasThere ? [SHA256.hexadecimal(body)] : []))
-      #expect(try Cassette(contentsOf: file) == before)
+      expectEqual(names, (wasThere ? [SHA256.hexadecimal(body)] : []))
+      try expectEqual(Cassette(contentsOf: file), before)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -27,8 +28,8 @@ import Testing
     }
     let batches = EventBatches(body, format, bytes: 16, atMost: most)
     let growth = redaction.stream(&body, batches, type: type, &timing)
-    #expect(growth.map { $0 + text.utf8.count } ?? text.utf8.count == body.count)
-    #expect(timing?.chunks.map(\.offset) == pieces.indices.map { .milliseconds($0) })
+    expectEqual(growth.map { $0 + text.utf8.count } ?? text.utf8.count, body.count)
+    expectEqual(timing?.chunks.map(\.offset), pieces.indices.map { .milliseconds($0) })
     return (body.text, timing?.chunks.map(\.bytes) ?? [], redaction.obstacle)
   }
 
@@ -38,11 +39,11 @@ import Testing
     // The second piece ends within the secret, the third with its event.
     let pieces = [24, 30, 16, 6, 12]
     let full = text.replacing("*", with: Self.key)
-    #expect(full.utf8.count == pieces.reduce(0, +))
+    expectEqual(full.utf8.count, pieces.reduce(0, +))
     let stream = Self.redacted(full, pieces: pieces)
-    #expect(stream.text == text.replacing("*", with: "REDACTED-api-key-1"))
-    #expect(stream.pieces == [24, 30, 14, 6, 12])
-    #expect(stream.obstacle == nil)
+    expectEqual(stream.text, text.replacing("*", with: "REDACTED-api-key-1"))
+    expectEqual(stream.pieces, [24, 30, 14, 6, 12])
+    expectNil(stream.obstacle)
   }
 
   @Test func `a key whose lines are events is found as a whole`() {
@@ -52,16 +53,16 @@ import Testing
     let key = ["-----BEGIN PRIVATE KEY-----"] + lines + ["-----END PRIVATE KEY-----"]
     let text = (["before"] + key + ["behind"]).map { "data: \($0)\n\n" }.joined()
     let stream = Self.redacted(text, atMost: 100_000)
-    #expect(stream.text?.hasPrefix("data: before\n\n") == true)
-    #expect(stream.text?.hasSuffix("data: behind\n\n") == true)
-    for line in lines { #expect(stream.text?.contains(line) == false, "\(line.prefix(1))") }
+    expectEqual(stream.text?.hasPrefix("data: before\n\n"), true)
+    expectEqual(stream.text?.hasSuffix("data: behind\n\n"), true)
+    for line in lines { expectEqual(stream.text?.contains(line), false, "\(line.prefix(1))") }
   }
 
   @Test func `base64 in an event is not taken for a coding of mail`() {
     let line = "data: \(String(repeating: "QUJD", count: 14))QUI=\n\n"
     let text = "\(line)data: {\"api_key\":\"*\",\"next\":\"/a?limit=20\"}\n\n"
     let stream = Self.redacted(text.replacing("*", with: Self.key))
-    #expect(stream.text == text.replacing("*", with: "REDACTED-api-key-1"))
+    expectEqual(stream.text, text.replacing("*", with: "REDACTED-api-key-1"))
   }
 
   @Test func `lines of JSON and sequences are parts, too`() {
@@ -75,18 +76,17 @@ import Testing
         type: type,
         format: format
       )
-      #expect(stream.text == text.replacing("*", with: "REDACTED-password-1"))
+      expectEqual(stream.text, text.replacing("*", with: "REDACTED-password-1"))
     }
   }
 
   @Test func `one event that is too large leaves the stream out, and is named`() {
     let text = "data: 1\n\ndata: \(String(repeating: "x", count: 90))\n\n"
-    #expect(Self.redacted(text, atMost: 120).obstacle == nil)
+    expectNil(Self.redacted(text, atMost: 120).obstacle)
     let stream = Self.redacted(text, atMost: 60)
-    #expect(stream.text == text)
-    #expect(
-      stream.obstacle
-        == "an event of more than 60 bytes is too large to be looked through for credentials"
+    expectEqual(stream.text, text)
+    expectEqual(
+      stream.obstacle, "an event of more than 60 bytes is too large to be looked through for credentials"
     )
   }
 
@@ -125,8 +125,8 @@ import Testing
       response.head.headers.remove("Digest")
       expected.answer = .response(response)
     }
-    #expect(kept == [expected])
-    #expect(redaction.leftOut == [])
+    expectEqual(kept, [expected])
+    expectEqual(redaction.leftOut, [])
     // Who goes on counting knows what stands there, and a later secret that may be in it is sought.
     var next = Redaction(continuing: kept)
     let other = Interaction(
@@ -140,14 +140,13 @@ import Testing
       ),
       Response(status: 204)
     )
-    #expect(
-      next.redact([other]).first?.request.body.text == #"{"api_key":"REDACTED-api-key-2"}"#
+    expectEqual(
+      next.redact([other]).first?.request.body.text, #"{"api_key":"REDACTED-api-key-2"}"#
     )
     let filter = NGramFilter(interaction(long))
     #expect(filter.mayContain(Self.key) && !filter.mayContain("never-said-anywhere"))
-    #expect(
-      kept[0].renumbered { _ in 7 }.response?.body.text
-        == Self.long("REDACTED-api-key-7").joined()
+    expectEqual(
+      kept[0].renumbered { _ in 7 }.response?.body.text, Self.long("REDACTED-api-key-7").joined()
     )
   }
 
@@ -158,13 +157,13 @@ import Testing
     let piece = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 * $0 >> 7) })
     for _ in 0..<65 { spool.append(piece) }
     let body = spool.body()
-    #expect(body.count == 65 << 20)
-    #expect(body.bytes((1 << 20) - 2..<(1 << 20) + 2) == piece.suffix(2) + piece.prefix(2))
+    expectEqual(body.count, 65 << 20)
+    expectEqual(body.bytes((1 << 20) - 2..<(1 << 20) + 2), piece.suffix(2) + piece.prefix(2))
     let cassette = Cassette([Interaction(Request("GET", "/big"), Response(body: body))])
     try cassette.write(to: file)
     let read = try Cassette(contentsOf: file)
-    #expect(read == cassette)
-    #expect(read.hashValue == cassette.hashValue)
+    expectEqual(read, cassette)
+    expectEqual(read.hashValue, cassette.hashValue)
     let name = try #require(try folder.names.first { $0.hasSuffix(".bodies") })
     let side = folder.file("\(name)/\(body.digest)")
     let handle = try FileHandle(forWritingTo: side)
@@ -173,6 +172,6 @@ import Testing
     try handle.close()
     #expect(throws: FormatError.self) { try Cassette(contentsOf: file) }
     // What was opened plays to its end, whatever happens to the file.
-    #expect(read == cassette)
+    expectEqual(read, cassette)
   }
 }

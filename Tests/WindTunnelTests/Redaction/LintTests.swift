@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
@@ -30,7 +31,7 @@ import WindTunnelSymptoms
     ]
     for (number, place) in places.enumerated() {
       let leaks = CassetteLint(Cassette([place])).leaks
-      #expect(leaks.map(\.kind) == [kind], "\(number)")
+      expectEqual(leaks.map(\.kind), [kind], "\(number)")
       #expect(leaks.allSatisfy { !$0.description.contains(text.suffix(8)) })
     }
   }
@@ -43,7 +44,7 @@ import WindTunnelSymptoms
         // A public key and signatures are drawn as secrets are, and are none.
         let isSigned = file.lastPathComponent == "startup.json"
         let known = isSigned ? Array(repeating: "entropy", count: 6) : []
-        #expect(leaks.map(\.kind) == known, "\(file.lastPathComponent): \(leaks)")
+        expectEqual(leaks.map(\.kind), known, "\(file.lastPathComponent): \(leaks)")
       }
     }
   }
@@ -55,7 +56,7 @@ import WindTunnelSymptoms
       "2026-11-21T07:14:03.123456Z", String(repeating: "aB3dE5gH7jK9mN1p", count: 20),
     ]
     for text in texts {
-      #expect(CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks == [])
+      expectEqual(CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks, [])
     }
   }
 
@@ -69,10 +70,10 @@ import WindTunnelSymptoms
       return CassetteLint(Cassette([echo])).leaks
     }
     let body = "--\(boundary)\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"
-    #expect(lint(type, "\(body)1\r\n--\(boundary)--\r\n") == [])
+    expectEqual(lint(type, "\(body)1\r\n--\(boundary)--\r\n"), [])
     // What a part holds is looked at as ever, and so is such a word where nothing is parted.
     let (_, secret) = Self.shapes[Self.shapes.count - 1]
-    #expect(lint(type, "\(body)\(secret)\r\n--\(boundary)--\r\n").map(\.kind) == ["entropy"])
+    expectEqual(lint(type, "\(body)\(secret)\r\n--\(boundary)--\r\n").map(\.kind), ["entropy"])
     #expect(!lint("text/plain; boundary=\(boundary)", "").isEmpty)
   }
 
@@ -88,10 +89,10 @@ import WindTunnelSymptoms
     func lint(_ headers: HeaderFields) -> [CassetteLeak] {
       CassetteLint(Cassette([.init(Request("GET", "/"), Response(headers: headers))])).leaks
     }
-    #expect(lint(headers) == [])
-    #expect(lint(["X-Other": word]).map(\.kind) == ["entropy"])
+    expectEqual(lint(headers), [])
+    expectEqual(lint(["X-Other": word]).map(\.kind), ["entropy"])
     let named = #"{"endpoints":[{"url":"https://a.test/?api_key=\#(word)"}]}"#
-    #expect(lint(["Report-To": named]).map(\.kind) == ["api-key"])
+    expectEqual(lint(["Report-To": named]).map(\.kind), ["api-key"])
   }
 
   @Test func `a leak says where it is, what and how long`() {
@@ -100,8 +101,8 @@ import WindTunnelSymptoms
       .text(Body(#"{"user":{"password":"qrstuvwx"}}"#))
     )
     let leaks = CassetteLint(Cassette([interaction])).leaks.map(\.description)
-    #expect(
-      leaks == [
+    expectEqual(
+      leaks, [
         "#1 request URL query api-key: api-key, 8 bytes",
         "#1 request header X-Auth-Token: x-auth-token, 8 bytes",
         "#1 response body JSON password: password, 8 bytes",
@@ -114,8 +115,8 @@ import WindTunnelSymptoms
     let lint = CassetteLint(
       Cassette([.init(Request("GET", "/"), Response(headers: headers, body: Body("???")))])
     )
-    #expect(lint.leaks == [])
-    #expect(lint.unopened == ["#1 response body: in zstd, which is not opened here"])
+    expectEqual(lint.leaks, [])
+    expectEqual(lint.unopened, ["#1 response body: in zstd, which is not opened here"])
   }
 
   @Test func `a charset that nobody here reads is named`() {
@@ -123,7 +124,7 @@ import WindTunnelSymptoms
     let headers: HeaderFields = ["Content-Type": "text/plain; charset=koi8-r"]
     let response = Response(headers: headers, body: Body(Data(words)))
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), response)]))
-    #expect(lint.unopened == ["#1 response body: in koi8-r, which is not opened here"])
+    expectEqual(lint.unopened, ["#1 response body: in koi8-r, which is not opened here"])
   }
 
   @Test(arguments: [
@@ -133,6 +134,6 @@ import WindTunnelSymptoms
   func `what names no charset of a text is not told of`(type: String) {
     let words: [UInt8] = [0xF0, 0xC1, 0xD2, 0xCF, 0xCC, 0xD8, 0x3A, 0x20, 0x61, 0x31]
     let response = Response(headers: ["Content-Type": type], body: Body(Data(words)))
-    #expect(CassetteLint(Cassette([.init(Request("GET", "/"), response)])).unopened == [])
+    expectEqual(CassetteLint(Cassette([.init(Request("GET", "/"), response)])).unopened, [])
   }
 }

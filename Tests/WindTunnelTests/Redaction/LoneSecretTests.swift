@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -17,7 +18,7 @@ import Testing
   ) throws -> Interaction {
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([Interaction(request, response), Interaction(login, Response())])
-    #expect(redaction.leftOut == [])
+    expectEqual(redaction.leftOut, [])
     return try #require(kept.first)
   }
 
@@ -52,11 +53,11 @@ import Testing
       ),
       beside: Self.bearer(secret)
     )
-    #expect(kept.request.url.description == "https://a.test/x?seen=\(Self.stand)&page=2")
-    #expect(kept.request.body.text == "seen=\(Self.stand)&page=2")
-    #expect(kept.response?.headers["X-Seen"] == Self.stand)
-    #expect(
-      kept.response?.body.text == "{\"seen\":\"\(Self.stand)\",\"all\":[\"\(Self.stand)\",\"b\"]}"
+    expectEqual(kept.request.url.description, "https://a.test/x?seen=\(Self.stand)&page=2")
+    expectEqual(kept.request.body.text, "seen=\(Self.stand)&page=2")
+    expectEqual(kept.response?.headers["X-Seen"], Self.stand)
+    expectEqual(
+      kept.response?.body.text, "{\"seen\":\"\(Self.stand)\",\"all\":[\"\(Self.stand)\",\"b\"]}"
     )
   }
 
@@ -82,7 +83,7 @@ import Testing
     expected: String?
   ) throws {
     let expected = expected?.replacing("*", with: Self.stand) ?? text
-    #expect(try Self.body(text, beside: secret) == expected)
+    try expectEqual(Self.body(text, beside: secret), expected)
   }
 
   @Test(arguments: [
@@ -100,7 +101,7 @@ import Testing
     expected: String?
   ) throws {
     let expected = expected?.replacing("*", with: Self.stand) ?? text
-    #expect(try Self.body(text, Self.json, beside: secret) == expected)
+    try expectEqual(Self.body(text, Self.json, beside: secret), expected)
   }
 
   @Test func `names of fields and parameters are looked at, too`() throws {
@@ -117,11 +118,11 @@ import Testing
       Interaction(Self.bearer("tok-SECRET-123"), Response()),
     ])
     let (short, long) = (Self.stand, "REDACTED-authorization-3")
-    #expect(
-      kept.first?.request.url.description == "https://a.test/of/\(short)/hunt?\(short)=1&\(long)=2"
+    expectEqual(
+      kept.first?.request.url.description, "https://a.test/of/\(short)/hunt?\(short)=1&\(long)=2"
     )
-    #expect(kept.first?.request.headers["Cookie"] == "\(short)=REDACTED-ab12-1")
-    #expect(kept.first?.request.body.text == "\(short)=&\(long)=1&hunt=2")
+    expectEqual(kept.first?.request.headers["Cookie"], "\(short)=REDACTED-ab12-1")
+    expectEqual(kept.first?.request.body.text, "\(short)=&\(long)=1&hunt=2")
   }
 
   @Test func `the head of a part is looked at, too`() throws {
@@ -129,9 +130,8 @@ import Testing
     func text(_ name: String) -> String {
       "--wind\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(name).txt\"\r\n\r\nx\r\n--wind--\r\n"
     }
-    #expect(
-      try Self.body(text("tok-SECRET-123"), ["Content-Type": type], beside: "tok-SECRET-123")
-        == text(Self.stand)
+    try expectEqual(
+      Self.body(text("tok-SECRET-123"), ["Content-Type": type], beside: "tok-SECRET-123"), text(Self.stand)
     )
   }
 
@@ -146,18 +146,17 @@ import Testing
         Response(headers: headers, body: Body("htm ")),
         beside: Self.bearer(secret)
       )
-      #expect(kept.response?.headers == headers)
+      expectEqual(kept.response?.headers, headers)
     }
   }
 
   @Test func `a page keeps the names in its markup and loses what is no name`() throws {
     let page = "<input type=\"password\" name='hunt'><p>ab12</p>"
     let type: HeaderFields = ["Content-Type": "text/html"]
-    #expect(try Self.body(page, type, beside: "password") == page)
-    #expect(try Self.body(page, type, beside: "hunt") == page)
-    #expect(
-      try Self.body(page, type, beside: "ab12")
-        == "<input type=\"password\" name='hunt'><p>\(Self.stand)</p>"
+    try expectEqual(Self.body(page, type, beside: "password"), page)
+    try expectEqual(Self.body(page, type, beside: "hunt"), page)
+    try expectEqual(
+      Self.body(page, type, beside: "ab12"), "<input type=\"password\" name='hunt'><p>\(Self.stand)</p>"
     )
   }
 
@@ -168,12 +167,12 @@ import Testing
       let login = Request("GET", RequestURL("https://a.test/?\(name)=USDC&access_token=ab12"))
       let response = Response(headers: Self.json, body: Body(#"["USDC","ab12"]"#))
       let kept = try Self.kept(Request("GET", "/a"), response, beside: login)
-      #expect(kept.response?.body.text == #"["USDC","REDACTED-access-token-1"]"#)
+      expectEqual(kept.response?.body.text, #"["USDC","REDACTED-access-token-1"]"#)
     }
     let login = Request("GET", "/", headers: ["Cookie": "lang=engl; sid=ab12; theme=dark"])
     let response = Response(headers: Self.json, body: Body(#"["engl","dark","ab12"]"#))
     let kept = try Self.kept(Request("GET", "/a"), response, beside: login)
-    #expect(kept.response?.body.text == #"["engl","dark","REDACTED-sid-1"]"#)
+    expectEqual(kept.response?.body.text, #"["engl","dark","REDACTED-sid-1"]"#)
   }
 
   @Test func `a short password of Basic credentials goes, and its base64 with it`() throws {
@@ -182,15 +181,15 @@ import Testing
     let text = "ab12 \(Data("ab12".utf8).base64EncodedString()) ada:ab12 ab123"
     let kept = try Self.kept(Request("GET", "/a"), Response(body: Body(text)), beside: login)
     let stand = "REDACTED-password-1"
-    #expect(
-      kept.response?.body.text == "\(stand) \(stand) \(Self.stand) ab123"
+    expectEqual(
+      kept.response?.body.text, "\(stand) \(stand) \(Self.stand) ab123"
     )
   }
 
   @Test func `base64 of a secret that is too short to be taken for base64 goes`() throws {
     let text = "seen \(Data("hunter22".utf8).base64EncodedString()) and aHVudGVyMjI"
-    #expect(
-      try Self.body(text, beside: "hunter22") == "seen \(Self.stand) and \(Self.stand)"
+    try expectEqual(
+      Self.body(text, beside: "hunter22"), "seen \(Self.stand) and \(Self.stand)"
     )
   }
 }

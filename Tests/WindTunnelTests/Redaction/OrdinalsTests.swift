@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -31,23 +32,23 @@ import Testing
       ["/b?access_token=TTTT1", "/c?access_token=TTTT1"],
       after: Self.tape(["/a?access_token=TTTT1"])
     )
-    #expect(
-      tape.map(\.request.url.query) == ["access_token=REDACTED-access-token-1"]
+    expectEqual(
+      tape.map(\.request.url.query), ["access_token=REDACTED-access-token-1"]
         + [String?](repeating: "access_token=REDACTED-access-token-2", count: 2)
     )
-    #expect(
+    expectEqual(
       Self.places(
         tape,
         [
           "/a?access_token=X", "/b?access_token=X", "/c?access_token=X", "/c?access_token=Y",
           "/a?access_token=Y",
         ]
-      ) == [
+      ), [
         0, 1, 2, nil, nil,
       ]
     )
-    #expect(
-      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]) == [
+    expectEqual(
+      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]), [
         1, 0, nil,
       ]
     )
@@ -55,23 +56,21 @@ import Testing
 
   @Test func `a value's own recording goes before one that may be anybody's`() {
     let tape = Self.tape(["/x?access_token=A1&b=1", "/x?access_token=B1&b=1", "/y?access_token=B1"])
-    #expect(
+    expectEqual(
       Self.places(
         tape,
         [
           "/x?access_token=a&b=1", "/x?access_token=b&b=1", "/x?access_token=a&b=1",
           "/y?access_token=b",
         ]
-      )
-        == [0, 1, 0, 2]
+      ), [0, 1, 0, 2]
     )
   }
 
   @Test func `within one request other ordinals are other values`() {
     let tape = Self.tape(["/x?access_token=AAAA111&refresh_token=AAAA111"])
-    #expect(
-      Self.places(tape, ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"])
-        == [nil, 0]
+    expectEqual(
+      Self.places(tape, ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"]), [nil, 0]
     )
   }
 
@@ -83,23 +82,22 @@ import Testing
     let merge = try Self.merged([
       Self.tape(["/a?access_token=A1"]), Self.tape(["/b?access_token=B1", "/c?access_token=C1"]),
     ])
-    #expect(
-      merge.cassette.interactions.map(\.request.url.query)
-        == [
+    expectEqual(
+      merge.cassette.interactions.map(\.request.url.query), [
           "access_token=REDACTED-access-token-1", "access_token=REDACTED-access-token-3",
           "access_token=REDACTED-access-token-2",
         ]
     )
-    #expect(
+    expectEqual(
       Self.places(
         merge.cassette.interactions,
         ["/a?access_token=A1", "/b?access_token=B1", "/c?access_token=C1"]
-      ) == [
+      ), [
         0, 1, 2,
       ]
     )
-    #expect(
-      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]) == [
+    expectEqual(
+      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]), [
         0, 1,
       ]
     )
@@ -112,10 +110,9 @@ import Testing
     let merge = try Self.merged([
       first, Self.tape(["/login?access_token=B1", "/b?access_token=B1"]), first,
     ])
-    #expect(merge.repeatedCount == 2)
-    #expect(
-      merge.cassette.interactions.map(\.request.url.query)
-        == [String?](repeating: "access_token=REDACTED-access-token-1", count: 2)
+    expectEqual(merge.repeatedCount, 2)
+    expectEqual(
+      merge.cassette.interactions.map(\.request.url.query), [String?](repeating: "access_token=REDACTED-access-token-1", count: 2)
     )
   }
 
@@ -135,7 +132,7 @@ import Testing
     let merge = try Self.merged([ten, tape("/a")])
     let last = try #require(merge.cassette.interactions.last?.response)
     let packed = Data(#"{"access_token":"REDACTED-access-token-10"}"#.utf8).base64EncodedString()
-    #expect(last.body.text == "{\"access_token\":\"REDACTED-access-token-10\",\"b\":\"\(packed)\"}")
-    #expect(last.headers["Content-Length"] == "\(last.body.data.count)")
+    expectEqual(last.body.text, "{\"access_token\":\"REDACTED-access-token-10\",\"b\":\"\(packed)\"}")
+    expectEqual(last.headers["Content-Length"], "\(last.body.data.count)")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -16,13 +17,13 @@ import Testing
   @Test func `forty secrets and more in twenty kinds of place and more`() {
     #expect(Planted.kinds.count >= 20)
     #expect(Planted.all.count >= 40)
-    #expect(Set(Planted.all.map(\.secret)).count == Planted.all.count)
+    expectEqual(Set(Planted.all.map(\.secret)).count, Planted.all.count)
   }
 
   @Test func `no planted secret is written in any form, and nothing is left out`() {
     let (cassette, leftOut) = Self.redacted(Planted.all.map(\.interaction))
-    #expect(leftOut == [])
-    #expect(cassette.interactions.count == Planted.all.count)
+    expectEqual(leftOut, [])
+    expectEqual(cassette.interactions.count, Planted.all.count)
     let texts = Spellings.joined(Spellings.texts(cassette))
     for planted in Planted.all {
       #expect(!Spellings.leak(planted.secret, in: texts), "\(planted.place)")
@@ -54,14 +55,14 @@ import Testing
 
   @Test func `lint finds nothing where the secrets were taken out`() {
     let (cassette, _) = Self.redacted(Planted.all.map(\.interaction))
-    #expect(CassetteLint(cassette).leaks == [])
+    expectEqual(CassetteLint(cassette).leaks, [])
   }
 
   @Test func `redacting twice changes nothing`() {
     let (once, _) = Self.redacted(Planted.all.map(\.interaction))
-    #expect(Self.redacted(once.interactions).0 == once)
+    expectEqual(Self.redacted(once.interactions).0, once)
     var continued = Redaction(continuing: once.interactions)
-    #expect(continued.redact(once.interactions) == once.interactions)
+    expectEqual(continued.redact(once.interactions), once.interactions)
   }
 
   @Test func `lengths and codings agree with what is kept`() {
@@ -69,9 +70,9 @@ import Testing
     for interaction in cassette.interactions {
       guard let response = interaction.response else { continue }
       if let length = response.headers["Content-Length"] {
-        #expect(length == "\(response.body.data.count)")
+        expectEqual(length, "\(response.body.data.count)")
       }
-      #expect(response.headers["Content-Encoding"] == nil)
+      expectNil(response.headers["Content-Encoding"])
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -54,12 +55,12 @@ import Testing
     matcher.body = BodyRule(.byType)
     matcher.headers = ["Authorization", "Cookie", "X-Api-Key"]
     let (one, other) = (Planted.all, Planted.all(season: 1))
-    #expect(Set((one + other).map(\.secret)).count == 2 * one.count)
+    expectEqual(Set((one + other).map(\.secret)).count, 2 * one.count)
     var redaction = Redaction(continuing: [])
     let deck = Deck(Cassette(redaction.redact(one.map(\.interaction))), matcher: matcher)
     for (place, planted) in other.enumerated() {
       _ = deck.decide(planted.interaction.request)
-      #expect(deck.journal.all.last?.take == .recording(place), "\(planted.place)")
+      expectEqual(deck.journal.all.last?.take, .recording(place), "\(planted.place)")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PlantedSecrets
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -60,7 +61,7 @@ import Testing
     ("\u{FEFF}{\"token\":\"abc1\"}", "\u{FEFF}{\"token\":\"REDACTED-token-1\"}"),
   ])
   func `a JSON body keeps its layout around what is replaced`(text: String, expected: String) {
-    #expect(body(text) == expected)
+    expectEqual(body(text), expected)
   }
 
   @Test(arguments: [
@@ -69,14 +70,13 @@ import Testing
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGQAAABk", "{\"a\":\"sessions\"}", "",
   ])
   func `what is no secret stays`(text: String) {
-    #expect(body(text) == text)
+    expectEqual(body(text), text)
   }
 
   @Test func `scripts keep their code and lose what is quoted`() {
     let text = "var token=a.b;fetch('/x?token=abc1');let o={password:'abc def'}"
-    #expect(
-      body(text, type: "text/javascript; charset=utf-8")
-        == "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
+    expectEqual(
+      body(text, type: "text/javascript; charset=utf-8"), "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
     )
   }
 
@@ -93,10 +93,10 @@ import Testing
     let decoded = parts.prefix(2).map {
       Base64Text.decoded(Array($0.utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
-    #expect(decoded[0] == #"{"alg":"RS256","kid":"REDACTED-kid"}"#)
-    #expect(decoded[1] == #"{"sub":"REDACTED-sub","exp":1700000000,"n":0,"ok":true}"#)
-    #expect(parts[2] == "REDACTED-id-token-1")
-    #expect(body(text) == text)
+    expectEqual(decoded[0], #"{"alg":"RS256","kid":"REDACTED-kid"}"#)
+    expectEqual(decoded[1], #"{"sub":"REDACTED-sub","exp":1700000000,"n":0,"ok":true}"#)
+    expectEqual(parts[2], "REDACTED-id-token-1")
+    expectEqual(body(text), text)
   }
 
   @Test func `one value bears one ordinal in all places`() {
@@ -116,11 +116,11 @@ import Testing
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([login, use])
     let stand = "REDACTED-access-token-1"
-    #expect(kept[0].response?.body.text == #"{"access_token":"\#(stand)"}"#)
-    #expect(kept[1].request.url.query == "access_token=\(stand)")
-    #expect(kept[1].request.headers["Authorization"] == "Bearer \(stand)")
-    #expect(kept[1].request.headers["Cookie"] == "at=\(stand)")
-    #expect(kept[1].response?.body.text == "Hello \(stand)")
+    expectEqual(kept[0].response?.body.text, #"{"access_token":"\#(stand)"}"#)
+    expectEqual(kept[1].request.url.query, "access_token=\(stand)")
+    expectEqual(kept[1].request.headers["Authorization"], "Bearer \(stand)")
+    expectEqual(kept[1].request.headers["Cookie"], "at=\(stand)")
+    expectEqual(kept[1].response?.body.text, "Hello \(stand)")
   }
 
   @Test func `ordinals go on behind those in bodies, packed ones too`() {
@@ -138,15 +138,14 @@ import Testing
     let new = redaction.redact([
       Interaction(Request("GET", "/"), .text(Body(#"{"token":"new1-abc1","pwd":"other"}"#)))
     ])
-    #expect(new[0].response?.body.text == #"{"token":"REDACTED-token-5","pwd":"REDACTED-pwd-3"}"#)
+    expectEqual(new[0].response?.body.text, #"{"token":"REDACTED-token-5","pwd":"REDACTED-pwd-3"}"#)
   }
 
   @Test func `a rule adds to the defaults and takes none away`() {
     let text = #"{"token":"abc1","Floor-Code":"x1","a":[{"b":"y1"}],"mail":"ada@example.org"}"#
     let rules = RedactionRules(names: ["floorCode", "$.a[*].b"])
-    #expect(
-      body(text, rules: rules)
-        == #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
+    expectEqual(
+      body(text, rules: rules), #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
         + #""a":[{"b":"REDACTED-b-1"}],"mail":"ada@example.org"}"#
     )
   }
@@ -154,10 +153,9 @@ import Testing
   @Test func `personal data is one word to switch on`() {
     let text =
       #"{"name":"Ada","email":"ada@example.org","text":"Call +49 30 1234567, ada@example.org"}"#
-    #expect(body(text) == text)
-    #expect(
-      body(text, rules: RedactionRules(personalData: true))
-        == #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
+    expectEqual(body(text), text)
+    expectEqual(
+      body(text, rules: RedactionRules(personalData: true)), #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
         + #""text":"Call REDACTED-phone-1, REDACTED-email-1@example.test"}"#
     )
   }
@@ -170,8 +168,8 @@ import Testing
     interaction.timing = timing
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([interaction])
-    #expect(
-      kept[0].timing?.chunks.map(\.bytes) == [lines[0].utf8.count + 12, lines[1].utf8.count]
+    expectEqual(
+      kept[0].timing?.chunks.map(\.bytes), [lines[0].utf8.count + 12, lines[1].utf8.count]
     )
   }
 
@@ -184,10 +182,9 @@ import Testing
     let headers: HeaderFields = ["Content-Encoding": "br", "Content-Type": type]
     let response = Response(headers: headers, body: Body(Data([0x8B, 1, 2, 0x80])))
     let kept = redaction.redact([Interaction(Request("GET", "/"), response)])
-    #expect(kept.count == (isKept ? 1 : 0))
-    #expect(
-      redaction.leftOut
-        == (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
+    expectEqual(kept.count, (isKept ? 1 : 0))
+    expectEqual(
+      redaction.leftOut, (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
     )
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -47,16 +48,15 @@ import WindTunnelReports
         body: Body(text)
       )
     ])
-    #expect(kept.first?.url.query == expected)
-    #expect(kept.first?.body.text == expected)
+    expectEqual(kept.first?.url.query, expected)
+    expectEqual(kept.first?.body.text, expected)
   }
 
   @Test func `the rest of a string of JSON stays as it is spelled`() {
     let text = #"{"next":"https:\/\/a.example\/\u00e4?token=abc1&b=\/"}"#
     let kept = Self.kept([Request("POST", "/", headers: Self.json, body: Body(text))])
-    #expect(
-      kept.first?.body.text
-        == #"{"next":"https:\/\/a.example\/\u00e4?token=REDACTED-token-1&b=\/"}"#
+    expectEqual(
+      kept.first?.body.text, #"{"next":"https:\/\/a.example\/\u00e4?token=REDACTED-token-1&b=\/"}"#
     )
   }
 
@@ -118,7 +118,7 @@ import WindTunnelReports
       let deck = Deck(Cassette(recorded.map { Interaction($0, Response()) }), matcher: matcher)
       for (place, request) in asked.enumerated() {
         _ = deck.decide(request)
-        #expect(deck.journal.all.last?.take == .recording(place), "\(request.url)")
+        expectEqual(deck.journal.all.last?.take, .recording(place), "\(request.url)")
       }
     }
   }
@@ -146,7 +146,7 @@ import WindTunnelReports
       ),
     ] {
       _ = deck.decide(request)
-      #expect(deck.journal.all.last?.take == .unmatched, "\(request.url)")
+      expectEqual(deck.journal.all.last?.take, .unmatched, "\(request.url)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -38,19 +39,18 @@ import Testing
     ("Your\npassword is\nhunter2-long\n", "Your\npassword is\n*password-1\n"),
   ])
   func `what a sentence tells goes`(text: String, expected: String) {
-    #expect(Self.kept(text) == Self.expected(expected))
+    expectEqual(Self.kept(text), Self.expected(expected))
     let json = "{\"message\":\"\(JSON.escaped(text))\"}"
     let expectedJSON = "{\"message\":\"\(JSON.escaped(Self.expected(expected)))\"}"
-    #expect(Self.kept(json, "application/json") == expectedJSON)
-    #expect(
-      CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks.count == 1
+    expectEqual(Self.kept(json, "application/json"), expectedJSON)
+    expectEqual(
+      CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks.count, 1
     )
   }
 
   @Test func `what a page tells goes`() {
-    #expect(
-      Self.kept("<p>Your password is <b>hunter2-long</b>.</p>", "text/html")
-        == Self.expected("<p>Your password is <b>*password-1</b>.</p>")
+    expectEqual(
+      Self.kept("<p>Your password is <b>hunter2-long</b>.</p>", "text/html"), Self.expected("<p>Your password is <b>*password-1</b>.</p>")
     )
   }
 
@@ -64,8 +64,8 @@ import Testing
     "The token is 12345678", "Your password was changed on 2026-11-21",
   ])
   func `what a sentence says about a secret stays`(text: String) {
-    #expect(Self.kept(text) == text)
-    #expect(CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks == [])
+    expectEqual(Self.kept(text), text)
+    expectEqual(CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks, [])
   }
 
   @Test func `JSON in hexadecimal digits is looked into and spelled again`() {
@@ -74,12 +74,12 @@ import Testing
     }
     let inner = "{\"password\":\"hunter22\",\"user\":\"ada\"}"
     let replaced = "{\"password\":\"REDACTED-password-1\",\"user\":\"ada\"}"
-    #expect(Self.kept("{\"blob\":\"\(digits(inner))\"}") == "{\"blob\":\"\(digits(replaced))\"}")
-    #expect(
-      Self.kept("blob=\(digits(inner).uppercased())") == "blob=\(digits(replaced).uppercased())"
+    expectEqual(Self.kept("{\"blob\":\"\(digits(inner))\"}"), "{\"blob\":\"\(digits(replaced))\"}")
+    expectEqual(
+      Self.kept("blob=\(digits(inner).uppercased())"), "blob=\(digits(replaced).uppercased())"
     )
     let digest = String(repeating: "0123456789abcdef", count: 4)
-    #expect(Self.kept("{\"digest\":\"\(digest)\"}") == "{\"digest\":\"\(digest)\"}")
+    expectEqual(Self.kept("{\"digest\":\"\(digest)\"}"), "{\"digest\":\"\(digest)\"}")
   }
 
   @Test func `JSON in base64 of either alphabet is looked into and spelled again`() {
@@ -89,7 +89,7 @@ import Testing
       Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
         .replacing("=", with: "")
     }
-    #expect(Self.kept("{\"blob\":\"\(base64(inner))\"}") == "{\"blob\":\"\(base64(replaced))\"}")
+    expectEqual(Self.kept("{\"blob\":\"\(base64(inner))\"}"), "{\"blob\":\"\(base64(replaced))\"}")
   }
 
   @Test func `what is replaced within hexadecimal digits matches what is asked again`() throws {
@@ -104,7 +104,7 @@ import Testing
     matcher.body = BodyRule(.byType)
     let deck = Deck(Cassette(kept), matcher: matcher)
     _ = deck.decide(request)
-    #expect(deck.journal.all.last?.take == .recording(0))
+    expectEqual(deck.journal.all.last?.take, .recording(0))
   }
 
   @Test(arguments: [
@@ -121,7 +121,7 @@ import Testing
     ("{\"name\":\"token\",\"value\":\"abc1\"}", "{\"name\":\"token\",\"value\":\"*token-1\"}"),
   ])
   func `a pair of name and value goes by any labels`(text: String, expected: String) {
-    #expect(Self.kept(text, "application/json") == Self.expected(expected))
+    expectEqual(Self.kept(text, "application/json"), Self.expected(expected))
   }
 
   @Test(arguments: [
@@ -130,32 +130,30 @@ import Testing
     "{\"id\":\"7\",\"content\":\"abc123\"}", "{\"sessionKey\":\"cart\"}", "{\"accessKey\":\"s\"}",
   ])
   func `a label, a message and a key of a store stay`(text: String) {
-    #expect(Self.kept(text, "application/json") == text)
+    expectEqual(Self.kept(text, "application/json"), text)
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))]))
-    #expect(lint.leaks == [])
+    expectEqual(lint.leaks, [])
   }
 
   @Test func `a key of a session that was drawn by lot goes`() {
-    #expect(
-      Self.kept("{\"sessionKey\":\"k3Jd8\"}", "application/json")
-        == Self.expected("{\"sessionKey\":\"*sessionkey-1\"}")
+    expectEqual(
+      Self.kept("{\"sessionKey\":\"k3Jd8\"}", "application/json"), Self.expected("{\"sessionKey\":\"*sessionkey-1\"}")
     )
   }
 
   @Test func `a text with a zero in it loses its secret and nothing else`() {
-    #expect(
-      Self.kept("a\0b\npassword=hunter22\n", "text/plain")
-        == Self.expected("a\0b\npassword=*password-1\n")
+    expectEqual(
+      Self.kept("a\0b\npassword=hunter22\n", "text/plain"), Self.expected("a\0b\npassword=*password-1\n")
     )
   }
 
   @Test func `binary content with a secret in it is left out by name`() {
     var leftOut: [String] = []
     let bytes = Body(Data([0, 1, 2] + Array("password=hunter22".utf8) + [0, 0xFF]))
-    #expect(Self.kept(bytes, "application/octet-stream", &leftOut) == nil)
-    #expect(leftOut == ["GET /: a body that is no text holds a credential"])
+    expectNil(Self.kept(bytes, "application/octet-stream", &leftOut))
+    expectEqual(leftOut, ["GET /: a body that is no text holds a credential"])
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), .text(bytes))]))
-    #expect(lint.leaks.map(\.kind) == ["password"])
+    expectEqual(lint.leaks.map(\.kind), ["password"])
   }
 
   @Test(arguments: ["application/octet-stream", "image/png", "application/wasm"])
@@ -164,7 +162,7 @@ import Testing
     let bytes = Body(
       Data([0, 1, 2] + Array("password=%s token=abcdefgh123 a picture".utf8) + [0, 0xFF])
     )
-    #expect(Self.kept(bytes, type, &leftOut) == bytes)
-    #expect(leftOut == [])
+    expectEqual(Self.kept(bytes, type, &leftOut), bytes)
+    expectEqual(leftOut, [])
   }
 }

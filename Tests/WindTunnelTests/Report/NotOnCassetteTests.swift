@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -52,15 +53,15 @@ import Testing
     let count = all.count - kept.count
     #expect(count > 50)
     var expected = Metrics(kept)
-    #expect(expected.notOnCassette == 0)
+    expectEqual(expected.notOnCassette, 0)
     expected.calls += count
     expected.notOnCassette = count
-    #expect(Metrics(all) == expected)
+    expectEqual(Metrics(all), expected)
     var (one, other) = (MetricsAccumulator(all.prefix(150)), MetricsAccumulator(all.dropFirst(150)))
     one.merge(other)
     other = MetricsAccumulator(all)
     #expect(one.metrics == expected && one.endpoints == other.endpoints)
-    #expect(one.endpoints.reduce(0) { $0 + $1.metrics.notOnCassette } == count)
+    expectEqual(one.endpoints.reduce(0) { $0 + $1.metrics.notOnCassette }, count)
   }
 
   @Test func `where all calls are such there is no rate, and no gate is met or failed`() throws {
@@ -71,43 +72,40 @@ import Testing
     #expect(metrics.successRate == nil && metrics.averageRetries == nil && metrics.p95 == nil)
     #expect(metrics.blankPages == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
     for judgement in report.judgements {
-      #expect(
-        judgement.result.verdict
-          == .inconclusive("every call asked for what is not on the cassette")
+      expectEqual(
+        judgement.result.verdict, .inconclusive("every call asked for what is not on the cassette")
       )
     }
-    #expect(try Gate("calls == 30").result(for: report.scenarios[0].subjects[0]).verdict == .met)
-    #expect(report.scenarios[0].subjects[0].fallenCalls == [])
+    try expectEqual(Gate("calls == 30").result(for: report.scenarios[0].subjects[0]).verdict, .met)
+    expectEqual(report.scenarios[0].subjects[0].fallenCalls, [])
   }
 
   @Test func `the verdict is inconclusive, unless something worse was found`() throws {
-    #expect(try mixed().verdict == .inconclusive)
-    #expect(
-      try mixed("successRate == 1").verdictWords
-        == "Inconclusive: 2 calls asked for what is not on the cassette"
+    try expectEqual(mixed().verdict, .inconclusive)
+    try expectEqual(
+      mixed("successRate == 1").verdictWords, "Inconclusive: 2 calls asked for what is not on the cassette"
     )
-    #expect(
-      try mixed("p99 <= 1s").verdictWords
-        == "Inconclusive: 1 of 1 gate cannot be told, "
+    try expectEqual(
+      mixed("p99 <= 1s").verdictWords, "Inconclusive: 1 of 1 gate cannot be told, "
         + "2 calls asked for what is not on the cassette"
     )
-    #expect(try mixed("successRate == 1").allowingInconclusive.verdict == .passed)
-    #expect(try mixed().allowingInconclusive.verdict == .passed)
-    #expect(try mixed("calls < 3").verdict == .failed)
+    try expectEqual(mixed("successRate == 1").allowingInconclusive.verdict, .passed)
+    try expectEqual(mixed().allowingInconclusive.verdict, .passed)
+    try expectEqual(mixed("calls < 3").verdict, .failed)
     let fallen = Flights.report(Self.calls(1...2) + [Flights.call(3, .hung)])
-    #expect(fallen.verdict == .fell)
+    expectEqual(fallen.verdict, .fell)
     // Who flies beside the judged subject fails no drill.
     let rows = [Report.Row("a", Self.good), Report.Row("b", Self.calls(0...3))]
     var beside = try mixed()
     beside.scenarios = [Report.Flown("s", on: .onTheWire, subjects: rows)]
-    #expect(beside.verdict == .passed)
+    expectEqual(beside.verdict, .passed)
     #expect(beside.text().contains("s, b: 4 calls asked for what is not on the cassette, first: "))
   }
 
   @Test func `a test that requires gates is told, unless it allows what is inconclusive`() throws {
     let report = try mixed("successRate == 1")
-    #expect(
-      refusal { try report.require("calls == 23") } == """
+    expectEqual(
+      refusal { try report.require("calls == 23") }, """
         0 of 2 gates failed, and not all that was asked for is on the cassette:
           rainy: \(Self.sentence)
         """
@@ -129,7 +127,7 @@ import Testing
       return
     }
     #expect(rows[0]["notOnCassette"] == 2 && rows[0]["calls"] == 23)
-    #expect(rows[0]["successRate"] == 1)
+    expectEqual(rows[0]["successRate"], 1)
     #expect(log[20]["notOnCassette"] == nil && log[22]["notOnCassette"] == .text(Self.words(21)))
     let doctored = String(decoding: report.data(), as: UTF8.self)
       .replacing("\"notOnCassette\": 2", with: "\"notOnCassette\": 0")
@@ -141,8 +139,8 @@ import Testing
 
   @Test func `every form of the report tells of them`() throws {
     let report = try mixed("successRate == 1")
-    #expect(
-      report.text() == """
+    expectEqual(
+      report.text(), """
         seed 7, decisions 0a0a0a0a0a0a, errors current
         rainy: \(Self.sentence); they are in no rate
 
@@ -167,14 +165,14 @@ import Testing
       )
     )
     #expect(!markdown.contains("### Failing calls"))
-    #expect(
-      report.annotations == ["::error::rainy: \(Self.sentence)"]
+    expectEqual(
+      report.annotations, ["::error::rainy: \(Self.sentence)"]
     )
     #expect(report.allowingInconclusive.annotations[0].hasPrefix("::warning::rainy: 2 calls"))
     let lines = report.csv().components(separatedBy: "\r\n")
     #expect(lines[21].contains(",succeeded,,true,"))
-    #expect(
-      lines[23] == "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
+    expectEqual(
+      lines[23], "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
         + "0,,10,1,,,,,,,"
     )
     let page = report.html()
@@ -197,7 +195,7 @@ import Testing
       part(Array(Self.good.dropFirst(9)) + Self.calls(21...21), "b.json"),
     ]
     let merged = try Report(merging: parts)
-    #expect(merged.scenarios == Flights.report(Self.good + Self.calls(21...22)).scenarios)
+    expectEqual(merged.scenarios, Flights.report(Self.good + Self.calls(21...22)).scenarios)
     #expect(
       merged.verdict == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"]
     )
@@ -214,6 +212,6 @@ import Testing
     let back = BaselineComparison(before, to: now, seed: 1)
     #expect(back.pairs == 29 && back.flips?.won == 0 && back.successRate.before == 1)
     let compared = Flights.report(now).compared(to: Flights.report(before))
-    #expect(compared.verdict == .inconclusive)
+    expectEqual(compared.verdict, .inconclusive)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -47,17 +48,17 @@ import Testing
 
   @Test func `a start is a stage where one was seen, and in no latency`() {
     let metrics = Self.row(startUp: 700).metrics
-    #expect(metrics.stages.map(\.stage) == ["startUp"] + ExchangeStages.names)
+    expectEqual(metrics.stages.map(\.stage), ["startUp"] + ExchangeStages.names)
     let stage = metrics.stages[0]
     #expect(stage.attempts == 20 && stage.p95 == .milliseconds(700))
-    #expect(metrics.max == .milliseconds(100))
-    #expect(Self.row(startUp: nil).metrics.stages.map(\.stage) == ExchangeStages.names)
-    #expect(Self.call(5, 100, startUp: 700).end == .milliseconds(805))
+    expectEqual(metrics.max, .milliseconds(100))
+    expectEqual(Self.row(startUp: nil).metrics.stages.map(\.stage), ExchangeStages.names)
+    expectEqual(Self.call(5, 100, startUp: 700).end, .milliseconds(805))
   }
 
   @Test func `it is written and read, and refused where half of it is missing`() throws {
     let report = try Self.report(Self.row(startUp: 700, starts: Self.tooMany), "p95 <= 1ms")
-    #expect(try Report(data: report.data(), source: "x") == report)
+    try expectEqual(Report(data: report.data(), source: "x"), report)
     let text = String(decoding: report.data(), as: UTF8.self)
     let half = text.replacing(#""possiblePerSecond""#, with: #""_""#)
     #expect(half != text)
@@ -69,20 +70,19 @@ import Testing
     gate: String
   ) throws {
     let gate = try Gate(gate)
-    #expect(
-      gate.result(for: Self.row(startUp: 700, starts: Self.tooMany)).verdict
-        == .inconclusive(
+    expectEqual(
+      gate.result(for: Self.row(startUp: 700, starts: Self.tooMany)).verdict, .inconclusive(
           "10 calls a second were to begin, and this machine starts 3.4 programs a second"
         )
     )
-    #expect(gate.result(for: Self.row(startUp: 700, starts: Self.few)).verdict == .failed)
-    #expect(gate.result(for: Self.row(startUp: 700)).verdict == .failed)
+    expectEqual(gate.result(for: Self.row(startUp: 700, starts: Self.few)).verdict, .failed)
+    expectEqual(gate.result(for: Self.row(startUp: 700)).verdict, .failed)
   }
 
   @Test func `what is met is met, and what is no latency fails as before`() throws {
     let row = Self.row(startUp: 700, starts: Self.tooMany)
-    #expect(try Gate("p95 <= 100ms").result(for: row).verdict == .met)
-    #expect(try Gate("successRate < 1").result(for: row).verdict == .failed)
+    try expectEqual(Gate("p95 <= 100ms").result(for: row).verdict, .met)
+    try expectEqual(Gate("successRate < 1").result(for: row).verdict, .failed)
     let warnings = try Self.report(row).text()
     #expect(
       warnings.contains(
@@ -111,15 +111,15 @@ import Testing
       }
       #expect(reason.hasPrefix("not comparable: "))
     }
-    #expect(gates.last?.verdict == .met)
+    expectEqual(gates.last?.verdict, .met)
     let pair = try #require(compared.scenarios[0].subjects[0].comparison)
     #expect(pair.p95Ratio == nil && pair.medianRatio == nil && pair.pairs == 20)
     #expect(compared.text().contains("  calm: latencies not comparable; 0 lost, 0 won\n"))
-    #expect(try Report(data: compared.data(), source: "x") == compared)
+    try expectEqual(Report(data: compared.data(), source: "x"), compared)
     // Two that are alike are compared as ever.
     let alike = now.compared(to: now).scenarios[0]
-    #expect(alike.subjects[0].comparison?.p95Ratio?.value == 1)
-    #expect(alike.gates.map(\.verdict).dropLast(2) == [.met, .met])
+    expectEqual(alike.subjects[0].comparison?.p95Ratio?.value, 1)
+    expectEqual(alike.gates.map(\.verdict).dropLast(2), [.met, .met])
   }
 
   @Test func `a whole of several machines is as slow as the slowest`() throws {
@@ -135,6 +135,6 @@ import Testing
         Report.Part(try part([4], ProgramStarts(asked: 10, possible: 5)), from: "c"),
       ]
     )
-    #expect(whole.scenarios[0].subjects[0].starts?.possible == 3.4)
+    expectEqual(whole.scenarios[0].subjects[0].starts?.possible, 3.4)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -57,48 +58,48 @@ import WindTunnelReports
 
   @Test func `requests are folded by address, repeats by the whole request`() throws {
     let report = ProxyReport(log, seed: 1, duration: .seconds(9))
-    #expect(report.scenarios.map(\.name) == ["calm", "rain"])
+    expectEqual(report.scenarios.map(\.name), ["calm", "rain"])
     let rain = try #require(report.scenarios.last)
-    #expect(rain.requests.map(\.place) == ["http://a.example/x", "http://a.example/y"])
+    expectEqual(rain.requests.map(\.place), ["http://a.example/x", "http://a.example/y"])
     let first = try #require(rain.requests.first)
     #expect(first.count == 3 && first.repeats == 1 && first.failed == 1)
-    #expect(first.statuses == [200: 2, 503: 1])
+    expectEqual(first.statuses, [200: 2, 503: 1])
     #expect(first.p50 == .milliseconds(20) && first.p95 == .milliseconds(30))
     #expect(rain.total.count == 4 && rain.total.failed == 2 && rain.total.repeats == 1)
-    #expect(rain.connections.map(\.isBroken) == [false, true, true])
+    expectEqual(rain.connections.map(\.isBroken), [false, true, true])
     #expect(rain.shown == 0 && rain.blank == 1)
-    #expect(report.scenarios.first?.total.count == 0)
-    #expect(report.scenarios.first?.total.p95 == nil)
+    expectEqual(report.scenarios.first?.total.count, 0)
+    expectNil(report.scenarios.first?.total.p95)
   }
 
   @Test func `each change of the scenario begins a segment with its hash and figures`() throws {
     let report = ProxyReport(log, seed: 1, duration: .seconds(9))
-    #expect(report.segments.map(\.part.number) == [1, 2, 3])
-    #expect(report.segments.map(\.part.scenario) == ["calm", "rain", "calm"])
+    expectEqual(report.segments.map(\.part.number), [1, 2, 3])
+    expectEqual(report.segments.map(\.part.scenario), ["calm", "rain", "calm"])
     let hashes = report.segments.map(\.part.hash)
     #expect(hashes[0] == hashes[2] && hashes[0] != hashes[1] && hashes[0].count == 16)
     #expect(Scenario("calm").hash(seed: 2) != hashes[0])
     // All of them were decided behind the last change.
-    #expect(report.segments.map(\.total.count) == [0, 0, 4])
+    expectEqual(report.segments.map(\.total.count), [0, 0, 4])
     let json = try JSON(parsing: report.jsonData(), source: "report")
     guard case .array(let segments)? = json["segments"] else {
       Issue.record("\(json)")
       return
     }
-    #expect(segments.map { $0["requests"] } == [.number(0), .number(0), .number(4)])
-    #expect(segments.map { $0["hash"]?.stringValue } == hashes)
-    #expect(segments.map { $0["seed"]?.intValue } == [1, 1, 1])
+    expectEqual(segments.map { $0["requests"] }, [.number(0), .number(0), .number(4)])
+    expectEqual(segments.map { $0["hash"]?.stringValue }, hashes)
+    expectEqual(segments.map { $0["seed"]?.intValue }, [1, 1, 1])
     // Each ends where the next begins, and the last one with the flight.
     let starts = segments.map { $0["startMilliseconds"]?.doubleValue }
     let ends = segments.map { $0["endMilliseconds"]?.doubleValue }
-    #expect(ends == starts.dropFirst() + [9000])
+    expectEqual(ends, starts.dropFirst() + [9000])
     let html = String(decoding: report.htmlData(), as: UTF8.self)
     #expect(html.contains("The flight by segments") && html.contains(hashes[1]))
   }
 
   @Test func `what could not be seen is said`() {
-    #expect(
-      ProxyReport(log, seed: 1, duration: .seconds(9)).unseen == [
+    expectEqual(
+      ProxyReport(log, seed: 1, duration: .seconds(9)).unseen, [
         "Calls that the client answered from a cache, or gave up before they left the device.",
         "What was in 2 tunnels: their requests, statuses and repeats.",
         "Traffic that does not use the proxy, such as UDP and other apps' own routes.",
@@ -132,9 +133,9 @@ import WindTunnelReports
       Issue.record("\(json)")
       return
     }
-    #expect(scenarios[0]["p95Milliseconds"] == .null)
-    #expect(connections.map { $0["connectMilliseconds"] } == [.number(80), .number(90), .null])
-    #expect(connections.map { $0["broken"] } == [.bool(false), .bool(true), .bool(true)])
+    expectEqual(scenarios[0]["p95Milliseconds"], .null)
+    expectEqual(connections.map { $0["connectMilliseconds"] }, [.number(80), .number(90), .null])
+    expectEqual(connections.map { $0["broken"] }, [.bool(false), .bool(true), .bool(true)])
   }
 
   @Test func `beyond its bound a log counts`() {
@@ -142,9 +143,9 @@ import WindTunnelReports
     log.begin(Scenario("rain"), seed: 1)
     let event = request("http://a.example/", 1)
     for _ in 0..<ProxyLog.entriesMax + 2 { log.apply(event) }
-    #expect(log.requests.count == ProxyLog.entriesMax)
+    expectEqual(log.requests.count, ProxyLog.entriesMax)
     log.begin(Scenario("another"), seed: 1)
     let report = ProxyReport(log, seed: 1, duration: .zero)
-    #expect(report.unseen.last == "2 requests and connections beyond the first 100000.")
+    expectEqual(report.unseen.last, "2 requests and connections beyond the first 100000.")
   }
 }

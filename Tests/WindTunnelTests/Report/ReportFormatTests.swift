@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -50,8 +51,8 @@ import Testing
 
   @Test func `a report comes back as it was written`() throws {
     let report = Self.report()
-    #expect(try reading(Self.text) == report)
-    #expect(try reading(Self.text).data() == report.data())
+    try expectEqual(reading(Self.text), report)
+    try expectEqual(reading(Self.text).data(), report.data())
   }
 
   @Test func `keys stand in a fixed order with units last`() throws {
@@ -63,14 +64,14 @@ import Testing
       Issue.record("\(json)")
       return
     }
-    #expect(
-      top.map(\.name.value) == [
+    expectEqual(
+      top.map(\.name.value), [
         "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
         "coverage", "scenarios",
       ]
     )
-    #expect(
-      row.dropLast(2).prefix(15).map { "\($0.name.value) \($0.value)" } == [
+    expectEqual(
+      row.dropLast(2).prefix(15).map { "\($0.name.value) \($0.value)" }, [
         "name \"network-layer\"", "client \"library\"", "calls 2", "successRate 0.5",
         "successRateLower 0.094531",
         "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
@@ -82,10 +83,10 @@ import Testing
       Issue.record("\(row.map(\.name.value))")
       return
     }
-    #expect(row.suffix(2).map(\.name.value) == ["endpoints", "log"])
+    expectEqual(row.suffix(2).map(\.name.value), ["endpoints", "log"])
     let figures = Array(row.dropLast(2).dropFirst(2))
-    #expect(endpoints == [.object([JSON.Member("endpoint", "GET /")] + figures)])
-    #expect(unseen.first { $0.name.value == "averageRetries" }?.value == .null)
+    expectEqual(endpoints, [.object([JSON.Member("endpoint", "GET /")] + figures)])
+    expectEqual(unseen.first { $0.name.value == "averageRetries" }?.value, .null)
     #expect(Self.text.hasSuffix("}\n"))
   }
 
@@ -95,7 +96,7 @@ import Testing
       Self.report().scenarios.first?.subjects.first?.observations.first
     )
     observation.latency = .microseconds(microseconds)
-    #expect(try Observation(line: observation.json.bytes()).latency == observation.latency)
+    try expectEqual(Observation(line: observation.json.bytes()).latency, observation.latency)
   }
 
   @Test(arguments: [
@@ -142,14 +143,13 @@ import Testing
     .subtracting(Metrics.firstKeys).union(["endpoints"])
 
   @Test func `a report that has no figures yet of those that came later is read`() throws {
-    #expect(try reading(text(without: Self.later)) == Self.report())
+    try expectEqual(reading(text(without: Self.later)), Self.report())
   }
 
   @Test(arguments: ["calls", "p95Milliseconds", "hangs"])
   func `a figure that was always there and is missing is named`(key: String) throws {
-    #expect(
-      refusal { try reading(text(without: Self.later.union([key]))) }
-        == "r.json, scenarios[0].subjects[0].\(key): it is missing."
+    expectEqual(
+      refusal { try reading(text(without: Self.later.union([key]))) }, "r.json, scenarios[0].subjects[0].\(key): it is missing."
     )
   }
 
@@ -158,13 +158,13 @@ import Testing
     weather.gates = [try Gate("calls >= 1")]
     var report = Flights.report([Flights.call(0)], facts: [.init("cassette", "c")])
     report.scenarios[0].weather = weather
-    #expect(try Report(data: report.data(), source: "r") == report)
+    try expectEqual(Report(data: report.data(), source: "r"), report)
     var other = Flights.report([Flights.call(1)], facts: [.init("cassette", "c")])
     other.scenarios[0].weather = weather
     let merged = try Report(merging: [.init(report, from: "a"), .init(other, from: "b")])
-    #expect(merged.scenarios[0].weather == weather)
+    expectEqual(merged.scenarios[0].weather, weather)
     report.scenarios[0].weather = Scenario("dry")
     let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
-    #expect(error?.description == "r, scenarios[0].weather: it is that of dry.")
+    expectEqual(error?.description, "r, scenarios[0].weather: it is that of dry.")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -10,19 +11,19 @@ import WindTunnelReports
   func `Wilson's lower bound is the published one`(successes: Int, count: Int, bound: Double) throws
   {
     let lower = try #require(Statistics.wilsonLower(successes, of: count))
-    #expect((lower * 1000).rounded() / 1000 == bound)
+    expectEqual((lower * 1000).rounded() / 1000, bound)
   }
 
   @Test func `no calls prove nothing`() {
-    #expect(Statistics.wilsonLower(0, of: 0) == nil)
-    #expect(Statistics.percentile(0.95, ofSorted: [Int]()) == nil)
+    expectNil(Statistics.wilsonLower(0, of: 0))
+    expectNil(Statistics.percentile(0.95, ofSorted: [Int]()))
   }
 
   @Test(arguments: [
     (0.95, 20, 19), (0.95, 100, 95), (0.95, 21, 20), (0.99, 100, 99), (0.99, 99, 99), (0.5, 1, 1),
     (0.5, 2, 1), (0.5, 3, 2), (0.9, 10, 9), (1.0, 7, 7), (0.0, 7, 1), (0.95, 1_000_000, 950_000),
   ]) func `a percentile is the value at the nearest rank`(share: Double, count: Int, rank: Int) {
-    #expect(Statistics.percentile(share, ofSorted: Array(1...count)) == rank)
+    expectEqual(Statistics.percentile(share, ofSorted: Array(1...count)), rank)
   }
 
   private func call(
@@ -46,10 +47,10 @@ import WindTunnelReports
 
   @Test func `what was not seen is nil and never zero`() {
     let unseen = Metrics([call(0, .succeeded, attempts: nil), call(1, .succeeded, attempts: 1)])
-    #expect(unseen.averageRetries == nil)
-    #expect(unseen.firstTrySuccessRate == nil)
-    #expect(unseen.blankPageRate == nil, "no endpoint is critical")
-    #expect(unseen.blankPages == nil)
+    expectNil(unseen.averageRetries)
+    expectNil(unseen.firstTrySuccessRate)
+    expectNil(unseen.blankPageRate, "no endpoint is critical")
+    expectNil(unseen.blankPages)
     let none = Metrics([])
     #expect(none.successRate == nil && none.successRateLower == nil && none.averageRetries == nil)
     #expect(none.p50 == nil && none.p95 == nil && none.p99 == nil && none.blankPageRate == nil)
@@ -64,11 +65,11 @@ import WindTunnelReports
       call(3, .crashed, attempts: 0, showed: false, milliseconds: 40),
       call(4, .hung, attempts: 1, showed: false, milliseconds: 50),
     ])
-    #expect(metrics.successRate == 0.4)
-    #expect(metrics.firstTrySuccessRate == 0.2)
-    #expect(metrics.averageRetries == 1)
-    #expect(metrics.blankPageRate == 2.0 / 3)
-    #expect(metrics.blankPages == 2)
+    expectEqual(metrics.successRate, 0.4)
+    expectEqual(metrics.firstTrySuccessRate, 0.2)
+    expectEqual(metrics.averageRetries, 1)
+    expectEqual(metrics.blankPageRate, 2.0 / 3)
+    expectEqual(metrics.blankPages, 2)
     #expect(metrics.crashes == 1 && metrics.hangs == 1)
     #expect(metrics.p50 == .milliseconds(30) && metrics.p95 == .milliseconds(50))
     #expect(metrics.p90 == .milliseconds(50) && metrics.max == .milliseconds(50))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -5,8 +6,8 @@ import Testing
 
 @Suite struct ReportTextTests {
   @Test func `the table says what was seen, and a dash where nothing was`() {
-    #expect(
-      ReportFormatTests.report().text() == """
+    expectEqual(
+      ReportFormatTests.report().text(), """
         seed 18446744073709551615, decisions 0a0a0a0a0a0a, errors current
 
         scenario  stage  subject        calls  success  retries      P95    blank

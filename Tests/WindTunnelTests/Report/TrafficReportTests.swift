@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelReports
@@ -44,8 +45,8 @@ import WindTunnelReports
       $0.lateRequests = [.milliseconds(5), .microseconds(7001)]
     }
     let read = try Report(data: report.data(), source: "report.json")
-    #expect(read.scenarios == report.scenarios)
-    #expect(read.findings.map(\.finding.rule) == ["leaks-connections"])
+    expectEqual(read.scenarios, report.scenarios)
+    expectEqual(read.findings.map(\.finding.rule), ["leaks-connections"])
     let without = Self.report(calls: 0..<60) { _ in }
     #expect(!String(decoding: without.data(), as: UTF8.self).contains("traffic"))
   }
@@ -55,7 +56,7 @@ import WindTunnelReports
     let other = Self.report(calls: 60..<120) { $0.lateRequests = [.seconds(1)] }
     let parts = [Report.Part(one, from: "1.json"), Report.Part(other, from: "2.json")]
     let whole = try Report(merging: parts)
-    #expect(whole == (try Report(merging: parts.reversed())))
+    expectEqual(whole, (try Report(merging: parts.reversed())))
     let traffic = try #require(whole.scenarios.first?.subjects.first?.traffic)
     #expect(traffic.connections == [Self.leak] && traffic.lateRequests == [.seconds(1)])
   }

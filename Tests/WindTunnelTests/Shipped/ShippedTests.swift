@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 
@@ -18,18 +19,16 @@ import WindTunnel
   @Test(arguments: files("examples"))
   func `a shipped cassette is written as the writer writes it`(file: URL) throws {
     let text = try Data(contentsOf: file)
-    #expect(
-      String(decoding: try Cassette(contentsOf: file).data(), as: UTF8.self)
-        == String(decoding: text, as: UTF8.self)
+    expectEqual(
+      String(decoding: try Cassette(contentsOf: file).data(), as: UTF8.self), String(decoding: text, as: UTF8.self)
     )
   }
 
   @Test(arguments: files("scenarios"))
   func `a shipped scenario is written as the writer writes it`(file: URL) throws {
     let text = try Data(contentsOf: file)
-    #expect(
-      String(decoding: try Scenario(contentsOf: file).data(), as: UTF8.self)
-        == String(decoding: text, as: UTF8.self)
+    expectEqual(
+      String(decoding: try Scenario(contentsOf: file).data(), as: UTF8.self), String(decoding: text, as: UTF8.self)
     )
   }
 }

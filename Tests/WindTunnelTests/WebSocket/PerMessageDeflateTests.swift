@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
@@ -35,22 +36,22 @@ struct PerMessageDeflateTests {
     let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
     let text = { WebSocketReaderTests.text("Hello", frames: $0) }
     for sender in WebSocketRole.allCases {
-      #expect(Self.read([Raw(0xC1, hello)], from: sender).events == [text([7])])
-      #expect(
+      expectEqual(Self.read([Raw(0xC1, hello)], from: sender).events, [text([7])])
+      expectEqual(
         Self.read(
           [Raw(0x41, [0xF2, 0x48, 0xCD]), Raw(0x80, [0xC9, 0xC9, 0x07, 0x00])],
           from: sender
         )
-        .events == [text([3, 4])]
+        .events, [text([3, 4])]
       )
       // It refers to the message before it.
       let again: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
-      #expect(
-        Self.read([Raw(0xC1, hello), Raw(0xC1, again)], from: sender).events == [
+      expectEqual(
+        Self.read([Raw(0xC1, hello), Raw(0xC1, again)], from: sender).events, [
           text([7]), text([5]),
         ]
       )
-      #expect(Self.read([Raw(0xC1, hello), Raw(0xC1, again)], Self.noContext()).failure == 1007)
+      expectEqual(Self.read([Raw(0xC1, hello), Raw(0xC1, again)], Self.noContext()).failure, 1007)
       // A block without compression, a last block, and two blocks.
       for content: [UInt8] in [
         [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48, 0x65, 0x6C, 0x6C, 0x6F, 0x00],
@@ -64,12 +65,12 @@ struct PerMessageDeflateTests {
             from: sender,
             inPiecesOf: size
           )
-          #expect(
-            events == [
+          expectEqual(
+            events, [
               text([content.count]), WebSocketReaderTests.text("Hi"), text([5]),
             ]
           )
-          #expect(failure == nil)
+          expectNil(failure)
         }
       }
     }
@@ -77,8 +78,8 @@ struct PerMessageDeflateTests {
 
   @Test func `an empty message is one byte`() throws {
     let deflater = try #require(MessageDeflater(PerMessageDeflate(), from: .server))
-    #expect(deflater.deflated(Data()) == Data([0x00]))
-    #expect(Self.read([Raw(0xC1, [0x00])]).events == [WebSocketReaderTests.text("", frames: [1])])
+    expectEqual(deflater.deflated(Data()), Data([0x00]))
+    expectEqual(Self.read([Raw(0xC1, [0x00])]).events, [WebSocketReaderTests.text("", frames: [1])])
   }
 
   @Test(arguments: WebSocketRole.allCases, [true, false])
@@ -102,9 +103,9 @@ struct PerMessageDeflateTests {
         try frame.encoded(masking: sender == .client ? 0xA1B2_C3D4 : nil).withUnsafeBytes {
           try reader.read($0) { events.append($0) }
         }
-        #expect(events == [.message(message, isText: true, frames: [content.count])])
+        expectEqual(events, [.message(message, isText: true, frames: [content.count])])
       }
-      #expect((sizes[3] < sizes[2] / 5) == keepsContext, "\(sizes)")
+      expectEqual((sizes[3] < sizes[2] / 5), keepsContext, "\(sizes)")
     }
   }
 
@@ -113,15 +114,15 @@ struct PerMessageDeflateTests {
       [Raw(0xC9, [0x31])], [Raw(0xC8)], [Raw(0xCA)], [Raw(0x41, [0xF2]), Raw(0xC0, [0x48])],
       [Raw(0xE1)], [Raw(0xD1)],
     ] {
-      #expect(Self.read(frames).failure == 1002)
+      expectEqual(Self.read(frames).failure, 1002)
     }
   }
 
   @Test func `content that is no deflate, no text, or too much is refused`() throws {
-    #expect(Self.read([Raw(0xC2, [0xFF, 0xFF, 0xFF])]).failure == 1007)
+    expectEqual(Self.read([Raw(0xC2, [0xFF, 0xFF, 0xFF])]).failure, 1007)
     let deflater = try #require(MessageDeflater(PerMessageDeflate(), from: .server))
     let noText = Array(try #require(deflater.deflated(Data([0x61, 0xFF]))))
-    #expect(Self.read([Raw(0xC1, noText)]).failure == 1007)
+    expectEqual(Self.read([Raw(0xC1, noText)]).failure, 1007)
     // A bomb: a thousand times what it is.
     let zeros = try #require(MessageDeflater(Self.noContext(), from: .server))
     let bomb = try #require(zeros.deflated(Data(count: 10_000_000)))
@@ -139,7 +140,7 @@ struct PerMessageDeflateTests {
 
   @Test func `a message ends where its deflate does`() throws {
     // The second would be read within a block that the first has begun.
-    #expect(Self.read([Raw(0xC2, [0x00]), Raw(0xC2, [0x01, 0x00])]).events.count == 1)
+    expectEqual(Self.read([Raw(0xC2, [0x00]), Raw(0xC2, [0x01, 0x00])]).events.count, 1)
     for content: [UInt8] in [
       [], [0xF2, 0x48, 0xCD], [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [0x01, 0x00],
     ] {
@@ -157,7 +158,7 @@ struct PerMessageDeflateTests {
       Raw(0xC1, stored).bytes(from: .server).withUnsafeBytes { bytes in
         do throws(WebSocketFailure) { try reader.read(bytes) { _ in } } catch { seen = error.code }
       }
-      #expect(seen == code)
+      expectEqual(seen, code)
     }
   }
 
@@ -170,7 +171,7 @@ struct PerMessageDeflateTests {
     let content = Array(try #require(far.deflated(half + half)))
     for size in [1, 100, 100_000] {
       let (events, _) = Self.read([Raw(0xC2, content)], deflate, inPiecesOf: size)
-      #expect(events == [.message(half + half, isText: false, frames: [content.count])])
+      expectEqual(events, [.message(half + half, isText: false, frames: [content.count])])
     }
   }
 
@@ -234,11 +235,11 @@ struct PerMessageDeflateTests {
     fields["Sec-WebSocket-Extensions"] = offer
     let request = Request("GET", RequestURL("/"), headers: fields)
     let (head, terms) = try WebSocketHandshake.answer(to: request)
-    #expect(head.headers["Sec-WebSocket-Extensions"] == answer)
-    #expect((terms.deflate != nil) == (answer != nil))
+    expectEqual(head.headers["Sec-WebSocket-Extensions"], answer)
+    expectEqual((terms.deflate != nil), (answer != nil))
     // The client understands it as the server does.
     if answer != nil {
-      #expect(try WebSocketHandshake.terms(of: head, answering: fields) == terms)
+      try expectEqual(WebSocketHandshake.terms(of: head, answering: fields), terms)
     }
   }
 
@@ -297,6 +298,6 @@ struct PerMessageDeflateTests {
       ]
     )
     let terms = try? WebSocketHandshake.terms(of: head, answering: fields)
-    #expect((terms?.deflate != nil) == isGood)
+    expectEqual((terms?.deflate != nil), isGood)
   }
 }

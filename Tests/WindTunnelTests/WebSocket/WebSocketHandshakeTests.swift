@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
@@ -32,8 +33,8 @@ import Testing
     let digits = SHA1.hash(Array(text.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
-    #expect(digits.joined() == hash)
-    #expect(WebSocketHandshake.accept(Self.key) == Self.proof)
+    expectEqual(digits.joined(), hash)
+    expectEqual(WebSocketHandshake.accept(Self.key), Self.proof)
   }
 
   @Test func `a request is answered, and the answer is understood`() throws {
@@ -42,21 +43,21 @@ import Testing
       subprotocols: ["chat", "superchat"],
       compresses: false
     )
-    #expect(fields["Sec-WebSocket-Key"] == Self.key)
+    expectEqual(fields["Sec-WebSocket-Key"], Self.key)
     var asked = fields
     asked["Host"] = "server.example.com"
     let request = Request("GET", RequestURL("/chat"), headers: asked)
     #expect(WebSocketHandshake.isAsked(by: request))
     let (head, terms) = try WebSocketHandshake.answer(to: request, choosing: { $0.last })
-    #expect(head.status == 101)
-    #expect(head.headers["Sec-WebSocket-Accept"] == Self.proof)
-    #expect(head.headers["Sec-WebSocket-Protocol"] == "superchat")
-    #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
-    #expect(terms == WebSocketHandshake.Terms(subprotocol: "superchat", deflate: nil))
-    #expect(try WebSocketHandshake.terms(of: head, answering: fields) == terms)
+    expectEqual(head.status, 101)
+    expectEqual(head.headers["Sec-WebSocket-Accept"], Self.proof)
+    expectEqual(head.headers["Sec-WebSocket-Protocol"], "superchat")
+    expectNil(head.headers["Sec-WebSocket-Extensions"])
+    expectEqual(terms, WebSocketHandshake.Terms(subprotocol: "superchat", deflate: nil))
+    try expectEqual(WebSocketHandshake.terms(of: head, answering: fields), terms)
     // One that nobody offered is not chosen.
     let other = try WebSocketHandshake.answer(to: request, choosing: { _ in "other" })
-    #expect(other.head.headers["Sec-WebSocket-Protocol"] == nil)
+    expectNil(other.head.headers["Sec-WebSocket-Protocol"])
   }
 
   /// A field, its value, and the status with which it is refused; `nil`: it is not.
@@ -90,12 +91,12 @@ import Testing
     fields[name] = value
     let request = Request("GET", RequestURL("/chat"), headers: fields)
     do throws(WebSocketHandshake.Refusal) {
-      #expect(try WebSocketHandshake.answer(to: request).head.status == 101)
-      #expect(status == nil)
+      try expectEqual(WebSocketHandshake.answer(to: request).head.status, 101)
+      expectNil(status)
     } catch {
-      #expect(error.head.status == status, "\(error.reason)")
+      expectEqual(error.head.status, status, "\(error.reason)")
       // Whoever has another version is told which one is spoken (§4.4).
-      #expect((error.head.headers["Sec-WebSocket-Version"] == "13") == (status == 426))
+      expectEqual((error.head.headers["Sec-WebSocket-Version"] == "13"), (status == 426))
     }
   }
 
@@ -113,7 +114,7 @@ import Testing
     #expect(throws: WebSocketHandshake.Refusal.self) {
       try WebSocketHandshake.answer(to: request, version: version)
     }
-    #expect(WebSocketHandshake.isAsked(by: request, version: version) == (version != "HTTP/1.0"))
+    expectEqual(WebSocketHandshake.isAsked(by: request, version: version), (version != "HTTP/1.0"))
   }
 
   @Test(arguments: ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
@@ -225,8 +226,8 @@ import Testing
     for size in [1, 2, 3, 7, bytes.count]
     where size <= bytes.count && (size > 2 || bytes.count < 1000) {
       let (events, failure) = Self.read(bytes, from: sender, inPiecesOf: size)
-      #expect(events == row.events)
-      #expect(failure?.code == row.failure, "\(failure?.description ?? "")")
+      expectEqual(events, row.events)
+      expectEqual(failure?.code, row.failure, "\(failure?.description ?? "")")
     }
   }
 
@@ -238,8 +239,8 @@ import Testing
     for opcode in WebSocketFrame.Opcode.allCases where opcode != .continuation {
       let bytes = Raw(0x80 | opcode.rawValue, [0x61], isMasked: isMasked).bytes(from: sender)
       let (events, failure) = Self.read(bytes, from: sender, inPiecesOf: 1)
-      #expect(events == [])
-      #expect(failure?.description == words)
+      expectEqual(events, [])
+      expectEqual(failure?.description, words)
     }
   }
 
@@ -268,7 +269,7 @@ import Testing
     ] as [([UInt8], Bool)]
   )
   func `a text is UTF-8, in one frame and in a frame a byte`(bytes: [UInt8], isText: Bool) {
-    #expect((String(utf8: bytes) != nil) == isText)
+    expectEqual((String(utf8: bytes) != nil), isText)
     for before in ["", "abcdefghijk"] {
       let all = Array(before.utf8) + bytes
       let fragments = all.enumerated().map { Raw($0 == 0 ? 0x01 : 0x00, [$1]) } + [Raw(0x80)]
@@ -278,8 +279,8 @@ import Testing
           from: .server,
           inPiecesOf: 5
         )
-        #expect(events.count == (isText ? 1 : 0))
-        #expect(failure?.code == (isText ? nil : 1007))
+        expectEqual(events.count, (isText ? 1 : 0))
+        expectEqual(failure?.code, (isText ? nil : 1007))
       }
     }
   }
@@ -289,17 +290,17 @@ import Testing
       from: .server
     )
     let (events, failure) = Self.read(Array(bytes.prefix(6)), from: .server, inPiecesOf: 6)
-    #expect(events == [])
-    #expect(failure?.code == 1007)
+    expectEqual(events, [])
+    expectEqual(failure?.code, 1007)
   }
 
   @Test func `a message has no more bytes and frames than the limits say`() throws {
     var reader = WebSocketReader(from: .server, most: 10)
-    #expect(try Self.read(Raw(0x82, .init(repeating: 1, count: 10)), &reader).count == 1)
+    try expectEqual(Self.read(Raw(0x82, .init(repeating: 1, count: 10)), &reader).count, 1)
     // Control frames are no part of a message.
     _ = try Self.read(Raw(0x02, .init(repeating: 1, count: 6)), &reader)
     let ping = [UInt8](repeating: 2, count: 11)
-    #expect(try Self.read(Raw(0x89, ping), &reader) == [.ping(Data(ping))])
+    try expectEqual(Self.read(Raw(0x89, ping), &reader), [.ping(Data(ping))])
     #expect(
       throws: WebSocketFailure.tooBig("A message has more than 10 bytes, which is the limit here.")
     ) {
@@ -318,15 +319,15 @@ import Testing
 
   @Test func `half a close code is told as that`() {
     let (_, failure) = Self.read(Raw(0x88, [3]).bytes(from: .server), from: .server, inPiecesOf: 1)
-    #expect(
-      failure?.description == "A close frame has one byte; a code has two (RFC 6455 §5.5.1)."
+    expectEqual(
+      failure?.description, "A close frame has one byte; a code has two (RFC 6455 §5.5.1)."
     )
   }
 
   @Test func `after a breach nothing more is said`() throws {
     var reader = WebSocketReader(from: .server)
     #expect(throws: WebSocketFailure.self) { try Self.read(Raw(0x83), &reader) }
-    #expect(try Self.read(Raw(0x81, [0x61]), &reader) == [])
+    try expectEqual(Self.read(Raw(0x81, [0x61]), &reader), [])
   }
 
   @Test(arguments: WebSocketRole.allCases)
@@ -337,33 +338,31 @@ import Testing
         let key: UInt32? = sender == .client ? 0x1234_5678 : nil
         let bytes = WebSocketFrame(opcode, payload).encoded(masking: key)
         let (events, failure) = Self.read(Array(bytes), from: sender, inPiecesOf: 1000)
-        #expect(events == [.message(payload, isText: opcode == .text, frames: [count])])
-        #expect(failure == nil)
+        expectEqual(events, [.message(payload, isText: opcode == .text, frames: [count])])
+        expectNil(failure)
       }
     }
     let close = WebSocketClose(4000, String(repeating: "é", count: 100))
     let bytes = close.frame.encoded(masking: sender == .client ? 7 : nil)
     let cut = WebSocketClose(4000, String(repeating: "é", count: 61))
-    #expect(Self.read(Array(bytes), from: sender, inPiecesOf: 9).events == [.close(cut)])
+    expectEqual(Self.read(Array(bytes), from: sender, inPiecesOf: 9).events, [.close(cut)])
   }
 
   /// The frames of RFC 6455 §5.7.
   @Test func `the standard's examples are written as they stand there`() {
     let hello = Data("Hello".utf8)
-    #expect(Array(WebSocketFrame(.text, hello).encoded(masking: nil)) == [0x81, 0x05] + hello)
-    #expect(
-      Array(WebSocketFrame(.text, hello).encoded(masking: 0x37FA_213D))
-        == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
+    expectEqual(Array(WebSocketFrame(.text, hello).encoded(masking: nil)), [0x81, 0x05] + hello)
+    expectEqual(
+      Array(WebSocketFrame(.text, hello).encoded(masking: 0x37FA_213D)), [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
     )
-    #expect(
-      Array(WebSocketFrame(.text, Data("Hel".utf8), isFinal: false).encoded(masking: nil))
-        == [0x01, 0x03, 0x48, 0x65, 0x6C]
+    expectEqual(
+      Array(WebSocketFrame(.text, Data("Hel".utf8), isFinal: false).encoded(masking: nil)), [0x01, 0x03, 0x48, 0x65, 0x6C]
     )
-    #expect(Array(WebSocketFrame(.ping, hello).encoded(masking: nil)) == [0x89, 0x05] + hello)
+    expectEqual(Array(WebSocketFrame(.ping, hello).encoded(masking: nil)), [0x89, 0x05] + hello)
     let bytes = WebSocketFrame(.binary, Data(count: 256)).encoded(masking: nil)
-    #expect(Array(bytes.prefix(4)) == [0x82, 0x7E, 0x01, 0x00])
+    expectEqual(Array(bytes.prefix(4)), [0x82, 0x7E, 0x01, 0x00])
     let more = WebSocketFrame(.binary, Data(count: 65_536)).encoded(masking: nil)
-    #expect(Array(more.prefix(10)) == [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0])
+    expectEqual(Array(more.prefix(10)), [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0])
   }
 
   @Test func `no bytes make it crash, or depend on how they were cut`() {

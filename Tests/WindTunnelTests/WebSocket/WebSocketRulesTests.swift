@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -75,14 +76,14 @@ private struct Written: Hashable {
       subprotocols: subprotocols,
       compresses: false
     )
-    #expect(plain == expected)
+    expectEqual(plain, expected)
     expected.append("Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits")
     let compressing = WebSocketHandshake.request(
       key: key,
       subprotocols: subprotocols,
       compresses: true
     )
-    #expect(compressing == expected)
+    expectEqual(compressing, expected)
   }
 
   /// The fields that a client sends beside its handshake, the server's choice, and the fields that
@@ -115,10 +116,9 @@ private struct Written: Hashable {
     )
     let (head, terms) = try WebSocketHandshake.answer(to: request, choosing: { _ in choice })
     let fields = HeaderFields(Array(Self.answered) + Array(agreed))
-    #expect(head == ResponseHead(status: 101, headers: fields))
-    #expect(
-      terms
-        == WebSocketHandshake.Terms(subprotocol: agreed["Sec-WebSocket-Protocol"], deflate: nil)
+    expectEqual(head, ResponseHead(status: 101, headers: fields))
+    expectEqual(
+      terms, WebSocketHandshake.Terms(subprotocol: agreed["Sec-WebSocket-Protocol"], deflate: nil)
     )
   }
 
@@ -156,7 +156,7 @@ private struct Written: Hashable {
     answered["Sec-WebSocket-Protocol"] = answer
     let head = ResponseHead(status: 101, headers: answered)
     let words = refusal { try WebSocketHandshake.terms(of: head, answering: asked) }
-    #expect(words == "The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
+    expectEqual(words, "The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
   }
 
   // MARK: What is written
@@ -174,18 +174,18 @@ private struct Written: Hashable {
     ] as [([Int], [UInt8])] {
       let bytes = writer.message(content, isText: isText, fragments: lengths)
       let frames = Written.all(in: bytes)
-      #expect(frames.map(\.first) == firsts)
-      #expect(frames.map(\.payload.count) == lengths)
-      #expect(Data(frames.map(\.payload).joined()) == content)
+      expectEqual(frames.map(\.first), firsts)
+      expectEqual(frames.map(\.payload.count), lengths)
+      expectEqual(Data(frames.map(\.payload).joined()), content)
       // A client's frames are masked, each of them, and a server's are not.
-      #expect(frames.map { $0.key != nil } == lengths.map { _ in role == .client })
+      expectEqual(frames.map { $0.key != nil }, lengths.map { _ in role == .client })
       let (events, failure) = WebSocketReaderTests.read(Array(bytes), from: role, inPiecesOf: 4)
-      #expect(events == [.message(content, isText: isText, frames: lengths)])
-      #expect(failure == nil)
+      expectEqual(events, [.message(content, isText: isText, frames: lengths)])
+      expectNil(failure)
     }
     let whole = Written.all(in: writer.message(content, isText: isText))
-    #expect(whole.map(\.first) == [0x80 | kind])
-    #expect(whole.map(\.payload) == [content])
+    expectEqual(whole.map(\.first), [0x80 | kind])
+    expectEqual(whole.map(\.payload), [content])
   }
 
   @Test func `no two frames of a client have one key, nor two keys the same distance`() {
@@ -200,9 +200,9 @@ private struct Written: Hashable {
       key.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     }
     let distances = zip(keys, keys.dropFirst()).map { $1 &- $0 }
-    #expect(keys.count == 128)
-    #expect(Set(keys).count == keys.count)
-    #expect(Set(distances).count == distances.count)
+    expectEqual(keys.count, 128)
+    expectEqual(Set(keys).count, keys.count)
+    expectEqual(Set(distances).count, distances.count)
   }
 
   @Test(arguments: WebSocketRole.allCases)
@@ -217,9 +217,9 @@ private struct Written: Hashable {
     ] as [(WebSocketFrame, UInt8)] {
       let frames = Written.all(in: writer.frame(frame))
       let key = frames.first?.key
-      #expect(frames == [Written(first: first, key: key, payload: frame.payload)])
-      #expect((key != nil) == (role == .client))
-      #expect(frame.payload.count == 125)
+      expectEqual(frames, [Written(first: first, key: key, payload: frame.payload)])
+      expectEqual((key != nil), (role == .client))
+      expectEqual(frame.payload.count, 125)
     }
   }
 
@@ -241,8 +241,8 @@ private struct Written: Hashable {
     let bytes = frames.flatMap { $0.bytes(from: sender) }
     for size in 1...bytes.count {
       let (events, failure) = WebSocketReaderTests.read(bytes, from: sender, inPiecesOf: size)
-      #expect(events == expected)
-      #expect(failure == nil)
+      expectEqual(events, expected)
+      expectNil(failure)
     }
   }
 
@@ -262,7 +262,7 @@ private struct Written: Hashable {
       most: 1 << 20
     )
     let opening = server.open(at: .zero)
-    #expect(opening == [])
+    expectEqual(opening, [])
     let frames = [
       WebSocketFrame(.text, Data("H".utf8), isFinal: false),
       WebSocketFrame(.ping, Data("?".utf8)), WebSocketFrame(.continuation, Data("i".utf8)),
@@ -274,10 +274,10 @@ private struct Written: Hashable {
     let pong = Data([0x8A, 1] + Array("?".utf8))
     let answer = Data([0x81, 5] + Array("Hello".utf8))
     let goodbye = Data([0x88, 5, 0x03, 0xE8] + Array("bye".utf8))
-    #expect(actions == [.bytes(pong), .bytes(answer), .bytes(goodbye), .close])
+    expectEqual(actions, [.bytes(pong), .bytes(answer), .bytes(goodbye), .close])
     let late = WebSocketFrame(.ping).encoded(masking: 1)
     let behind = late.withUnsafeBytes { server.receive($0, at: .zero) }
-    #expect(behind == [])
+    expectEqual(behind, [])
   }
 }
 
@@ -365,9 +365,8 @@ struct CompressionRulesTests {
         answering: Self.asked("permessage-deflate; client_max_window_bits")
       )
     }
-    #expect(
-      words
-        == "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
+    expectEqual(
+      words, "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
     )
     let asked = Self.asked("permessage-deflate; \(parameters)")
     let (head, terms) = try WebSocketHandshake.answer(
@@ -375,8 +374,8 @@ struct CompressionRulesTests {
     )
     // A client may say without a value that it understands the word.
     let isOffer = parameters == "client_max_window_bits"
-    #expect(head.headers["Sec-WebSocket-Extensions"] == (isOffer ? "permessage-deflate" : nil))
-    #expect(terms.deflate == (isOffer ? PerMessageDeflate() : nil))
+    expectEqual(head.headers["Sec-WebSocket-Extensions"], (isOffer ? "permessage-deflate" : nil))
+    expectEqual(terms.deflate, (isOffer ? PerMessageDeflate() : nil))
   }
 
   /// The offers, the answer, and the terms that hold then: hints that the answer does not take up
@@ -420,7 +419,7 @@ struct CompressionRulesTests {
       of: Self.answered(answer),
       answering: Self.asked(offer)
     )
-    #expect(terms == WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
+    expectEqual(terms, WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
   }
 
   /// RFC 7692 §7.2.1 and §7.2.2 speak of a value in an offer that is smaller than the agreed one:
@@ -431,7 +430,7 @@ struct CompressionRulesTests {
       answering: Self.asked("permessage-deflate; client_max_window_bits=10")
     )
     let expected = Self.terms(client: (true, 12))
-    #expect(terms == WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
+    expectEqual(terms, WebSocketHandshake.Terms(subprotocol: nil, deflate: expected))
   }
 
   // MARK: What is sent
@@ -451,8 +450,8 @@ struct CompressionRulesTests {
       let writer = WebSocketWriter(as: role, PerMessageDeflate())
       let bytes = writer.message(content, isText: isText, fragments: lengths)
       let frames = Written.all(in: bytes)
-      #expect(frames.map(\.first) == firsts)
-      #expect(Data(frames.map(\.payload).joined()) == deflated)
+      expectEqual(frames.map(\.first), firsts)
+      expectEqual(Data(frames.map(\.payload).joined()), deflated)
       let (events, failure) = WebSocketReaderTests.read(
         Array(bytes),
         from: role,
@@ -460,8 +459,8 @@ struct CompressionRulesTests {
         inPiecesOf: 5
       )
       let sizes = frames.map(\.payload.count)
-      #expect(events == [.message(content, isText: isText, frames: sizes)])
-      #expect(failure == nil)
+      expectEqual(events, [.message(content, isText: isText, frames: sizes)])
+      expectNil(failure)
     }
   }
 
@@ -473,16 +472,16 @@ struct CompressionRulesTests {
     let content = Data(repeating: 0x61, count: 600)
     let bytes = WebSocketWriter(as: role, deflate).message(content, isText: true)
     let frames = Written.all(in: bytes)
-    #expect(frames.map(\.first) == [0x81])
-    #expect(frames.map(\.payload) == [content])
+    expectEqual(frames.map(\.first), [0x81])
+    expectEqual(frames.map(\.payload), [content])
     let (events, failure) = WebSocketReaderTests.read(
       Array(bytes),
       from: role,
       deflate,
       inPiecesOf: 100
     )
-    #expect(events == [.message(content, isText: true, frames: [600])])
-    #expect(failure == nil)
+    expectEqual(events, [.message(content, isText: true, frames: [600])])
+    expectNil(failure)
   }
 
   @Test(arguments: WebSocketRole.allCases)
@@ -493,8 +492,8 @@ struct CompressionRulesTests {
       let deflater = try #require(MessageDeflater(deflate, from: sender))
       let first = try #require(deflater.deflated(message))
       let second = try #require(deflater.deflated(message))
-      #expect((second == first) == !own)
-      #expect((second.count < first.count / 4) == own)
+      expectEqual((second == first), !own)
+      expectEqual((second.count < first.count / 4), own)
       let bytes = [first, second].flatMap { Raw(0xC2, Array($0)).bytes(from: sender) }
       let (events, failure) = WebSocketReaderTests.read(
         bytes,
@@ -505,8 +504,8 @@ struct CompressionRulesTests {
       let expected: [Event] = [first, second].map {
         .message(message, isText: false, frames: [$0.count])
       }
-      #expect(events == expected)
-      #expect(failure == nil)
+      expectEqual(events, expected)
+      expectNil(failure)
     }
   }
 
@@ -554,8 +553,8 @@ struct CompressionRulesTests {
         PerMessageDeflate(),
         inPiecesOf: size
       )
-      #expect(events == expected)
-      #expect(failure == nil)
+      expectEqual(events, expected)
+      expectNil(failure)
     }
   }
 }

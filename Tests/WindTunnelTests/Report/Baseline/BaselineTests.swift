@@ -1,5 +1,6 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -52,7 +53,7 @@ import Testing
   @Test func `the same seed gives the same interval, and it holds its ratio`() throws {
     let (now, before) = (calls(100, weather: 1, noise: 2), calls(100, weather: 1, noise: 3))
     let one = BaselineComparison(now, to: before, seed: 9)
-    #expect(one == BaselineComparison(now.reversed(), to: before, seed: 9))
+    expectEqual(one, BaselineComparison(now.reversed(), to: before, seed: 9))
     let ratio = try #require(one.p95Ratio)
     let (lower, upper) = (try #require(ratio.lower), try #require(ratio.upper))
     #expect(lower <= ratio.value && ratio.value <= upper)
@@ -68,7 +69,7 @@ import Testing
     #expect(pair.flips?.lost == 9 && pair.flips?.won == 1)
     #expect(abs((pair.flips?.probability ?? 1) - 0.0215) < 0.0001)
     #expect(pair.successRate.before == 0.98 && pair.successRate.now == 0.82)
-    #expect(pair.latencyProbability == nil, "no call took longer than before")
+    expectNil(pair.latencyProbability, "no call took longer than before")
   }
 
   /// Calls some of which fail by chance, as those do whose client shares a retry budget, and some by a
@@ -105,12 +106,12 @@ import Testing
     func probability(_ lost: Int, _ won: Int) -> Double? {
       BaselineComparison.Flips(lost: lost, won: won, probability: 0).lossProbability
     }
-    #expect(probability(0, 0) == 1)
+    expectEqual(probability(0, 0), 1)
     // Five heads of five; nine or ten of ten.
     #expect(abs((probability(5, 0) ?? 0) - 1 / 32) < 1e-12)
     #expect(abs((probability(9, 1) ?? 0) - 11 / 1024) < 1e-12)
     #expect((probability(0, 9) ?? 0) > 0.999_999)
-    #expect(probability(.max, 1) == nil)
+    expectNil(probability(.max, 1))
   }
 
   @Test func `only calls that met the same are pairs`() {
@@ -132,18 +133,16 @@ import Testing
     }
     let before = Flights.report(calls(100, weather: 1, noise: 1))
     let slow = Flights.report(calls(100, weather: 1, noise: 2, times: 1.4), gates: gates)
-    #expect(
-      slow.judgements.map(\.result.verdict)
-        == Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
+    expectEqual(
+      slow.judgements.map(\.result.verdict), Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
     )
     let judged = slow.compared(to: before).judgements.map(\.result.verdict)
-    #expect(judged == [.failed, .met, .failed])
+    expectEqual(judged, [.failed, .met, .failed])
     let same = Flights.report(calls(100, weather: 1, noise: 2), gates: gates)
-    #expect(same.compared(to: before).judgements.map(\.result.verdict) == [.met, .met, .met])
+    expectEqual(same.compared(to: before).judgements.map(\.result.verdict), [.met, .met, .met])
     let other = Flights.report(calls(100, weather: 1, noise: 1), seed: 3)
-    #expect(
-      slow.compared(to: other).judgements.first?.result.words
-        == "inconclusive, the calls of the two cannot be paired, or there are too few of them"
+    expectEqual(
+      slow.compared(to: other).judgements.first?.result.words, "inconclusive, the calls of the two cannot be paired, or there are too few of them"
     )
   }
 
@@ -152,8 +151,8 @@ import Testing
     let report = Flights.report(calls(40, weather: 1, noise: 2), gates: [gate])
       .compared(to: Flights.report(calls(40, weather: 1, noise: 1)))
     let again = try Report(data: report.data(), source: "r.json")
-    #expect(again.data() == report.data())
-    #expect(again.scenarios[0].subjects[0].comparison?.pairs == 40)
+    expectEqual(again.data(), report.data())
+    expectEqual(again.scenarios[0].subjects[0].comparison?.pairs, 40)
     #expect(report.text().contains("\nagainst the baseline:\n  rainy: P95 × "))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Schemas
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -52,8 +53,8 @@ import Testing
     let head = try #require(
       lines.firstIndex(of: "client:b against client:a, call by call:")
     )
-    #expect(
-      Array(lines[(head + 1)...(head + 3)]) == [
+    expectEqual(
+      Array(lines[(head + 1)...(head + 3)]), [
         "  calm: 0 lost, 0 won; success 0.0 (-4.7 to +4.7) points; P95 × 0.64 (0.62 to 0.64); "
           + "median × 0.58 (0.56 to 0.60); faster",
         "  metro: 3 lost, 1 won; success -5.0 (-15.1 to +5.6) points; P95 × 1.00 (1.00 to 1.00); "
@@ -69,14 +70,14 @@ import Testing
   @Test func `it stands in the file, as the schema says, and is read back`() throws {
     let compared = report().comparingSubjects()
     let again = try Report(data: compared.data(), source: "r")
-    #expect(again.data() == compared.data())
-    #expect(again.scenarios[1].subjects[1].against?.comparison.flips?.lost == 3)
-    #expect(again.scenarios[1].subjects[0].against == nil)
+    expectEqual(again.data(), compared.data())
+    expectEqual(again.scenarios[1].subjects[1].against?.comparison.flips?.lost, 3)
+    expectNil(again.scenarios[1].subjects[0].against)
     let schema = try JSONSchema(
       contentsOf: ShippedFileTests.folder.appending(path: "format/report-1.schema.json")
     )
     let json = try JSON(parsing: compared.data(), source: "r")
-    #expect(schema.problems(json, schema.root) == [])
+    expectEqual(schema.problems(json, schema.root), [])
     #expect(compared.markdown().contains("### client:b against client:a"))
     #expect(compared.html().contains("<h3>Against client:a, call by call</h3>"))
   }

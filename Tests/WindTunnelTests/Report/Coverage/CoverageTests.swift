@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -63,8 +64,8 @@ import Testing
   }
 
   @Test func `each endpoint has each fault, by the attempt`() {
-    #expect(
-      coverage()?.rows == [
+    expectEqual(
+      coverage()?.rows, [
         .init(
           endpoint: "GET /home",
           fault: "status 503",
@@ -97,7 +98,7 @@ import Testing
         ),
       ]
     )
-    #expect(coverage()?.share == 0.25)
+    expectEqual(coverage()?.share, 0.25)
   }
 
   @Test(arguments: [
@@ -112,7 +113,7 @@ import Testing
       "inconclusive, no call is of GET /else; there are GET /home, POST /payments"
     ),
   ]) func `a gate asks for the share that was met`(gate: String, words: String) throws {
-    #expect(Self.report(gates: [try Gate(gate)]).judgements.map(\.result.words) == [words])
+    expectEqual(Self.report(gates: [try Gate(gate)]).judgements.map(\.result.words), [words])
   }
 
   @Test func `what cannot be told passes no gate, and where there is no fault nothing is missing`()
@@ -123,25 +124,22 @@ import Testing
       Self.report(calls, in: Scenario("rainy", rules: rules), gates: gates).judgements
         .map(\.result.words)
     }
-    #expect(words([]) == ["met, got 1"])
-    #expect(
-      words([.on("GET /else", .always, .stall(.afterRequest))])
-        == ["inconclusive, no call could meet a fault of the scenario"]
+    expectEqual(words([]), ["met, got 1"])
+    expectEqual(
+      words([.on("GET /else", .always, .stall(.afterRequest))]), ["inconclusive, no call could meet a fault of the scenario"]
     )
     var unseen = Self.calls
     (unseen[1].attemptCount, unseen[1].attempts) = (nil, [])
-    #expect(
-      words([.always(.first(2), .status(503))], unseen)
-        == ["inconclusive, it was not seen which faults fired"]
+    expectEqual(
+      words([.always(.first(2), .status(503))], unseen), ["inconclusive, it was not seen which faults fired"]
     )
-    #expect(
-      coverage(Self.report(unseen))?.rows.map { $0.attempts[0] } == [
+    expectEqual(
+      coverage(Self.report(unseen))?.rows.map { $0.attempts[0] }, [
         .met(1), .cannotBeMet, .cannotBeMet, .unseen, .cannotBeMet, .cannotBeMet,
       ]
     )
-    #expect(
-      Flights.report(Self.calls, gates: gates).judgements.map(\.result.words)
-        == ["inconclusive, it was not seen which faults fired"]
+    expectEqual(
+      Flights.report(Self.calls, gates: gates).judgements.map(\.result.words), ["inconclusive, it was not seen which faults fired"]
     )
   }
 
@@ -151,24 +149,24 @@ import Testing
       weather.critical = ["GET /home"]
       return coverage(Self.report(in: weather, on: stage))?.rows.map { $0.attempts[0] } ?? []
     }
-    #expect(first(.always(.critical, .stall(.afterRequest))) == [.notMet, .cannotBeMet])
-    #expect(first(.always(.uncritical, .stall(.afterRequest))) == [.cannotBeMet, .notMet])
-    #expect(first(.always(.probability(0), .stall(.afterRequest))) == [.cannotBeMet, .cannotBeMet])
-    #expect(first(.always(.probability(0.01), .stall(.afterRequest))) == [.notMet, .notMet])
-    #expect(
-      first(.always(.window(from: .seconds(3)), .stall(.afterRequest))) == [.notMet, .notMet]
+    expectEqual(first(.always(.critical, .stall(.afterRequest))), [.notMet, .cannotBeMet])
+    expectEqual(first(.always(.uncritical, .stall(.afterRequest))), [.cannotBeMet, .notMet])
+    expectEqual(first(.always(.probability(0), .stall(.afterRequest))), [.cannotBeMet, .cannotBeMet])
+    expectEqual(first(.always(.probability(0.01), .stall(.afterRequest))), [.notMet, .notMet])
+    expectEqual(
+      first(.always(.window(from: .seconds(3)), .stall(.afterRequest))), [.notMet, .notMet]
     )
     let malformed = Rule.always(.always, .malformed(.chunkedTrailers))
-    #expect(first(malformed) == [.notMet, .notMet])
-    #expect(first(malformed, on: .inProcess) == [.cannotBeMet, .cannotBeMet])
+    expectEqual(first(malformed), [.notMet, .notMet])
+    expectEqual(first(malformed, on: .inProcess), [.cannotBeMet, .cannotBeMet])
   }
 
   @Test func `what is met elsewhere than the rules say is met, and what is strange says nothing`() {
     let met = Flights.call(0, [Self.attempt(#"{"stall":"afterRequest"}"#, 9, "POST /payments")])
-    #expect(coverage(Self.report([met]))?.rows[2].attempts.last == .met(1))
+    expectEqual(coverage(Self.report([met]))?.rows[2].attempts.last, .met(1))
     var strange = Self.calls
     strange[1].notOnCassette = "POST /payments"
-    #expect(Set(coverage(Self.report(strange))?.rows.map(\.endpoint) ?? []) == ["GET /home"])
+    expectEqual(Set(coverage(Self.report(strange))?.rows.map(\.endpoint) ?? []), ["GET /home"])
   }
 
   @Test func `the page has a table of all scenarios below the map, and a summary what is missing`()
@@ -177,14 +175,14 @@ import Testing
     report.scenarios.append(report.scenarios[0])
     let table = CoverageTable(report)
     let cells = table.faults.map { fault in table.endpoints.map { table.cell(fault, $0).words } }
-    #expect(
-      cells == [
+    expectEqual(
+      cells, [
         ["1st 2 · 2nd 2", "not met in 2 of 2 scenarios"],
         ["not met in 2 of 2 scenarios", "cannot be met here"],
         ["cannot be met here", "not met in 2 of 2 scenarios"],
       ]
     )
-    #expect(table.words == "2 of 8 met")
+    expectEqual(table.words, "2 of 8 met")
     let page = Self.report().html()
     #expect(page.contains("<h2>What was tried: 1 of 4 met</h2>"))
     #expect(page.contains("<td class=\"good\">1st 1 · 2nd 1</td><td class=\"bad\">not met</td>"))
@@ -209,18 +207,18 @@ import Testing
       Issue.record("\(json)")
       return
     }
-    #expect(rows.count == 6)
-    #expect(
-      rows[0] == [
+    expectEqual(rows.count, 6)
+    expectEqual(
+      rows[0], [
         "scenario": "rainy", "endpoint": "GET /home", "fault": "status 503",
         "attempts": ["met", "met", "cannotBeMet", "cannotBeMet"], "met": [1, 1, 0, 0],
       ]
     )
-    #expect(flown[0]["coverage"] == .number(0.25, places: 6))
-    #expect(try Report(data: report.data(), source: "r") == report)
+    expectEqual(flown[0]["coverage"], .number(0.25, places: 6))
+    try expectEqual(Report(data: report.data(), source: "r"), report)
     let parts = Self.calls.enumerated().map { place, call in
       Report.Part(Self.report([call], gates: gates), from: "\(place).json")
     }
-    #expect(try Report(merging: parts).scenarios == report.scenarios)
+    try expectEqual(Report(merging: parts).scenarios, report.scenarios)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -26,10 +27,10 @@ import Testing
     let merged = try Report(
       merging: (1...8).reversed().map { shard($0, of: 8, gates: gates) }
     )
-    #expect(merged.scenarios == whole.scenarios)
-    #expect(merged.environment == [.init("cassette", "c"), .init("os", "os 0 | os 1")])
-    #expect(shard(1, of: 8, gates: gates).report.judgements[0].result.verdict == .failed)
-    #expect(merged.judgements[0].result.verdict == .met)
+    expectEqual(merged.scenarios, whole.scenarios)
+    expectEqual(merged.environment, [.init("cassette", "c"), .init("os", "os 0 | os 1")])
+    expectEqual(shard(1, of: 8, gates: gates).report.judgements[0].result.verdict, .failed)
+    expectEqual(merged.judgements[0].result.verdict, .met)
   }
 
   @Test func `a shard that is missing is told`() throws {
@@ -40,7 +41,7 @@ import Testing
 
   @Test func `one report alone is as it was`() throws {
     let part = shard(2, of: 3)
-    #expect(try Report(merging: [part]) == part.report)
+    try expectEqual(Report(merging: [part]), part.report)
   }
 
   @Test func `parts of another drill are refused by name`() throws {
@@ -50,9 +51,9 @@ import Testing
       edit(&other.report)
       return refusal { try Report(merging: [first, other]) }
     }
-    #expect(told { _ in } == "")
-    #expect(
-      told { $0.seed = 8 } == "shard-2.json, seed: it is 8, and in shard-1.json 7. "
+    expectEqual(told { _ in }, "")
+    expectEqual(
+      told { $0.seed = 8 }, "shard-2.json, seed: it is 8, and in shard-1.json 7. "
         + "Only parts of one drill can be merged; compare two drills by --baseline."
     )
     #expect(told { $0.decisionHash = "ff" }.hasPrefix("shard-2.json, decisionHash: it is ff"))
@@ -63,11 +64,10 @@ import Testing
     #expect(told { $0.scenarios[0].subjects[0].name = "b" }.contains("rainy (wire) of b"))
     let gate = try Gate("calls > 1")
     #expect(told { $0 = $0.judged(by: [gate]) }.contains("gates: it is calls > 1, and in"))
-    #expect(
+    expectEqual(
       refusal {
         try Report(merging: [first, shard(2, of: 2), Report.Part(first.report, from: "x")])
-      }
-        == "x, rainy, client: call 0 is in shard-1.json, too. Each call of a drill belongs to one part."
+      }, "x, rainy, client: call 0 is in shard-1.json, too. Each call of a drill belongs to one part."
     )
     #expect(refusal { try Report(merging: []) }.contains("nothing to merge"))
   }

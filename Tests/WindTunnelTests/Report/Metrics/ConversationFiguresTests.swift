@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WindTunnelReports
 
@@ -24,14 +25,14 @@ import WindTunnelReports
       Self.call(1, Self.reconnecting(after: 500, asking: nil)),
       Self.call(2, [RulesOfConversationsTests.conversation(0)]),
     ])
-    #expect(metrics.reconnectP95 == .milliseconds(500))
-    #expect(metrics.reconnectedRate == 1)
+    expectEqual(metrics.reconnectP95, .milliseconds(500))
+    expectEqual(metrics.reconnectedRate, 1)
     // One of the two that had asked for something does not ask again.
-    #expect(metrics.resubscribeP95 == nil)
+    expectNil(metrics.resubscribeP95)
     // From 11 ms of the first conversation to the beginning of the second.
-    #expect(metrics.longestGap == .milliseconds(100 + 500 - 11))
-    #expect(metrics.firstEventP95 == .zero)
-    #expect(metrics.pingsAnswered == nil)
+    expectEqual(metrics.longestGap, .milliseconds(100 + 500 - 11))
+    expectEqual(metrics.firstEventP95, .zero)
+    expectNil(metrics.pingsAnswered)
   }
 
   @Test func `who never comes back counts as one that waits for ever`() {
@@ -41,18 +42,18 @@ import WindTunnelReports
       let away = (0..<count).map { RuleTests.call($0, ending, lasted: 10_000, [lost]) }
       return Metrics(back + away)
     }
-    #expect(metrics(losing: 0).reconnectP95 == .milliseconds(200))
-    #expect(metrics(losing: 0).resubscribeP95 == .milliseconds(240))
-    #expect(metrics(losing: 2).reconnectP95 == .milliseconds(200))
-    #expect(metrics(losing: 2).resubscribeP95 == .milliseconds(240))
-    #expect(metrics(losing: 2).reconnectedRate == 0.95)
+    expectEqual(metrics(losing: 0).reconnectP95, .milliseconds(200))
+    expectEqual(metrics(losing: 0).resubscribeP95, .milliseconds(240))
+    expectEqual(metrics(losing: 2).reconnectP95, .milliseconds(200))
+    expectEqual(metrics(losing: 2).resubscribeP95, .milliseconds(240))
+    expectEqual(metrics(losing: 2).reconnectedRate, 0.95)
     #expect(metrics(losing: 3).reconnectP95 == nil && metrics(losing: 3).resubscribeP95 == nil)
-    #expect(metrics(losing: 3).reconnectedRate == 0.925)
-    #expect(metrics(losing: 40).reconnectedRate == 0)
+    expectEqual(metrics(losing: 3).reconnectedRate, 0.925)
+    expectEqual(metrics(losing: 40).reconnectedRate, 0)
     // Who has what it wanted when a recorded end comes has lost nothing.
     let end = RulesOfConversationsTests.conversation(0, ended: (100, .server(1012)))
-    #expect(Metrics([Self.call(0, [end])]).reconnectedRate == nil)
-    #expect(Metrics([RuleTests.call(0, .failed("lost"), [end])]).reconnectedRate == 0)
+    expectNil(Metrics([Self.call(0, [end])]).reconnectedRate)
+    expectEqual(Metrics([RuleTests.call(0, .failed("lost"), [end])]).reconnectedRate, 0)
   }
 
   @Test func `messages are counted where clients say what they received`() {
@@ -74,14 +75,14 @@ import WindTunnelReports
     var attempt = RulesOfConversationsTests.conversation(0)
     attempt.conversation?.serverPings = 1000
     attempt.conversation?.clientPongs = 250
-    #expect(Metrics([Self.call(0, [attempt])]).pingsAnswered == 0.25)
+    expectEqual(Metrics([Self.call(0, [attempt])]).pingsAnswered, 0.25)
   }
 
   @Test func `without conversations there are none`() {
     let metrics = Metrics(Flights.drawn(50, seed: 4))
     #expect(metrics.reconnectP95 == nil && metrics.resubscribeP95 == nil)
     #expect(metrics.firstEventP95 == nil && metrics.longestGap == nil)
-    #expect(metrics.pingsAnswered == nil)
+    expectNil(metrics.pingsAnswered)
   }
 
   @Test func `a gate holds them, and says why where there are none`() throws {
@@ -90,8 +91,8 @@ import WindTunnelReports
       return try #require(report.scenarios.first?.gates.first).words
     }
     let calls = [Self.call(0, Self.reconnecting(after: 200, asking: 40))]
-    #expect(try words("reconnectP95 <= 1s", calls) == "met, got 200 ms")
-    #expect(try words("resubscribeP95 <= 100ms", calls) == "failed, got 240 ms")
+    try expectEqual(words("reconnectP95 <= 1s", calls), "met, got 200 ms")
+    try expectEqual(words("resubscribeP95 <= 100ms", calls), "failed, got 240 ms")
     #expect(
       try words("reconnectP95 <= 1s", Flights.drawn(9, seed: 1))
         .contains("no call connected again after it had lost a conversation")

@@ -1,4 +1,5 @@
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -13,12 +14,11 @@ import Testing
 
   @Test func `up to its limit every percentile is a value that was seen`() {
     let sorted = distribution((1...1000).reversed(), exactMax: 1000).sorted
-    #expect(sorted.percentile(0.5) == .microseconds(500))
-    #expect(sorted.percentile(0.95) == .microseconds(950))
-    #expect(sorted.percentile(1) == .microseconds(1000))
-    #expect(
-      sorted.quantile(0.95)
-        == .init(
+    expectEqual(sorted.percentile(0.5), .microseconds(500))
+    expectEqual(sorted.percentile(0.95), .microseconds(950))
+    expectEqual(sorted.percentile(1), .microseconds(1000))
+    expectEqual(
+      sorted.quantile(0.95), .init(
           value: .microseconds(950),
           lower: .microseconds(936),
           upper: .microseconds(964)
@@ -42,8 +42,8 @@ import Testing
       let (a, b) = (Double(near?.wholeMicroseconds ?? -1), Double(right?.wholeMicroseconds ?? -1))
       #expect(abs(a - b) <= b * 0.001, "\(share): \(a) for \(b)")
     }
-    #expect(bucketed.percentile(1) == exact.percentile(1), "the extremes are kept")
-    #expect(bucketed.value(atRank: 1) == exact.value(atRank: 1))
+    expectEqual(bucketed.percentile(1), exact.percentile(1), "the extremes are kept")
+    expectEqual(bucketed.value(atRank: 1), exact.value(atRank: 1))
   }
 
   @Test func `every value lies in its bucket, and buckets follow one another`() {
@@ -79,9 +79,9 @@ import Testing
       left.merge(parts[2])
       right.merge(parts[2])
       right.merge(parts[0])
-      #expect(left == whole)
-      #expect(right == whole)
-      #expect(left.hashValue == whole.hashValue)
+      expectEqual(left, whole)
+      expectEqual(right, whole)
+      expectEqual(left.hashValue, whole.hashValue)
     }
     var other = whole
     other.add(microseconds: 1)
@@ -89,11 +89,11 @@ import Testing
   }
 
   @Test func `nothing has no percentile and no variation`() {
-    #expect(Distribution().sorted.percentile(0.5) == nil)
-    #expect(Distribution().sorted.variation == nil)
-    #expect(distribution([5], exactMax: 9).sorted.variation == nil)
-    #expect(distribution([0, 0], exactMax: 9).sorted.variation == nil)
-    #expect(distribution([7, 7, 7], exactMax: 9).sorted.variation == 0)
+    expectNil(Distribution().sorted.percentile(0.5))
+    expectNil(Distribution().sorted.variation)
+    expectNil(distribution([5], exactMax: 9).sorted.variation)
+    expectNil(distribution([0, 0], exactMax: 9).sorted.variation)
+    expectEqual(distribution([7, 7, 7], exactMax: 9).sorted.variation, 0)
     // 2, 4, 4, 4, 5, 5, 7, 9: a mean of 5 and a variance of 32/7.
     let spread = distribution([2, 4, 4, 4, 5, 5, 7, 9], exactMax: 9).sorted.variation ?? 0
     #expect(abs(spread - (32.0 / 7).squareRoot() / 5) < 1e-12)

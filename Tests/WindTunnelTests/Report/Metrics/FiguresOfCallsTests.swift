@@ -1,4 +1,5 @@
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -18,17 +19,17 @@ import Testing
     ]
     for (place, sent) in [1, 1, 2, 0].enumerated() { calls[place].clientAttempts = sent }
     let metrics = Metrics(calls)
-    #expect(metrics.averageRetries == 0.75)
+    expectEqual(metrics.averageRetries, 0.75)
     #expect(metrics.retriesMax == 2 && metrics.retriesP95 == 2)
-    #expect(metrics.callsByRetries == [2, 1, 1])
-    #expect(metrics.amplification == 1.5)
+    expectEqual(metrics.callsByRetries, [2, 1, 1])
+    expectEqual(metrics.amplification, 1.5)
     // Two calls began in the first second, and made four attempts.
-    #expect(metrics.worstSecondAmplification == 2)
-    #expect(metrics.silentRetries == 2)
+    expectEqual(metrics.worstSecondAmplification, 2)
+    expectEqual(metrics.silentRetries, 2)
     // Of tenths of a second from the first retry to the last there are 13, with 2, 0, … and 1.
-    #expect(metrics.thunderingHerdIndex == 2.0 * 13 / 3)
+    expectEqual(metrics.thunderingHerdIndex, 2.0 * 13 / 3)
     calls[1].clientAttempts = nil
-    #expect(Metrics(calls).silentRetries == nil, "one call did not say")
+    expectNil(Metrics(calls).silentRetries, "one call did not say")
     calls[1].attemptCount = nil
     let unseen = Metrics(calls)
     #expect(unseen.amplification == nil && unseen.duplicates == nil && unseen.backoff == nil)
@@ -38,14 +39,14 @@ import Testing
     var calls = [
       F.call(0, [F.attempt("", 0), F.attempt("", 10)]), F.call(1), F.call(2), F.call(3),
     ]
-    #expect(Metrics(calls).callsByOwnWord == 0, "what was seen needs no word")
+    expectEqual(Metrics(calls).callsByOwnWord, 0, "what was seen needs no word")
     for (place, sent) in [(1, 1), (2, 3), (3, 0)] {
       (calls[place].attemptCount, calls[place].attempts) = (nil, [])
       calls[place].clientAttempts = sent
     }
     let metrics = Metrics(calls)
-    #expect(metrics.averageRetries == 0.75)
-    #expect(metrics.callsByOwnWord == 3)
+    expectEqual(metrics.averageRetries, 0.75)
+    expectEqual(metrics.callsByOwnWord, 3)
     // What a server saw is nobody's word.
     #expect(metrics.amplification == nil && metrics.firstTrySuccessRate == nil)
     #expect(metrics.retriesMax == nil && metrics.silentRetries == nil)
@@ -58,7 +59,7 @@ import Testing
     }
     #expect(Metrics(parts).averageRetries == 0.75 && Metrics(parts).callsByOwnWord == 3)
     calls[2].clientAttempts = nil
-    #expect(Metrics(calls).averageRetries == nil, "of one nobody knows")
+    expectNil(Metrics(calls).averageRetries, "of one nobody knows")
   }
 
   @Test func `a retry is early if it comes more than 5 ms before it was asked to`() {
@@ -69,16 +70,16 @@ import Testing
     }
     for (gap, compliance) in [(1000, 1.0), (995, 1), (994, 0), (0, 0), (5000, 1)] {
       let metrics = Metrics(calls(gap))
-      #expect(metrics.retryAfterCompliance == compliance, "\(gap) ms")
-      #expect(metrics.earlyRetries == (compliance == 1 ? 0 : 1))
+      expectEqual(metrics.retryAfterCompliance, compliance, "\(gap) ms")
+      expectEqual(metrics.earlyRetries, (compliance == 1 ? 0 : 1))
     }
-    #expect(Metrics([F.call()]).retryAfterCompliance == nil, "nothing was asked")
+    expectNil(Metrics([F.call()]).retryAfterCompliance, "nothing was asked")
     var cut = calls(0)
     cut[0].attempts[0].error = "connectionLost"
-    #expect(Metrics(cut).retryAfterCompliance == nil, "who is cut off has not heard of it")
+    expectNil(Metrics(cut).retryAfterCompliance, "who is cut off has not heard of it")
     var unseen = calls(0)
     unseen[0].attempts[1].start = nil
-    #expect(Metrics(unseen).retryAfterCompliance == nil)
+    expectNil(Metrics(unseen).retryAfterCompliance)
   }
 
   @Test func `a date is kept to by whoever comes at that very moment`() {
@@ -90,13 +91,13 @@ import Testing
     }
     for (start, compliance) in [(800, 1.0), (795, 1), (794, 0), (100, 0), (1400, 1)] {
       let metrics = Metrics(calls(start))
-      #expect(metrics.retryAfterCompliance == compliance, "\(start) ms")
-      #expect(metrics.earlyRetries == (compliance == 1 ? 0 : 1))
+      expectEqual(metrics.retryAfterCompliance, compliance, "\(start) ms")
+      expectEqual(metrics.earlyRetries, (compliance == 1 ? 0 : 1))
     }
-    #expect(Metrics(calls(nil)).retryAfterCompliance == nil)
+    expectNil(Metrics(calls(nil)).retryAfterCompliance)
     var cut = calls(100)
     cut[0].attempts[0].error = "connectionLost"
-    #expect(Metrics(cut).retryAfterCompliance == nil, "who is cut off has not heard of it")
+    expectNil(Metrics(cut).retryAfterCompliance, "who is cut off has not heard of it")
   }
 
   @Test func `only what must not come twice is a duplicate, and only if it came`() {
@@ -105,10 +106,10 @@ import Testing
       edit(&attempt)
       return Metrics([F.call(0, [attempt, attempt, attempt]), F.call(1, [attempt])]).duplicates
     }
-    #expect(duplicates { $0.isRepeatable = false } == 2)
-    #expect(duplicates { $0.isRepeatable = true } == 0)
-    #expect(duplicates { $0.isRepeatable = nil } == nil)
-    #expect(duplicates { ($0.isRepeatable, $0.take) = (nil, "connection") } == 0)
+    expectEqual(duplicates { $0.isRepeatable = false }, 2)
+    expectEqual(duplicates { $0.isRepeatable = true }, 0)
+    expectNil(duplicates { $0.isRepeatable = nil })
+    expectEqual(duplicates { ($0.isRepeatable, $0.take) = (nil, "connection") }, 0)
   }
 
   @Test func `a post to another place is no duplicate`() {
@@ -119,10 +120,10 @@ import Testing
     func duplicates(_ attempts: Observation.Attempt...) -> Int? {
       Metrics([F.call(0, attempts)]).duplicates
     }
-    #expect(duplicates(post, post) == 1)
-    #expect(duplicates(post, post, post) == 2)
-    #expect(duplicates(post, other) == 0, "a call that posts to two places posts nothing twice")
-    #expect(duplicates(post, other, post, other) == 2)
+    expectEqual(duplicates(post, post), 1)
+    expectEqual(duplicates(post, post, post), 2)
+    expectEqual(duplicates(post, other), 0, "a call that posts to two places posts nothing twice")
+    expectEqual(duplicates(post, other, post, other), 2)
   }
 
   @Test func `parts of attempts are told each by itself, and what was not seen is nil`() {
@@ -132,10 +133,10 @@ import Testing
     var second = F.attempt("", 0)
     second.stages.firstByte = .milliseconds(10)
     let stages = Metrics([F.call(0, [first, second]), F.call(1)]).stages
-    #expect(stages.map(\.stage) == ["dns", "connect", "tls", "upload", "firstByte", "body"])
-    #expect(stages.map(\.attempts) == [0, 1, 0, 0, 2, 0])
-    #expect(stages.map(\.p50) == [nil, .milliseconds(100), nil, nil, .milliseconds(10), nil])
-    #expect(stages.map(\.max) == [nil, .milliseconds(100), nil, nil, .milliseconds(30), nil])
+    expectEqual(stages.map(\.stage), ["dns", "connect", "tls", "upload", "firstByte", "body"])
+    expectEqual(stages.map(\.attempts), [0, 1, 0, 0, 2, 0])
+    expectEqual(stages.map(\.p50), [nil, .milliseconds(100), nil, nil, .milliseconds(10), nil])
+    expectEqual(stages.map(\.max), [nil, .milliseconds(100), nil, nil, .milliseconds(30), nil])
   }
 
   /// Calls that end so many milliseconds after the weather has cleared.
@@ -162,8 +163,8 @@ import Testing
     before.afterWindow = nil
     for calls in [lucky + [before], (lucky + [before]).reversed()] {
       let metrics = Metrics(calls)
-      #expect(metrics.firstRecovery == .milliseconds(20))
-      #expect(metrics.steadyRecovery == .milliseconds(90))
+      expectEqual(metrics.firstRecovery, .milliseconds(20))
+      expectEqual(metrics.steadyRecovery, .milliseconds(90))
     }
     let never = Metrics(Self.after((10, false), (20, true), (30, false)))
     #expect(never.firstRecovery == .milliseconds(20) && never.steadyRecovery == nil)
@@ -185,9 +186,9 @@ import Testing
     shards.shuffle(using: &generator)
     var whole = MetricsAccumulator()
     for shard in shards { whole.merge(shard) }
-    #expect(whole.metrics.firstRecovery == .milliseconds(700))
-    #expect(whole.metrics.steadyRecovery == .milliseconds(704))
-    #expect(MetricsAccumulator(calls).metrics == whole.metrics)
+    expectEqual(whole.metrics.firstRecovery, .milliseconds(700))
+    expectEqual(whole.metrics.steadyRecovery, .milliseconds(704))
+    expectEqual(MetricsAccumulator(calls).metrics, whole.metrics)
   }
 
   @Test func `the waits before retries are told by their number, and a redirect is none`() {
@@ -201,13 +202,13 @@ import Testing
     var other = call
     other.attempts[1].start = .milliseconds(205)
     let backoff = Metrics([call, other]).backoff
-    #expect(backoff?.map(\.retry) == [1, 2])
-    #expect(backoff?.first?.count == 2)
+    expectEqual(backoff?.map(\.retry), [1, 2])
+    expectEqual(backoff?.first?.count, 2)
     #expect(backoff?.first?.min == .milliseconds(100) && backoff?.first?.max == .milliseconds(200))
-    #expect(backoff?.first?.median == .milliseconds(100))
+    expectEqual(backoff?.first?.median, .milliseconds(100))
     // A mean of 150 and a deviation of 70.7.
     #expect(abs((backoff?.first?.variation ?? 0) - 0.471405) < 1e-6)
-    #expect(Metrics([call, call]).backoff?.first?.variation == 0, "no jitter")
+    expectEqual(Metrics([call, call]).backoff?.first?.variation, 0, "no jitter")
   }
 
   @Test func `ends are told by what a call met`() {
@@ -217,30 +218,30 @@ import Testing
       F.call(3, .failed("status 503"), [F.attempt(F.unavailable, 0), F.attempt(F.unavailable, 9)]),
       F.call(4, .crashed, [F.attempt(F.reset, 0)]), F.call(5, .hung, [F.attempt(F.reset, 0)]),
     ])
-    #expect(
-      metrics.endings.map { "\($0.fault) \($0.ending) \($0.calls)" } == [
+    expectEqual(
+      metrics.endings.map { "\($0.fault) \($0.ending) \($0.calls)" }, [
         "none succeeded 1", "none timedOut 1", "reset crashed 1", "reset hung 1",
         "reset succeeded 1", "status 503 status 503 1", "status 503 succeeded 1",
       ]
     )
-    #expect(
-      metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" } == [
+    expectEqual(
+      metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" }, [
         "reset 3 3", "status 503 3 3",
       ]
     )
-    #expect(metrics.unexpectedErrors == 1)
-    #expect(metrics.recoveredRate == 0.25, "of four calls that met something one recovered")
+    expectEqual(metrics.unexpectedErrors, 1)
+    expectEqual(metrics.recoveredRate, 0.25, "of four calls that met something one recovered")
     // The call ended 10 ms after its start, which is before the last fault: nothing is made of that.
-    #expect(metrics.recoveryP95 == .zero)
+    expectEqual(metrics.recoveryP95, .zero)
   }
 
   @Test func `what nobody could see is not taken for fair weather`() {
     var calls = [F.call(0, .failed("connectionRefused"), []), F.call(1, .succeeded, [])]
-    #expect(Metrics(calls).unexpectedErrors == 1)
+    expectEqual(Metrics(calls).unexpectedErrors, 1)
     for place in calls.indices { calls[place].attemptCount = nil }
     let metrics = Metrics(calls)
-    #expect(metrics.unexpectedErrors == nil)
-    #expect(metrics.endings.map(\.fault) == ["unseen", "unseen"])
+    expectNil(metrics.unexpectedErrors)
+    expectEqual(metrics.endings.map(\.fault), ["unseen", "unseen"])
   }
 
   @Test func `an error that was recorded is not unexpected`() {
@@ -249,8 +250,8 @@ import Testing
       attempt.status = status
       return F.call(number, .failed("status \(status)"), [attempt])
     }
-    #expect(Metrics([call(0, lastly: 404), call(1, lastly: 503)]).unexpectedErrors == 0)
-    #expect(Metrics([call(0, lastly: 200)]).unexpectedErrors == 1)
+    expectEqual(Metrics([call(0, lastly: 404), call(1, lastly: 503)]).unexpectedErrors, 0)
+    expectEqual(Metrics([call(0, lastly: 200)]).unexpectedErrors, 1)
   }
 
   @Test func `recovery counts from the last fault`() {
@@ -262,14 +263,14 @@ import Testing
         F.attempt(F.unavailable, 1000), F.attempt(F.reset, 1200), F.attempt("", 1500),
       ]
     )
-    #expect(Metrics([call]).recoveryP95 == .milliseconds(500))
-    #expect(Metrics([F.call()]).recoveryP95 == nil)
+    expectEqual(Metrics([call]).recoveryP95, .milliseconds(500))
+    expectNil(Metrics([F.call()]).recoveryP95)
   }
 
   @Test func `a fault that nobody noticed fired all the same`() {
     let metrics = Metrics([F.call(0, [F.attempt(#"{"delayMilliseconds":5}"#, 0)])])
-    #expect(metrics.faults == [.init(fault: "delay", attempts: 1, noticed: 0)])
-    #expect(metrics.recoveredRate == 0, "it did not have to try again")
+    expectEqual(metrics.faults, [.init(fault: "delay", attempts: 1, noticed: 0)])
+    expectEqual(metrics.recoveredRate, 0, "it did not have to try again")
   }
 
   @Test func `a call that its caller gave up is no success, no failure and in no latency`() {
@@ -282,22 +283,22 @@ import Testing
     #expect(metrics.attemptsAfterCancel == 2 && metrics.cancelReturnP95 == .milliseconds(4))
     #expect(metrics.endings.contains { $0.ending == "given up" })
     given.cancellation?.attemptsAfter = nil
-    #expect(Metrics([given]).attemptsAfterCancel == nil, "it was not seen")
-    #expect(Metrics([given]).successRate == nil, "there is nothing to judge")
+    expectNil(Metrics([given]).attemptsAfterCancel, "it was not seen")
+    expectNil(Metrics([given]).successRate, "there is nothing to judge")
     var hung = given
     hung.ending = .hung
-    #expect(Metrics([hung]).hangs == 1, "one that never returns hangs, whoever gave it up")
-    #expect(Metrics([hung]).successRate == 0)
+    expectEqual(Metrics([hung]).hangs, 1, "one that never returns hangs, whoever gave it up")
+    expectEqual(Metrics([hung]).successRate, 0)
   }
 
   @Test func `a body that is not the recorded one counts only where the call succeeded`() {
     var (right, wrong, failed) = (F.call(0), F.call(1), F.call(2, .failed("truncated")))
     (right.bodyMatches, wrong.bodyMatches, failed.bodyMatches) = (true, false, false)
-    #expect(Metrics([right, wrong, failed]).silentTruncations == 1)
-    #expect(Metrics([F.call()]).silentTruncations == nil)
+    expectEqual(Metrics([right, wrong, failed]).silentTruncations, 1)
+    expectNil(Metrics([F.call()]).silentTruncations)
     (right.isStale, wrong.isStale) = (true, false)
-    #expect(Metrics([right, wrong, failed]).staleServed == 1)
-    #expect(Metrics([failed]).staleServed == nil)
+    expectEqual(Metrics([right, wrong, failed]).staleServed, 1)
+    expectNil(Metrics([failed]).staleServed)
   }
 
   @Test func `failures have latencies of their own`() {

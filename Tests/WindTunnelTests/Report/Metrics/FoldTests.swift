@@ -1,4 +1,5 @@
 import Mutations
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -28,9 +29,9 @@ import Testing
         one.merge(shards.removeFirst())
         shards.append(one)
       }
-      #expect(members(shards[0]) == whole)
+      expectEqual(members(shards[0]), whole)
     }
-    #expect(members(MetricsAccumulator(calls.shuffled(using: &generator))) == whole)
+    expectEqual(members(MetricsAccumulator(calls.shuffled(using: &generator))), whole)
   }
 
   @Test func `names beyond a bound are counted alike in any order`() {
@@ -40,20 +41,20 @@ import Testing
       names.reduce(into: BoundedCounts()) { $0.add($1) }
     }
     let whole = counts(names)
-    #expect(whole.named.count == BoundedCounts.namesMax)
+    expectEqual(whole.named.count, BoundedCounts.namesMax)
     #expect(whole.total == 900 && whole.others == 900 - whole.named.values.reduce(0, +))
     #expect(whole.others > 0)
     for name in whole.named.keys.prefix(20) {
-      #expect(whole.named[name] == names.count { $0 == name }, "what is kept is counted whole")
+      expectEqual(whole.named[name], names.count { $0 == name }, "what is kept is counted whole")
     }
     for _ in 0..<5 {
       let mixed = names.shuffled(using: &generator)
       var (one, other) = (counts(mixed[..<300]), counts(mixed[300...]))
-      #expect(counts(mixed) == whole)
+      expectEqual(counts(mixed), whole)
       one.merge(other)
-      #expect(one == whole)
+      expectEqual(one, whole)
       other.merge(counts(mixed[..<300]))
-      #expect(other == whole)
+      expectEqual(other, whole)
     }
   }
 
@@ -64,12 +65,12 @@ import Testing
     func coverage(_ planned: [String]?) -> Double? {
       Report.Row("c", calls, plannedFaults: planned).metrics.faultCoverage
     }
-    #expect(coverage(["reset", "status 503"]) == 0.5)
-    #expect(coverage(["reset"]) == 1)
+    expectEqual(coverage(["reset", "status 503"]), 0.5)
+    expectEqual(coverage(["reset"]), 1)
     #expect(coverage([]) == nil && coverage(nil) == nil)
     var unseen = calls
     unseen[0].attemptCount = nil
-    #expect(Report.Row("c", unseen, plannedFaults: ["reset"]).metrics.faultCoverage == nil)
+    expectNil(Report.Row("c", unseen, plannedFaults: ["reset"]).metrics.faultCoverage)
   }
 
   @Test(arguments: [
@@ -80,9 +81,9 @@ import Testing
     (#"[{"mutate":"truncate","draw":0.5}]"#, ["mutate truncate"]), ("[]", []), ("[", []), ("", []),
   ]) func `faults are told by name`(faults: String, names: [String]) {
     let attempt = Observation.Attempt(decision: "s/1\tGET /\t1\t\(faults)", take: "withheld 1")
-    #expect(attempt.faults == names)
+    expectEqual(attempt.faults, names)
     var known = FaultNames()
-    #expect(known.names(of: attempt) == names)
-    #expect(known.names(of: attempt) == names, "from memory, too")
+    expectEqual(known.names(of: attempt), names)
+    expectEqual(known.names(of: attempt), names, "from memory, too")
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -15,8 +16,8 @@ import Testing
     upper: Double
   ) throws {
     let interval = try #require(Statistics.wilson(successes, of: count))
-    #expect((interval.lower * 1000).rounded() / 1000 == lower)
-    #expect((interval.upper * 1000).rounded() / 1000 == upper)
+    expectEqual((interval.lower * 1000).rounded() / 1000, lower)
+    expectEqual((interval.upper * 1000).rounded() / 1000, upper)
   }
 
   /// So many calls without a failure prove this lower bound, and one less does not.
@@ -36,14 +37,14 @@ import Testing
     upper: Int
   ) throws {
     let ranks = try #require(Statistics.rankInterval(share, of: count))
-    #expect(ranks.lower == lower)
-    #expect(ranks.upper == upper)
+    expectEqual(ranks.lower, lower)
+    expectEqual(ranks.upper, upper)
   }
 
   @Test(arguments: [(0.95, 72), (0.90, 36), (0.99, 368)])
   func `an upper end needs as many calls as was published`(share: Double, count: Int) throws {
-    #expect(try #require(Statistics.rankInterval(share, of: count)).upper == count)
-    #expect(try #require(Statistics.rankInterval(share, of: count - 1)).upper == nil)
+    try expectEqual(#require(Statistics.rankInterval(share, of: count)).upper, count)
+    try expectNil(#require(Statistics.rankInterval(share, of: count - 1)).upper)
   }
 
   @Test func `of a million the ranks are those of the normal approximation`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -31,7 +32,7 @@ import Testing
     let word = "x`\u{301} |\u{301} @\u{FE0F}team \"\u{301},=1+1"
     let spelled = "x`\\u{301} |\\u{301} @\\u{FE0F}team \"\\u{301},=1+1"
     #expect(word.visibleInLine == spelled && word.visible == spelled)
-    #expect("e\u{301}te\u{301} 1\u{FE0F}".visibleInLine == "e\u{301}te\u{301} 1\u{FE0F}")
+    expectEqual("e\u{301}te\u{301} 1\u{FE0F}".visibleInLine, "e\u{301}te\u{301} 1\u{FE0F}")
     let report = try Self.report(of: word)
     #expect(report.csv().contains("\"\"\\u{301},=1+1"))
     let markdown = report.markdown()
@@ -55,7 +56,7 @@ import Testing
       as: UTF8.self
     )
     let own = form == .csv ? text.replacing("\r\n", with: "\n") : text
-    #expect(Self.invisible(own) == [], "\(form)")
+    expectEqual(Self.invisible(own), [], "\(form)")
     #expect(text.contains(#"\u{1B}"#) || text.contains(#"\\u{1B}"#), "\(form)")
     #expect(text.contains(#"\u{202E}"#) || text.contains(#"\\u{202E}"#), "\(form)")
     let lines = text.split(whereSeparator: \.isNewline)
@@ -66,7 +67,7 @@ import Testing
     let painted = try Self.report(of: Self.steering).text(inColour: true)
     let plain = painted.replacing(/\u{1B}\[[0-9]*m/, with: "")
     #expect(plain != painted)
-    #expect(Self.invisible(plain) == [])
+    expectEqual(Self.invisible(plain), [])
   }
 
   @Test func `an annotation is one command, and shows what it was given`() throws {
@@ -118,12 +119,12 @@ import Testing
       Issue.record("\(shown)")
       return
     }
-    #expect(members.first?.value.stringValue == Self.steering + "é€😀")
+    expectEqual(members.first?.value.stringValue, Self.steering + "é€😀")
   }
 
   @Test(arguments: ["plain", "é, 漢字, 😀‍👩", "a\tb\nc\r\nd"])
   func `what is seen stays as it is`(text: String) {
-    #expect(text.visible == text)
-    #expect(text.visibleAsJSON == text)
+    expectEqual(text.visible, text)
+    expectEqual(text.visibleAsJSON, text)
   }
 }

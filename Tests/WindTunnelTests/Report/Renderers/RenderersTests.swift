@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -62,10 +63,10 @@ import Testing
     #expect(!lines.contains { $0.contains("<script") })
     // Columns are between bars that are not escaped.
     let table = lines.filter { $0.hasPrefix("|") }
-    #expect(table.count == 3)
+    expectEqual(table.count, 3)
     for row in table {
       let bars = zip(" " + row, row).count { $1 == "|" && $0 != "\\" }
-      #expect(bars == 10, "\(row)")
+      expectEqual(bars, 10, "\(row)")
     }
     #expect(
       table[2].hasPrefix(#"| a\|b &lt;script&gt;\`c\` d | wire | **client** |"#),
@@ -80,8 +81,8 @@ import Testing
     // What cannot be told is no error: nothing is known against the client. Of the rules all but four have
     // nothing to judge by.
     let (rules, judged) = (FindingRule.all.count, 4)
-    #expect(
-      elements.counts == [
+    expectEqual(
+      elements.counts, [
         "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 5 + rules,
         "failure": 3, "skipped": 1 + rules - judged,
       ]
@@ -95,13 +96,13 @@ import Testing
   @Test func `each call is a line of CSV, quoted where it must be`() throws {
     let lines = try Self.nasty().csv().components(separatedBy: "\r\n")
     #expect(lines.count == 5 && lines.last == "")
-    #expect(
-      lines[1] == "rainy,wire,client,0,GET /home,true,succeeded,,true,5,,10,1,,,,,,,"
+    expectEqual(
+      lines[1], "rainy,wire,client,0,GET /home,true,succeeded,,true,5,,10,1,,,,,,,"
     )
     #expect(lines[2].contains(#""<script>alert(""1"")</script> & 'x' ]]> | `a` "#))
     #expect(lines[2].contains(",status 503,503,0,"))
     let columns = lines[0].split(separator: ",", omittingEmptySubsequences: false).count
-    #expect(lines[1].split(separator: ",", omittingEmptySubsequences: false).count == columns)
+    expectEqual(lines[1].split(separator: ",", omittingEmptySubsequences: false).count, columns)
   }
 
   @Test(arguments: ["=1+1", "+1", "@a"])
@@ -140,7 +141,7 @@ import Testing
         + "got 0.333333 (1 of 3 calls)",
       "::error::rainy: p95 <= 3s: inconclusive, p95 needs 20 calls and has 3 (got 2500 ms)",
     ]
-    #expect(report.annotations == lines)
+    expectEqual(report.annotations, lines)
     #expect(report.allowingInconclusive.annotations[2].hasPrefix("::warning::rainy: p95"))
   }
 
@@ -151,19 +152,17 @@ import Testing
       return report.verdict.rawValue + ": " + report.verdictWords
     }
     let good = [Flights.call()]
-    #expect(try verdict([], good) == "passed: Passed: no findings")
-    #expect(try verdict(["calls == 1"], good) == "passed: Passed: 1 gate met; no findings")
+    try expectEqual(verdict([], good), "passed: Passed: no findings")
+    try expectEqual(verdict(["calls == 1"], good), "passed: Passed: 1 gate met; no findings")
     let mixed = ["calls == 1", "p95 < 1s", "calls > 1"]
-    #expect(try verdict(mixed, good) == "failed: Failed: 1 of 3 gates not met")
+    try expectEqual(verdict(mixed, good), "failed: Failed: 1 of 3 gates not met")
     let two = ["calls == 1", "p95 < 1s"]
-    #expect(try verdict(two, good) == "inconclusive: Inconclusive: 1 of 2 gates cannot be told")
-    #expect(
-      try verdict(two, good, allows: true)
-        == "passed: Passed: 1 of 2 gates met, 1 not told; no findings"
+    try expectEqual(verdict(two, good), "inconclusive: Inconclusive: 1 of 2 gates cannot be told")
+    try expectEqual(
+      verdict(two, good, allows: true), "passed: Passed: 1 of 2 gates met, 1 not told; no findings"
     )
-    #expect(
-      try verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)])
-        == "fell: Fell: 0 crashes, 2 hangs"
+    try expectEqual(
+      verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)]), "fell: Fell: 0 crashes, 2 hangs"
     )
   }
 
@@ -174,14 +173,14 @@ import Testing
     #expect(painted.contains("\u{1B}[31m1 crashed\u{1B}[0m"))
     #expect(painted.contains("gates: \u{1B}[32m1 met\u{1B}[0m, \u{1B}[31m1 failed\u{1B}[0m"))
     let plain = painted.replacing(/\u{1B}\[[0-9]*m/, with: "")
-    #expect(plain == report.text())
+    expectEqual(plain, report.text())
   }
 
   @Test(arguments: [
     ("json", ReportRendering.json), ("HTML", .html), ("htm", .html), ("md", .markdown),
     ("xml", .junit), ("csv", .csv), ("txt", .text),
   ]) func `a file's name asks for a form`(ending: String, rendering: ReportRendering) {
-    #expect(ReportRendering(fileExtension: ending) == rendering)
-    #expect(ReportRendering(fileExtension: "yaml") == nil)
+    expectEqual(ReportRendering(fileExtension: ending), rendering)
+    expectNil(ReportRendering(fileExtension: "yaml"))
   }
 }

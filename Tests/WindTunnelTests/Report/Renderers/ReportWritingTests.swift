@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -20,19 +21,18 @@ import Testing
     try Data("old".utf8).write(to: file)
     try Self.report.write(to: file.path)
     let rendering = try #require(ReportRendering(fileExtension: ending))
-    #expect(try Data(contentsOf: file) == Self.report.rendered(as: rendering))
-    #expect(try folder.names == ["drill.\(ending)"])
+    try expectEqual(Data(contentsOf: file), Self.report.rendered(as: rendering))
+    try expectEqual(folder.names, ["drill.\(ending)"])
   }
 
   @Test func `a name that asks for no form is refused, and so is a place that is not there`() throws
   {
     let folder = try TemporaryFolder()
-    #expect(
-      refusal { try Self.report.write(to: folder.file("drill.pdf").path) }
-        == "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
+    expectEqual(
+      refusal { try Self.report.write(to: folder.file("drill.pdf").path) }, "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
         + ".json, .html, .md, .xml, .csv, .txt."
     )
-    #expect(try folder.names == [])
+    try expectEqual(folder.names, [])
     #expect(
       refusal { try Self.report.write(to: "/nowhere/drill.html") }
         .hasPrefix("/nowhere/drill.html cannot be written: ")

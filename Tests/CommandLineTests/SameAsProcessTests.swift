@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+import WindTunnelCommandLine
+
+@testable import windtunnel_cli
+
+/// The tool's code in this process does and prints what the built tool does and prints, to the byte.
+@Suite(.timeLimit(.minutes(5))) struct SameAsProcessTests {
+  private static let lines = [
+    "", "--version", "--help", "help --man drill", "help --markdown", "drill --help", "drlil",
+    "cassette", "cassette shwo a.json", "help --man --to man", "completions zsh",
+    "cassette show a.json", "cassette show ./in/../a.json --number 1 --json",
+    "cassette show b.jsom", "cassette show in", "cassette show ⟨folder⟩/a.json --json",
+    "cassette explain --cassette a.json --request GET⟨space⟩/y --match match.json",
+    "cassette lint secret.json a.json --explain", "cassette lint secret.json --sarif",
+    "cassette lint --git HEAD", "cassette review a.json --json", "cassette verify a.json in/c.json",
+    "cassette diff a.json b.json --format markdown", "cassette diff --git HEAD in a.json",
+    "cassette diff --git HEAD nowhere.json", "cassette merge a.json in/c.json all.json",
+    "cassette merge a.json in/c.json b.json", "cassette split a.json --by host parts",
+    "cassette prune b.json --number 1", "cassette migrate a.json in/c.json --check",
+    "cassette convert a.json a.har", "cassette convert a.json new.yaml",
+    "report nowhere.json", "faults list", "scenarios show metro", "scenarios show metri",
+    "model --draws 20 --scenario rain.json", "presets import slow.plist", "rules show hangs",
+    "metrics list --json", "drill --cassette nowhere.json", "serve a.json --scenario ./rain.json",
+    "record http://127.0.0.1:1 --cassette in", "drill --subject exec -- ./client {url}",
+    "proxy --record a.json --match nowhere.json", "dns --script rain.json",
+  ]
+
+  private static func prepare() throws -> Scratch {
+    let scratch = try Scratch()
+    try FileManager.default.createDirectory(
+      at: scratch.file("in"),
+      withIntermediateDirectories: false
+    )
+    for name in ["a.json", "in/c.json"] { try scratch.write(Texts.cassette, to: name) }
+    try scratch.git("init", "--quiet")
+    try scratch.git("add", ".")
+    try scratch.git("commit", "--quiet", "--message", "one")
+    try scratch.write(Texts.cassette.replacing("\"a\":1", with: "\"a\":2"), to: "b.json")
+    let token = "ghp_" + String(repeating: "aB3x", count: 9)
+    try scratch.write(
+      Texts.cassette.replacing("\"a\":1", with: "\"token\":\"\(token)\""),
+      to: "secret.json"
+    )
+    try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
+    try scratch.write(#"{"windtunnelScenario":1,"name":"rain","ruls":[]}"#, to: "rain.json")
+    return scratch
+  }
+
+  /// The names and contents of all files, without those of git and of streams.
+  private static func files(in scratch: Scratch) throws -> [String: Data] {
+    let names =
+      FileManager.default.enumerator(atPath: scratch.folder.path)?
+      .compactMap { $0 as? String }.filter { !$0.hasPrefix(".") } ?? []
+    return names.reduce(into: [:]) { files, name in
+      files[name] = FileManager.default.contents(atPath: scratch.file(name).path)
+    }
+  }
+
+  @Test(arguments: lines)
+  func `a command line is the same in this process and in its own`(line: String) async throws {
+    let (here, there) = (try Self.prepare(), try Self.prepare())
+    func words(_ scratch: Scratch) -> [String] {
+      line.split(separator: " ").map { word in
+        String(word).replacing("⟨space⟩", with: " ").replacing(
+          "⟨folder⟩",
+          with: scratch.folder.path
+        )
+      }
+    }
+    var run = await Program.runHere(words(here), in: here)
+    // The same line needs two folders, whose names are absolute in some sentences.
+    run.out.replace(here.folder.path, with: there.folder.path)
+    run.err.replace(here.folder.path, with: there.folder.path)
+    try await expectEqual(run, Flight(words(there), in: there).end())
+    try expectEqual(Self.files(in: here), Self.files(in: there))
+  }
+
+  @Test(arguments: Program.processes.map(\.key))
+  func `a command that needs a process says so, and prints nothing before`(
+    name: String
+  ) async throws {
+    let scratch = try Self.prepare()
+    let names = #"{"windtunnelDNS":1,"entries":[{"name":"a.test","addresses":["127.0.0.7"]}]}"#
+    try scratch.write(names, to: "names.json")
+    let more = [
+      "serve": "a.json", "record": "http://127.0.0.1:1 --cassette new.json",
+      "dns": "--script names.json", "check-release": "a.json",
+    ]
+    let words = "\(name) \(more[name] ?? "")".split(separator: " ").map(String.init)
+    let run = await Program.runHere(words, in: scratch)
+    let sentence = "windtunnel: This command runs only in a process of its own.\n"
+    expectEqual(run, Program.Run(code: 70, out: "", err: sentence))
+  }
+}
