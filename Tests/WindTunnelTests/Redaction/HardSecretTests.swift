@@ -56,13 +56,15 @@ import Testing
   @Test func `each table has all of its rows`() {
     let (hard, harmless, pairs) = (HardSecret.all, HarmlessAnswer.all, HarmlessPair.all)
     expectEqual(
-      Self.counts(hard.map(\.kind)), [
+      Self.counts(hard.map(\.kind)),
+      [
         "name with a tail": 95, "header field": 44, "published shape": 97,
         "part of a credential": 24, "coding": 58, "other place": 75,
       ]
     )
     expectEqual(
-      Self.counts(harmless.map(\.kind)), [
+      Self.counts(harmless.map(\.kind)),
+      [
         "a number or a switch": 17, "a word of a schema": 15, "a sample with placeholders": 9,
         "a word of a text": 13, "a label or a complaint": 10, "a place in a list": 10,
         "a token that opens nothing": 13, "a word with another meaning": 13,
