@@ -34,6 +34,10 @@ int wt_start(const char *path, char *const *arguments, char *const *environment,
              const int *streams, int ends_with_parent) {
   const pid_t parent = getpid();
   const long count = sysconf(_SC_OPEN_MAX);
+  // A launcher may have left it ignored, and the system then keeps no child's status: wait(2).
+  struct sigaction ends;
+  sigaction(SIGCHLD, 0, &ends);
+  if (ends.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
   sigset_t all, none, before;
   sigfillset(&all);
   sigemptyset(&none);

@@ -52,14 +52,18 @@
     package var processIdentifier: Int32 { state.withLock { $0.number } }
     var isRunning: Bool { state.withLock { $0.number != 0 && $0.status == nil } }
 
+    /// The status of a program about which nothing is known: it must not pass for a success.
+    private static let unknownStatus = SIGKILL
+
+    private var status: Int32 { state.withLock { $0.status } ?? Self.unknownStatus }
+
     /// The exit code, or the signal that ended it.
     package var terminationStatus: Int32 {
-      let status = state.withLock { $0.status } ?? 0
-      return Self.signal(status) == 0 ? status >> 8 & 0xFF : Self.signal(status)
+      Self.signal(status) == 0 ? status >> 8 & 0xFF : Self.signal(status)
     }
 
     package var terminationReason: TerminationReason {
-      Self.signal(state.withLock { $0.status } ?? 0) == 0 ? .exit : .uncaughtSignal
+      Self.signal(status) == 0 ? .exit : .uncaughtSignal
     }
 
     private static func signal(_ status: Int32) -> Int32 { status & 0x7F }
@@ -122,7 +126,8 @@
     }
 
     private func wait(for number: pid_t) {
-      var status: Int32 = 0
+      // It stays so if the system does not say how the program ended.
+      var status = Self.unknownStatus
       let supervised = state.withLock { $0.supervised }
       if var supervised {
         status = wt_supervised_status(&supervised)

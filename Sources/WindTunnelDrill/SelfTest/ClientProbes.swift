@@ -11,7 +11,7 @@ enum CurlProbe {
   /// Seconds after which it gives up.
   static let patience = 5
 
-  /// Returns the exit code; `nil` where curl cannot be started.
+  /// Returns the exit code, after a signal that of a shell; `nil` if curl cannot be started.
   static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlProbe.patience)
     async
     -> Int?
@@ -21,11 +21,11 @@ enum CurlProbe {
       "-sS", "-L", "--compressed", "--noproxy", "*", "--max-time", "\(patience)", "-o", "/dev/null",
     ]
     if let authority { words += ["--cacert", authority.path] }
-    guard case .exited(let code, _) = await ProbeProcess.run(curl, words + [url.absoluteString])
-    else {
-      return nil
+    switch await ProbeProcess.run(curl, words + [url.absoluteString]) {
+    case .exited(let code, _): return Int(code)
+    case .crashed(let signal): return 128 + Int(signal)
+    case .notStarted: return nil
     }
-    return Int(code)
   }
 }
 
@@ -48,7 +48,7 @@ package enum SessionProbe {
     within patience: Int
   ) async -> String? {
     switch await ProbeProcess.run(executable, arguments + [url.absoluteString, "\(patience)"]) {
-    case .exited(0, let text): text
+    case .exited(0, let text) where !text.isEmpty: text
     case .exited, .crashed: crashed
     case .notStarted: nil
     }
@@ -102,7 +102,7 @@ package enum SessionProbe {
 enum ProbeProcess {
   enum Ending {
     case exited(Int32, String)
-    case crashed
+    case crashed(signal: Int32)
     case notStarted
   }
 
@@ -127,9 +127,10 @@ enum ProbeProcess {
           as: UTF8.self
         )
         process.waitUntilExit()
-        let isExit = process.terminationReason == .exit
+        let status = process.terminationStatus
         continuation.resume(
-          returning: isExit ? .exited(process.terminationStatus, text) : .crashed
+          returning: process.terminationReason == .exit
+            ? .exited(status, text) : .crashed(signal: status)
         )
       }.start()
     }

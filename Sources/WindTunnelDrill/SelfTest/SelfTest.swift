@@ -79,8 +79,7 @@ package struct SelfTest: Sendable {
         row.unseenBy.append("URLSession cannot be told of the certificate's authority")
       } else {
         let url = try await stand.url()
-        let seen = await SessionProbe.look(at: url, by: executable, arguments)
-        (row.session, row.sessionCode) = (seen?.sight, seen?.code)
+        row.take(await SessionProbe.look(at: url, by: executable, arguments))
       }
     } catch {
       row.unseenBy.append("\(error)")
@@ -136,9 +135,16 @@ package struct SelfTest: Sendable {
     (row.looks, row.equalLooks) = (1, report.found == example.expectedLookUp ? 1 : 0)
     row.curl = report.curl
     if report.curl == nil { row.unseenBy.append(Self.noCurl) }
-    let seen = report.session.flatMap { SessionProbe.seen($0) }
-    (row.session, row.sessionCode) = (seen?.sight, seen?.code)
+    row.take(report.session.flatMap { SessionProbe.seen($0) })
     return row
+  }
+}
+
+extension SelfTestRow {
+  /// Notes the result of a `URLSession`'s process; `nil` if there is none.
+  fileprivate mutating func take(_ seen: SessionProbe.Seen?) {
+    (session, sessionCode) = (seen?.sight, seen?.code)
+    if seen == nil { unseenBy.append("URLSession's process returned no result") }
   }
 }
 

@@ -70,7 +70,7 @@ struct GitHistory {
 
   /// Returns the cassette as it was; `nil` if there was none, or the file was no cassette.
   func readable(_ file: File) throws -> Cassette? {
-    try? cassette(file)
+    do { return try cassette(file) } catch is FormatError { return nil }
   }
 
   /// Tells whether a file is a cassette. A file that is named itself is meant, whatever it is; in a
@@ -108,6 +108,7 @@ struct GitHistory {
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     // A refusal is an exit code. After a signal nothing is known of what was asked.
+    guard process.terminationReason == .exit else { throw Refusal.gitEnded(arguments) }
     // The code of `env` if there is no such program (POSIX).
     guard process.terminationStatus != 127 else { throw Refusal.noGit }
     return process.terminationStatus == 0 ? data : nil
@@ -144,7 +145,7 @@ extension GitHistory {
     let words = [
       "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",
     ]
-    let data = try Self.git(words) ?? Data()
+    guard let data = try Self.git(words) else { throw Refusal.notCompared([commit]) }
     return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       .filter { $0.hasSuffix(".json") }
       .map { File(name: $0, url: top.appendingPathComponent($0)) }

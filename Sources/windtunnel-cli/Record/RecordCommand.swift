@@ -213,37 +213,45 @@ private struct ClientCommand {
     }
   }
 
-  /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of ours
-  /// is passed on.
+  /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of this
+  /// process is passed on.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled: the end of a command that was asked to
+  ///   end says nothing about it.
   func run(url: String) async throws -> Ending {
     let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = words.map { $0.replacing("{url}", with: url) }
     process.environment = ToolEnvironment.current.variables.merging(["WINDTUNNEL_URL": url]) { $1 }
     process.currentDirectoryURL = ToolEnvironment.current.folder
-    let (ends, continuation) = AsyncStream<Ending>.makeStream()
-    process.terminationHandler = { process in
-      let status = process.terminationStatus
-      continuation.yield(process.terminationReason == .exit ? .exited(status) : .signalled(status))
-      continuation.finish()
-    }
     // Before it starts, or a signal in between would end this process and lose what is recorded;
     // but a child that inherits ignored signals must hear its own.
     let early = SpawnedProcess.inheritsIgnoredSignals ? nil : Interruption()
     try withSignalsOpen { try process.run() }
     let interruption = early ?? Interruption()
-    let number = process.processIdentifier
     let passingOn = Task {
       await interruption.wait()
       guard !Task.isCancelled else { return false }
-      // Whatever runs in the background may ignore SIGINT.
-      kill(number, SIGTERM)
+      // A command in the background may ignore SIGINT.
+      kill(process.processIdentifier, SIGTERM)
       return true
     }
-    var ending = Ending.interrupted
-    for await end in ends { ending = end }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { ended in
+        // On a thread of its own: a cancelled task does not wait for a stream.
+        Thread.detachNewThread {
+          process.waitUntilExit()
+          ended.resume()
+        }
+      }
+    } onCancel: {
+      process.askToEnd()
+    }
     passingOn.cancel()
-    return await passingOn.value ? .interrupted : ending
+    try Task.checkCancellation()
+    if await passingOn.value { return .interrupted }
+    let status = process.terminationStatus
+    return process.terminationReason == .exit ? .exited(status) : .signalled(status)
   }
 
   /// Threads of a pool block all signals, and a child inherits what the thread blocks that starts
