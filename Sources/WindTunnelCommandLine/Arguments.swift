@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import WindTunnel
 
 /// One flag of a command.
@@ -122,7 +122,7 @@ package struct Arguments: Sendable {
       guard let value = try value(name) else { throw .operandMissing(thing, form) }
       return value
     }
-    guard !has(name) else { throw .twice(name, operand) }
+    guard !has(name) else { throw .both(operand, name) }
     return operand
   }
 
@@ -186,6 +186,25 @@ package struct Arguments: Sendable {
       throw .value(name, text, shouldBe: "a length of time such as 500ms, 10s or 2m")
     }
     return .milliseconds(Int64(number * unit.milliseconds))
+  }
+
+  /// Returns the files of a flag that are written at the end, each with the form that its extension
+  /// asks for. Throws if a name has none of these extensions, or a file cannot be written.
+  package func files<Form>(
+    _ name: String,
+    endingIn extensions: [String],
+    _ form: (String) -> Form?
+  ) throws -> [(file: URL, form: Form)] {
+    try all(name).map { text in
+      let file = URL(typed: text)
+      guard let form = form(file.pathExtension) else {
+        let all = extensions.map { ".\($0)" }
+        let names = "\(all.dropLast().joined(separator: ", ")) or \(all.last ?? "")"
+        throw Refusal.value(name, text, shouldBe: "a name that ends in \(names)")
+      }
+      try FileError.probeWriting(to: file)
+      return (file, form)
+    }
   }
 
   /// One of several words.

@@ -18,6 +18,15 @@ package enum CassetteFile {
 
   package static func read(_ path: String) throws -> Cassette { try read(URL(typed: path)) }
 
+  /// Creates a folder for files that are written, and those above it.
+  package static func makeFolder(_ path: String) throws(Refusal) -> URL {
+    let folder = URL(typed: path)
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch { throw Refusal(.cannotWrite, "\(path) cannot be made.") }
+    return folder
+  }
+
   /// Returns a cassette that will be written: what was left beside it stands in it from now on.
   package static func readForWriting(_ file: URL) throws -> Cassette {
     let left = RecordingJournal.file(besides: file)

@@ -144,10 +144,6 @@ extension Refusal {
     .usage("\(flag) is given \(count) times.")
   }
 
-  static func twice(_ flag: String, _ operand: String) -> Refusal {
-    .usage("\(operand) and \(flag) say two things about the same; give one of them.")
-  }
-
   package static func flagMissing(_ flag: String, _ what: String) -> Refusal {
     .usage("\(flag) is missing: \(what).")
   }

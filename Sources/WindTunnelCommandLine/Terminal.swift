@@ -56,15 +56,14 @@ package enum Terminal {
     ToolEnvironment.current.variables["GITHUB_ACTIONS"] == "true"
   }
 
-  // A command ends with what it was asked for, so each of these returns the code of that.
+  // A command may end with its answer, so two of these return the code of that.
 
   /// Prints what was asked for.
   @discardableResult
   package static func answer(_ text: String) -> ExitCode { print(text.visible) }
 
   /// Prints a line that bears words from outside, which are no line of their own.
-  @discardableResult
-  package static func answer(line: String) -> ExitCode { print(line.visibleInLine + "\n") }
+  package static func answer(line: String) { _ = print(line.visibleInLine + "\n") }
 
   /// Prints a value as one of our files holds it.
   @discardableResult
@@ -77,8 +76,7 @@ package enum Terminal {
   }
 
   /// Prints what is harmless in its own form by whoever made it: a report, with or without colours.
-  @discardableResult
-  package static func answer(report: String) -> ExitCode { print(report) }
+  package static func answer(report: String) { _ = print(report) }
 
   /// Prints the line that somebody waits for before asking a server; where nobody can read it, the
   /// server is of no use.

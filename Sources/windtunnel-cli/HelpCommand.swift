@@ -62,22 +62,10 @@ enum HelpCommand: Command {
   }
 
   private static func write(_ pages: [ManPage], to path: String) throws {
-    let folder = URL(typed: path)
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw Refusal.noFolder(path)
-    }
+    let folder = try CassetteFile.makeFolder(path)
     for page in pages {
       let file = folder.appendingPathComponent("\(page.name).1")
-      do {
-        try Data(page.text.utf8).write(to: file)
-      } catch {
-        throw FileError.unwritable(
-          file.relativePath,
-          reason: (error as NSError).localizedDescription
-        )
-      }
+      try FileError.writing(Data(page.text.utf8), to: file)
     }
   }
 }

@@ -118,19 +118,13 @@ enum SearchCommand: Command {
 
 /// The files that a certificate is written to, and those of its finds.
 private struct CertificateFiles {
-  private let files: [URL]
+  private let files: [(file: URL, form: String)]
   private let directory: URL?
 
   /// Reads the flags, and refuses now what could not be written later.
   init(_ arguments: Arguments) throws {
-    files = try arguments.all("--report").map { text in
-      let file = URL(typed: text)
-      guard ["json", "html", "txt"].contains(file.pathExtension) else {
-        throw Refusal.value("--report", text, shouldBe: "a name that ends in .json, .html or .txt")
-      }
-      try FileError.probeWriting(to: file)
-      return file
-    }
+    let forms = ["json", "html", "txt"]
+    files = try arguments.files("--report", endingIn: forms) { forms.contains($0) ? $0 : nil }
     directory = try arguments.value("--scenarios").map { URL(typed: $0) }
     if let directory {
       do {
@@ -143,9 +137,9 @@ private struct CertificateFiles {
   }
 
   func write(_ certificate: Certificate) throws {
-    for file in files {
+    for (file, form) in files {
       let data =
-        switch file.pathExtension {
+        switch form {
         case "json": certificate.data()
         case "html": certificate.htmlData()
         default: Data(certificate.text.utf8)

@@ -24,18 +24,15 @@ struct NoPrograms: LocalizedError, CustomStringConvertible {
 package enum Executable {
   /// Looks a name up as a shell does: with a slash it is a path, else it is on `PATH`.
   package static func find(_ name: String) -> URL? {
-    if name.contains("/") {
-      let file = URL(typed: name)
-      return isProgram(file.path) ? file : nil
-    }
     let folders = (ToolEnvironment.current.variables["PATH"] ?? "").split(separator: ":")
-    return folders.lazy.map { "\($0)/\(name)" }.first(where: isProgram).map { URL(filePath: $0) }
+    let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
+    return paths.lazy.map { URL(typed: $0) }.first(where: isProgram)
   }
 
-  private static func isProgram(_ path: String) -> Bool {
+  private static func isProgram(_ file: URL) -> Bool {
     var isDirectory: ObjCBool = false
     let files = FileManager.default
-    return files.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
-      && files.isExecutableFile(atPath: path)
+    return files.fileExists(atPath: file.path, isDirectory: &isDirectory) && !isDirectory.boolValue
+      && files.isExecutableFile(atPath: file.path)
   }
 }

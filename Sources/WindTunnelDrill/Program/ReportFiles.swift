@@ -4,23 +4,12 @@ package import WindTunnelCommandLine
 
 /// The files that a report is written to, each in the form that its name asks for.
 package struct ReportFiles: Sendable {
-  private let files: [(file: URL, rendering: ReportRendering)]
+  private let files: [(file: URL, form: ReportRendering)]
 
   /// Reads the flags, and refuses now what could not be written later.
   package init(_ arguments: Arguments) throws {
-    files = try arguments.all("--report").map { text in
-      let file = URL(typed: text)
-      guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
-        let endings = ReportRendering.fileExtensions.map { ".\($0)" }
-        let all = endings.dropLast().joined(separator: ", ")
-        throw Refusal.value(
-          "--report",
-          text,
-          shouldBe: "a name that ends in \(all) or \(endings.last ?? "")"
-        )
-      }
-      try FileError.probeWriting(to: file)
-      return (file, rendering)
+    files = try arguments.files("--report", endingIn: ReportRendering.fileExtensions) {
+      ReportRendering(fileExtension: $0)
     }
   }
 

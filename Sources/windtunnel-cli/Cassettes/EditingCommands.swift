@@ -74,11 +74,7 @@ enum CassetteSplitCommand: Command {
     for file in files where FileManager.default.fileExists(atPath: file.path) {
       throw Refusal.splitOver(file.relativePath)
     }
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw Refusal.noFolder(output)
-    }
+    _ = try CassetteFile.makeFolder(output)
     for (part, file) in zip(parts, files) {
       try part.cassette.write(to: file)
       Terminal.complain("\(file.relativePath): \(part.cassette.interactions.count) interactions\n")

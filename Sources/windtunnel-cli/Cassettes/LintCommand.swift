@@ -101,9 +101,8 @@ enum CassetteLintCommand: Command {
     }
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {
-      let subject = undatedCount == 1 ? "1 interaction bears" : "\(undatedCount) interactions bear"
       Terminal.complain(
-        "\(subject) no date. To record anew: windtunnel record --mode rewrite --dates\n"
+        "\(bear(undatedCount)) no date. To record anew: windtunnel record --mode rewrite --dates\n"
       )
     }
     return leakCount + oldCount + undatedCount == 0 ? .done : .found
@@ -203,10 +202,11 @@ enum CassetteLintCommand: Command {
 
   private static func complain(ofUndated count: Int, _ path: String) {
     guard count > 0 else { return }
-    let subject = count == 1 ? "1 interaction bears" : "\(count) interactions bear"
-    Terminal.complain(
-      "\(path): \(subject) no date; record --dates keeps one\n"
-    )
+    Terminal.complain("\(path): \(bear(count)) no date; record --dates keeps one\n")
+  }
+
+  private static func bear(_ count: Int) -> String {
+    count == 1 ? "1 interaction bears" : "\(count) interactions bear"
   }
 }
 

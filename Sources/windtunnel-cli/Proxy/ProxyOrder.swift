@@ -78,14 +78,9 @@ struct ProxyOrder {
     isDated = arguments.has("--dates")
     console = ConsoleFlag.console(arguments, .proxy, redacting: redaction)
     ignored = try IgnoredHost.all(arguments)
-    reports = try arguments.all("--report").map { text throws(Refusal) in
-      let file = URL(typed: text)
-      guard ["html", "json"].contains(file.pathExtension) else {
-        throw .value("--report", text, shouldBe: "a name that ends in .html or .json")
-      }
-      return file
-    }
-    for file in reports { try FileError.probeWriting(to: file) }
+    let forms = ["html", "json"]
+    reports = try arguments.files("--report", endingIn: forms) { forms.contains($0) ? $0 : nil }
+      .map(\.file)
     failingFindings =
       arguments.all("--findings").isEmpty ? nil : try VerdictPolicy(arguments).failingFindings
     allowed = try AllowedRule.all(in: arguments)

@@ -139,10 +139,6 @@ extension Refusal {
     Refusal(.cannotWrite, "\(file) is there already; nothing was written.")
   }
 
-  static func noFolder(_ folder: String) -> Refusal {
-    Refusal(.cannotWrite, "\(folder) cannot be made.")
-  }
-
   // MARK: git
 
   static let noRepository = Refusal(.noInput, "There is no git repository here.")
