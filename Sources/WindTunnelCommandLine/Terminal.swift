@@ -2,20 +2,20 @@ internal import Foundation
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The streams that words go to: answers to standard output, everything else to standard error.
+/// The streams of a command: results are printed to standard output, all other text to standard
+/// error.
 ///
-/// Much of what is printed was written by somebody else, so control characters and the like are
-/// spelled and never sent, whoever prints. What is not written to a full disk is told at the end,
-/// by ``close(_:as:)``.
+/// Much of the text is from other programs, so control characters are always escaped. Text that a
+/// full disk cannot take is reported at the end, by ``close(_:as:)``.
 package enum Terminal {
   /// The system's error number of the first write to standard output that failed; `nil` while none
   /// has.
   private static let loss = Locked<Int32?>(nil)
 
-  /// Makes the standard streams safe to write to: for a program that is ours as a whole.
+  /// Prepares the standard streams of a program that is ours as a whole.
   package static func open() {
-    // With a handler a write to nobody fails. What is ignored instead stays so in every program
-    // that is started (POSIX.1-2024, exec), which would then print to nobody without an end.
+    // With a handler a write to a closed pipe fails. An ignored signal would stay ignored in every
+    // program that is started (POSIX.1-2024, exec), and that would print to a closed pipe for ever.
     for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
     // A stream that is closed would be the number of the next file that is opened, a cassette's.
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
@@ -23,8 +23,8 @@ package enum Terminal {
     }
   }
 
-  /// Returns the code to end with, which is another one where an answer could not be written. Who
-  /// reads no further has lost nothing.
+  /// Returns the code to end with: another one if the output could not be written. A reader that
+  /// closes its end of a pipe has lost nothing.
   package static func close(_ code: ExitCode, as program: String) -> ExitCode {
     guard code != .cannotWrite, let refusal else { return code }
     complain("\(program): \(refusal.sentence)")
@@ -40,7 +40,7 @@ package enum Terminal {
     )
   }
 
-  /// Tells whether a person reads the answer, and wants colours (https://no-color.org).
+  /// Whether standard output is a terminal, and its user wants colours (https://no-color.org).
   package static var showsColour: Bool {
     let variables = ToolEnvironment.current.variables
     let refuses = variables["NO_COLOR"].map { !$0.isEmpty } ?? false
@@ -51,14 +51,14 @@ package enum Terminal {
     ToolEnvironment.current.print == nil && isatty(descriptor) != 0
   }
 
-  /// Tells whether GitHub Actions reads what is printed, and shows some of it at a file's line.
+  /// Whether GitHub Actions reads the output, and shows annotations at a file's line.
   package static var isReadByGitHub: Bool {
     ToolEnvironment.current.variables["GITHUB_ACTIONS"] == "true"
   }
 
-  // A command may end with its answer, so two of these return the code of that.
+  // A command may end with its output, so these return the code of that.
 
-  /// Prints what was asked for.
+  /// Prints a result.
   @discardableResult
   package static func answer(_ text: String) -> ExitCode { print(text.visible) }
 
@@ -75,26 +75,25 @@ package enum Terminal {
     print(String(decoding: Array(json), as: UTF8.self).visibleAsJSON)
   }
 
-  /// Prints what is harmless in its own form by whoever made it: a report, with or without colours.
+  /// Prints a report, with or without colours. Its renderer has escaped control characters.
   package static func answer(report: String) { _ = print(report) }
 
-  /// Prints the line that somebody waits for before asking a server; where nobody can read it, the
-  /// server is of no use.
+  /// Prints the ready line of a server. Throws if standard output is closed.
   package static func announce(_ text: String) throws(Refusal) {
     answer(text)
     if let refusal { throw refusal }
   }
 
-  /// Prints a line that nobody asked for; its end may be left out.
+  /// Prints a line to standard error; the line feed at its end is optional.
   package static func complain(_ line: String) {
     let words = line.hasSuffix("\n") ? String(line.dropLast()) : line
     _ = write(words.visibleInLine + "\n", to: STDERR_FILENO)
   }
 
-  /// Prints several lines that nobody asked for.
+  /// Prints several lines to standard error.
   package static func complain(text: String) { _ = write(text.visible, to: STDERR_FILENO) }
 
-  /// Says why not, and where help is if the question was wrong.
+  /// Prints the reason of a refusal and, after a wrong command line, the way to its help.
   package static func refuse(
     _ refusal: Refusal,
     as program: String,
@@ -105,10 +104,10 @@ package enum Terminal {
     return refusal.code
   }
 
-  /// Tells whether a person looks at standard error, so that a line may be written over.
+  /// Whether standard error is a terminal, so that a line may be overwritten.
   package static var isSeen: Bool { isTerminal(STDERR_FILENO) }
 
-  /// Writes over the line that shows how far something has come, if anybody looks.
+  /// Overwrites the progress line if standard error is a terminal.
   package static func progress(_ words: String) {
     guard isSeen else { return }
     _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
@@ -119,13 +118,13 @@ package enum Terminal {
 
   private static func print(_ text: String) -> ExitCode {
     loss.withLock { loss in
-      // What came behind a gap would pass for the whole.
+      // Text after a gap would pass for the whole.
       if loss == nil { loss = write(text, to: STDOUT_FILENO) }
     }
     return .done
   }
 
-  /// Writes all of it; the system's number of what went wrong, if anything did.
+  /// Writes a whole text; returns the system's error number if that fails.
   private static func write(_ text: String, to descriptor: Int32) -> Int32? {
     if let print = ToolEnvironment.current.print {
       print(text, descriptor == STDOUT_FILENO ? .output : .errors)

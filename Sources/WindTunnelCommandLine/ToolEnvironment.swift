@@ -2,8 +2,8 @@ package import Foundation
 
 /// The surroundings of a command: its streams, its working directory and its environment variables.
 ///
-/// A program has those of its process. A command that is run inside another program, as tests do,
-/// has its own.
+/// A command usually has the streams, directory and variables of its process. A command that runs
+/// inside another program, such as the tests, has separate ones.
 package struct ToolEnvironment: Sendable {
   /// The streams that a command prints to.
   package enum Stream: Sendable {
@@ -13,9 +13,9 @@ package struct ToolEnvironment: Sendable {
 
   /// The environment variables.
   package var variables: [String: String]
-  /// The working directory, where relative paths start; `nil` is the process's.
+  /// The working directory, which resolves relative paths; `nil` is the process's.
   package var folder: URL?
-  /// Receives each printed text; `nil` if the process's streams do.
+  /// Receives each printed text in place of the process's streams.
   package var print: (@Sendable (String, Stream) -> Void)?
 
   /// Creates the surroundings of a command.
@@ -23,14 +23,14 @@ package struct ToolEnvironment: Sendable {
   /// - Parameters:
   ///   - variables: The environment variables.
   ///   - folder: The working directory; `nil` is the process's.
-  ///   - print: Receives each printed text; `nil` if the process's streams do.
+  ///   - print: Receives each printed text in place of the process's streams.
   package init(
     variables: [String: String],
     folder: URL? = nil,
     print: (@Sendable (String, Stream) -> Void)? = nil
   ) {
     self.variables = variables
-    // Without the slash a path would start at the folder's parent: RFC 3986 §5.2.3.
+    // Without the slash a path would be resolved by the folder's parent: RFC 3986 §5.2.3.
     self.folder = folder.map { URL(filePath: $0.path, directoryHint: .isDirectory) }
     self.print = print
   }
@@ -42,16 +42,16 @@ package struct ToolEnvironment: Sendable {
 }
 
 extension ToolEnvironment {
-  /// Refuses to go on with a command that starts its own executable, serves until it is
-  /// interrupted, or reads signals and keys: that takes a process of its own.
+  /// Throws if a command that starts its own executable, serves until it is interrupted, or reads
+  /// signals and keys has no process of its own.
   package static func needProcess() throws(Refusal) {
     guard current.print == nil else { throw .processMissing }
   }
 }
 
 extension URL {
-  /// Creates the URL of a file by its path as it was typed: a relative one starts at the command's
-  /// working directory. `relativePath` stays as it was typed.
+  /// Creates the URL of a file from a typed path, which the command's working directory resolves.
+  /// `relativePath` stays as typed.
   package init(typed path: String) {
     self.init(filePath: path, relativeTo: ToolEnvironment.current.folder)
   }

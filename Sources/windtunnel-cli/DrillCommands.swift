@@ -52,9 +52,7 @@ enum ReportCommand: Command {
     let rendering = try arguments.choice("--format", formats) ?? .text
     let gates = try arguments.all("--gate").map { try Gate($0) }
     let files = try ReportFiles(arguments)
-    let baseline = try arguments.value("--baseline").map {
-      try Report(contentsOf: URL(typed: $0))
-    }
+    let baseline = try arguments.value("--baseline").map { try Report(contentsOf: URL(typed: $0)) }
     let parts = try arguments.operands.map { path in
       Report.Part(try Report(contentsOf: URL(typed: path)), from: path)
     }
@@ -66,7 +64,8 @@ enum ReportCommand: Command {
     switch rendering {
     case .text: Terminal.answer(report: report.text(inColour: Terminal.showsColour))
     case .json: Terminal.answer(json: report.rendered(as: .json))
-    default: Terminal.answer(report: String(decoding: report.rendered(as: rendering), as: UTF8.self))
+    default:
+      Terminal.answer(report: String(decoding: report.rendered(as: rendering), as: UTF8.self))
     }
     try files.write(report)
     // A report that is only shown was judged when it was flown; parts were not, and new bars

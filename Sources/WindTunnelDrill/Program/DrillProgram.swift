@@ -179,9 +179,7 @@ package struct DrillProgram: Sendable {
     let policy = try VerdictPolicy(arguments)
     // Told now, not after the drill.
     let files = try ReportFiles(arguments)
-    let baseline = try arguments.value("--baseline").map {
-      try Report(contentsOf: URL(typed: $0))
-    }
+    let baseline = try arguments.value("--baseline").map { try Report(contentsOf: URL(typed: $0)) }
     try ToolEnvironment.needProcess()
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")

@@ -5,13 +5,13 @@ internal import WindTunnelDrill
 
 /// The files of a repository as they were at a commit, asked of `git`.
 struct GitHistory {
-  /// A file that is not what it was, or that was not or is not there.
+  /// A file that was changed, added or removed.
   struct File {
     /// Its path below the top of the repository.
     var name: String
     /// The place of the file now.
     var url: URL
-    /// The file's name at the commit, where it bears another one by now.
+    /// The file's name at the commit if it was renamed.
     var formerName: String?
     var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
   }
@@ -33,7 +33,7 @@ struct GitHistory {
     self.commit = Self.line(commit)
   }
 
-  /// Returns the cassettes among these paths, or anywhere, that are not what they were.
+  /// Returns the cassettes below these paths, or of the repository, that were changed.
   func changed(_ paths: [String]) throws -> [File] {
     for path in paths where !FileManager.default.fileExists(atPath: URL(typed: path).path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
@@ -58,7 +58,7 @@ struct GitHistory {
     return try renamed(files)
   }
 
-  /// Returns the cassette as it was; `nil` where there was none.
+  /// Returns the cassette at the commit; `nil` if there was none.
   func cassette(_ file: File) throws -> Cassette? {
     let name = file.formerName ?? file.name
     guard let data = try content(name) else { return nil }
@@ -68,13 +68,13 @@ struct GitHistory {
     }
   }
 
-  /// Returns the cassette as it was; `nil` if there was none, or the file was no cassette.
+  /// Returns the cassette at the commit; `nil` if there was none, or the file was no cassette.
   func readable(_ file: File) throws -> Cassette? {
     do { return try cassette(file) } catch is FormatError { return nil }
   }
 
-  /// Tells whether a file is a cassette. A file that is named itself is meant, whatever it is; in a
-  /// folder, other JSON is ignored.
+  /// Whether a file counts as a cassette. A path of the file itself always counts; in a folder,
+  /// other JSON is ignored.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
     if paths.contains(where: { URL(typed: $0).standardizedFileURL.path == here }) { return true }
@@ -93,7 +93,7 @@ struct GitHistory {
     return text
   }
 
-  /// Returns the output of git; `nil` where it refuses.
+  /// Returns the output of git; `nil` if it ends with another exit code than 0.
   static func git(_ arguments: [String]) throws -> Data? {
     let process = SpawnedProcess()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -102,12 +102,12 @@ struct GitHistory {
     process.environment = ToolEnvironment.current.variables
     let output = Pipe()
     process.standardOutput = output
-    // Its reasons are told in our own words.
+    // The refusals of this tool have sentences of their own.
     process.standardError = FileHandle.nullDevice
     do { try process.run() } catch { throw Refusal.noGit }
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    // A refusal is an exit code. After a signal nothing is known of what was asked.
+    // A refusal is an exit code. After a signal nothing is known about the commit.
     guard process.terminationReason == .exit else { throw Refusal.gitEnded(arguments) }
     // The code of `env` if there is no such program (POSIX).
     guard process.terminationStatus != 127 else { throw Refusal.noGit }
@@ -129,7 +129,7 @@ extension GitHistory {
     var files = files
     for new in added {
       guard let index = files.firstIndex(where: { $0.name == new.name }),
-        // Whoever reads it next says why it does not read.
+        // A file that cannot be read is reported when it is compared.
         let cassette = try? Cassette(contentsOf: new.url),
         let found = left.firstIndex(where: { Self.isMostly($0.cassette, cassette) })
       else { continue }
