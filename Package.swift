@@ -272,7 +272,7 @@ let package = Package(
     .testTarget(name: "WindTunnelReleaseTests", dependencies: ["Mutations", "WindTunnelRelease"]),
     .testTarget(
       name: "CommandLineTests",
-      // The tool is run as a process; the dependency has it built.
+      // Commands of the tool run in the tests, or as the built tool; the dependency has it built.
       dependencies: [
         "WindTunnelReports", "Origins", "PlantedSecrets", "Programs", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",

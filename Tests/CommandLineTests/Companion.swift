@@ -14,10 +14,11 @@ enum Companion {
   static func run(_ words: [String], in scratch: Scratch) async throws -> (
     code: Int32, text: String
   ) {
-    // The redirection is the shell's, so that both streams are one, in their order.
-    let shell = ["/bin/sh", "-c", "exec \"$@\" > .companion 2>&1 < /dev/null", "sh"]
+    // The redirection is the shell's, so that both streams are one, in their order; and a file, which
+    // may stay open in a program that is left behind.
+    let file = scratch.file(".companion-\(UUID().uuidString)")
+    let shell = ["/bin/sh", "-c", "exec \"$@\" > \"$0\" 2>&1 < /dev/null", file.path]
     let run = try await StartedProgram.run(shell + words, in: scratch.folder)
-    let file = scratch.folder.appendingPathComponent(".companion")
     return (run.code, try String(contentsOf: file, encoding: .utf8))
   }
 }
