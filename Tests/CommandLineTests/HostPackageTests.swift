@@ -4,7 +4,7 @@ import Testing
 import WindTunnelDrill
 import WindTunnelRelease
 
-@Suite struct HostPackageTests {
+@Suite(.world) struct HostPackageTests {
   /// Only a look at the whole graph sees a name twice: `resolve` and `describe` do not.
   @Test func `a host may call its modules what hosts and their packages call theirs`() async throws
   {

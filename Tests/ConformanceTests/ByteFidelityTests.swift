@@ -32,7 +32,7 @@ import WindTunnelURLSession
     #expect(Sample.all.count(where: \.isChunked) >= 40)
   }
 
-  @Test(arguments: Stage.allCases)
+  @Test(.world, arguments: Stage.allCases)
   func `two hundred bodies go through a recording and come back the same`(recorder: Stage)
     async throws
   {

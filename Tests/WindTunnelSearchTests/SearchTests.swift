@@ -24,7 +24,7 @@ import WindTunnelSearchTesting
     return plan
   }
 
-  @Test func `the reference client is broken by no single thing`() async throws {
+  @Test(.world) func `the reference client is broken by no single thing`() async throws {
     let drill = Drill(ShopCassette.cassette)
     var plan = Self.plan(storms: 3000)
     plan.depth = 1
@@ -47,7 +47,7 @@ import WindTunnelSearchTesting
     try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
   }
 
-  @Test func `searches of a seed are one, whatever the number of workers`() async throws {
+  @Test(.world) func `searches of a seed are one, whatever the number of workers`() async throws {
     @Sendable func search(by workers: Int) async throws -> Certificate {
       var plan = Self.plan(storms: 900)
       plan.workers = workers
@@ -352,25 +352,26 @@ import WindTunnelSearchTesting
     let find = try #require(twice.finds.first)
     #expect(find.storm.file.contains("_restart"))
     expectEqual(
-      find.test, """
-        @Test func exactlyoncePostPayments1() async throws {
-          let file = ##\"\"\"
-            { "windtunnelScenario": 1,
-              "name": "exactlyonce-post-payments-1",
-              "summary": "POST /payments was done 2 times. Storm: the process ends after 30 ms and \
-        starts again.",
-              "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
-              "rules": [],
-              "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
-        anew, which a drill cannot do." }
-            \"\"\"##
-          let scenario = try Scenario(data: Data(file.utf8), source: "storm")
-          try await Drill(cassette).fly(through: Storm(scenario, interruption: \
-        .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \
-        try await flow($0) }
-        }
+      find.test,
+      """
+      @Test func exactlyoncePostPayments1() async throws {
+        let file = ##\"\"\"
+          { "windtunnelScenario": 1,
+            "name": "exactlyonce-post-payments-1",
+            "summary": "POST /payments was done 2 times. Storm: the process ends after 30 ms and \
+      starts again.",
+            "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
+            "rules": [],
+            "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
+      anew, which a drill cannot do." }
+          \"\"\"##
+        let scenario = try Scenario(data: Data(file.utf8), source: "storm")
+        try await Drill(cassette).fly(through: Storm(scenario, interruption: \
+      .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \
+      try await flow($0) }
+      }
 
-        """
+      """
     )
   }
 }

@@ -6,7 +6,7 @@
   import WindTunnel
 
   /// Whole runs of tests that record onto one cassette what nobody gets twice.
-  @Suite struct SharedRunTests {
+  @Suite(.world) struct SharedRunTests {
     @Test(arguments: [nil, "rewrite"])
     func `tests beside each other replace nothing of what the others record`(mode: String?)
       async throws

@@ -112,7 +112,6 @@ extension Body: Hashable {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {
       return true
     }
-    Work.read(min(left.count, right.count))
     switch (left.content, right.content) {
     case (.filed(let one, let length), .filed(let other, let otherLength))
     where one === other && length == otherLength:

@@ -199,7 +199,7 @@ import WindTunnelServer
     expectEqual(HardTraffic.leaking(all, told: told), [])
   }
 
-  @Test(arguments: ["path", "query", "header", "body"])
+  @Test(.world, arguments: ["path", "query", "header", "body"])
   func `serve tells of no hard secret that nothing on its tape answers`(part: String) async throws {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     let few = interactions.enumerated().filter { $0.offset % 20 == 0 }.map(\.element)

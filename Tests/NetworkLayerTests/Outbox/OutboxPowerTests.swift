@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Outboxes on disks that lose all that nobody has waited for, or that fail.
-@Suite struct OutboxPowerTests {
+@Suite(.world) struct OutboxPowerTests {
   private static let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 2)
 
   private static func store(_ folder: URL, by calls: DiskCalls = .system) throws -> OutboxStore {
@@ -81,7 +81,8 @@ import Testing
     }
     let (lane, calls) = ("=2Ftelemetry.endpoint", "0000000000000001.calls")
     expectEqual(
-      Array(power.steps[opening...]), [
+      Array(power.steps[opening...]),
+      [
         .syncFolder(stand.folder.lastPathComponent), .write(calls), .sync(calls),
         .syncFolder(lane), .write(calls), .sync(calls), .write(calls), .sync(calls),
       ]
@@ -90,7 +91,8 @@ import Testing
     let batch = try #require(try Self.next(&store))
     let file = "0000000000000001-0000000000000002.batch"
     expectEqual(
-      Array(power.steps[before...]), [
+      Array(power.steps[before...]),
+      [
         .write(file + ".new"), .sync(file + ".new"), .rename(file + ".new", file),
         .syncFolder(lane),
       ]
@@ -102,7 +104,8 @@ import Testing
     expectEqual(again.map(\.mayBeSent), [true, false])
     try store.leaveBatch(batch.batch)
     expectEqual(
-      power.steps.suffix(2), [
+      power.steps.suffix(2),
+      [
         .rename(file, "0000000000000002.done"), .syncFolder(lane),
       ]
     )
@@ -234,7 +237,8 @@ import Testing
         case .link(_, let name): "link \(name)"
         case .syncFolder: "sync folder"
         }
-      }, ["write", "sync", "rename k", "sync folder"]
+      },
+      ["write", "sync", "rename k", "sync folder"]
     )
     try expectEqual(place.add(Data("3".utf8), as: "other"), Data("3".utf8))
     try expectEqual(kept("other"), Data("3".utf8))

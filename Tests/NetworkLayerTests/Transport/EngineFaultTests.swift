@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelServer
@@ -29,7 +30,7 @@ import WindTunnelSymptoms
     "chunked-trailers": .answer(200),
   ]
 
-  @Test(arguments: kinds.map(\.name))
+  @Test(.world, arguments: kinds.map(\.name))
   func `both engines see the same of a fault`(name: String) async throws {
     let kind = try #require(FaultKind.named(name))
     let stand = try await FaultStand(kind)

@@ -53,10 +53,13 @@ struct VirtualDrillTests {
 
   /// What hangs on seeds alone is the same to the attempt; waits may be longer in real time, and
   /// never shorter.
-  @Test(arguments: [
-    "calm", "rate-limited", "permanent-errors", "changed-between", "portal-gone", "redirect-loop",
-    "stale-answers", "auth-refused", "legal", "tls-failure",
-  ])
+  @Test(
+    .world,
+    arguments: [
+      "calm", "rate-limited", "permanent-errors", "changed-between", "portal-gone", "redirect-loop",
+      "stale-answers", "auth-refused", "legal", "tls-failure",
+    ]
+  )
   func `a flight meets what the same one meets in real time`(name: String) async throws {
     let scenarios = try Self.shipped(name)
     func row(_ time: FlightTime) async throws -> [Observation] {

@@ -50,7 +50,7 @@ import WindTunnelNetworkLayer
 
   private func met(_ row: Report.Row) -> [[Observation.Attempt]] { row.observations.map(\.story) }
 
-  @Test(arguments: ["server-errors", "rate-limited", "outage"])
+  @Test(.world, arguments: ["server-errors", "rate-limited", "outage"])
   func `meets the same on both stages and at any concurrency`(name: String) async throws {
     let weather = try Shipped.scenarios(named: [name])
     let first = try await row(weather, on: .onTheWire, at: 1)
@@ -85,7 +85,8 @@ import WindTunnelNetworkLayer
     let row = try await row([.calm], on: stage, at: 50, cassette: cassette, calls: 50)
     let whole = (1...3).map { "recording \($0)" }
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) }, Array(repeating: whole, count: 50)
+      row.observations.map { $0.attempts.map(\.take) },
+      Array(repeating: whole, count: 50)
     )
     #expect(row.observations.allSatisfy { $0.ending == .succeeded })
   }

@@ -3,7 +3,8 @@ import Testing
 import WindTunnelSearch
 
 /// Storms over an outbox, whose app is closed and opened, and whose process ends.
-@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct OutboxStormTests {
+@Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct OutboxStormTests
+{
   /// Without a login a batch waits: whoever signs in later has it taken.
   private static let allowed: Set<String> = ["repeats-refused-credential"]
 

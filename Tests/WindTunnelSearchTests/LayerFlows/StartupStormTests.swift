@@ -4,7 +4,8 @@ import Testing
 import WindTunnelSearch
 
 /// Storms over an app's start: its configuration, its servers and its first useful call.
-@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct StartupStormTests {
+@Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct StartupStormTests
+{
   @Test func `a start is broken by no storm`() async throws {
     let found = try await LayerStorms.certificate(
       of: "startup",

@@ -3,7 +3,7 @@ import Testing
 import WindTunnelSearch
 
 /// Storms over the renewal of a token that a store keeps.
-@Suite(.onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests {
+@Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests {
   @Test func `the renewal of a token that is kept is broken by no storm`() async throws {
     let found = try await LayerStorms.certificate(
       of: "token-renewal",

@@ -38,7 +38,7 @@ private enum Effort {
 /// hang, no memory beyond its limits; and what it takes means the same when it is written again.
 ///
 /// `WINDTUNNEL_FUZZ=1000000` tries so many, `WINDTUNNEL_FUZZ_FROM=4711` begins with that seed.
-@Suite(.timeLimit(.minutes(Effort.minutes))) struct ParserFuzzTests {
+@Suite(.world, .timeLimit(.minutes(Effort.minutes))) struct ParserFuzzTests {
   @Test func `a harmed request is refused, or means the same when it is written again`() {
     var takenCount = 0
     for seed in Effort.seeds {

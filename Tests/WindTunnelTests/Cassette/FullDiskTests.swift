@@ -46,12 +46,13 @@ import WindTunnelSymptoms
       let isWhole = bytes == line
       let reason = String(cString: strerror(code))
       expectEqual(
-        told.withLock { $0 }, (isWhole
-            ? []
-            : [
-              "GET https://api.example.test/b: \(journal.file.relativePath) cannot be written: "
-                + "\(reason)."
-            ])
+        told.withLock { $0 },
+        (isWhole
+          ? []
+          : [
+            "GET https://api.example.test/b: \(journal.file.relativePath) cannot be written: "
+              + "\(reason)."
+          ])
       )
       // Whoever is killed now leaves what can be read.
       let read = { try Cassette.withLeftovers(file).cassette.interactions.map(\.request.url.path) }
@@ -190,7 +191,7 @@ import WindTunnelSymptoms
     expectEqual(count, Self.new.count)
   }
 
-  @Test(arguments: Before.allCases, [false, true])
+  @Test(.world, arguments: Before.allCases, [false, true])
   func `a kill at any step of the end loses nothing and doubles nothing`(
     before: Before,
     hasRoom: Bool

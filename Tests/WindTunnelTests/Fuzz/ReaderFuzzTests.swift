@@ -25,7 +25,7 @@ private enum Effort {
 ///
 /// `WINDTUNNEL_FUZZ=100000` tries so many a reader, `WINDTUNNEL_FUZZ_FROM=4711` begins with that
 /// seed: a failure names its own.
-@Suite(.timeLimit(.minutes(Effort.minutes))) struct ReaderFuzzTests {
+@Suite(.world, .timeLimit(.minutes(Effort.minutes))) struct ReaderFuzzTests {
   @Test(arguments: FuzzedReader.allCases)
   func `whatever happens to a file, its reader takes it or says why not`(
     reader: FuzzedReader

@@ -1,11 +1,12 @@
 import Foundation
 import Mutations
+import TestSupport
 import Testing
 import WindTunnelReports
 
 @testable import WindTunnel
 
-@Suite struct ReportFuzzTests {
+@Suite(.world) struct ReportFuzzTests {
   /// Whatever stands in a file, it is refused in words or shown in every form.
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `a damaged report ends no process`(seed: UInt64) throws {

@@ -46,7 +46,8 @@ import Testing
 
   @Test func `every metric has the name of its key and the name that people use`() throws {
     expectEqual(
-      GateMetric.names, [
+      GateMetric.names,
+      [
         "calls", "successRate", "successRate.lower", "successRate.upper",
         "firstTrySuccessRate", "recoveredRate", "averageRetries", "retriesP95", "retriesMax",
         "amplification", "worstSecondAmplification", "silentRetries", "duplicates",
@@ -80,7 +81,8 @@ import Testing
     let keys = Set((members + ends).map(\.name.value))
     let elsewhere = GateMetric.allCases.filter { !keys.contains($0.key) }
     expectEqual(
-      elsewhere, [.succeededP95, .failedP95, .coverage] + GateMetric.allCases.filter(\.isOfPair)
+      elsewhere,
+      [.succeededP95, .failedP95, .coverage] + GateMetric.allCases.filter(\.isOfPair)
     )
     for name in GateMetric.names { #expect(GateMetric(name: name) != nil) }
   }
@@ -149,11 +151,12 @@ import Testing
   @Test func `a gate without end is refused, and not quoted whole`() {
     let text = "calls >= " + String(repeating: "1", count: 100_000)
     expectEqual(
-      refusal { try Gate(text) }, "gate \"\(text.prefix(80))…\", column 501: a gate has at most 500 characters."
+      refusal { try Gate(text) },
+      "gate \"\(text.prefix(80))…\", column 501: a gate has at most 500 characters."
     )
   }
 
-  @Test(arguments: 0..<40)
+  @Test(.world, arguments: 0..<40)
   func `no text crashes the reader, and what is read is what was written`(seed: UInt64) {
     var generator = Generator(seed: seed)
     let pieces =

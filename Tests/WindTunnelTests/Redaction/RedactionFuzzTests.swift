@@ -11,7 +11,7 @@ import WindTunnelSymptoms
 
 /// Bodies by lot with secrets planted in them; the same for the same seed. More of them with
 /// `WINDTUNNEL_FUZZ_SEEDS=10000`.
-@Suite struct RedactionFuzzTests {
+@Suite(.world) struct RedactionFuzzTests {
   private static let seeds: Range<UInt64> = {
     let words = ProcessInfo.processInfo.environment["WINDTUNNEL_FUZZ_SEEDS"]
     return 0..<(words.flatMap { UInt64($0) } ?? 150)
