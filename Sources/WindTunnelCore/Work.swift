@@ -1,6 +1,6 @@
-// The amount of reading that code does, counted in debug builds. Tests compare the count for a text with
-// the count for a text four times as long; the result is the same on every machine. In release builds
-// bytes are arrays, and nothing is counted. No other file differs between the two.
+// The amount of reading that code does, counted in debug builds. Tests compare the count for a text
+// with the count for a text four times as long; the result is the same on every machine. In release
+// builds bytes are arrays, and nothing is counted. No other file differs between the two.
 
 #if DEBUG
   internal import CWindTunnelSystem
@@ -10,7 +10,7 @@
     /// The work of this thread since it began.
     package static var done: Int { wt_work_add(0) }
 
-    /// Counts bytes that are read, or as many other steps.
+    /// Counts bytes that are read, or other steps.
     package static func read(_ count: Int) { _ = wt_work_add(count) }
   }
 
@@ -22,7 +22,7 @@
     }
   }
 
-  /// Bytes that count each reading of one. Detectors and codecs work on this type, so that the loops
+  /// Bytes that count each reading of one. Detectors and codecs work on this type, so that loops
   /// which are added to them are counted, too.
   package struct Bytes: RandomAccessCollection, RangeReplaceableCollection {
     private var array: [UInt8] = []
@@ -48,7 +48,7 @@
     ) rethrows -> Result? { try self[...].withContiguousStorageIfAvailable(body) }
 
     /// Calls a function with these bytes, because the bytes behind a pointer would not be counted.
-    package func withUnsafeBufferPointer<Result>(_ body: (Bytes) throws -> Result) rethrows -> Result {
+    package func withUnsafeBufferPointer<R>(_ body: (Bytes) throws -> R) rethrows -> R {
       try body(self)
     }
   }
@@ -79,7 +79,7 @@
     }
   }
 
-  extension Bytes: ExpressibleByArrayLiteral, Hashable, Sendable {
+  extension Bytes: ExpressibleByArrayLiteral, Equatable, Sendable {
     package init(arrayLiteral elements: UInt8...) { array = elements }
 
     package static func == (one: Bytes, other: Bytes) -> Bool {

@@ -62,8 +62,7 @@ enum Tool {
   }
 
   private static func isMeant(_ command: any Command.Type, by words: [String]) -> Bool {
-    let name = command.name.split(separator: " ").map(String.init)
-    return Array(words.prefix(name.count)) == name
+    words.starts(with: command.name.split(separator: " ").map(String.init))
   }
 
   /// Returns a word that is no command, or one that others follow, such as `cassette`.
@@ -148,26 +147,21 @@ private enum FileRoles {
     for (index, flag) in written.enumerated() {
       let others = read + written[..<index]
       for path in arguments.all(flag) {
+        // `drill.json#metro/payments/17` is about `drill.json`.
         for other in others
-        where arguments.all(other).contains(where: { isOne(path, file(of: $0)) }) {
+        where arguments.all(other).contains(where: { isOne(path, $0.prefix { $0 != "#" }) }) {
           throw .writtenOver(flag, path, namedBy: other)
         }
-        if arguments.operands.contains(where: { isOne(path, $0) }) {
+        if arguments.operands.contains(where: { isOne(path, $0[...]) }) {
           throw .writtenOver(flag, path, namedBy: nil)
         }
       }
     }
   }
 
-  /// `drill.json#metro/payments/17` is about `drill.json`.
-  private static func file(of value: String) -> String {
-    value.split(separator: "#", maxSplits: 1).first.map(String.init) ?? value
-  }
-
-  private static func isOne(_ one: String, _ other: String) -> Bool {
-    if place(one) == place(other) { return true }
-    guard let one = identity(one), let other = identity(other) else { return false }
-    return one == other
+  private static func isOne(_ one: String, _ other: Substring) -> Bool {
+    place(one) == place(String(other))
+      || identity(one).map { $0 == identity(String(other)) } ?? false
   }
 
   private static func place(_ path: String) -> String {

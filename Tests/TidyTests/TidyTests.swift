@@ -52,7 +52,7 @@
       "WindTunnel/Outcome/RenderedResponseCache.swift",
       "WindTunnelCore/Boxed.swift", "WindTunnelCore/Digests.swift",
       "WindTunnelCore/Locked+Apple.swift", "WindTunnelCore/Locked+Linux.swift",
-      "WindTunnelCore/Locked+Sanitized.swift",
+      "WindTunnelCore/Locked+Sanitized.swift", "WindTunnelCore/Work.swift",
     ]
 
     @Test func `few declarations are compiled into other modules`() throws {
