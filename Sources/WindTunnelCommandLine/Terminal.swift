@@ -58,7 +58,7 @@ package enum Terminal {
 
   // A command may end with its output, so these return the code of that.
 
-  /// Prints a result.
+  /// Prints the result of a command.
   @discardableResult
   package static func answer(_ text: String) -> ExitCode { print(text.visible) }
 

@@ -11,7 +11,7 @@ package struct ToolEnvironment: Sendable {
     case errors
   }
 
-  /// The environment variables.
+  /// The environment variables of the command.
   package var variables: [String: String]
   /// The working directory, which resolves relative paths; `nil` is the process's.
   package var folder: URL?

@@ -60,7 +60,10 @@ import WindTunnelCommandLine
 
   @Test(arguments: lines)
   func `a command line is the same in this process and in its own`(line: String) async throws {
-    let (here, there) = (try Self.prepare(), try Self.prepare())
+    let (here, there) = (try Self.prepare(), try Scratch())
+    // A copy, which has the same commit.
+    try FileManager.default.removeItem(at: there.folder)
+    try FileManager.default.copyItem(at: here.folder, to: there.folder)
     func words(_ scratch: Scratch) -> [String] {
       line.split(separator: " ").map { word in
         String(word).replacing("⟨space⟩", with: " ").replacing(

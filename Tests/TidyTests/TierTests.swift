@@ -95,7 +95,11 @@
       var types: [(indent: Int, name: String, isWorld: Bool)] = []
       /// The attribute that precedes the next declaration, and whether it is a test's.
       var attribute: (text: String, isTest: Bool)?
+      var isText = false
       for line in lines {
+        // The lines of a literal, such as the source that the test of this function reads.
+        if line.contains("\"\"\"") { isText.toggle() }
+        if isText { continue }
         let indent = line.prefix { $0 == " " }.utf8.count
         let rest = line.dropFirst(indent)
         if rest.hasPrefix("//") || rest.isEmpty { continue }

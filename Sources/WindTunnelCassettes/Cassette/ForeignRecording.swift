@@ -105,6 +105,7 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
     var keys: Set<Substring.SubSequence> = []
     for (number, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
       guard number < linesMax else { break }
+      Work.read(line.count + 1)
       let line = String(decoding: line.prefix(200), as: UTF8.self)
       if line.hasPrefix("interactions:") { isInteractions = true }
       if line.hasPrefix("http_interactions:") { isHTTP = true }

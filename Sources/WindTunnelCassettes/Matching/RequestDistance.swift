@@ -10,6 +10,7 @@ struct RequestDistance {
 
   /// Compares everything but the bodies, which are costly to read.
   init(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
+    Work.read(1)
     let isOther = recorded.method != asked.method && matcher.comparesMethod
     add(
       .method,

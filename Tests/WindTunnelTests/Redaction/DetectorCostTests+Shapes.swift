@@ -10,7 +10,7 @@ extension DetectorCostTests {
     Shape("LOGIN a "), Shape("LOGIN \"a "), Shape(" ", before: "LOGIN a b", after: "c"),
     Shape("LOGIN 'LOGIN \""), Shape("AUTH PLAIN "), Shape("AUTH LOGIN '"),
     Shape("PASS a ", before: "USER a\n"), Shape("PASS '\"", before: "USER a\n"),
-    Shape("WIFI:"), Shape("WIFI:P:"), Shape("WIFI:S:a;P:"), Shape("thin:a/"),
+    Shape("WIFI:"), Shape("WIFI:P:"), Shape("WIFI:S:a;P:"), Shape("thin:a/", behind: 160),
     Shape("define('password',"), Shape(",", before: "define('password'"),
     Shape("s:8:\"password\";"), Shape("s:8:\"password\";s:99999:\""), Shape("s:1:\""),
     Shape("identified by '"), Shape("set_password('"), Shape("auth('"),
@@ -23,7 +23,8 @@ extension DetectorCostTests {
   static let knownKeys: [Shape] = KnownKey.all.map { key in
     let mark = String(decoding: key.marks.last ?? [], as: UTF8.self)
     let joint = "_-/.$".first { key.letters.contains($0.asciiValue ?? 0) }.map(String.init) ?? " "
-    return Shape(mark.utf8.last?.isWord == true ? "\(mark)\(joint)" : mark)
+    let piece = mark.utf8.last?.isWord == true ? "\(mark)\(joint)" : mark
+    return Shape(piece, behind: key.count.upperBound + 512)
   }
 
   /// Keys that are known by their middle or their end, pairs of keys, and what follows a scheme
@@ -31,7 +32,8 @@ extension DetectorCostTests {
   static let oddKeys = [
     Shape("a."), Shape("a.b."), Shape("M~"), Shape("MNO.aaaaaa."), Shape("a_"), Shape("acme_sk_"),
     Shape("0a1b2c3d4e5f60718293a4b5c6d7e8f9-us"), Shape("abc8Q~"), Shape("token-a1."),
-    Shape("AKIA0000000000000000 "), Shape("AKIA0000000000000000/"), Shape("basic YTpi "),
+    Shape("AKIA0000000000000000 "), Shape("AKIA0000000000000000/", behind: 384),
+    Shape("basic YTpi "),
     Shape(".", before: "Basic "), Shape(".", before: "bearer a"), Shape("bearer a1"),
     Shape("eyJhbGciOjF9.e30."), Shape("-eyJhbGciOjF9.e30."), Shape("eyJ.a.a.a.a"), Shape("-eyJ.a"),
     Shape("$2a$10$"), Shape("1:AA"), Shape("-----BEGIN PRIVATE KEY----- \n"),
@@ -295,7 +297,7 @@ extension DetectorCostTests {
     },
     Shape("lines of JSON") { numbered("{\"a\":\"token=x7Kq", "\"}\n", $0) },
     Shape("{\"a\":[{\"token\":\"x7Kq\"\n"), Shape("data:{\"a\":\"b\"}\ndata:x\n"),
-    Shape("JSON in strings of JSON") { count in
+    Shape("JSON in strings of JSON", of: 2048) { count in
       let inner = (0..<6).reduce("token=a1b2c3d4") { text, _ in "{\"a\":\"\(JSON.escaped(text))\"}"
       }
       return "[\(some("\(inner),", count))0]"
@@ -307,14 +309,21 @@ extension DetectorCostTests {
     Shape("token="), Shape("token=!token=", after: "("), Shape("://a:"), Shape("%25"),
     Shape("eyJ-"),
     Shape("password is "), Shape("a=b; "), Shape("a=b, "), Shape("/token"), Shape("%3D%25"),
-    Shape("a1b2c3d4e5f6a7b8."), Shape("\\\"token\\\":\\\""), Shape("fm2_"), Shape("&quot;"),
+    Shape("a1b2c3d4e5f6a7b8."), Shape("\\\"token\\\":\\\""), Shape("fm2_", behind: 1400),
+    Shape("&quot;"),
     Shape("/"),
     Shape("LOGIN \"a "), Shape("&code=a"), Shape("Bearer a1b2c3d4e5f6a7b8c9 "), Shape("a1=\"b2\","),
   ]
 
   /// What a lint notes, and what it looks it up in (`RedactionLog`).
   static let linted = [
-    Shape("parts of many boundaries", type: { _ in "multipart/mixed; boundary=b" }) { count in
+    Shape(
+      "parts of many boundaries",
+      type: { _ in "multipart/mixed; boundary=b" },
+      of: 1200,
+      behind: 8400
+    ) {
+      count in
       let word = "kJ8sWq2ZpT5vXr9LmB3nHc7YdF"
       return (0..<count / 120).map {
         "--b\r\nContent-Type: multipart/mixed; boundary=c\($0)\r\n\r\n--c\($0)\r\n\r\n\(word)\($0)\r\n"

@@ -6,28 +6,38 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 
-/// Bodies that are made to have one detector read the same bytes again and again.
+/// Bodies that are built to make one detector read the same bytes again and again.
 ///
-/// Four times as much may cost four times as much, and with what a loaded machine adds never eight
-/// times; the square would be sixteen.
+/// The tests count the bytes that are read (``Growth``). They measure no time.
 @Suite struct DetectorCostTests {
-  struct Shape: Sendable, CustomTestStringConvertible {
-    var testDescription: String
+  struct Shape: Sendable {
+    let name: String
+    /// The length of the shorter body, and of the start that is not part of the growth.
+    var (bytes, start): (Int, Int)
     /// The media type of a body of about so many bytes.
     var type: @Sendable (Int) -> String
     /// A body of about so many bytes.
     var body: @Sendable (Int) -> Data
 
     /// One piece, over and over, between a beginning and an end.
-    init(_ piece: String, before: String = "", after: String = "", type: String = "text/plain") {
-      self.init("\(before)\(piece)…\(after)".debugDescription, type: { _ in type }) { count in
-        before + DetectorCostTests.some(piece, count) + after
+    init(
+      _ piece: String,
+      before: String = "",
+      after: String = "",
+      type: String = "text/plain",
+      of bytes: Int = bytesMin,
+      behind start: Int = 0
+    ) {
+      let name = "\(before.prefix(60))\(piece.prefix(60))…\(after.prefix(60))".debugDescription
+      let bytes = Self.whole(bytes, piece.utf8.count)
+      self.init(name, type: { _ in type }, of: bytes, behind: Self.whole(start, piece.utf8.count)) {
+        before + DetectorCostTests.some(piece, $0) + after
       }
     }
 
     /// One piece that is no text.
     init(_ name: String, bytes piece: [UInt8], type: String) {
-      testDescription = name
+      (self.name, bytes, start) = (name, Self.whole(Self.bytesMin, piece.count), 0)
       self.type = { _ in type }
       body = { count in
         Data([[UInt8]](repeating: piece, count: count / piece.count).joined())
@@ -37,16 +47,47 @@ import Testing
     init(
       _ name: String,
       type: @escaping @Sendable (Int) -> String = { _ in "text/plain" },
+      of bytes: Int = 2 * bytesMin,
+      behind start: Int = 0,
       _ body: @escaping @Sendable (Int) -> String
     ) {
-      (testDescription, self.type) = (name, type)
+      (self.name, self.type, self.bytes, self.start) = (name, type, bytes, start)
       self.body = { Data(body($0).utf8) }
+    }
+
+    static let bytesMin = 512
+
+    /// Returns the length of as many whole pieces as have at least so many bytes. Base64 has no length
+    /// with a remainder of 1, so the length is a multiple of 4.
+    private static func whole(_ count: Int, _ piece: Int) -> Int {
+      var unit = piece
+      while !unit.isMultiple(of: 4) { unit += piece }
+      return (count + unit - 1) / unit * unit
+    }
+
+    var interaction: (Int) -> Interaction {
+      { count in
+        let headers: HeaderFields = ["Content-Type": type(count)]
+        return Interaction(
+          Request("GET", "/"),
+          Response(headers: headers, body: Body(body(count)))
+        )
+      }
+    }
+
+    /// Records an issue unless four times the bytes take four times the work.
+    func expectLinear(_ work: (Int) -> Void) {
+      let growth = Growth(of: bytes, behind: start, work)
+      if !growth.isLinear { Issue.record("\(name): \(growth)") }
     }
   }
 
-  /// The place of a hostile text.
-  enum Place: CaseIterable {
-    case field, secretField, cookie, setCookie, credentials, location, query, path, string
+  /// A table of shapes.
+  struct Family: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let shapes: [Shape]
+
+    init(_ name: String, _ shapes: [Shape]) { (testDescription, self.shapes) = (name, shapes) }
   }
 
   static let key = "-----BEGIN PRIVATE KEY-----"
@@ -69,7 +110,8 @@ import Testing
 
   private static let shapes = [
     Shape("curl "), Shape("curl -u "), Shape("curl -u a:b "), Shape(" -u ", before: "curl "),
-    Shape("sk-"), Shape("SG."), Shape("basic "), Shape("bearer a-"), Shape("a@"), Shape("@"),
+    Shape("sk-"), Shape("SG.", behind: 384), Shape("basic "), Shape("bearer a-"), Shape("a@"),
+    Shape("@"),
     Shape("+1"), Shape("+1 2"), Shape("eyJ."), Shape("eyJ-"), Shape("eyJhIjox.eyJ-."),
     Shape("123456:AA"), Shape("xoxb-"),
   ]
@@ -132,48 +174,46 @@ import Testing
       type: "multipart/x; boundary=b"
     ),
     Shape("-", type: "multipart/form-data; boundary=\"\""),
-    Shape("parts within parts", type: { _ in "multipart/mixed; boundary=0" }) { count in
+    Shape("parts within parts", type: { _ in "multipart/mixed; boundary=0" }, of: 2048) { count in
       (0..<count / 60).map {
         "--\($0)\r\nContent-Type: multipart/mixed; boundary=\($0 + 1)\r\n\r\n"
       }.joined()
     },
   ]
 
-  private static func cost(of work: () -> Void) -> Double {
-    let start = RedactionCostTests.spent()
-    work()
-    return RedactionCostTests.spent() - start
+  private static let marks = [
+    "eyJhIjox.", "eyJhIjox.eyJ.", "token=\"", "token='\"x", "<token>", "<token><![CDATA[",
+    "<input ",
+    "<input a='", "token={", "password \"", ">", "-----BEGIN PRIVATE KEY-----(", "Bearer ",
+    "data:{\"a\":\n", "token=$", "<name>pin</name>", "&amp;token=(", "{\"a\":[", "a1 token ",
+    "token '",
+    "token=//", "token:a.",
+  ].map { Shape($0) }
+
+  private static let families = [
+    Family("marks", marks), Family("keys", keys), Family("names", named), Family("looks", shapes),
+    Family("sentences", sentences), Family("addresses", addresses), Family("codings", packed),
+    Family("JSON", json), Family("parts", parts + manyParts), Family("commands", commands),
+    Family("known keys", knownKeys), Family("odd keys", oddKeys), Family("values", nameds),
+    Family("told values", told), Family("judged values", judged), Family("runs", runs),
+    Family("spellings", spelled), Family("columns", columns), Family("recoded", recoded),
+    Family("binary", binary), Family("echoes", echoes), Family("walks", walked),
+  ]
+
+  private static func redact(_ interactions: [Interaction]) {
+    var rules = RedactionRules.standard
+    rules.personalData = true
+    var redaction = Redaction(continuing: [], rules: rules)
+    _ = redaction.redact(interactions)
   }
 
-  /// How many times as much four times as much costs, beginning with what costs enough to be told from
-  /// nothing; the least of several attempts, since a machine can only add. What grows with the square
-  /// does so at each size, and a machine's caches end at one.
-  private static func growth(_ cost: (Int) -> Double) -> Double {
-    var count = 2048
-    while count < 1 << 20, cost(count) < 0.015 { count *= 2 }
-    var least = Double.infinity
-    for attempt in 0..<6 where least >= growthMax {
-      if attempt == 3 { count *= 4 }
-      least = min(least, cost(4 * count) / cost(count))
-    }
-    return least
+  @Test(arguments: families) func `redaction of a body is linear`(family: Family) {
+    for shape in family.shapes { shape.expectLinear { Self.redact([shape.interaction($0)]) } }
   }
 
-  private static let growthMax = 8.0
-
-  private static func redacting(_ interactions: [Interaction]) -> Double {
-    cost {
-      var rules = RedactionRules.standard
-      rules.personalData = true
-      var redaction = Redaction(continuing: [], rules: rules)
-      _ = redaction.redact(interactions)
-    }
-  }
-
-  private static func interaction(_ shape: Shape, _ count: Int) -> Interaction {
-    let body = Body(shape.body(count))
-    let headers: HeaderFields = ["Content-Type": shape.type(count)]
-    return Interaction(Request("GET", "/"), Response(headers: headers, body: body))
+  /// The place of a hostile text.
+  enum Place: CaseIterable {
+    case field, secretField, cookie, setCookie, credentials, location, query, path, string
   }
 
   private static func interaction(_ shape: Shape, _ count: Int, in place: Place) -> Interaction {
@@ -203,46 +243,25 @@ import Testing
     }
   }
 
-  @Test(arguments: [keys, named, shapes, sentences, addresses, packed, json, parts].joined())
-  func `four times as much of the worst costs four times as much`(shape: Shape) {
-    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
-    #expect(growth < Self.growthMax)
-  }
-
-  @Test(arguments: [commands, knownKeys, oddKeys, nameds, told, judged, runs, spelled].joined())
-  func `so it is of what is known by where it stands and by its looks`(shape: Shape) {
-    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
-    #expect(growth < Self.growthMax)
-  }
-
-  @Test(arguments: [columns, manyParts, recoded, binary, echoes, walked].joined())
-  func `so it is of what is opened and walked through`(shape: Shape) {
-    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0)]) }
-    #expect(growth < Self.growthMax)
-  }
-
-  @Test(arguments: elsewhere, Place.allCases)
-  func `so it is in other places than a body`(shape: Shape, place: Place) {
-    let growth = Self.growth { Self.redacting([Self.interaction(shape, $0, in: place)]) }
-    #expect(growth < Self.growthMax)
-  }
-
-  @Test(arguments: linted)
-  func `four times as much of the worst is linted at four times the cost`(shape: Shape) {
-    let growth = Self.growth { count in
-      let cassette = Cassette([Self.interaction(shape, count)])
-      return Self.cost { _ = CassetteLint(cassette, since: cassette) }
+  @Test(arguments: Place.allCases) func `redaction of other places is linear`(place: Place) {
+    for shape in Self.elsewhere {
+      shape.expectLinear { Self.redact([Self.interaction(shape, $0, in: place)]) }
     }
-    #expect(growth < Self.growthMax)
   }
 
-  @Test(arguments: reviewed)
-  func `four times as many placeholders are reviewed at four times the cost`(shape: Shape) {
-    let growth = Self.growth { count in
-      let cassette = Cassette([Self.interaction(shape, count)])
-      return Self.cost { _ = CassetteReview(cassette) }
+  @Test func `a lint is linear`() {
+    for shape in Self.linted {
+      shape.expectLinear { count in
+        let cassette = Cassette([shape.interaction(count)])
+        _ = CassetteLint(cassette, since: cassette)
+      }
     }
-    #expect(growth < Self.growthMax)
+  }
+
+  @Test func `a review is linear`() {
+    for shape in Self.reviewed {
+      shape.expectLinear { _ = CassetteReview(Cassette([shape.interaction($0)])) }
+    }
   }
 
   /// Recordings that little tells apart, and that cannot be opened.
@@ -257,24 +276,23 @@ import Testing
     )
   }
 
-  @Test(arguments: [true, false])
-  func `four times as many recordings are looked through at four times the cost`(isOne: Bool) {
-    let growth = Self.growth { count in
-      let cassette = Self.alike(count) { isOne ? "REDACTED-a-1" : "REDACTED-a-\(10_000 + $0)" }
-      return Self.cost {
+  @Test func `a review and a lint of many recordings are linear`() {
+    for isOne in [true, false] {
+      let growth = Growth(of: 2048) { count in
+        let cassette = Self.alike(count) { isOne ? "REDACTED-a-1" : "REDACTED-a-\(10_000 + $0)" }
         _ = CassetteReview(cassette)
         _ = CassetteLint(cassette)
       }
+      #expect(growth.isLinear, "\(growth)")
     }
-    #expect(growth < Self.growthMax)
   }
 
-  @Test func `four times as many recordings are compared with themselves at four times the cost`() {
-    let growth = Self.growth { count in
+  @Test func `a comparison of recordings with themselves is linear`() {
+    let growth = Growth(of: 2048) { count in
       let cassette = Self.alike(count) { "REDACTED-a-\(10_000 + $0)" }
-      return Self.cost { _ = cassette.added(since: cassette) }
+      _ = cassette.added(since: cassette)
     }
-    #expect(growth < Self.growthMax)
+    #expect(growth.isLinear, "\(growth)")
   }
 
   @Test func `lines of a key are counted on their line, behind a value of several lines`() {
@@ -283,16 +301,16 @@ import Testing
     expectEqual(redaction.redact([Interaction(Request("GET", "/"), .text(Body(text)))]).count, 1)
   }
 
-  @Test func `four times as many pieces of a stream are fitted at four times the cost`() {
-    let growth = Self.growth { count in
+  @Test func `the fitting of a stream's pieces is linear`() {
+    let growth = Growth(of: 512) { count in
       let lines = count / 16
       let old = Data(String(repeating: "token a\n", count: lines).utf8)
       let new = Data(String(repeating: "token REDACTED\n", count: lines).utf8)
       var timing = Timing(firstByte: .zero, lastByte: .zero)
       timing.chunks = (0..<lines).map { _ in Timing.Chunk(bytes: 8, offset: .zero) }
-      return Self.cost { timing.refit(from: old, to: new) }
+      timing.refit(from: old, to: new)
     }
-    #expect(growth < Self.growthMax)
+    #expect(growth.isLinear, "\(growth)")
   }
 
   @Test func `parts within parts are not followed for ever`() {
@@ -304,7 +322,8 @@ import Testing
     var redaction = Redaction(continuing: [])
     expectEqual(redaction.redact([Interaction(Request("GET", "/deep"), response)]), [])
     expectEqual(
-      redaction.leftOut, [
+      redaction.leftOut,
+      [
         "GET /deep: a body has parts within parts, too deep to be looked through for credentials"
       ]
     )
