@@ -159,9 +159,8 @@ private enum FileRoles {
     }
   }
 
-  private static func isOne(_ one: String, _ other: Substring) -> Bool {
-    place(one) == place(String(other))
-      || identity(one).map { $0 == identity(String(other)) } ?? false
+  private static func isOne(_ one: String, _ two: Substring) -> Bool {
+    place(one) == place(String(two)) || identity(one).map { $0 == identity(String(two)) } ?? false
   }
 
   private static func place(_ path: String) -> String {

@@ -12,26 +12,21 @@
 static const char *const name = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH";
 static const int cases_of_a_core = 8;
 static int width = 0;
-static int is_ours = 0;
 
 // Runs when the test program is loaded, before its `main`.
 __attribute__((constructor)) static void set_width(void) {
   const char *given = getenv(name);
-  if (given) {
-    width = atoi(given);
-    return;
-  }
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  width = cases_of_a_core * (cores > 0 ? (int)cores : 1);
+  // A value of the caller's is kept.
+  width = given ? atoi(given) : cases_of_a_core * (cores > 0 ? (int)cores : 1);
   char text[16];
   snprintf(text, sizeof text, "%d", width);
-  // A value of the caller's is kept.
-  is_ours = setenv(name, text, 0) == 0;
+  // Removed first, so that it becomes the last variable: to remove that one moves no other under a
+  // thread that reads them.
+  unsetenv(name);
+  setenv(name, text, 1);
 }
 
 int test_width(void) { return width; }
 
-// It is the last variable, so that removing it moves no other one under a thread that reads them.
-void test_width_forget(void) {
-  if (is_ours) unsetenv(name);
-}
+void test_width_forget(void) { unsetenv(name); }

@@ -6,7 +6,7 @@ import WindTunnelReports
 
 /// Clients in other languages, each with one planted bug or with none, flown by the one command of a
 /// program. They lie in `Tests/PlantedBugs`.
-@Suite(.world, .timeLimit(.minutes(5))) struct PlantedBugTests {
+@Suite(.world, .timeLimit(.minutes(30))) struct PlantedBugTests {
   /// A client in the scenario that shows its bug, or in many where it has none.
   struct Client: Decodable, Sendable, CustomTestStringConvertible {
     var name: String

@@ -6,7 +6,7 @@ import WindTunnelReports
 
 /// Careful clients that live from call to call, in four languages. They lie in
 /// `Tests/PlantedBugs/services`.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ServiceCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ServiceCommandTests {
   private static let folder = Repository.root
     .appendingPathComponent("Tests/PlantedBugs/services")
 

@@ -8,7 +8,7 @@ import WindTunnelReports
 import WindTunnelServer
 
 /// Secrets that are hard to see, on everything that the tool writes, prints and tells of them.
-@Suite(.timeLimit(.minutes(5))) struct HardSecretSurfacesTests {
+@Suite(.timeLimit(.minutes(10))) struct HardSecretSurfacesTests {
   /// Those that redaction does not find; `HardSecretTests` counts them.
   private static let known: Set<String> = [
     "Chinese in GBK", "percent signs of percent signs", "bytes of Node as numbers", "redis-cli",

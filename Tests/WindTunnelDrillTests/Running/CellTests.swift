@@ -9,7 +9,7 @@ import WindTunnelVirtualTime
 /// A long flight in virtual time, cut into cells: neither the number of threads nor that of
 /// machines is in its report.
 @Suite(
-  .timeLimit(.minutes(5)),
+  .timeLimit(.minutes(10)),
   .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
 )
 struct CellTests {

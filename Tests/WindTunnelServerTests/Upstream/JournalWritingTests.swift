@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.
-@Suite(.timeLimit(.minutes(5))) struct JournalWritingTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalWritingTests {
   /// A folder with a journal in it.
   private struct Desk {
     let folder: URL

@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelReports
 
 /// The model against a kernel.
-@Suite(.timeLimit(.minutes(5))) struct KernelTests {
+@Suite(.timeLimit(.minutes(10))) struct KernelTests {
   /// Where the model is further off than a twentieth: name and round trip.
   ///
   /// In the two at 100 ms the kernel took a probe's acknowledgement, which came some microseconds
