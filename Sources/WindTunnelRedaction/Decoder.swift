@@ -146,7 +146,8 @@ struct Pairs: Decoder {
   }
 
   static func decoded(_ text: String) -> String {
-    guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
+    guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") })
+    else {
       return text
     }
     let spaced = text.replacing("+", with: " ")
@@ -335,12 +336,10 @@ struct Recoded: Decoder {
         return text.unicodeScalars.contains("\u{FFFD}") ? nil : Bytes(text.utf8)
       },
       encode: { meaning in
-        Bytes(
-          String(decoding: meaning, as: UTF8.self).utf16.flatMap { unit in
-            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
-            return isLittle ? [low, high] : [high, low]
-          }
-        )
+        String(decoding: meaning, as: UTF8.self).utf16.reduce(into: []) { bytes, unit in
+          let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+          bytes += isLittle ? [low, high] : [high, low]
+        }
       },
       type: type
     )

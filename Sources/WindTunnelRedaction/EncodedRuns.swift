@@ -71,7 +71,8 @@ struct EncodedRun {
     var found: [EncodedRun] = []
     var place = 0
     func isPair(_ place: Int) -> Bool {
-      place + 1 < bytes.count && bytes[place].isHexadecimalDigit && bytes[place + 1].isHexadecimalDigit
+      place + 1 < bytes.count && bytes[place].isHexadecimalDigit
+        && bytes[place + 1].isHexadecimalDigit
     }
     while place + 2 < bytes.count {
       let separator = bytes[place + 2]

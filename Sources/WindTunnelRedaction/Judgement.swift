@@ -327,8 +327,8 @@ enum Looks {
   ///
   /// Within words that are parted by spaces and quotation marks as much as eight characters are.
   static func isDrawn(_ value: some StringProtocol) -> Bool {
-    let count = value.utf8.count
-    guard count >= 4, count <= bytesMax else { return count > bytesMax && !value.read.contains(" ") }
+    let count = value.read.utf8.count
+    guard count >= 4, count <= bytesMax else { return count > bytesMax && !value.contains(" ") }
     var (drawnCount, longest, isSpoken) = (0, 0, false)
     var part: Bytes = []
     func end() {
@@ -338,7 +338,7 @@ enum Looks {
       }
       part.removeAll(keepingCapacity: true)
     }
-    for byte in value.read.utf8 {
+    for byte in value.utf8 {
       if byte.isWord {
         part.append(byte)
       } else {
@@ -358,11 +358,9 @@ enum Looks {
 
   /// The length of the longest word.
   private static let bytesMax = 4096
-  private static let separators: [Bool] = {
-    var all = [Bool](repeating: false, count: 256)
-    for byte in "_-.+/=~:|%$!@,".utf8 { all[Int(byte)] = true }
-    return all
-  }()
+  private static let separators = (UInt8.min...UInt8.max).map {
+    "_-.+/=~:|%$!@,".utf8.contains($0)
+  }
 
   private static func isDrawn(part: Bytes) -> Bool {
     var runs: [ByteSlice] = []

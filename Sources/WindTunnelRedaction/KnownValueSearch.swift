@@ -216,13 +216,9 @@ struct WordBoundary {
   private let kind: Kind
 
   init(_ bytes: Bytes) {
-    if bytes.allSatisfy({ $0.isASCIILetter || $0 >= 0x80 }) {
-      kind = .letters
-    } else if bytes.allSatisfy({ $0.isASCIIDigit }) {
-      kind = .digits
-    } else {
-      kind = .other
-    }
+    let isNumber = bytes.allSatisfy(\.isASCIIDigit)
+    let isWord = bytes.allSatisfy { $0.isASCIILetter || $0 >= 0x80 }
+    kind = isWord ? .letters : isNumber ? .digits : .other
   }
 
   /// Tells whether it may be the name of something.

@@ -259,14 +259,7 @@ extension Redaction {
 
   /// Returns the stretches that could be text: printable ASCII, tabs and line ends.
   private static func runs(in bytes: Bytes, least: Int = runBytesMin) -> [Range<Int>] {
-    var runs: [Range<Int>] = []
-    var start = 0
-    for place in 0...bytes.count {
-      if place < bytes.count, isPrintable(bytes[place]) { continue }
-      if place - start >= least { runs.append(start..<place) }
-      start = place + 1
-    }
-    return runs
+    bytes.split { !isPrintable($0) }.map(\.indices).filter { $0.count >= least }
   }
 
   private static func isPrintable(_ byte: UInt8) -> Bool {

@@ -337,9 +337,8 @@ extension Redaction {
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
     let isHook = isHook(host, path)
     var (before, earlier) = ("", "")
-    let segments = path.read.split(separator: "/", omittingEmptySubsequences: false).enumerated().map {
-      index,
-      segment in
+    let parts = path.read.split(separator: "/", omittingEmptySubsequences: false)
+    let segments = parts.enumerated().map { index, segment in
       defer { (earlier, before) = (before, String(segment)) }
       let text = String(segment)
       if isHook && index >= 4, Self.isDrawn(text, least: 6) {

@@ -132,7 +132,9 @@ extension Redaction {
   }
 
   private mutating func rememberPart(_ text: String, _ name: String) {
-    guard text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) else { return }
+    guard text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) else {
+      return
+    }
     _ = pseudonyms.stand(for: text, name: name, .likely)
   }
 

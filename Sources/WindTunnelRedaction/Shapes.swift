@@ -6,13 +6,7 @@ internal import Foundation
 /// middle.
 enum Shapes: Detector {
   /// Tells whether anything that is known begins with a byte.
-  private static let begins: [Bool] = {
-    var begins = [Bool](repeating: false, count: 256)
-    for byte in UInt8.min...UInt8.max where byte.isWord || "-:$".utf8.contains(byte) {
-      begins[Int(byte)] = true
-    }
-    return begins
-  }()
+  private static let begins = (UInt8.min...UInt8.max).map { $0.isWord || "-:$".utf8.contains($0) }
 
   /// Returns the secrets in a text, in their order.
   static func findings(in passage: Passage) -> [Finding] {
