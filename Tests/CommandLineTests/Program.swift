@@ -60,7 +60,7 @@ enum Program {
     with environment: [String: String] = [:],
     isTool: Bool = true
   ) async throws -> Run {
-    if isTool, ProcessInfo.processInfo.environment["WT_HERE"] != "no" {
+    if isTool {
       let run = await runHere(words, in: scratch, with: environment)
       let isRefused = run.code == Refusal.processMissing.code.rawValue
       guard isRefused, run.err.hasSuffix("windtunnel: \(Refusal.processMissing.sentence)\n") else {
