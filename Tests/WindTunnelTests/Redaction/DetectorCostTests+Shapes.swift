@@ -5,17 +5,14 @@ import Foundation
 
 extension DetectorCostTests {
   /// Words of commands, dialogues and files without names (`Commands`).
-  static let commands = [
-    Shape("Private-Lines: "), Shape("Private-Lines: 2\n"), Shape("Private-Lines: 99\na"),
-    Shape("LOGIN a "), Shape("LOGIN \"a "), Shape(" ", before: "LOGIN a b", after: "c"),
-    Shape("LOGIN 'LOGIN \""), Shape("AUTH PLAIN "), Shape("AUTH LOGIN '"),
-    Shape("PASS a ", before: "USER a\n"), Shape("PASS '\"", before: "USER a\n"),
-    Shape("WIFI:"), Shape("WIFI:P:"), Shape("WIFI:S:a;P:"), Shape("thin:a/", behind: 160),
-    Shape("define('password',"), Shape(",", before: "define('password'"),
-    Shape("s:8:\"password\";"), Shape("s:8:\"password\";s:99999:\""), Shape("s:1:\""),
-    Shape("identified by '"), Shape("set_password('"), Shape("auth('"),
-    Shape("--password "), Shape("--password --"), Shape("--a-"), Shape("a:1234:b:c:d\n"),
-    Shape("::::\n"), Shape("mysql -p"), Shape("-p ", before: "mysql "), Shape("curl -u 'a:"),
+  static let commands: [Shape] = [
+    "Private-Lines: ", "Private-Lines: 2\n", "Private-Lines: 99\na", "LOGIN a ", "LOGIN \"a ",
+    Shape(" ", before: "LOGIN a b", after: "c"), "LOGIN 'LOGIN \"", "AUTH PLAIN ", "AUTH LOGIN '",
+    Shape("PASS a ", before: "USER a\n"), Shape("PASS '\"", before: "USER a\n"), "WIFI:", "WIFI:P:",
+    "WIFI:S:a;P:", Shape("thin:a/", behind: 160), "define('password',",
+    Shape(",", before: "define('password'"), "s:8:\"password\";", "s:8:\"password\";s:99999:\"",
+    "s:1:\"", "identified by '", "set_password('", "auth('", "--password ", "--password --", "--a-",
+    "a:1234:b:c:d\n", "::::\n", "mysql -p", Shape("-p ", before: "mysql "), "curl -u 'a:",
   ]
 
   /// Each row of the table of keys (`KnownKey`): its mark as often as it fits among the letters that may
@@ -29,15 +26,12 @@ extension DetectorCostTests {
 
   /// Keys that are known by their middle or their end, pairs of keys, and what follows a scheme
   /// (`Shapes`).
-  static let oddKeys = [
-    Shape("a."), Shape("a.b."), Shape("M~"), Shape("MNO.aaaaaa."), Shape("a_"), Shape("acme_sk_"),
-    Shape("0a1b2c3d4e5f60718293a4b5c6d7e8f9-us"), Shape("abc8Q~"), Shape("token-a1."),
-    Shape("AKIA0000000000000000 "), Shape("AKIA0000000000000000/", behind: 384),
-    Shape("basic YTpi "),
-    Shape(".", before: "Basic "), Shape(".", before: "bearer a"), Shape("bearer a1"),
-    Shape("eyJhbGciOjF9.e30."), Shape("-eyJhbGciOjF9.e30."), Shape("eyJ.a.a.a.a"), Shape("-eyJ.a"),
-    Shape("$2a$10$"), Shape("1:AA"), Shape("-----BEGIN PRIVATE KEY----- \n"),
-    Shape(" ", before: key, after: "-----END"),
+  static let oddKeys: [Shape] = [
+    "a.", "a.b.", "M~", "MNO.aaaaaa.", "a_", "acme_sk_", "0a1b2c3d4e5f60718293a4b5c6d7e8f9-us",
+    "abc8Q~", "token-a1.", "AKIA0000000000000000 ", Shape("AKIA0000000000000000/", behind: 384),
+    "basic YTpi ", Shape(".", before: "Basic "), Shape(".", before: "bearer a"), "bearer a1",
+    "eyJhbGciOjF9.e30.", "-eyJhbGciOjF9.e30.", "eyJ.a.a.a.a", "-eyJ.a", "$2a$10$", "1:AA",
+    "-----BEGIN PRIVATE KEY----- \n", Shape(" ", before: key, after: "-----END"),
     Shape("web tokens before one dot") { "\(some("-eyJ", $0 / 2))\(some(".a", $0 / 2))" },
     Shape("a web token of three long words") { count in
       [some("-eyJ", count / 3), some("a", count / 3), some("a", count / 3)].joined(separator: ".")
@@ -45,22 +39,18 @@ extension DetectorCostTests {
   ]
 
   /// Values behind a name, in tags and in blocks (`NamedValues`, `CodeText`).
-  static let nameds = [
+  static let nameds: [Shape] = [
     Shape("names before what ends a sentence") { "\(some("token=", $0 / 2))\(some(".", $0 / 2))" },
     Shape("names before signs") { "\(some("token:", $0 / 2))\(some("!?", $0 / 2))" },
-    Shape("?token=!token=", after: "("), Shape("&amp;token="), Shape("token=>\""),
-    Shape("token: |\n "), Shape("token={a"), Shape("token=b'"), Shape("token=$a"),
-    Shape("token=${a}"),
-    Shape("Token=A "), Shape("token=+"), Shape("token=\" "), Shape("token=\\\"\\\\"),
-    Shape("%74oken="),
-    Shape("a b c token="), Shape("mot de passe: "), Shape("token:: "), Shape("password '\""),
-    Shape("password=\"a\\"), Shape("password \"a1b2c3d4e"), Shape("authorization: basic "),
-    Shape("cookie: a=b; "), Shape("set-cookie: a=b,"), Shape("a:b:c:", before: "<"),
-    Shape("<a:b:password>"), Shape("<property name="), Shape("<add key="), Shape("<meta content="),
-    Shape("<dt>token</dt>"), Shape("<key>token</key><value><"), Shape("<password></"),
-    Shape(" ", before: "<password>", after: "</password>"), Shape("<password>a</password"),
-    Shape(" ", before: "<password>a", after: "</password>"), Shape("<input a=b a='"),
-    Shape("<input type=password value='a1b2c3'>"),
+    Shape("?token=!token=", after: "("), "&amp;token=", "token=>\"", "token: |\n ", "token={a",
+    "token=b'", "token=$a", "token=${a}", "Token=A ", "token=+", "token=\" ", "token=\\\"\\\\",
+    "%74oken=", "a b c token=", "mot de passe: ", "token:: ", "password '\"", "password=\"a\\",
+    "password \"a1b2c3d4e", "authorization: basic ", "cookie: a=b; ", "set-cookie: a=b,",
+    Shape("a:b:c:", before: "<"), "<a:b:password>", "<property name=", "<add key=",
+    "<meta content=", "<dt>token</dt>", "<key>token</key><value><", "<password></",
+    Shape(" ", before: "<password>", after: "</password>"), "<password>a</password",
+    Shape(" ", before: "<password>a", after: "</password>"), "<input a=b a='",
+    "<input type=password value='a1b2c3'>",
     Shape("names of endings") {
       numbered("hashvaluehash", "saltvalueencodedrawbase64hex=a1\n", $0)
     },
@@ -70,14 +60,12 @@ extension DetectorCostTests {
   ]
 
   /// What sentences tell (`SpokenValues`).
-  static let told = [
-    Shape("password is is "), Shape("is ", before: "password ", after: "("),
-    Shape("password for for "), Shape("password for a of b is "), Shape("is pin is "),
-    Shape("<b>", before: "password is "), Shape(" ", before: "password is"), Shape("password is '"),
-    Shape("verification code "), Shape("pin is 1234 "), Shape("password is A@"),
-    Shape("token 'x1' "),
-    Shape("a1b2c3d4e5f6a7b8 "), Shape("api key 'x7k2' "), Shape("`a1 "), Shape("password:\n"),
-    Shape("token “x7k2” "),
+  static let told: [Shape] = [
+    "password is is ", Shape("is ", before: "password ", after: "("), "password for for ",
+    "password for a of b is ", "is pin is ", Shape("<b>", before: "password is "),
+    Shape(" ", before: "password is"), "password is '", "verification code ", "pin is 1234 ",
+    "password is A@", "token 'x1' ", "a1b2c3d4e5f6a7b8 ", "api key 'x7k2' ", "`a1 ", "password:\n",
+    "token “x7k2” ",
   ]
 
   /// Long values under names of each kind (`Judgement`, `Prose`, `Looks`).
@@ -210,20 +198,19 @@ extension DetectorCostTests {
   ]
 
   /// Base64 in lines and in words, digits in pairs (`EncodedRuns`).
-  static let runs = [
-    Shape("\(some("aGVsbG8gd29y", 76))\n"), Shape("\(some("aGVsbG8gd29y", 40))\n"),
-    Shape("\(some("aGVsbG8gd29y", 60))\r\n    "),
-    Shape("\(some("aG8g", 40))\n\(some("aG8g", 36))\n"),
-    Shape("73 "), Shape("73:"), Shape("73-73 "), Shape("7 "), Shape("7365 "), Shape("A"),
-    Shape("aaaa/"), Shape("/aGVsbG8gd29ybGQh"), Shape("oaGhoaGhoaGhoaGhoaGhoaGhoaGh "),
-    Shape("gYGBgYGBgYGBgYGBgYGBgYGBgYGB "), Shape("\(deflated[0]) "), Shape("\(deflated[1]) "),
+  static let runs: [Shape] = [
+    "\(some("aGVsbG8gd29y", 76))\n", "\(some("aGVsbG8gd29y", 40))\n",
+    "\(some("aGVsbG8gd29y", 60))\r\n    ", "\(some("aG8g", 40))\n\(some("aG8g", 36))\n", "73 ",
+    "73:", "73-73 ", "7 ", "7365 ", "A", "aaaa/", "/aGVsbG8gd29ybGQh",
+    "oaGhoaGhoaGhoaGhoaGhoaGhoaGh ", "gYGBgYGBgYGBgYGBgYGBgYGBgYGB ", "\(deflated[0]) ",
+    "\(deflated[1]) ",
     Shape(
       "\((0..<6).reduce("token=a1b2c3d4 ") { text, _ in Data("\(text) ".utf8).base64EncodedString() }) "
     ),
   ]
 
   /// Texts that are spelled once more and once more again (`EscapedText`, `Redaction+Text`).
-  static let spelled = [
+  static let spelled: [Shape] = [
     Shape("%2525252525253D", before: "{\"a\":\"", after: "\"}"),
     Shape("&quot;&amp;quot;&amp;amp;quot;&amp;amp;amp;quot;", before: "{\"a\":\"", after: "\"}"),
     Shape(#"\\\"\\\\\\\"\\\\\\\\\\\\\\\"#, before: "{\"a\":\"", after: "\"}"),
@@ -232,13 +219,12 @@ extension DetectorCostTests {
       before: "{\"a\":\"",
       after: "\"}"
     ),
-    Shape("=\n"), Shape("=3D"), Shape("\\u0041"), Shape("&#x"), Shape("&#1;"), Shape("&amp"),
-    Shape("%2B+"), Shape("a%3D "), Shape("a%3D%2525"), Shape("a://b;c="), Shape("a%3D\"\""),
-    Shape("\\x4"), Shape("\(some("a", 40))\n"), Shape("\(some("a", 40))\n  >"),
+    "=\n", "=3D", "\\u0041", "&#x", "&#1;", "&amp", "%2B+", "a%3D ", "a%3D%2525", "a://b;c=",
+    "a%3D\"\"", "\\x4", "\(some("a", 40))\n", "\(some("a", 40))\n  >",
   ]
 
   /// Secrets that are repeated, nearly or wholly (`KnownValueSearch`, `Edit.between`).
-  static let echoes = [
+  static let echoes: [Shape] = [
     Shape("a1b2c3d4e", before: "{\"token\":\"a1b2c3d4e5\",\"b\":\"", after: "\"}"),
     Shape("a1b2%63", before: "{\"token\":\"a1b2c3d4e5\",\"b\":\"", after: "\"}"),
     Shape("a1b2c3d4e5 ", before: "{\"token\":\"a1b2c3d4e5\",\"b\":\"", after: "\"}"),
@@ -263,7 +249,7 @@ extension DetectorCostTests {
   ]
 
   /// The walk through JSON (`Redaction+JSON`).
-  static let walked = [
+  static let walked: [Shape] = [
     Shape("a long name of many secrets") { count in
       "{\"\(some("a", count / 2))password\":[\(numbered("\"x7Kq", "\",", count / 2))0]}"
     },
@@ -296,7 +282,7 @@ extension DetectorCostTests {
       "{\(numbered("\"hashvaluehash", "saltvalueencodedrawbase64hex\":\"a1\",", count))\"a\":0}"
     },
     Shape("lines of JSON") { numbered("{\"a\":\"token=x7Kq", "\"}\n", $0) },
-    Shape("{\"a\":[{\"token\":\"x7Kq\"\n"), Shape("data:{\"a\":\"b\"}\ndata:x\n"),
+    "{\"a\":[{\"token\":\"x7Kq\"\n", "data:{\"a\":\"b\"}\ndata:x\n",
     Shape("JSON in strings of JSON", of: 2048) { count in
       let inner = (0..<6).reduce("token=a1b2c3d4") { text, _ in "{\"a\":\"\(JSON.escaped(text))\"}"
       }
@@ -305,18 +291,15 @@ extension DetectorCostTests {
   ]
 
   /// What is put into places other than a body.
-  static let elsewhere = [
-    Shape("token="), Shape("token=!token=", after: "("), Shape("://a:"), Shape("%25"),
-    Shape("eyJ-"),
-    Shape("password is "), Shape("a=b; "), Shape("a=b, "), Shape("/token"), Shape("%3D%25"),
-    Shape("a1b2c3d4e5f6a7b8."), Shape("\\\"token\\\":\\\""), Shape("fm2_", behind: 1400),
-    Shape("&quot;"),
-    Shape("/"),
-    Shape("LOGIN \"a "), Shape("&code=a"), Shape("Bearer a1b2c3d4e5f6a7b8c9 "), Shape("a1=\"b2\","),
+  static let elsewhere: [Shape] = [
+    "token=", Shape("token=!token=", after: "("), "://a:", "%25", "eyJ-", "password is ", "a=b; ",
+    "a=b, ", "/token", "%3D%25", "a1b2c3d4e5f6a7b8.", "\\\"token\\\":\\\"",
+    Shape("fm2_", behind: 1400), "&quot;", "/", "LOGIN \"a ", "&code=a",
+    "Bearer a1b2c3d4e5f6a7b8c9 ", "a1=\"b2\",",
   ]
 
   /// What a lint notes, and what it looks it up in (`RedactionLog`).
-  static let linted = [
+  static let linted: [Shape] = [
     Shape(
       "parts of many boundaries",
       type: { _ in "multipart/mixed; boundary=b" },
@@ -337,8 +320,8 @@ extension DetectorCostTests {
   ]
 
   /// Placeholders, and what looks like one (`CassetteReview`, `PseudonymText`, `RedactedText`).
-  static let reviewed = [
-    Shape("\"REDACTED-token-1\",", before: "[", after: "0]"), Shape("REDACTED-token-1 "),
+  static let reviewed: [Shape] = [
+    Shape("\"REDACTED-token-1\",", before: "[", after: "0]"), "REDACTED-token-1 ",
     Shape("many placeholders") { "[\(numbered("\"REDACTED-token-", "\",", $0))0]" },
     Shape("many names") { "[\(numbered("\"REDACTED-a", "-1\",", $0))0]" },
     Shape("many in a text") { numbered("REDACTED-token-", " ", $0) },
@@ -348,10 +331,10 @@ extension DetectorCostTests {
     Shape("a long name of nothing") { count in
       "{\"\(some("a", count / 2))\":[\"REDACTED-token-1\"\(some(",1", count / 2))]}"
     },
-    Shape("\"UkVEQUNURUQtdG9rZW4tMSAg\",", before: "[", after: "0]"), Shape("UkVEQUNURUQt"),
+    Shape("\"UkVEQUNURUQtdG9rZW4tMSAg\",", before: "[", after: "0]"), "UkVEQUNURUQt",
     Shape("\(some("[", 200))\"REDACTED-a-1\"\(some("]", 200)),", before: "[", after: "0]"),
     Shape("eyJ-.", before: "REDACTED-a-1 "), Shape("-1-", before: "REDACTED-"),
-    Shape("eyJ.a.REDACTED-a-1."), Shape("REDACTED-a"),
+    "eyJ.a.REDACTED-a-1.", "REDACTED-a",
   ]
 
   /// So many bytes of one piece.

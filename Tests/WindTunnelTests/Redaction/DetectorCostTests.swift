@@ -10,7 +10,7 @@ import Testing
 ///
 /// The tests count the bytes that are read (``Growth``). They measure no time.
 @Suite struct DetectorCostTests {
-  struct Shape: Sendable {
+  struct Shape: Sendable, ExpressibleByStringInterpolation {
     let name: String
     /// The length of the shorter body, and of the start that is not part of the growth.
     var (bytes, start): (Int, Int)
@@ -34,6 +34,8 @@ import Testing
         before + DetectorCostTests.some(piece, $0) + after
       }
     }
+
+    init(stringLiteral piece: String) { self.init(piece) }
 
     /// One piece that is no text.
     init(_ name: String, bytes piece: [UInt8], type: String) {
@@ -65,14 +67,10 @@ import Testing
       return (count + unit - 1) / unit * unit
     }
 
-    var interaction: (Int) -> Interaction {
-      { count in
-        let headers: HeaderFields = ["Content-Type": type(count)]
-        return Interaction(
-          Request("GET", "/"),
-          Response(headers: headers, body: Body(body(count)))
-        )
-      }
+    func interaction(_ count: Int) -> Interaction {
+      let headers: HeaderFields = ["Content-Type": type(count)]
+      let response = Response(headers: headers, body: Body(body(count)))
+      return Interaction(Request("GET", "/"), response)
     }
 
     /// Records an issue unless four times the bytes take four times the work.
@@ -92,52 +90,46 @@ import Testing
 
   static let key = "-----BEGIN PRIVATE KEY-----"
 
-  private static let keys = [
-    Shape(key), Shape("\(key)\n"), Shape("\(key) a "), Shape("\(key)_"),
-    Shape(key, after: "-----END"),
-    Shape("-----BEGIN "), Shape("-----"), Shape("-----END"),
+  private static let keys: [Shape] = [
+    Shape(key), "\(key)\n", "\(key) a ", "\(key)_", Shape(key, after: "-----END"), "-----BEGIN ",
+    "-----", "-----END",
   ]
 
-  private static let named = [
-    Shape("token=", after: "("), Shape("token=", after: ":::("), Shape("token=#{"),
-    Shape("token=${"), Shape("token=$("), Shape("token=:"), Shape("token:"), Shape("pin=pin:"),
-    Shape("token=\"\\"), Shape("token='token=\""), Shape("token=\\\"token='"), Shape("'token=\""),
-    Shape("authorization: a "), Shape("authorization:a"), Shape("a=b&"), Shape("a="),
-    Shape("<password>"), Shape("<password a"), Shape("<password><![CDATA[]]>"),
-    Shape("<input name=\"token\" value="), Shape("<key>token</key>"), Shape("<key>token</key>   "),
-    Shape("<name>pin</name><value>"), Shape("password '"), Shape("a://b\nsid=1\n"),
+  private static let named: [Shape] = [
+    Shape("token=", after: "("), Shape("token=", after: ":::("), "token=#{", "token=${", "token=$(",
+    "token=:", "token:", "pin=pin:", "token=\"\\", "token='token=\"", "token=\\\"token='",
+    "'token=\"", "authorization: a ", "authorization:a", "a=b&", "a=", "<password>", "<password a",
+    "<password><![CDATA[]]>", "<input name=\"token\" value=", "<key>token</key>",
+    "<key>token</key>   ", "<name>pin</name><value>", "password '", "a://b\nsid=1\n",
   ]
 
-  private static let shapes = [
-    Shape("curl "), Shape("curl -u "), Shape("curl -u a:b "), Shape(" -u ", before: "curl "),
-    Shape("sk-"), Shape("SG.", behind: 384), Shape("basic "), Shape("bearer a-"), Shape("a@"),
-    Shape("@"),
-    Shape("+1"), Shape("+1 2"), Shape("eyJ."), Shape("eyJ-"), Shape("eyJhIjox.eyJ-."),
-    Shape("123456:AA"), Shape("xoxb-"),
+  private static let shapes: [Shape] = [
+    "curl ", "curl -u ", "curl -u a:b ", Shape(" -u ", before: "curl "), "sk-",
+    Shape("SG.", behind: 384), "basic ", "bearer a-", "a@", "@", "+1", "+1 2", "eyJ.", "eyJ-",
+    "eyJhIjox.eyJ-.", "123456:AA", "xoxb-",
   ]
 
-  private static let sentences = [
-    Shape("password is "), Shape("pin was set to "), Shape("is ", before: "password "),
-    Shape("for ", before: "password "), Shape("a token "), Shape("token 9f8e7d6c5b4a39281706 "),
-    Shape("\"", before: "token "), Shape("password is <b>"),
+  private static let sentences: [Shape] = [
+    "password is ", "pin was set to ", Shape("is ", before: "password "),
+    Shape("for ", before: "password "), "a token ", "token 9f8e7d6c5b4a39281706 ",
+    Shape("\"", before: "token "), "password is <b>",
   ]
 
-  private static let addresses = [
-    Shape("://a:"), Shape("https://a@"), Shape("a://b?u="), Shape("?a=", before: "https://a"),
-    Shape("/token", before: "https://a"), Shape("&code=a", before: "https://a?state=1"),
-    Shape("%25"), Shape("%3D%25"), Shape("https%3A%2F%2Fa%3Fb%3D"),
-    Shape("a=b&", type: "application/x-www-form-urlencoded"),
+  private static let addresses: [Shape] = [
+    "://a:", "https://a@", "a://b?u=", Shape("?a=", before: "https://a"),
+    Shape("/token", before: "https://a"), Shape("&code=a", before: "https://a?state=1"), "%25",
+    "%3D%25", "https%3A%2F%2Fa%3Fb%3D", Shape("a=b&", type: "application/x-www-form-urlencoded"),
     Shape("token=%41&", type: "application/x-www-form-urlencoded"),
     Shape("code=a&state=1&", type: "application/x-www-form-urlencoded"),
   ]
 
-  private static let packed = [
-    Shape("aGVsbG8gd29ybGQh/"), Shape("aGVsbG8gd29ybGQh "), Shape("68656c6c6f20776f726c6421"),
-    Shape("REDACTED-"), Shape("REDACTED-a-1"), Shape("REDACTED-a-"), Shape("UkVEQUNURUQt"),
-    Shape("data:[\n"), Shape("data:{}\n"), Shape("{\n"), Shape("{\"a\":[\n"), Shape("[[[\n"),
+  private static let packed: [Shape] = [
+    "aGVsbG8gd29ybGQh/", "aGVsbG8gd29ybGQh ", "68656c6c6f20776f726c6421", "REDACTED-",
+    "REDACTED-a-1", "REDACTED-a-", "UkVEQUNURUQt", "data:[\n", "data:{}\n", "{\n", "{\"a\":[\n",
+    "[[[\n",
   ]
 
-  private static let json = [
+  private static let json: [Shape] = [
     Shape("{\"a\":\"b\"},", before: "[", after: "0]"),
     Shape("[\"password\",\"hunter2\"],", before: "[", after: "[\"a\",\"b\"]]"),
     Shape(", a, a", before: "{\"set-cookie\":\"", after: "\"}"),
@@ -167,7 +159,7 @@ import Testing
     },
   ]
 
-  private static let parts = [
+  private static let parts: [Shape] = [
     Shape("--b\r\n\r\n", type: "multipart/form-data; boundary=b"),
     Shape(
       "--b\r\nContent-Disposition: form-data; name=token\r\n\r\na1b2c3\r\n",
@@ -181,14 +173,14 @@ import Testing
     },
   ]
 
-  private static let marks = [
+  private static let marks: [Shape] = [
     "eyJhIjox.", "eyJhIjox.eyJ.", "token=\"", "token='\"x", "<token>", "<token><![CDATA[",
     "<input ",
     "<input a='", "token={", "password \"", ">", "-----BEGIN PRIVATE KEY-----(", "Bearer ",
     "data:{\"a\":\n", "token=$", "<name>pin</name>", "&amp;token=(", "{\"a\":[", "a1 token ",
     "token '",
     "token=//", "token:a.",
-  ].map { Shape($0) }
+  ]
 
   private static let families = [
     Family("marks", marks), Family("keys", keys), Family("names", named), Family("looks", shapes),

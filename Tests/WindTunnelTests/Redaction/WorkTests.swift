@@ -71,10 +71,12 @@ import WindTunnelHTTP
   }
 
   @Test func `another thread has a count of its own`() {
-    let before = Work.done
-    let thread = Thread { for _ in Self.same(1000) {} }
-    thread.start()
-    while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+    let (before, end) = (Work.done, DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      for _ in Self.same(1000) {}
+      end.signal()
+    }
+    end.wait()
     expectEqual(Work.done, before)
   }
 
