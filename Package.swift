@@ -269,7 +269,10 @@ let package = Package(
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
     ),
-    .testTarget(name: "WindTunnelReleaseTests", dependencies: ["Mutations", "WindTunnelRelease"]),
+    .testTarget(
+      name: "WindTunnelReleaseTests",
+      dependencies: ["Mutations", "WindTunnelCore", "WindTunnelRelease"]
+    ),
     .testTarget(
       name: "CommandLineTests",
       // Commands of the tool run in the tests, or as the built tool; the dependency has it built.

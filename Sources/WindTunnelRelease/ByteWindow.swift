@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelHTTP
 
 /// A stretch of a file, none of whose reads leaves it.
 struct ByteWindow {
@@ -62,6 +63,7 @@ struct ByteWindow {
       while let base = window.baseAddress, place <= window.count - bytes.count,
         let next = memchr(base + place, Int32(first), window.count - place)
       {
+        Work.read(UnsafeRawPointer(next) - base - place + bytes.count)
         place = UnsafeRawPointer(next) - base
         guard place <= window.count - bytes.count else { break }
         if memcmp(next, bytes, bytes.count) == 0 {

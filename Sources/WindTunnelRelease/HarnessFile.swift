@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelHTTP
 
 /// A file that WindTunnel wrote, by the key that each of its formats has, or by its name.
 enum HarnessFile: Hashable {
@@ -89,6 +90,7 @@ enum HarnessFile: Hashable {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
       }
       var rest = bytes[name.endIndex...]
+      defer { Work.read(rest.startIndex - place) }
       guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
       rest = rest.drop { space.contains($0) }
       guard rest.popFirst() == UInt8(ascii: ":") else { return nil }
