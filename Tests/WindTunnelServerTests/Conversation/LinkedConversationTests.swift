@@ -60,7 +60,7 @@ import Testing
   @Test(arguments: Stage.allCases)
   func `each message and its answer take the delay of their directions`(stage: Stage) async throws {
     let link = Link(up: .init(delay: .milliseconds(120)), down: .init(delay: .milliseconds(80)))
-    let texts = ["a", "b", "c", "d", "e"]
+    let texts = "abcdefghijklmnop".map(String.init)
     try await Self.talking(stage, over: link, texts) { peer in
       var times: [Duration] = []
       for text in texts {
