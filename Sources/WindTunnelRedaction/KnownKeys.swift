@@ -255,8 +255,8 @@ struct KnownKey {
     KnownKey("bitcoin-key", "Kw Kx Ky Kz L1 L2 L3 L4 L5", 50...50, .word),
   ]
 
-  /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a list.
-  /// The first list is empty.
+  /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a
+  /// list. The first list is empty.
   private static let marks: (numbers: [UInt16], lists: [[(mark: Bytes, key: KnownKey)]]) = {
     var numbers = [UInt16](repeating: 0, count: 1 << 16)
     var lists: [[(mark: Bytes, key: KnownKey)]] = [[]]

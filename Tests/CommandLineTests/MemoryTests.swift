@@ -3,7 +3,7 @@
   import Testing
   import WindTunnel
 
-  @Suite(.timeLimit(.minutes(10))) struct MemoryTests {
+  @Suite(.timeLimit(.minutes(5))) struct MemoryTests {
     /// The most memory that a server had at once from its start until it listened, in bytes.
     private func peak(_ cassette: String, in scratch: Scratch) async throws -> Int {
       let (flight, _) = try await Server.start(cassette, in: scratch)

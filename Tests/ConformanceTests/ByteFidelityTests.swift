@@ -15,7 +15,7 @@ import WindTunnelURLSession
 /// What is raw and what is opened: a proxy records a body in its content coding, and so it is played
 /// on the wire; a session is handed it opened, records it so and says so in the fields. In process a
 /// client is handed every body opened.
-@Suite(.timeLimit(.minutes(10))) struct ByteFidelityTests {
+@Suite(.timeLimit(.minutes(5))) struct ByteFidelityTests {
   /// The paths of the bodies that are not what they should be. Compared byte by byte, as equal
   /// digests would promise; a difference names its body and not its bytes.
   private static func strange(_ bodies: [Data], _ expected: KeyPath<Sample, Data>) -> [String] {

@@ -5,7 +5,7 @@ import Testing
 import WindTunnel
 
 /// Bodies in codings that only the platform of a client opens, by either recorder.
-@Suite(.timeLimit(.minutes(10))) struct ClosedBodyConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct ClosedBodyConformanceTests {
   // {"token":"tok-PACKED-98765","again":"tok-PACKED-98765"}
   private static let packed = [
     "br": "GzYA+MXUI/LjFn9rHprMfBlswIF7WIg73g6oQAYsetgiuXyrzw6HmwoITfk=",

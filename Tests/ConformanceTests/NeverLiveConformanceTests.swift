@@ -12,7 +12,7 @@ import WindTunnelURLSession
 #endif
 
 /// A deck that plays never lets a packet out: a server that would notice counts none.
-@Suite(.timeLimit(.minutes(10))) struct NeverLiveConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct NeverLiveConformanceTests {
   @Test(arguments: [RecordMode.none, .once, .verify], [Stage.inProcess, .onTheWire])
   func `nothing leaves after exhaustion and mismatch`(mode: RecordMode, stage: Stage) async throws {
     let canary = Deck([

@@ -13,7 +13,7 @@ import WindTunnelURLSession
 
 /// What goes wrong or leads elsewhere while it is recorded, by either recorder, and comes back on
 /// either stage.
-@Suite(.timeLimit(.minutes(10))) struct RecordedConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedConformanceTests {
   private static let answers: [String: Data] = [
     "/cut": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123".utf8),
     "/cut-chunks": Data(

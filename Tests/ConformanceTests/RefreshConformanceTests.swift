@@ -6,7 +6,7 @@ import WindTunnel
 import WindTunnelSymptoms
 
 /// Dates that move with the clock arrive alike on both stages, each time as of then.
-@Suite(.timeLimit(.minutes(10))) struct RefreshConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RefreshConformanceTests {
   private static let cassette = Cassette([
     Interaction(
       Request("GET", "http://api.example.test/now"),

@@ -11,7 +11,7 @@ import WindTunnelSymptoms
 #endif
 
 /// A recorded stream comes in the pieces that it came in.
-@Suite(.timeLimit(.minutes(10))) struct StreamConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamConformanceTests {
   static let pieces = ["data: one\n\n", "data: two\n\n", ": \n", "data: three\n\n"]
   static let path = "/events"
 

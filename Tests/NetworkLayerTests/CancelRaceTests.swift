@@ -20,7 +20,7 @@ import WindTunnelNetworkLayer
     case soon
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(5)))
   func `ten thousand cancels that race the answer all end`() async throws {
     let races = Races()
     let (session, base) = StubProtocol.session { request in

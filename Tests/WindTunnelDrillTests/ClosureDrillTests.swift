@@ -194,7 +194,7 @@ import WindTunnel
     try report.require("averageRetries == 0", "blankPages >= 0")
   }
 
-  @Test func `attempts are seen in all weather of the default drill`() async throws {
+  @Test(.world) func `attempts are seen in all weather of the default drill`() async throws {
     let report = try await drill(.defaultDrill, calls: 5).fly { _ = try await Self.ask($0) }
     expectEqual(
       report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name)

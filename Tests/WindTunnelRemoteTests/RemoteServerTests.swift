@@ -11,7 +11,7 @@ import WindTunnelServer
 #endif
 
 /// A server beside a test, as a test of screens has it.
-@Suite(.timeLimit(.minutes(10))) struct RemoteServerTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteServerTests {
   private static func with(
     _ interactions: [Interaction] = [
       Interaction(Request("GET", "https://api.example.test/a"), .text(Body("hello")))

@@ -7,7 +7,7 @@ import WindTunnelSearch
 ///
 /// Searches take turns for virtual time, with those of other suites, too: each may have to wait for
 /// all the others.
-@Suite(.world, .onThisSystem, .timeLimit(.minutes(30))) struct PlantedShopTests {
+@Suite(.world, .onThisSystem, .timeLimit(.minutes(5))) struct PlantedShopTests {
   private static let invariants: [Invariant] = [.exactlyOnce("POST /payments")]
 
   private static func searched(

@@ -10,7 +10,7 @@ import WindTunnelSearchTesting
 
 /// What a search does, says and refuses.
 /// Searches take turns for virtual time, so that the last one waits for all others.
-@Suite(.onThisSystem, .timeLimit(.minutes(30))) struct SearchTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct SearchTests {
   private static let cassette = Cassette([
     Interaction(
       Request("GET", RequestURL("https://a.example/x")),

@@ -9,7 +9,7 @@ import WindTunnelSearchTesting
 #endif
 
 /// A search for storms over a flow with each kind of request that the reference client carries.
-@Suite(.world, .onThisSystem, .timeLimit(.minutes(10))) struct WholeCallTests {
+@Suite(.world, .onThisSystem, .timeLimit(.minutes(5))) struct WholeCallTests {
   private static let film = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 5) })
   private static let feed = "retry: 100\n\n" + (1...5).map { "id: \($0)\ndata: \($0)\n\n" }.joined()
 

@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.
-@Suite(.timeLimit(.minutes(10))) struct RenderedResponsesTests {
+@Suite(.timeLimit(.minutes(5))) struct RenderedResponsesTests {
   private static let origin = "http://api.example.test"
 
   private static func cassette(

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The events of exchanges that a server carries, whichever way it answers them.
-@Suite(.timeLimit(.minutes(10))) struct ServerEventTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerEventTests {
   private static let tape = Cassette([
     Interaction(
       Request("GET", "http://api.example.test/a"),

@@ -11,7 +11,7 @@ import WindTunnelURLSession
 #endif
 
 /// What goes wrong while it is recorded goes wrong in the same way when it is played.
-@Suite(.timeLimit(.minutes(10))) struct FailureRecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureRecordingTests {
   /// An origin's way to fail.
   struct Way: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -13,7 +13,7 @@ import WindTunnelURLSession
 
 /// Secrets that are hard to see and pass a session while it records: in its journal, on its cassette
 /// and in what it says of them.
-@Suite(.timeLimit(.minutes(10))) struct HardSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct HardSecretsTests {
   /// Those that redaction does not find; `HardSecretTests` counts them.
   private static let known: Set<String> = [
     "Chinese in GBK", "percent signs of percent signs", "bytes of Node as numbers", "redis-cli",

@@ -12,7 +12,7 @@ import WindTunnelURLSession
 #endif
 
 /// Nothing that has ended is held, and nothing that goes on is mixed up.
-@Suite(.timeLimit(.minutes(10))) struct LeavingTests {
+@Suite(.timeLimit(.minutes(5))) struct LeavingTests {
   /// Tells when nobody holds it any more.
   private final class Token: Sendable {
     private let gone: AsyncStream<Void>.Continuation

@@ -5,7 +5,7 @@ import Testing
 import WindTunnel
 import WindTunnelURLSession
 
-@Suite(.timeLimit(.minutes(10))) struct LiveRoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveRoutesTests {
   @Test func `an ignored host answers live, and nothing of it is recorded`() async throws {
     let origin = try ByteOrigin(RecordingTests.answers)
     let deck = Deck(

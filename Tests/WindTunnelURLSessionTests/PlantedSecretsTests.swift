@@ -13,7 +13,7 @@ import WindTunnelURLSession
 
 /// Secrets that pass a session while it records: none is in any file that is written meanwhile or at
 /// the end.
-@Suite(.timeLimit(.minutes(10))) struct PlantedSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
   @Test func `no planted secret that passes a session is written in any form`() async throws {
     let planted = Planted.all.filter(\.travels) + [Planted.large]
     #expect(planted.count >= 40 && Set(planted.map(\.place)).count >= 20)

@@ -11,7 +11,7 @@ import WindTunnelURLSession
 #endif
 
 /// Records from a live server, writes the cassette, stops the server and plays the file.
-@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
   static let binary = Data((0..<2000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 

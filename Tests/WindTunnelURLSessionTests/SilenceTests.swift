@@ -9,7 +9,7 @@ import WindTunnelURLSession
 #endif
 
 /// Who waits for ever is told so in the end.
-@Suite(.timeLimit(.minutes(10))) struct SilenceTests {
+@Suite(.timeLimit(.minutes(5))) struct SilenceTests {
   private static let url = "https://api.example.test/n"
 
   private func session(_ fault: Fault, silenceMax: Duration, timeout: TimeInterval) -> URLSession {

@@ -9,7 +9,7 @@ import WindTunnelURLSession
 #endif
 
 /// What could end a process, each in a process of its own.
-@Suite(.timeLimit(.minutes(10))) struct SurvivalTests {
+@Suite(.timeLimit(.minutes(5))) struct SurvivalTests {
   static func deck(_ scenario: Scenario = .calm) -> Deck {
     Deck([.get("https://api.example.test/n", json: ["n": 1], then: .repeat)], scenario: scenario)
   }

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// The commands that compare cassettes and make others of them, as processes.
-@Suite(.timeLimit(.minutes(10))) struct CassetteToolTests {
+@Suite(.timeLimit(.minutes(5))) struct CassetteToolTests {
   /// A cassette of GETs, each answered with a number.
   private func tape(_ answers: KeyValuePairs<String, Int>, date: String = "today") -> String {
     let interactions = answers.map { path, number in

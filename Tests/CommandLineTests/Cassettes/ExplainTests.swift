@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct ExplainTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplainTests {
   private func explain(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
     try await Program.run(
       ["cassette", "explain", "--cassette", Repository.shop] + words,

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// What commands make of a recording that was killed.
-@Suite(.timeLimit(.minutes(10))) struct LeftoversTests {
+@Suite(.timeLimit(.minutes(5))) struct LeftoversTests {
   /// Leaves `a.json.journal` of two interactions, beside a tape of one if that is wanted.
   private func killed(in scratch: Scratch, beside tape: Bool) async throws {
     let (upstream, url) = try await Server.start(in: scratch)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct LintCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct LintCommandTests {
   private static let leaky = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a?api_key=abcdefgh"},
     "response":{"json":{"password":"ijklmnop"}}}]}

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// `drill --again`.
-@Suite(.timeLimit(.minutes(10))) struct AgainTests {
+@Suite(.timeLimit(.minutes(5))) struct AgainTests {
   private static let flight = [
     "drill", "--scenario", "server-errors", "--subject", "urlsession", "--calls", "30", "--seed",
     "7", "--stage", "in-process", "--report", "drill.json",

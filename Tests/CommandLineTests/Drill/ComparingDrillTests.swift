@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelReports
 
 /// The reference client's engines in one drill, from the command to the report.
-@Suite(.timeLimit(.minutes(10))) struct ComparingDrillTests {
+@Suite(.timeLimit(.minutes(5))) struct ComparingDrillTests {
   @Test func `two engines are flown through the same calls and compared`() async throws {
     let scratch = try Scratch()
     let engines = ["network-layer:urlsession", "network-layer:sockets"]

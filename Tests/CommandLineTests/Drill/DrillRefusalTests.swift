@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelReports
 
 /// What a drill could not tell at its end is refused at its beginning.
-@Suite(.timeLimit(.minutes(10))) struct DrillRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct DrillRefusalTests {
   @Test(arguments: [
     (
       ["--mix", "GET /nope=3"],

@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelReports
 
 /// A drill of a real program, with nothing configured but its command.
-@Suite(.timeLimit(.minutes(10))) struct FindingCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct FindingCommandTests {
   private static let hasCurl = ["/usr/bin/curl", "/usr/local/bin/curl", "/opt/homebrew/bin/curl"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
 

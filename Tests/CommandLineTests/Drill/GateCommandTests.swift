@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 import WindTunnelDrill
 
-@Suite(.timeLimit(.minutes(10))) struct GateCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct GateCommandTests {
   private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
     let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
     return try await Program.run(common + words, in: scratch)

@@ -3,7 +3,7 @@ import Testing
 import WindTunnel
 
 /// What a program is given as a secret is in nothing that is written, shown or told.
-@Suite(.timeLimit(.minutes(10))) struct ProgramSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramSecretsTests {
   private static let secrets = ["hunterzwei", "bearerdrei", "passwortvier", "umgebungfuenf"]
   private static let command = [
     "curl", "-s", "--noproxy", "*", "--oauth2-bearer", "bearerdrei", "-u", "ada:passwortvier", "-H",

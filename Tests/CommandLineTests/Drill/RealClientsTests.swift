@@ -9,7 +9,7 @@ import WindTunnel
 
 /// Clients that people have, against the built tool. `Scripts/real-clients` flies those that are
 /// programs; one that this machine has not got is skipped in words.
-@Suite(.world, .timeLimit(.minutes(10))) struct RealClientsTests {
+@Suite(.world, .timeLimit(.minutes(5))) struct RealClientsTests {
   private static let script = Repository.root.appendingPathComponent("Scripts/real-clients").path
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// The line that a failing call is told with flies it again, typed as it stands.
-@Suite(.timeLimit(.minutes(10))) struct ReplayedLineTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayedLineTests {
   private static let same = "  It met the same as before, as far as both went: "
 
   /// Runs a printed line by a shell, with the built tool in place of its name.

@@ -5,7 +5,7 @@ import WindTunnel
 
 @testable import WindTunnelReports
 
-@Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportCommandTests {
   private let calm = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
 
   @Test func `a drill writes each form that a file's name asks for`() async throws {

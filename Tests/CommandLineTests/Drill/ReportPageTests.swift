@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A report's page, looked at by a browser as wide as a phone and as a desk.
-@Suite(.timeLimit(.minutes(10))) struct ReportPageTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
   /// Says of the page in a frame of each width what is there.
   private static let harness = """
     <!DOCTYPE html><meta charset="utf-8"><p id="told">nothing</p><script>

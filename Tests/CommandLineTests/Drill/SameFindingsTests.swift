@@ -6,7 +6,7 @@ import WindTunnelReports
 
 /// The findings of a client, which depend on its seed, and not on how many calls are in the air or on how
 /// many machines a drill is flown.
-@Suite(.timeLimit(.minutes(10))) struct SameFindingsTests {
+@Suite(.timeLimit(.minutes(5))) struct SameFindingsTests {
   /// The rules over one call that a client breaks, by scenario.
   private func broken(_ report: Report) -> Set<String> {
     // Those over many calls may not be met where there are fewer.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The search by its exit codes and files.
-@Suite(.timeLimit(.minutes(10))) struct SearchCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SearchCommandTests {
   private static let few = ["search", "--orders", "2", "--depth", "1"]
 
   private static let bad: [(words: [String], code: Int32)] = [

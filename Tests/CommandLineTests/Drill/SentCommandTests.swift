@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelReports
 
 /// Programs on real sockets that send what they should not.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SentCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SentCommandTests {
   private static let isHere = Companion.find("python3") != nil
 
   /// A client that follows one redirect by hand, with its credential, without it, or where there is none.

@@ -6,7 +6,7 @@ import WindTunnelReports
 
 /// Careful clients that live from call to call, in four languages. They lie in
 /// `Tests/PlantedBugs/services`.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServiceCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceCommandTests {
   private static let folder = Repository.root
     .appendingPathComponent("Tests/PlantedBugs/services")
 
@@ -25,7 +25,7 @@ import WindTunnelReports
     return try await Companion.run(words, in: scratch).code == 0 ? [built.path] : nil
   }
 
-  @Test(arguments: clients)
+  @Test(.world, arguments: clients)
   func `a careful client that lives breaks no rule`(words: [String]) async throws {
     let scratch = try Scratch()
     guard let command = try await command(words, in: scratch) else {
@@ -220,7 +220,7 @@ import WindTunnelReports
     expectEqual(isMet, (atOnce > 1), "\(standing)")
   }
 
-  @Test(arguments: clients)
+  @Test(.world, arguments: clients)
   func `a careful client that lives leaves and mixes up nothing`(words: [String]) async throws {
     let scratch = try Scratch()
     guard let command = try await command(words, in: scratch) else {

@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelDrill
 
 /// Eight machines' parts of a drill, by the tool itself.
-@Suite(.timeLimit(.minutes(10))) struct ShardTests {
+@Suite(.timeLimit(.minutes(5))) struct ShardTests {
   private static let words = [
     "drill", "--calls", "64", "--rate", "200", "--seed", "11", "--scenario", "rate-limited",
     "--scenario", "packet-loss", "--gate", "successRate >= 0.99", "--gate", "duplicates == 0",
@@ -39,7 +39,7 @@ import WindTunnelDrill
     return call
   }
 
-  @Test func `eight shards merge to the one run in every figure and form that no clock is in`()
+  @Test(.world) func `eight shards merge to the one run in every figure and form that no clock is in`()
     async throws
   {
     let scratch = try Scratch()

@@ -4,7 +4,7 @@ import Testing
 
 /// `windtunnel proxy --lan` as a device sees it that is another machine: a network with a phone, and
 /// behind it one that the phone is not in.
-@Suite(.timeLimit(.minutes(10))) struct LocalNetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalNetworkTests {
   /// Three namespaces: the machine with the proxy (10.77.0.1 and 10.88.0.1), the phone (10.77.0.2), and a
   /// server (10.88.0.2 and 8.8.4.4, an address of the Internet as far as anybody here can tell).
   private static let network = """

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// `windtunnel proxy --open-tls` with curl.
-@Suite(.timeLimit(.minutes(10))) struct OpenTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenTLSTests {
   private static let hasCurl = Companion.find("curl") != nil
 
   private func curl(

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// `windtunnel proxy` with the clients that people have.
-@Suite(.timeLimit(.minutes(10))) struct ProxyCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyCommandTests {
   private static let slow = """
     {"windtunnelScenario":1,"name":"slow",
      "link":{"upDelayMilliseconds":60,"downDelayMilliseconds":40}}

@@ -8,7 +8,7 @@ import WindTunnelReports
 import WindTunnelServer
 
 /// Secrets that are hard to see, on everything that the tool writes, prints and tells of them.
-@Suite(.timeLimit(.minutes(10))) struct HardSecretSurfacesTests {
+@Suite(.timeLimit(.minutes(5))) struct HardSecretSurfacesTests {
   /// Those that redaction does not find; `HardSecretTests` counts them.
   private static let known: Set<String> = [
     "Chinese in GBK", "percent signs of percent signs", "bytes of Node as numbers", "redis-cli",
@@ -56,7 +56,7 @@ import WindTunnelServer
     expectEqual(HardTraffic.leaking(in: []), [])
   }
 
-  @Test func `no hard secret that passes record is written or told, nor when it is recorded anew`()
+  @Test(.world) func `no hard secret that passes record is written or told, nor when it is recorded anew`()
     async throws
   {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
@@ -86,7 +86,7 @@ import WindTunnelServer
     #expect(tape.interactions.count >= HardTraffic.travelling.count - 3)
   }
 
-  @Test func `no hard secret in a large body is written beside the cassette`() async throws {
+  @Test(.world) func `no hard secret in a large body is written beside the cassette`() async throws {
     let texts = HardTraffic.travelling.filter { hard in
       let answer = hard.interactions[0].response
       return answer?.headers["Content-Encoding"] == nil
@@ -118,7 +118,7 @@ import WindTunnelServer
     try expectEqual(leaking(cases, in: scratch), [])
   }
 
-  @Test func `no hard secret that passes the proxy is on its tape or in its report`() async throws {
+  @Test(.world) func `no hard secret that passes the proxy is on its tape or in its report`() async throws {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     let origin = try await HardTraffic.server(interactions)
     let words = ["proxy", "--record", "a.json", "--report", "b.html", "--report", "b.json"]
@@ -137,7 +137,7 @@ import WindTunnelServer
     try expectEqual(leaking(in: scratch), [])
   }
 
-  @Test func `no hard secret of an address that could not be recorded is told`() async throws {
+  @Test(.world) func `no hard secret of an address that could not be recorded is told`() async throws {
     let cases = HardTraffic.travelling { Request("GET", $0.request.url) }
     #expect(cases.count >= 10)
     let origin = try await HardTraffic.server(HardTraffic.numbered(cases))
@@ -162,7 +162,7 @@ import WindTunnelServer
     await origin.stop(grace: .zero)
   }
 
-  @Test func `no hard secret comes through a HAR, nor is one told on the way`() async throws {
+  @Test(.world) func `no hard secret comes through a HAR, nor is one told on the way`() async throws {
     let (scratch, all) = (try Scratch(), HardSecret.all)
     let interactions = all.flatMap(\.interactions)
     try Cassette(interactions).write(to: scratch.file("raw.json"))
@@ -182,7 +182,7 @@ import WindTunnelServer
     }
   }
 
-  @Test func `lint and review print no hard secret of an unredacted copy`() async throws {
+  @Test(.world) func `lint and review print no hard secret of an unredacted copy`() async throws {
     let (scratch, all) = (try Scratch(), HardSecret.all)
     try Cassette(all.flatMap(\.interactions)).write(to: scratch.file("a.json"))
     var told: [String] = []
@@ -237,7 +237,7 @@ import WindTunnelServer
     return request
   }
 
-  @Test func `verify shows a live answer without its hard secrets`() async throws {
+  @Test(.world) func `verify shows a live answer without its hard secrets`() async throws {
     // With the request's own the tape's placeholders could not be filled in.
     let asking = Set(HardTraffic.travelling { $0.request }.map(\.title))
     let cases = HardTraffic.travelling.filter { !asking.contains($0.title) }
@@ -272,7 +272,7 @@ import WindTunnelServer
     cat "$WINDTUNNEL_CALL.answer"
     """
 
-  @Test func `no report of a program has a hard secret that it asked with or printed`() async throws
+  @Test(.world) func `no report of a program has a hard secret that it asked with or printed`() async throws
   {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     try Cassette(interactions).redacted().cassette.write(to: scratch.file("tape.json"))
@@ -300,7 +300,7 @@ import WindTunnelServer
     expectEqual(HardTraffic.leaking(told: told, except: Self.known.union(Self.printedAlone)), [])
   }
 
-  @Test func `no report of a client of a test's own has a hard secret that it asked with`()
+  @Test(.world) func `no report of a client of a test's own has a hard secret that it asked with`()
     async throws
   {
     let interactions = HardTraffic.numbered()

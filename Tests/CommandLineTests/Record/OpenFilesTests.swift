@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelDrill
 
 /// A recorder that may open too few files.
-@Suite(.timeLimit(.minutes(10))) struct OpenFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenFilesTests {
   @Test func `what it cannot ask for stands on no tape, is answered with 503, and ends it with 70`()
     async throws
   {

@@ -10,7 +10,7 @@ import WindTunnel
 
 /// Secrets that pass `windtunnel record`: none is in any file or on any stream, and what was recorded
 /// is found again by requests with other secrets.
-@Suite(.timeLimit(.minutes(10))) struct PlantedSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
   private static let planted = Planted.all.filter(\.travels) + [Planted.large]
 
   private static let match = """

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// What is recorded where one address answers by the body.
-@Suite(.timeLimit(.minutes(10))) struct RecordMatchTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordMatchTests {
   private static let upstream = """
     {"windtunnel":1,"interactions":[
       {"request":{"method":"POST","url":"/graphql","headers":{"Content-Type":"application/json"},

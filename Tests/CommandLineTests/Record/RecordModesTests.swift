@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// The modes of `windtunnel record`, and what is left of a recording that is killed.
-@Suite(.timeLimit(.minutes(10))) struct RecordModesTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordModesTests {
   private static let weather = ["--as", "https://api.example.test"]
 
   @Test(arguments: [nil, "rewrite", "new-episodes"] as [String?])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct RecordRedactionTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordRedactionTests {
   @Test func `record takes out what it is told beside what it always does`() async throws {
     let scratch = try Scratch()
     let origin = """

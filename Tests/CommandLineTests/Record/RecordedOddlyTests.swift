@@ -5,7 +5,7 @@ import Testing
 import WindTunnel
 
 /// What `record` says of exchanges that a tape cannot hold, or holds only in part.
-@Suite(.timeLimit(.minutes(10))) struct RecordedOddlyTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedOddlyTests {
   @Test func `a WebSocket whose handshake proves nothing is called that`() async throws {
     let scratch = try Scratch()
     let origin = try ByteOrigin([

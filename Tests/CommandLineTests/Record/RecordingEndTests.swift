@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelSymptoms
 
 /// What is left when `windtunnel record` has come to its end.
-@Suite(.timeLimit(.minutes(10))) struct RecordingEndTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingEndTests {
   private func targets(_ name: String, in scratch: Scratch) throws -> [String] {
     try Cassette(contentsOf: scratch.file(name)).interactions.map(\.request.url.target)
   }

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// `record --mode verify` where the tape's secrets are wanted back, and where nothing is compared.
-@Suite(.timeLimit(.minutes(10))) struct VerifySecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifySecretsTests {
   private static let tape = """
     {"windtunnel":1,"interactions":[
       {"request":{"url":"/a","headers":{"Authorization":"Bearer REDACTED-authorization-1",

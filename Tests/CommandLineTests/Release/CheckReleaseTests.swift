@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 
-@Suite(.timeLimit(.minutes(10))) struct CheckReleaseTests {
+@Suite(.timeLimit(.minutes(5))) struct CheckReleaseTests {
   private static let strip = ["/usr/bin/strip", "/usr/bin/llvm-strip"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }

@@ -8,7 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelDrill
 
 /// `faults list` and `faults selftest`.
-@Suite(.timeLimit(.minutes(10))) struct FaultsCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultsCommandTests {
   @Test func `every kind is listed with what clients make of it, and reads as a fault`()
     async throws
   {

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// `--admin-port`, and the end of what it watches.
-@Suite(.timeLimit(.minutes(10))) struct AdminCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminCommandTests {
   static let slow = """
     {"windtunnel":1,"interactions":[{"request":{"url":"http://origin.test/slow"},
      "response":{"text":"late"},"timing":{"firstByteMilliseconds":400,"lastByteMilliseconds":800}}]}

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--console` of the commands that listen.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleCommandTests {
   private static let tape = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"one"}}]}
     """

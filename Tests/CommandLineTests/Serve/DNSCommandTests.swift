@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WindTunnelDrill
 
-@Suite(.timeLimit(.minutes(10))) struct DNSCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct DNSCommandTests {
   private static let script = """
     { "windtunnelDNS": 1,
       "entries": [

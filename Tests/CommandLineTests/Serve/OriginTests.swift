@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whom `serve` and `record` answer, by the name that they are asked by and the page that asks.
-@Suite(.timeLimit(.minutes(10))) struct OriginTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginTests {
   private func status(
     _ url: String,
     _ fields: [String],

@@ -9,7 +9,7 @@ import WindTunnelRemote
 #endif
 
 /// `windtunnel serve` as a process, and a test of screens that sets its tape from beside it.
-@Suite(.timeLimit(.minutes(10))) struct RemoteServeTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteServeTests {
   private static func get(_ url: String) async throws -> (status: Int, text: String) {
     let session = URLSession(configuration: .ephemeral)
     let (data, answer) = try await session.data(from: try #require(URL(string: url)))

@@ -7,7 +7,7 @@ import WindTunnel
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ServingTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct ServingTLSTests {
   private static let curl = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
     separator: ":"
   )

@@ -34,7 +34,7 @@ enum Server {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ServingTests {
+@Suite(.timeLimit(.minutes(5))) struct ServingTests {
   @Test(arguments: [SIGINT, SIGTERM])
   func `serve prints its URL, answers, and ends in good order on a signal`(signal: Int32)
     async throws

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `serve --watch`: what is saved is played from the next request on.
-@Suite(.timeLimit(.minutes(10))) struct WatchTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
   private static func tape(_ text: String) -> String {
     #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"\#(text)"}}]}"#
   }

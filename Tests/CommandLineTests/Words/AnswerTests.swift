@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.
-@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
   @Test func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
     let scratch = try Scratch()
     let drill = ["drill", "--calls", "5", "--scenario", "calm"]

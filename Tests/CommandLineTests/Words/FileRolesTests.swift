@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// No command writes over what it was given to read, or over what somebody else has made.
-@Suite(.timeLimit(.minutes(10))) struct FileRolesTests {
+@Suite(.timeLimit(.minutes(5))) struct FileRolesTests {
   @Test(arguments: [
     ("proxy --cassette a.json --report a.json --for 1s", "--report a.json", "--cassette"),
     ("proxy --record ./a.json --report a.json --for 1s", "--report a.json", "--record"),

@@ -5,7 +5,7 @@ import WindTunnel
 import WindTunnelReports
 
 /// Shorter forms of commands, and what is said where another tool's habit does not fit.
-@Suite(.timeLimit(.minutes(10))) struct FormsTests {
+@Suite(.timeLimit(.minutes(5))) struct FormsTests {
   @Test func `serve and record take what they are about without a flag`() async throws {
     let scratch = try Scratch()
     let origin = try Flight(["serve", Repository.shop], in: scratch)

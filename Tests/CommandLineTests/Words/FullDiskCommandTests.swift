@@ -6,7 +6,7 @@
   import WindTunnel
 
   /// Recordings onto a real disk that is small.
-  @Suite(.timeLimit(.minutes(10))) struct FullDiskCommandTests {
+  @Suite(.world, .timeLimit(.minutes(5))) struct FullDiskCommandTests {
     /// The words that lead to a mount namespace of one's own; `nil` where there is none.
     private static let namespace: [String]? = {
       guard Companion.find("bash") != nil else { return nil }

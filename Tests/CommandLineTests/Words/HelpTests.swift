@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HelpTests {
+@Suite(.timeLimit(.minutes(5))) struct HelpTests {
   @Test(arguments: [
     ["--help"], ["drill", "--help"], ["search", "--help"], ["record", "--help"],
     ["serve", "--help"],

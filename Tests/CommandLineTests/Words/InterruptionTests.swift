@@ -7,7 +7,7 @@
   import WindTunnelReports
 
   /// What becomes of a drill's processes when it is told to end.
-  @Suite(.timeLimit(.minutes(10))) struct InterruptionTests {
+  @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     /// Processes that are told of in a pipe with a name, a number a line.
     private struct Company {
       let path: String

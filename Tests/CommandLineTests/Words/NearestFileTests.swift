@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A file that is not there is told with the one that is likely meant.
-@Suite(.timeLimit(.minutes(10))) struct NearestFileTests {
+@Suite(.timeLimit(.minutes(5))) struct NearestFileTests {
   @Test(arguments: [
     ("apy.json", "Did you mean api.json?"), ("api", "Did you mean api.json?"),
     ("tapes/hme.json", "Did you mean tapes/home.json?"),

@@ -4,7 +4,7 @@ import Testing
 import WindTunnel
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   /// Wrong words, the command in the reference to help, and the sentence.
   private static func usages() throws -> [(words: String, command: String, sentence: String)] {
     let file = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data/refusals.json")

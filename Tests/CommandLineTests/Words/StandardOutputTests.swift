@@ -4,7 +4,7 @@ import Testing
 import WindTunnelDrill
 
 /// What becomes of answers that nobody can keep, and of those that nobody reads to their end.
-@Suite(.timeLimit(.minutes(10))) struct StandardOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct StandardOutputTests {
   private static let hasFullDevice = FileManager.default.fileExists(atPath: "/dev/full")
   private static let full =
     "windtunnel: standard output cannot be written: No space left on device.\n"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A cassette that exists is not harmed by a command that fails.
-@Suite(.timeLimit(.minutes(10))) struct UntouchedTests {
+@Suite(.timeLimit(.minutes(5))) struct UntouchedTests {
   @Test(arguments: [
     (64, "record --upstream nonsense --cassette users.json --mode rewrite"),
     (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewirte"),

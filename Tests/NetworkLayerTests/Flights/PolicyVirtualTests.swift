@@ -11,7 +11,7 @@ import WindTunnelDrill
 
 /// Each rule of the policy in virtual time: no wait is the test's word for one, each is measured by
 /// the client's own clock, to the nanosecond.
-@Suite(.onThisSystem, .timeLimit(.minutes(10))) struct PolicyVirtualTests {
+@Suite(.onThisSystem, .timeLimit(.minutes(5))) struct PolicyVirtualTests {
   static let flights = PolicyFlightTests.flights.filter { $0.stage == .inProcess }
 
   @Test(arguments: flights, [false, true])

@@ -64,7 +64,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: Stage.allCases)
+  @Test(.timeLimit(.minutes(5)), arguments: Stage.allCases)
   func `a stream of a 401 with a Basic challenge ends behind its content`(stage: Stage) async throws
   {
     let locked = Response(

@@ -6,7 +6,7 @@
   @testable import WindTunnelNetworkLayer
 
   /// Outboxes on real disks that are full or may only be read.
-  @Suite(.timeLimit(.minutes(10))) struct OutboxFullDiskTests {
+  @Suite(.timeLimit(.minutes(5))) struct OutboxFullDiskTests {
     private static let starter = OutboxProgram.starter(
       [["unshare", "-rm"], ["unshare", "-m"]],
       doing: "mount -t tmpfs none /mnt"

@@ -6,7 +6,7 @@
   @testable import WindTunnelNetworkLayer
 
   /// An app that is killed while it takes calls and sends them, and started again until all is done.
-  @Suite(.world, .timeLimit(.minutes(30))) struct OutboxKillTests {
+  @Suite(.world, .timeLimit(.minutes(5))) struct OutboxKillTests {
     /// The number of moments at which it is killed; `WINDTUNNEL_OUTBOX_KILLS=50` makes it more.
     private static let kills =
       ProcessInfo.processInfo.environment["WINDTUNNEL_OUTBOX_KILLS"].flatMap { Int($0) } ?? 6

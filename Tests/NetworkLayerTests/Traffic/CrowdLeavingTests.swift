@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(5)))
   func `crowds of a thousand, half of which give up, leave no task, alarm or object behind`() async
   {
     await #expect(processExitsWith: .success) {

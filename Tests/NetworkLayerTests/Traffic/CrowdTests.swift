@@ -29,7 +29,7 @@ import WindTunnelSymptoms
 
   // A guard against a hang alone: by itself it takes less than a second, and beside the whole suite
   // as long as other tests keep the threads busy that it takes its turns on.
-  @Test(.timeLimit(.minutes(15)))
+  @Test(.timeLimit(.minutes(5)))
   func `a thousand calls in a brown-out keep the caps, and leave nothing behind`() async throws {
     let count = CrowdOrigin.Count()
     let origins = [try CrowdOrigin(count), try CrowdOrigin(count)]

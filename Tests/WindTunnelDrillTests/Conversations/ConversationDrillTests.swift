@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// Drills of programs whose cassette holds conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ConversationDrillTests {
   private static func words(_ log: ConversationLog) -> [String] {
     log.messages.map { message in

@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// What drills find of programs that hold conversations and read streams.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ConversationFindingsTests {
   /// The severity of a rule's finding, or how it stands.
   private static func words(_ rule: String, _ row: Report.Row) throws -> String {

@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// The messages that programs say they received of their conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ReceivedMessagesDrillTests {
   /// Hears three messages, and reports as many lines as `said` makes of each.
   private static func hearing(_ said: String) -> String {

@@ -6,7 +6,7 @@ import WindTunnelReports
 
 /// Clients in Swift, each with one planted bug or with none; those in other languages lie in
 /// `Tests/PlantedBugs`.
-@Suite(.timeLimit(.minutes(10))) struct SwiftClientTests {
+@Suite(.timeLimit(.minutes(5))) struct SwiftClientTests {
   private func found(_ client: SwiftClient) async throws -> [Finding] {
     let drill = Drill(
       try Shipped.cassette(),

@@ -6,7 +6,7 @@ import WindTunnel
 import WindTunnelDrill
 
 /// A host's own program: the flags, reports and exit codes of the tool's drill.
-@Suite(.timeLimit(.minutes(10))) struct DrillMainTests {
+@Suite(.timeLimit(.minutes(5))) struct DrillMainTests {
   private static let words = ["--scenario", "server-errors", "--calls", "20", "--rate", "200"]
 
   private static func run(

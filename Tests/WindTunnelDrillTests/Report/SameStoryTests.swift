@@ -8,7 +8,7 @@ import WindTunnel
 /// Each test drills with the built tool. What a call meets depends on a clock only where an attempt
 /// or a call runs out of time, so the drills here have time in plenty: ten minutes a call, and no
 /// fault in them waits for a time-out.
-@Suite(.serialized) struct SameStoryTests {
+@Suite struct SameStoryTests {
   private func drill(_ folder: Folder, _ name: String, _ words: [String], calls: Int = 25)
     async throws -> Report
   {

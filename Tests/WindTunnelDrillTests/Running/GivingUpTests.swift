@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// Calls whose callers do not wait for them.
-@Suite(.timeLimit(.minutes(10))) struct GivingUpTests {
+@Suite(.timeLimit(.minutes(5))) struct GivingUpTests {
   private static func scenario(
     share: Double,
     after: ClosedRange<Int> = 20...60

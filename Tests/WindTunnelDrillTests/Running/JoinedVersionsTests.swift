@@ -11,7 +11,7 @@ import WindTunnel
 
 /// Downloads that broke off and are taken up when there is another version, in process and on the
 /// wire.
-@Suite(.timeLimit(.minutes(10))) struct JoinedVersionsTests {
+@Suite(.timeLimit(.minutes(5))) struct JoinedVersionsTests {
   private static let text =
     #"{"sections":[{"title":"New","items":[101,102]},{"title":"Popular","items":[7,11]}]}"#
   private static let first = Data(text.utf8)

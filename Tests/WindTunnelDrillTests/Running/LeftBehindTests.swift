@@ -8,7 +8,7 @@
   @testable import WindTunnelDrill
 
   /// What programs start and leave behind, in sessions of their own.
-  @Suite(.timeLimit(.minutes(10))) struct LeftBehindTests {
+  @Suite(.timeLimit(.minutes(5))) struct LeftBehindTests {
     /// Whether a process runs: one that has ended, and that only nobody has asked for yet, does not.
     static func runs(_ process: pid_t) -> Bool { stat(of: process).map { $0[0] != "Z" } ?? false }
 

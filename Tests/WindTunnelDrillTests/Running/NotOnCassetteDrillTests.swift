@@ -10,7 +10,7 @@ import WindTunnel
 #endif
 
 /// Requests for what is not on the cassette are no failures of the client's.
-@Suite(.timeLimit(.minutes(10))) struct NotOnCassetteDrillTests {
+@Suite(.timeLimit(.minutes(5))) struct NotOnCassetteDrillTests {
   private static func cassette(then: EndPolicy? = nil) -> Cassette {
     Cassette([
       Interaction(

@@ -10,7 +10,7 @@ import WindTunnel
 
 /// Clients that are told by a date when to come again (RFC 9110 §10.2.3). The date has whole seconds, so it
 /// is nearer than the seconds that it was made of, and whoever keeps to it has done what was asked.
-@Suite(.timeLimit(.minutes(10))) struct RetryDateTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryDateTests {
   private static func asked(inSeconds count: Int64) -> Scenario {
     let refused = Fault.status(503, retryAfter: .date(inSeconds: count))
     return Scenario("asked", rules: [.on("* /**", .first(1), refused)])

@@ -10,7 +10,7 @@ import WindTunnel
 #endif
 
 /// The things that attempts sent, as numbers, in process and on the wire.
-@Suite(.timeLimit(.minutes(10))) struct SentTests {
+@Suite(.timeLimit(.minutes(5))) struct SentTests {
   private static let secret = "s3cretW0rd-of-some-length"
 
   private static let tape = Cassette([

@@ -10,7 +10,7 @@ import WindTunnel
 #endif
 
 /// What is seen of the parts of attempts, and of what comes after the weather, in process and on the wire.
-@Suite(.timeLimit(.minutes(10))) struct StagesTests {
+@Suite(.timeLimit(.minutes(5))) struct StagesTests {
   @Sendable private static func ask(_ call: DrillCall) async throws -> Data {
     let (data, _) = try await call.session.data(for: call.urlRequest)
     return data

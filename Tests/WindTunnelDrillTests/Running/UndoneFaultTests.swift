@@ -11,7 +11,7 @@ import WindTunnel
 #endif
 
 /// A fault that the answer gave no room for was not met, whatever had been decided.
-@Suite(.timeLimit(.minutes(10))) struct UndoneFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct UndoneFaultTests {
   private static let stream = Interaction(
     Request("GET", "https://api.example.test/stream"),
     Response(

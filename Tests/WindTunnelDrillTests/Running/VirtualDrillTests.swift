@@ -13,7 +13,7 @@ import WindTunnelVirtualTime
 
 /// Drills in virtual time: the same flight each time, and the flight that real time would have had.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(5)),
   .enabled(if: VirtualTime.isSupported, "Virtual time is not to be had on this system.")
 )
 struct VirtualDrillTests {

@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// Any program as a subject.
-@Suite(.timeLimit(.minutes(10))) struct ExecTests {
+@Suite(.timeLimit(.minutes(5))) struct ExecTests {
   /// Flies a shell's script through weather.
   private func fly(
     _ script: String,

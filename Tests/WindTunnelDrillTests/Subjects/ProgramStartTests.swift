@@ -7,7 +7,7 @@ import WindTunnelCommandLine
 @testable import WindTunnelDrill
 
 /// How long programs take to start, and how often they are started for it.
-@Suite(.timeLimit(.minutes(10))) struct ProgramStartTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramStartTests {
   private static let hasCurl = Executable.find("curl") != nil
 
   static func report(

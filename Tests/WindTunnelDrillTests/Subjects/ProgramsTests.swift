@@ -7,7 +7,7 @@ import WindTunnel
 
 /// Programs that people have, as subjects: what is counted is what their own documents say of them. One
 /// that is not installed is skipped in words.
-@Suite(.timeLimit(.minutes(10))) struct ProgramsTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramsTests {
   private static let hasCurl = Executable.find("curl") != nil
   private static let hasWget = Executable.find("wget") != nil
   private static let hasOpenSSL = AuthorityFile.kind == .there

@@ -11,7 +11,7 @@ import WindTunnel
 #endif
 
 /// The ways in which programs fall that live from call to call, and what is none.
-@Suite(.timeLimit(.minutes(10))) struct ServiceFallTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceFallTests {
   private static let hasPython = ServiceFlight.hasPython
 
   /// A call of which the program alone is told: nobody is at its address.

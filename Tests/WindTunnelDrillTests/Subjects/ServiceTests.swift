@@ -6,7 +6,7 @@ import WindTunnel
 @testable import WindTunnelDrill
 
 /// Programs that live from call to call.
-@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
   private static let hasPython = ServiceFlight.hasPython
 
   /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.

@@ -11,7 +11,7 @@ import WindTunnel
 
 /// Clients that take a call's base URL apart and put it together in their own way: each call is the
 /// call that it was meant to be.
-@Suite(.timeLimit(.minutes(10))) struct LaneAddressTests {
+@Suite(.timeLimit(.minutes(5))) struct LaneAddressTests {
   private static let cassette = Cassette([
     Interaction(
       Request("GET", "https://api.example.test/get"),

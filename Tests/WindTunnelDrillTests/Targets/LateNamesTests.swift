@@ -14,7 +14,7 @@
       if: PrivateNetwork.obstacle == nil,
       "This machine lets nobody make a network: \(PrivateNetwork.obstacle ?? "")."
     ),
-    .timeLimit(.minutes(10))
+    .timeLimit(.minutes(5))
   )
   struct LateNamesTests {
     private static let hasCurl = Executable.find("curl") != nil

@@ -9,7 +9,7 @@ import WindTunnel
 /// The name that nobody can have is an unknown host to every client in its own words, and none sends a
 /// packet to find that out: they are run where there is no network at all, if that can be had. There a name
 /// that has to be asked for is another error.
-@Suite(.timeLimit(.minutes(10))) struct UnknownNameTests {
+@Suite(.timeLimit(.minutes(5))) struct UnknownNameTests {
   @Test func `the name has 254 characters, which are 256 octets on the wire, and ends in invalid`()
   {
     let name = Targets.unknownName

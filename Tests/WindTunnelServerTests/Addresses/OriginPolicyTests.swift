@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Pages elsewhere that have a browser ask a server of this machine.
-@Suite(.timeLimit(.minutes(10))) struct OriginPolicyTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginPolicyTests {
   private static func stranger(
     _ host: String,
     _ headers: HeaderFields = [:],

@@ -11,7 +11,7 @@ import Testing
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct PeerTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerTests {
   private typealias Candidate = PrivateAddress.Candidate
 
   @Test(arguments: [

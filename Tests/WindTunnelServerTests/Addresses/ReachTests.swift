@@ -12,7 +12,7 @@ import Testing
 // listens, is the machine, and 127.0.0.2 another.
 #if os(Linux)
   /// Where a proxy connects another machine to, on the wire.
-  @Suite(.timeLimit(.minutes(10))) struct ReachTests {
+  @Suite(.timeLimit(.minutes(5))) struct ReachTests {
     private static let device = "127.0.0.2"
     private static let forbidden = "HTTP/1.1 403 Forbidden"
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
     let loop = try EventLoop()

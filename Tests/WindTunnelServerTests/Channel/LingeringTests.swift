@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The end of a connection whose peer still sends (RFC 9112 §9.6).
-@Suite(.timeLimit(.minutes(10))) struct LingeringTests {
+@Suite(.timeLimit(.minutes(5))) struct LingeringTests {
   // Both ends on one loop, so that however busy the machine is no time goes by between them.
   @Test func `by the standard limits a client that only sends still gets all that was said`()
     async throws

@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   /// Whether this machine has an IPv6 loopback; containers often have none.
   static let hasIPv6: Bool = {
     guard let address = SocketAddress("::1", port: 0) else { return false }

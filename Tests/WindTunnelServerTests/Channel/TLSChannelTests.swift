@@ -12,7 +12,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What a channel promises, with TLS between it and the socket.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSChannelTests {
   /// What a client meets.
   struct Met: Sendable {

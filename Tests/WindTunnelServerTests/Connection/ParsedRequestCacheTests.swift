@@ -10,7 +10,7 @@ import Testing
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor
 /// what is noted may differ from reading it each time.
-@Suite(.timeLimit(.minutes(10))) struct ParsedRequestCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ParsedRequestCacheTests {
   private static let origin = "http://api.example.test"
 
   private static func tape(_ texts: String..., path: String = "/a") -> Cassette {

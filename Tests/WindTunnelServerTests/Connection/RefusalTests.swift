@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// What the replay server refuses, and how.
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   @Test(arguments: [
     ("GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
     ("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 70_000))\r\n\r\n", 431),

@@ -9,7 +9,7 @@ import Testing
 
 /// What RFC 9110 and RFC 9112 say about requests, case by case, as a client on a socket sees it: the
 /// answers, and whether the connection serves a next request.
-@Suite(.timeLimit(.minutes(10))) struct RequestCasesTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestCasesTests {
   private static let deck: Deck = {
     var stubs: [Stub] = ["/a", "/after", "/smuggled"].flatMap { path in
       [

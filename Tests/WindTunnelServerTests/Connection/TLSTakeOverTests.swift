@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A connection that was plain at first, as one to a proxy is.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSTakeOverTests {
   @Test(arguments: [false, true])
   func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// One device of the local network at a console's port, over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleDeviceTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleDeviceTests {
   /// An address of this machine beside the loopback ones; `nil` where it has none.
   private static let host: String? = SocketAddress("192.0.2.1", port: 9).flatMap {
     if case .at(let own) = OwnMachine.localEnd(towards: $0), !PrivateAddress.isLoopback(own.host) {

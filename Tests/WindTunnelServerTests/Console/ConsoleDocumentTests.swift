@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The OpenAPI document of the console's port is what the port does.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleDocumentTests {
   /// A request, with the operation that it is and the status that it is answered by.
   private struct Asked {
     var line: String

@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Answers of live origins at the console of a proxy, and requests that it sends again.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleLiveTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleLiveTests {
   /// Makes a proxy with a console.
   private static func proxying(
     _ scenario: Scenario = .calm,

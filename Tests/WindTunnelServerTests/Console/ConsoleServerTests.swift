@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A console's port over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleServerTests {
   @Test func `a page and its modules come with strict fields`() async throws {
     try await ConsoleStand.serving { stand in
       for path in ConsoleFiles.all.keys.sorted() {

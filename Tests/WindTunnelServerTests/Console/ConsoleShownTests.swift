@@ -9,7 +9,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What a console shows and keeps of single exchanges.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleShownTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleShownTests {
   private static let asked = Request("GET", "https://api.example.test/home?page=2")
 
   /// The exchanges behind one request with this answer.

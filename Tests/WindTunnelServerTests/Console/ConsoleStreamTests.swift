@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The stream of a console's events over real sockets, by value.
-@Suite(.timeLimit(.minutes(10))) struct ConsoleStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleStreamTests {
   /// The members of lines, segments and counters that are times, or are drawn from them.
   private static let times: Set<String> = [
     "at", "attempt", "firstByte", "gap", "latency", "perSecond", "retries",

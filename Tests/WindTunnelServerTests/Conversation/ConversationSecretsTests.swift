@@ -10,7 +10,7 @@ import Testing
 /// Secrets that are said on a WebSocket, in the places where handshakes, services and protocols
 /// have them: none stands on the cassette in whatever spelling, and who says others is answered all
 /// the same.
-@Suite(.timeLimit(.minutes(10))) struct ConversationSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationSecretsTests {
   private enum Said: Sendable {
     case text(String, in: [Int] = [])
     case bytes([UInt8])

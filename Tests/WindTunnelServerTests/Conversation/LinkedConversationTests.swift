@@ -10,7 +10,7 @@ import Testing
 
 /// Conversations over a link, played and live: each message comes whole and in order, and no sooner
 /// than the link lets it.
-@Suite(.timeLimit(.minutes(10))) struct LinkedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkedConversationTests {
   /// The ways in which a client comes to a server.
   enum Stage: CaseIterable { case played, recorded, proxied }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// The failures of a conversation with a live origin, which a client cannot tell from those of a
 /// played one.
-@Suite(.timeLimit(.minutes(10))) struct LiveConversationFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveConversationFaultTests {
   private static let texts = ["first", "n\u{E4}chste", "third"]
   private static let goodbye = "bye"
   /// Three messages of the server's, and an end once the client has said that it goes.

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Conversations that pass through a recording server, and what stands on the cassette of them.
-@Suite(.timeLimit(.minutes(10))) struct RecordedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedConversationTests {
   /// A message without its time.
   static func lines(_ interaction: Interaction) -> [String] {
     interaction.messages.map { message in

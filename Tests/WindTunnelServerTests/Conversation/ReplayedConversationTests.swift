@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Conversations that a server plays from a cassette, seen by a peer at a raw connection.
-@Suite(.timeLimit(.minutes(10))) struct ReplayedConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayedConversationTests {
   static func message(_ sender: WebSocketMessage.Sender, _ text: String) -> WebSocketMessage {
     WebSocketMessage(from: sender, Body(text), isText: true, offset: .zero)
   }

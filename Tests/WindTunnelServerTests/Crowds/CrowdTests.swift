@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Many clients at once.
-@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
   @Test func `slow answers on many connections are all whole`() async throws {
     let body = Data(pattern(1000))
     let timing = Timing(

@@ -5,7 +5,7 @@ import WindTunnel
 
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct DNSServerTests {
+@Suite(.timeLimit(.minutes(5))) struct DNSServerTests {
   private static let own = [DNSAddress("127.0.0.1")].compactMap(\.self)
 
   /// A question for the addresses of a name, by this id.

@@ -10,7 +10,7 @@ import Testing
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
   @Test func `timers fire in the order of their deadlines, equal ones as scheduled`() async throws {
     let loop = try EventLoop()
     let fired = Events<Int>()

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Content that is kept, however much it is.
-@Suite(.timeLimit(.minutes(10))) struct SpoolTests {
+@Suite(.timeLimit(.minutes(5))) struct SpoolTests {
   @Test(arguments: [0, 1, Spool.memoryBytesMax, Spool.memoryBytesMax + 1, 5_000_000])
   func `what comes is there as a whole`(count: Int) {
     var spool = Spool()

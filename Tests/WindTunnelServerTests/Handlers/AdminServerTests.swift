@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The admin port over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct AdminServerTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminServerTests {
   static func options() -> ReplayServer.Options {
     var options = ReplayServer.Options.patient
     var admin = Admin()

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A tape and stubs that are changed over the admin port while a server plays.
-@Suite(.timeLimit(.minutes(10))) struct AdminStubTests {
+@Suite(.timeLimit(.minutes(5))) struct AdminStubTests {
   private static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
   private static let tea =
     #"{"request":"GET /a","response":{"status":418,"headers":[["X-Kind","stub"]],"text":"tea"}}"#

@@ -11,7 +11,7 @@ import Testing
 // listens, is the machine, and others are devices.
 #if os(Linux)
   /// How a device gives a proxy's code, on the wire.
-  @Suite(.timeLimit(.minutes(10))) struct CodeTests {
+  @Suite(.timeLimit(.minutes(5))) struct CodeTests {
     private static let tape = Cassette([
       Interaction(
         Request("GET", "http://api.example.test/a"),

@@ -12,7 +12,7 @@ import WindTunnelSymptoms
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ForwardProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ForwardProxyTests {
   private static let end = "Connection: close\r\n\r\n"
 
   private func get(_ url: String, _ more: String = "") -> String {

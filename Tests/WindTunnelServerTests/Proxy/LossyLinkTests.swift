@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A tenth of the packets is lost each way, and of the bytes none.
-@Suite(.timeLimit(.minutes(10))) struct LossyLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct LossyLinkTests {
   private static let direction = Link.Direction(
     delay: .milliseconds(1),
     jitter: Jitter(.microseconds(500)),

@@ -11,7 +11,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Content of requests that a proxy passes on while it comes.
-@Suite(.timeLimit(.minutes(10))) struct PassedContentTests {
+@Suite(.timeLimit(.minutes(5))) struct PassedContentTests {
   /// Much more than is kept.
   private static let content = pattern(8 << 20)
 

@@ -8,7 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What of a live exchange a proxy passes on, and what it keeps to itself.
-@Suite(.timeLimit(.minutes(10))) struct PassedFieldsTests {
+@Suite(.timeLimit(.minutes(5))) struct PassedFieldsTests {
   @Test func `what speaks of the origin's connection does not reach the client`() async throws {
     let origin = try await Origin { _ in
       (

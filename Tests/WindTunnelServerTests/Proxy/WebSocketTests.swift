@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// WebSockets through a proxy: bytes that pass as they are once the origin has agreed.
-@Suite(.timeLimit(.minutes(10))) struct WebSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
   private static func wish(_ target: String) -> String {
     "GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"

@@ -10,7 +10,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A server that has as many connections as it takes.
-@Suite(.timeLimit(.minutes(10))) struct ConnectionLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionLimitTests {
   private static let ask = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
   @Test func `one connection too many waits until another has gone`() async throws {

@@ -10,7 +10,7 @@ import Testing
 
 /// The cassette that `Scripts/record-fixtures` recorded from a real server, played to a client that
 /// sees every byte.
-@Suite(.timeLimit(.minutes(10))) struct HTTPBinTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPBinTests {
   private static let file = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Cassettes/examples/httpbin.json")

@@ -8,7 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// What was no HTTP when it was recorded is none when it is replayed.
-@Suite(.timeLimit(.minutes(10))) struct MalformedReplayTests {
+@Suite(.timeLimit(.minutes(5))) struct MalformedReplayTests {
   /// Records what an origin answers, and then what its replay answers.
   private func symptoms(of answer: String) async throws -> [Symptom?] {
     let origin = try await Origin { _ in ([answer], .close) }

@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The replay server as a raw client sees it.
-@Suite(.timeLimit(.minutes(10))) struct ReplayServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayServerTests {
   static let end = "Connection: close\r\n\r\n"
 
   @Test func `an answer bears a length, and the connection serves the next request`() async throws {

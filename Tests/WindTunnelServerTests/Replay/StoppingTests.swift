@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// How a server ends.
-@Suite(.timeLimit(.minutes(10))) struct StoppingTests {
+@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
   static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   @Test func `what is in flight is finished, and nothing else is begun`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct HostNameTests {
+@Suite(.timeLimit(.minutes(5))) struct HostNameTests {
   @Test(arguments: [
     ("API.example.Test", "api.example.test", false),
     ("api.example.test.", "api.example.test", false),
@@ -29,7 +29,7 @@ import Testing
   func `what could say more than a name is none`(text: String) { expectNil(HostName(text)) }
 }
 
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct CertificateAuthorityTests {
   @Test func `the file holds the certificate and no key, and stands where it was told`() throws {
     let authority = try CertificateAuthority()

@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Both ends of TLS in memory, without a socket.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSEngineTests {
   @Test(arguments: [TLSVersion.v1_2, .v1_3], [Int.max, 1, 7])
   func `a conversation is the same in whatever pieces it comes`(version: TLSVersion, step: Int)

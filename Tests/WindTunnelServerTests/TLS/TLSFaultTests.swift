@@ -11,7 +11,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Handshakes that fail on purpose, met by a client of ours, by curl, and byte by byte.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSFaultTests {
   static let withCertificate = TLSFault.allCases.filter(\.needsCertificate)
   static let raw = TLSFault.allCases.filter { !$0.needsCertificate }

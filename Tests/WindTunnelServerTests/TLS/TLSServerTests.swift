@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A replay server by https, and clients that were not written here.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSServerTests {
   static let large = 20_000_000
 

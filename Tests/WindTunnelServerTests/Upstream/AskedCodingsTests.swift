@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// The codings that an origin is asked for that is recorded.
-@Suite(.timeLimit(.minutes(10))) struct AskedCodingsTests {
+@Suite(.timeLimit(.minutes(5))) struct AskedCodingsTests {
   static let alamofire = "br;q=1.0, gzip;q=0.9, deflate;q=0.8"
 
   /// What the origin reads where a client says this.

@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A recording server with a host that it leaves alone.
-@Suite(.timeLimit(.minutes(10))) struct IgnoredHostTests {
+@Suite(.timeLimit(.minutes(5))) struct IgnoredHostTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 
   @Test func `an ignored host is asked itself and is not on the tape`() async throws {

@@ -9,7 +9,7 @@ import WindTunnelSymptoms
 
 /// What a client left before it had all of it: on the tape as that, and played as an answer that is
 /// still to come.
-@Suite(.timeLimit(.minutes(10))) struct LeftAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct LeftAnswerTests {
   private static let left = Failure(.cancelled, text: "the client left")
 
   private static func get(_ target: String) -> String {

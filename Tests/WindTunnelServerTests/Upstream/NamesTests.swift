@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Whose name requests and redirects bear: the tape's inside, the server's outside.
-@Suite(.timeLimit(.minutes(10))) struct NamesTests {
+@Suite(.timeLimit(.minutes(5))) struct NamesTests {
   static let end = "Connection: close\r\n\r\n"
 
   static func moved(_ location: String) -> Cassette {

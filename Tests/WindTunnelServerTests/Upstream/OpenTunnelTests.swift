@@ -13,7 +13,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Tunnels that a proxy looks into.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct OpenTunnelTests {
   private static let tape = Cassette([
     Interaction(Request("GET", "https://api.example.test/a"), .text("a")),

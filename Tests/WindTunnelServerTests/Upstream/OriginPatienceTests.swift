@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Origins that do not answer, and clients that do not wait for them.
-@Suite(.timeLimit(.minutes(10))) struct OriginPatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct OriginPatienceTests {
   private static func get(_ url: RequestURL) -> String {
     "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
   }

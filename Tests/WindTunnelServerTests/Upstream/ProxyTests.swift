@@ -9,7 +9,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// The recording server between a raw client and a raw origin.
-@Suite(.timeLimit(.minutes(10))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
   static let end = "Connection: close\r\n\r\n"
 
   @Test func `both directions pass and are kept`() async throws {

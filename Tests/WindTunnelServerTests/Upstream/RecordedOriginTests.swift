@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// What a recorder writes down of an origin that is known by another name than its own.
-@Suite(.timeLimit(.minutes(10))) struct RecordedOriginTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedOriginTests {
   /// Records one GET of `/start` that `answer` is the answer to.
   private func record(_ answer: String, as name: RequestURL) async throws
     -> (seen: [ResponseParser.Event], kept: Interaction)

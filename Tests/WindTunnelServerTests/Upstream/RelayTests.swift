@@ -7,7 +7,7 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct RelayTests {
+@Suite(.timeLimit(.minutes(5))) struct RelayTests {
   /// A port that relays to another, over a link to the client.
   func relay(
     to origin: SocketAddress,

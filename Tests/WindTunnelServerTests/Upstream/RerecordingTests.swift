@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// A recorder in front of an origin that says the same every day, in the words of that day.
-@Suite(.timeLimit(.minutes(10))) struct RerecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct RerecordingTests {
   private func record(_ address: SocketAddress, over tape: Cassette) async throws -> Cassette {
     var options = ReplayServer.Options.patient
     options.upstream = try Upstream(RequestURL("http://\(address)"))

@@ -11,7 +11,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// A recording server in front of one that is spoken to by https.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSUpstreamTests {
   static let request = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 

@@ -11,7 +11,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// How tunnels end while the link still holds something, and what is seen of it.
-@Suite(.timeLimit(.minutes(10))) struct TunnelEndTests {
+@Suite(.timeLimit(.minutes(5))) struct TunnelEndTests {
   private static let late = Link.Direction(delay: .milliseconds(300))
 
   @Test func `a reset behind an end overtakes nothing that is on its way`() async throws {

@@ -13,7 +13,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 
-@Suite(.timeLimit(.minutes(10))) struct TunnelTests {
+@Suite(.timeLimit(.minutes(5))) struct TunnelTests {
   @Test(arguments: [nil, Link(up: .init(), down: .init())])
   func `ten megabytes pass both ways unharmed, and each end by itself`(link: Link?) async throws {
     let echo = try await Echo()

@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Content that comes in, and clients that take their time with it.
-@Suite(.timeLimit(.minutes(10))) struct UploadTests {
+@Suite(.timeLimit(.minutes(5))) struct UploadTests {
   private static func limits(kept: Int, unread: Int) -> ReplayServer.Options {
     var options = ReplayServer.Options.patient
     options.limits.bodyBytesMax = kept

@@ -9,7 +9,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// An upstream that fails: what the client sees and what the tape says.
-@Suite(.timeLimit(.minutes(10))) struct UpstreamFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct UpstreamFailureTests {
   @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)

@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelServer
 
 /// Requests that only pass share connections; those that are recorded do not.
-@Suite(.timeLimit(.minutes(10))) struct UpstreamPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct UpstreamPoolTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   /// An origin that says of every request on which of its connections it came, as which there.

@@ -12,7 +12,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 
 /// Holds cassettes against an origin that is written out in the test.
-@Suite(.timeLimit(.minutes(10))) struct VerifierTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifierTests {
   private static let tape: RequestURL = "https://api.example.test"
 
   private func verify(

@@ -9,7 +9,7 @@ import Testing
 @testable import WindTunnelReports
 
 /// The model against a kernel.
-@Suite(.timeLimit(.minutes(10))) struct KernelTests {
+@Suite(.timeLimit(.minutes(5))) struct KernelTests {
   /// Where the model is further off than a twentieth: name and round trip.
   ///
   /// In the two at 100 ms the kernel took a probe's acknowledgement, which came some microseconds
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test
+  @Test(.world)
   func `two thousand drawn connections are distributed as a kernel's, in eleven of twelve cells`()
     async throws
   {

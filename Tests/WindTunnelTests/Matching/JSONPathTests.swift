@@ -39,7 +39,7 @@ import Testing
     #expect(found > 100)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(5)))
   func `a path of many descents is followed through a deep body`() throws {
     let path = try #require(JSONPath("$" + String(repeating: "..*", count: 14) + ".zz"))
     let way = Array(repeating: JSONPath.Step.name("a"), count: 60)

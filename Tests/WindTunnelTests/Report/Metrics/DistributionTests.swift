@@ -67,7 +67,7 @@ import Testing
     var generator = Generator(seed: UInt64(exactMax))
     let values = (0..<150).map { _ in UInt64.random(in: 0...(1 << 40), using: &generator) }
     let whole = distribution(values, exactMax: exactMax)
-    for _ in 0..<20 {
+    for _ in 0..<5 {
       let cut = Int.random(in: 0...150, using: &generator)
       let second = Int.random(in: cut...150, using: &generator)
       var parts = [values[..<cut], values[cut..<second], values[second...]].map {
