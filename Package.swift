@@ -277,7 +277,8 @@ let package = Package(
       name: "CommandLineTests",
       // Commands of the tool run in the tests, or as the built tool; the dependency has it built.
       dependencies: [
-        "WindTunnelReports", "Origins", "PlantedSecrets", "Programs", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelReports", "Origins", "PlantedSecrets", "Programs", "WindTunnelSymptoms",
+        "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",
         "WindTunnelServer", "windtunnel-cli",
       ],

@@ -34,7 +34,8 @@ import WindTunnel
       // The platform opens it for the client, and what is kept is what the client saw.
       #expect(String(decoding: seen[0], as: UTF8.self).contains("tok-PACKED-98765"))
       expectEqual(
-        cassette.interactions.map { $0.response?.body.text }, [#"{"token":"REDACTED-token-1","again":"REDACTED-token-1"}"#]
+        cassette.interactions.map { $0.response?.body.text },
+        [#"{"token":"REDACTED-token-1","again":"REDACTED-token-1"}"#]
       )
       expectNil(cassette.interactions[0].response?.headers["Content-Encoding"])
       expectEqual(leftOut, [])
@@ -42,7 +43,8 @@ import WindTunnel
       expectEqual(seen, [body])
       expectEqual(cassette.interactions, [])
       expectEqual(
-        leftOut, [
+        leftOut,
+        [
           "GET \(origin.url)/a: a body in \(coding) cannot be opened to look for credentials"
         ]
       )

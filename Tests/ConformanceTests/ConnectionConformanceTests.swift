@@ -74,7 +74,8 @@ import WindTunnelSymptoms
       _ = try await ReplayServer(Deck([], scenario: scenario), .patient)
     }
     expectEqual(
-      "\(error)", "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
+      "\(error)",
+      "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
         + "server speaks no TLS."
     )
   }
@@ -118,12 +119,16 @@ import WindTunnelSymptoms
     )
     let server = try await ReplayServer(deck, .patient)
     let port = try await server.openPort(lane: Lane("call/1"))
-    try await expectEqual(Self.asking("https://127.0.0.1:\(port)/n").symptom, .secureConnectionFailed)
+    try await expectEqual(
+      Self.asking("https://127.0.0.1:\(port)/n").symptom,
+      .secureConnectionFailed
+    )
     // The second connection of this lane goes through; another lane's first does not.
     try await expectEqual(Self.asking("http://127.0.0.1:\(port)/n"), Seen(200, #"{"n":1}"#))
     let other = try await server.openPort(lane: Lane("call/2"))
     try await expectEqual(
-      Self.asking("https://127.0.0.1:\(other)/n").symptom, .secureConnectionFailed
+      Self.asking("https://127.0.0.1:\(other)/n").symptom,
+      .secureConnectionFailed
     )
     server.closePort(other)
     await server.stop(grace: .zero)

@@ -103,7 +103,8 @@ import WindTunnelSymptoms
       expectNil(first["Content-Encoding"])
       try await expectEqual(theatre.ask("/n"), Seen(200, "0123456789"))
       expectEqual(
-        deck.journal.all.map(\.misfits), [
+        deck.journal.all.map(\.misfits),
+        [
           [],
           [
             #"{"mutate":"null","at":"$.id"} was not done: the body is no JSON object or list."#

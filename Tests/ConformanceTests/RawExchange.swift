@@ -22,9 +22,7 @@ struct RawExchange: Sendable {
     let bytes = try await withCheckedThrowingContinuation { continuation in
       // It blocks, on a thread of its own.
       Thread {
-        continuation.resume(
-          with: Result { try LoopbackExchange.answer(to: request, at: port) }
-        )
+        continuation.resume(with: Result { try LoopbackExchange.answer(to: request, at: port) })
       }.start()
     }
     let end = try #require(bytes.range(of: Data("\r\n\r\n".utf8)))

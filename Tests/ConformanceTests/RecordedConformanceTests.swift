@@ -16,13 +16,9 @@ import WindTunnelURLSession
 @Suite(.timeLimit(.minutes(5))) struct RecordedConformanceTests {
   private static let answers: [String: Data] = [
     "/cut": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123".utf8),
-    "/cut-chunks": Data(
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n".utf8
-    ),
+    "/cut-chunks": Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n".utf8),
     "/empty": Data(),
-    "/a": Data(
-      "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 5\r\n\r\nmoved".utf8
-    ),
+    "/a": Data("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 5\r\n\r\nmoved".utf8),
     "/b": Data(
       "HTTP/1.1 307 Temporary Redirect\r\nLocation: /c\r\nContent-Length: 0\r\n\r\n".utf8
     ),
@@ -147,7 +143,8 @@ import WindTunnelURLSession
       .components(separatedBy: "\r\n").dropFirst()
     await server.stop(grace: .zero)
     expectEqual(
-      lines.compactMap { $0.split(separator: ":").first.map(String.init) }.prefix(5), names[...]
+      lines.compactMap { $0.split(separator: ":").first.map(String.init) }.prefix(5),
+      names[...]
     )
     expectEqual(lines.first, "Via: one")
   }

@@ -168,7 +168,8 @@ import WindTunnelSymptoms
       request.setValue("7", forHTTPHeaderField: "X-App")
       request.httpBody = Data("hello".utf8)
       await expectEqual(
-        theatre.ask(request), Seen(200, "POST http://api.example.test/echo 7 hello")
+        theatre.ask(request),
+        Seen(200, "POST http://api.example.test/echo 7 hello")
       )
     }
   }

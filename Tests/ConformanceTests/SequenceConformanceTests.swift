@@ -34,7 +34,8 @@ import WindTunnelSymptoms
       }
       expectEqual(seen, ["503 1", "503 1", "200 -", "501 -"])
       expectEqual(
-        deck.journal.all.map(\.take), [.withheld(0), .withheld(0), .recording(0), .unmatched]
+        deck.journal.all.map(\.take),
+        [.withheld(0), .withheld(0), .recording(0), .unmatched]
       )
     }
   }

@@ -83,9 +83,7 @@ final class Theatre: Sendable {
     defer { session.finishTasksAndInvalidate() }
     return await withCheckedContinuation { continuation in
       session.dataTask(with: request) { data, response, error in
-        continuation.resume(
-          returning: Seen(response as? HTTPURLResponse, data ?? Data(), error)
-        )
+        continuation.resume(returning: Seen(response as? HTTPURLResponse, data ?? Data(), error))
       }.resume()
     }
   }

@@ -46,7 +46,9 @@ import WindTunnelSymptoms
     #expect(await read(fixture.client.updates(of: page)) == (["one stale", "two network"], nil))
     fixture.time.advance(by: .seconds(61))
     #expect(
-      await read(fixture.client.updates(of: page)) == (["two stale"], .server(status: 404, body: Data()))
+      await read(fixture.client.updates(of: page)) == (
+        ["two stale"], .server(status: 404, body: Data())
+      )
     )
   }
 
@@ -81,7 +83,9 @@ import WindTunnelSymptoms
     _ = await read(fixture.client.updates(of: page))
     fixture.time.advance(by: .seconds(2))
     #expect(
-      await read(fixture.client.updates(of: page)) == (["one stale"], .server(status: 503, body: Data()))
+      await read(fixture.client.updates(of: page)) == (
+        ["one stale"], .server(status: 503, body: Data())
+      )
     )
   }
 
@@ -115,7 +119,8 @@ import WindTunnelSymptoms
     }
     let soldOut = NetworkError.business(code: "1001", message: "sold out")
     expectEqual(
-      errors, [
+      errors,
+      [
         soldOut, .server(status: 400, body: Data("<html>".utf8)),
         .credentials(status: 401, body: Data(refusal.utf8)), soldOut,
         .credentials(status: 403, body: Data()), .proxyCredentials,
@@ -138,7 +143,8 @@ import WindTunnelSymptoms
     )
     #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
     expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, ["Bearer old", "Bearer new"]
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
+      ["Bearer old", "Bearer new"]
     )
   }
 
@@ -154,7 +160,8 @@ import WindTunnelSymptoms
     expectEqual(record.response.bytes, 3)
     let id = try #require(record.system.traceID)
     expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }, ["\(id)-1", "\(id)-2"]
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") },
+      ["\(id)-1", "\(id)-2"]
     )
     let data = try JSONEncoder().encode(record)
     try expectEqual(JSONDecoder().decode(CallRecord.self, from: data), record)

@@ -18,7 +18,8 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants, [.zero])
     expectEqual(fixture.time.sleeping, 0)
     expectEqual(
-      fixture.observer.events.last, CallEvent(call: 1, elapsed: .zero, kind: .callEnded(.failure(.cancelled), attempts: 1))
+      fixture.observer.events.last,
+      CallEvent(call: 1, elapsed: .zero, kind: .callEnded(.failure(.cancelled), attempts: 1))
     )
   }
 

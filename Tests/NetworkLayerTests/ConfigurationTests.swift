@@ -24,13 +24,17 @@ import WindTunnelNetworkLayer
         )
       )
     )
-    expectEqual(configuration.limits, CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(5)))
+    expectEqual(
+      configuration.limits,
+      CallLimits(attemptTimeout: .seconds(15), deadline: .seconds(5))
+    )
     expectEqual(configuration.headers, ["A": "1", "B": "2"])
     expectEqual(configuration.secrets, ["key": Secret("k-1")])
     let request = try configuration.builder.request(for: Endpoint(.get, "/a", query: ["q": "1"]))
     expectEqual(request.url?.absoluteString, "https://api.example.test/v1/a?q=1&app=shop&lang=de")
     expectEqual(
-      configuration.publicView, [
+      configuration.publicView,
+      [
         "environment": "production", "baseURL": "https://api.example.test/v1",
         "attemptTimeout": "15.0 seconds", "deadline": "5.0 seconds", "slots": "64",
         "slotsPerHost": "48",

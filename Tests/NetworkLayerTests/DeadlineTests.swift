@@ -32,7 +32,8 @@ import WindTunnelNetworkLayer
     await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
     expectEqual(fixture.time.sleeping, 0)
     expectEqual(
-      fixture.observer.events.map(\.kind).suffix(2), [
+      fixture.observer.events.map(\.kind).suffix(2),
+      [
         .attemptEnded(1, .failure(.cancelled)),
         .callEnded(.failure(.deadlinePassed(.seconds(2))), attempts: 1),
       ]

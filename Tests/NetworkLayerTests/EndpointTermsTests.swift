@@ -12,10 +12,7 @@ import WindTunnelSymptoms
 /// What endpoints say they need, and what a configuration says of them.
 @Suite struct EndpointTermsTests {
   @Test func `an endpoint has limits and retries of its own`() async throws {
-    let fixture = try Fixture(
-      [.status(503), .status(503), .status(200)],
-      deadline: .seconds(60)
-    )
+    let fixture = try Fixture([.status(503), .status(503), .status(200)], deadline: .seconds(60))
     var endpoint = Endpoint(.get, "/a", mostRetries: 1)
     endpoint.limits = CallLimits(attemptTimeout: .seconds(9), deadline: .seconds(30))
     let call = fixture.start(endpoint)
@@ -49,7 +46,8 @@ import WindTunnelSymptoms
     let two = try await fixture.client.call(user)
     expectEqual([one, kept, two].map(\.source), [.network, .cache, .network])
     expectEqual(
-      [one, kept, two].map { String(decoding: $0.body, as: UTF8.self) }, ["one", "one", "two"]
+      [one, kept, two].map { String(decoding: $0.body, as: UTF8.self) },
+      ["one", "one", "two"]
     )
     expectEqual(fixture.transport.requests.map(\.timeoutInterval), [7, 7, 7])
     // Another endpoint has none of it.
@@ -68,13 +66,13 @@ import WindTunnelSymptoms
       fetched: ConfigurationLayer(endpoints: ["/pay": EndpointTerms(mostRetries: 1)])
     )
     expectEqual(
-      configuration.endpoints, ["/pay": EndpointTerms(deadlineMilliseconds: 9000, mostRetries: 1, slots: 2)]
+      configuration.endpoints,
+      ["/pay": EndpointTerms(deadlineMilliseconds: 9000, mostRetries: 1, slots: 2)]
     )
+    expectEqual(configuration.caps, TrafficCaps(total: 10, perHost: 4, perEndpoint: ["/pay": 2]))
     expectEqual(
-      configuration.caps, TrafficCaps(total: 10, perHost: 4, perEndpoint: ["/pay": 2])
-    )
-    expectEqual(
-      configuration.publicView["endpoints./pay"], #"{"deadlineMilliseconds":9000,"mostRetries":1,"slots":2}"#
+      configuration.publicView["endpoints./pay"],
+      #"{"deadlineMilliseconds":9000,"mostRetries":1,"slots":2}"#
     )
     #expect(
       throws: ConfigurationError(faults: [
@@ -119,7 +117,8 @@ import WindTunnelSymptoms
     expectEqual(form.body?.data, Data("exact=true&page=2&tags=x&tags=y&text=a%20b%26c".utf8))
     let json = try all.sending(search, as: .json)
     expectEqual(
-      json.body?.data, Data(#"{"exact":true,"page":2,"tags":["x","y"],"text":"a b&c"}"#.utf8)
+      json.body?.data,
+      Data(#"{"exact":true,"page":2,"tags":["x","y"],"text":"a b&c"}"#.utf8)
     )
     #expect(throws: RequestError.self) { try all.sending(["a": ["b": 1]], as: .query) }
   }
@@ -136,14 +135,13 @@ import WindTunnelSymptoms
     let call = fixture.start(Endpoint(.get, "/a", query: ["q": "1"]))
     _ = await fixture.time.passSleeps(1)
     _ = await call.value
-    expectEqual(
-      fixture.transport.requests.map { $0.url?.query ?? "" }, ["q=1&n=1", "q=1&n=2"]
-    )
+    expectEqual(fixture.transport.requests.map { $0.url?.query ?? "" }, ["q=1&n=1", "q=1&n=2"])
     let forms = try Fixture([.status(200), .status(200)], middleware: [base[1], base[2]])
     _ = await forms.result(of: Endpoint(.post, "/a", body: .form([.init("q", "1")])))
     _ = await forms.result(of: Endpoint(.post, "/a", body: try .json(["q": "1"])))
     expectEqual(
-      forms.transport.requests.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) }, ["q=1&n=3", #"{"n":"6","q":"1"}"#]
+      forms.transport.requests.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) },
+      ["q=1&n=3", #"{"n":"6","q":"1"}"#]
     )
   }
 }

@@ -35,10 +35,7 @@ final class HeldTransport: Transport, @unchecked Sendable {
   }
 
   func answer(_ path: String, _ status: Int = 200, _ headers: Headers = [:], body: String = "") {
-    end(
-      path,
-      .success(HTTPAnswer(status: status, headers: headers, body: Data(body.utf8)))
-    )
+    end(path, .success(HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))))
   }
 
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {

@@ -59,9 +59,6 @@ import WindTunnelNetworkLayer
     taking.cancel()
     await taking.value
     try #require(decoded.count == 2_222_223)
-    try #require(
-      turns.longestGap < decoded.time / 2,
-      "\(turns.longestGap) of \(decoded.time)"
-    )
+    try #require(turns.longestGap < decoded.time / 2, "\(turns.longestGap) of \(decoded.time)")
   }
 }

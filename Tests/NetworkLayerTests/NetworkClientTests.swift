@@ -13,18 +13,12 @@ import WindTunnelSymptoms
     let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
     let call = fixture.start()
     await expectEqual(fixture.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
-    await expectEqual(
-      call.value, .success(Answer(status: 200, body: Data("ok".utf8), attempts: 3))
-    )
+    await expectEqual(call.value, .success(Answer(status: 200, body: Data("ok".utf8), attempts: 3)))
     expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
   }
 
   @Test func `the draw decides the gap`() async throws {
-    let fixture = try Fixture(
-      [.status(503), .status(503), .status(200)],
-      jitter: .full,
-      draw: 0.5
-    )
+    let fixture = try Fixture([.status(503), .status(503), .status(200)], jitter: .full, draw: 0.5)
     let call = fixture.start()
     await expectEqual(fixture.time.passSleeps(2), [.milliseconds(100), .milliseconds(200)])
     try await expectEqual(call.value.get().attempts, 3)
@@ -106,7 +100,8 @@ import WindTunnelSymptoms
     let request = fixture.transport.requests[0]
     let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
     expectEqual(
-      fixture.observer.events, [
+      fixture.observer.events,
+      [
         CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
         CallEvent(
           call: 1,
@@ -143,9 +138,7 @@ import WindTunnelSymptoms
     let error = NetworkError.invalidRequest(.path("a", .relative))
     await expectEqual(fixture.start(Endpoint(.get, "a")).value, .failure(error))
     #expect(fixture.transport.instants.isEmpty)
-    expectEqual(
-      fixture.observer.events.last?.kind, .callEnded(.failure(error), attempts: 0)
-    )
+    expectEqual(fixture.observer.events.last?.kind, .callEnded(.failure(error), attempts: 0))
   }
 
   @Test func `copies of a client number their calls together`() async throws {
@@ -173,10 +166,7 @@ import WindTunnelSymptoms
     (.rateLimited(retryAfter: nil), "The server wants fewer requests."),
     (.rateLimited(retryAfter: .seconds(9)), "The server wants to be left alone for 9.0 seconds."),
     (.deadlinePassed(.seconds(3)), "No answer came within 3.0 seconds."),
-    (
-      .invalidRequest(.method("GE T")),
-      "\"GE T\" is no method: use letters, as in \"GET\"."
-    ),
+    (.invalidRequest(.method("GE T")), "\"GE T\" is no method: use letters, as in \"GET\"."),
   ])
   func `an error is one sentence`(error: NetworkError, sentence: String) {
     expectEqual(error.description, sentence)

@@ -72,7 +72,8 @@ import WindTunnelNetworkLayer
     expectEqual(TrafficCaps(), TrafficCaps(total: 64, perHost: 48, reserved: 2, overtakingsMax: 32))
     expectEqual(RetryBudget(), RetryBudget(share: 0.2, reserve: 10, most: 100))
     expectEqual(
-      BreakerRules(), BreakerRules(window: 20, share: 0.9, pause: .seconds(5), longestPause: .seconds(60))
+      BreakerRules(),
+      BreakerRules(window: 20, share: 0.9, pause: .seconds(5), longestPause: .seconds(60))
     )
   }
 }

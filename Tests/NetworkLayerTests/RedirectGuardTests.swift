@@ -76,9 +76,7 @@
     private func origin() throws -> ByteOrigin {
       try ByteOrigin([
         "/moved": Data("HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n".utf8),
-        "/there": Data(
-          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8
-        ),
+        "/there": Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8),
       ])
     }
 
@@ -94,11 +92,7 @@
     ) async throws {
       let (origin, app) = (try origin(), App())
       defer { origin.stop() }
-      let session = URLSession(
-        configuration: .ephemeral,
-        delegate: app,
-        delegateQueue: nil
-      )
+      let session = URLSession(configuration: .ephemeral, delegate: app, delegateQueue: nil)
       defer { session.invalidateAndCancel() }
       let (transport, request) = (
         URLSessionTransport(session: session), try request(origin, "/moved")

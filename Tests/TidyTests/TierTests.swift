@@ -116,9 +116,7 @@
           let around = types.filter { $0.indent < indent }
           let isWorld = text.contains(".world") || around.contains { $0.isWorld }
           let path = (around.map(\.name) + [name]).joined(separator: "/")
-          found.append(
-            Declared(name: "\(module).\(path)", tier: isWorld ? "world" : "value")
-          )
+          found.append(Declared(name: "\(module).\(path)", tier: isWorld ? "world" : "value"))
           attribute = nil
         }
       }

@@ -50,16 +50,18 @@ import WindTunnel
     expectEqual(row.name, "mine")
     expectEqual(report.scenarios.map(\.stage), [stage])
     expectEqual(
-      row.observations.map(\.endpoint), (0..<10).map {
-          [
-            "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
-          ][$0 % 5]
-        }
+      row.observations.map(\.endpoint),
+      (0..<10).map {
+        [
+          "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
+        ][$0 % 5]
+      }
     )
     expectEqual(row.observations.map(\.call), Array(0..<10))
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) }, (0..<10).map { ["recording \($0 % 5 + 1)"] }
+      row.observations.map { $0.attempts.map(\.take) },
+      (0..<10).map { ["recording \($0 % 5 + 1)"] }
     )
     #expect(report.environment.contains(.sharedProcess))
     #expect(report.text().contains("flown in the test's own process: a crash would have ended"))
@@ -74,11 +76,10 @@ import WindTunnel
       plan.deadline = .seconds(600)
     }.fly()
     expectEqual(report.decisionHash, other.decisionHash)
+    expectEqual(rows(report)[0].observations.map(\.story), rows(other)[0].observations.map(\.story))
     expectEqual(
-      rows(report)[0].observations.map(\.story), rows(other)[0].observations.map(\.story)
-    )
-    expectEqual(
-      rows(report)[0].observations.map { $0.ending == .succeeded }, rows(other)[0].observations.map { $0.ending == .succeeded }
+      rows(report)[0].observations.map { $0.ending == .succeeded },
+      rows(other)[0].observations.map { $0.ending == .succeeded }
     )
   }
 
@@ -95,7 +96,8 @@ import WindTunnel
       }
     }
     expectEqual(
-      rows(report)[0].observations.map(\.ending), [
+      rows(report)[0].observations.map(\.ending),
+      [
         .failed("status(503)"), .failed("timedOut"), .failed("cancelled"), .failed("out of stock"),
         .failed(String(repeating: "x", count: 200) + "…"),
       ]
@@ -185,7 +187,8 @@ import WindTunnel
   @Test func `attempts are seen in the weather of every push`() async throws {
     let report = try await drill(.everyPush, calls: 5).fly { _ = try await Self.ask($0) }
     expectEqual(
-      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" }, [
+      report.scenarios.map { "\($0.name) \($0.stage.rawValue)" },
+      [
         "calm wire", "latency wire", "packet-loss wire", "rate-limited wire", "server-errors wire",
         "dns-failure in-process", "tls-failure wire", "offline in-process", "outage wire",
       ]
@@ -196,12 +199,11 @@ import WindTunnel
 
   @Test(.world) func `attempts are seen in all weather of the default drill`() async throws {
     let report = try await drill(.defaultDrill, calls: 5).fly { _ = try await Self.ask($0) }
-    expectEqual(
-      report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name)
-    )
+    expectEqual(report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name))
     // What cannot be seen on the wire, or cannot be made there for a client in Swift, is in process.
     expectEqual(
-      report.scenarios.filter { $0.stage == .inProcess }.map(\.name), [
+      report.scenarios.filter { $0.stage == .inProcess }.map(\.name),
+      [
         "dns-failure", "expired-certificate", "wrong-host", "unknown-authority", "offline",
         "connect-timeout",
       ]
@@ -213,7 +215,8 @@ import WindTunnel
       \.name
     )
     expectEqual(
-      redirected, ["captive-portal", "redirect-elsewhere", "redirect-downgrade", "redirect-loop"]
+      redirected,
+      ["captive-portal", "redirect-elsewhere", "redirect-downgrade", "redirect-loop"]
     )
   }
 
@@ -226,7 +229,8 @@ import WindTunnel
     drill.plan.gates = [try Gate("calls(GET /home) == 1")]
     let report = try await drill.fly { try await Self.ask($0) }
     expectEqual(
-      report.judgements.map(\.description), [
+      report.judgements.map(\.description),
+      [
         "calm: calls(GET /home) == 1: met, got 1",
         "bad: successRate == 1: failed, got 0 (0 of 5 calls)",
         "bad: calls(GET /home) == 1: met, got 1",

@@ -41,24 +41,28 @@ import WindTunnelRelease
     }
     let others = ["it:lib/a.so x86_64 [WindTunnel]", Self.found]
     expectEqual(
-      said(.init(name: "x", content: [1], flags: 1)), others + [
+      said(.init(name: "x", content: [1], flags: 1)),
+      others + [
         "unread it:x is encrypted with a password: look through the archive without one"
       ]
     )
     expectEqual(
-      said(.init(name: "x", content: [1], method: 12)), others + [
+      said(.init(name: "x", content: [1], method: 12)),
+      others + [
         "unread it:x is packed by method 12, and only stored (0) and deflated (8) are opened"
       ]
     )
     for claimed in [0, 1, 3] {
       expectEqual(
-        said(.init(name: "x", content: [1, 2], claimed: claimed)), others + [
+        said(.init(name: "x", content: [1, 2], claimed: claimed)),
+        others + [
           "unread it:x is damaged: it does not open to what its size says"
         ]
       )
     }
     expectEqual(
-      said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)), others + [
+      said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)),
+      others + [
         "unread it:x is damaged: it is stored, and has two sizes"
       ]
     )
@@ -89,7 +93,8 @@ import WindTunnelRelease
   @Test func `bombs are refused before they are opened`() {
     let large = Made.zip([.init(name: "x", content: [1], claimed: 1 << 31)])
     expectEqual(
-      look(large), [
+      look(large),
+      [
         "unread it has more than 100 times its size once it is opened, which is the limit"
       ]
     )
@@ -97,12 +102,14 @@ import WindTunnelRelease
       .init(name: "x", content: Self.program), .init(name: "y", content: Self.program, place: 0),
     ])
     expectEqual(
-      look(twice), ["unread it is damaged: its entries lie in each other, or beyond its end"]
+      look(twice),
+      ["unread it is damaged: its entries lie in each other, or beyond its end"]
     )
     var nested = Made.elf([1])
     for _ in 0..<5 { nested = Made.zip([.init(name: "z", content: nested, isDeflated: false)]) }
     expectEqual(
-      look(nested), ["unread it:z:z:z:z has more than 4 archives in each other, which is the limit"]
+      look(nested),
+      ["unread it:z:z:z:z has more than 4 archives in each other, which is the limit"]
     )
   }
 
@@ -110,21 +117,21 @@ import WindTunnelRelease
     var limits = ReleaseCheck.Limits()
     limits.files = 2
     let file = Made.zip((0..<9).map { .init(name: "\($0)", content: [1]) })
-    expectEqual(
-      look(file, limits: limits), ["unread it has more than 2 files, which is the limit"]
-    )
+    expectEqual(look(file, limits: limits), ["unread it has more than 2 files, which is the limit"])
     limits.files = 5
     let pair = Made.zip([
       .init(name: "a", content: Made.zip((0..<4).map { .init(name: "\($0)", content: [1]) })),
       .init(name: "b", content: [1]),
     ])
     expectEqual(
-      look(pair, limits: limits), ["unread it:a:3 has more than 5 files, which is the limit"]
+      look(pair, limits: limits),
+      ["unread it:a:3 has more than 5 files, which is the limit"]
     )
     limits = ReleaseCheck.Limits()
     limits.bytes = file.count + 3
     expectEqual(
-      look(file, limits: limits), [
+      look(file, limits: limits),
+      [
         "unread it:3 has more than \(file.count + 3) bytes together with what was before it, which is "
           + "the limit"
       ]
@@ -133,7 +140,8 @@ import WindTunnelRelease
 
   @Test func `gzip is opened, and what is in it is looked through`() {
     expectEqual(
-      look(Made.gzip(Self.program)), ["it x86_64 [WindTunnel]", "found it WindTunnel: a part of the harness"]
+      look(Made.gzip(Self.program)),
+      ["it x86_64 [WindTunnel]", "found it WindTunnel: a part of the harness"]
     )
     expectEqual(look(Made.gzip(Array("text".utf8))), [])
     let cut = Array(Made.gzip(Self.program).dropLast(3))

@@ -35,7 +35,8 @@ import WindTunnelRelease
       #expect(!marks.isEmpty, "\(name)")
       for mark in marks where name.hasPrefix("C") {
         expectEqual(
-          mark.dropFirst().prefix(6), [
+          mark.dropFirst().prefix(6),
+          [
             "#if defined(__ELF__)", "__attribute__((used, retain, section(\"wt_modules\")))",
             "#elif defined(__APPLE__)",
             "__attribute__((used, section(\"__DATA_CONST,__wt_modules\")))", "#endif",
@@ -47,7 +48,8 @@ import WindTunnelRelease
       }
       for mark in marks where !name.hasPrefix("C") {
         expectEqual(
-          mark.dropFirst(), [
+          mark.dropFirst(),
+          [
             "#if objectFormat(ELF)", "@section(\"wt_modules\")", "#elseif objectFormat(MachO)",
             "@section(\"__DATA_CONST,__wt_modules\")", "#endif",
             "@used private let linkMark: (UInt64, UInt64, UInt64) =",

@@ -61,14 +61,7 @@ extension Made {
     native(head)
     native(hasSections ? table : 0)
     made.add(0 as UInt32)
-    made.add(
-      UInt16(head),
-      UInt16(segment),
-      1,
-      UInt16(section),
-      hasSections ? 2 : 0,
-      0
-    )
+    made.add(UInt16(head), UInt16(segment), 1, UInt16(section), hasSections ? 2 : 0, 0)
     // The segment: PT_LOAD.
     made.add(1 as UInt32)
     if isWide { made.add(4 as UInt32) }

@@ -19,7 +19,8 @@ import WindTunnelRelease
     for hasSections in [true, false] {
       let file = Made.elf(mark, isWide: isWide, order: order, machine: 8, hasSections: hasSections)
       expectEqual(
-        look(file), [
+        look(file),
+        [
           "it mips [WindTunnelServer]", "found it WindTunnelServer: a part of the harness",
         ]
       )
@@ -43,7 +44,8 @@ import WindTunnelRelease
   ) throws {
     let mark = Made.mark(try #require(Self.server), order)
     expectEqual(
-      look(Made.machO([0] + mark, isWide: isWide, order: order)), [
+      look(Made.machO([0] + mark, isWide: isWide, order: order)),
+      [
         "it arm64 [WindTunnelServer]", "found it WindTunnelServer: a part of the harness",
       ]
     )
@@ -60,7 +62,8 @@ import WindTunnelRelease
   @Test func `the debug product and a module of a later version are told as what they are`() {
     let debug = ReleaseModule.names.firstIndex(of: "WindTunnelNetworkLayerDebug") ?? 0
     expectEqual(
-      look(Made.elf(Made.mark(UInt64(debug + 1)) + Made.mark(900))), [
+      look(Made.elf(Made.mark(UInt64(debug + 1)) + Made.mark(900))),
+      [
         "it x86_64 [WindTunnelNetworkLayerDebug module 900]",
         "found it WindTunnelNetworkLayerDebug: the debug product",
         "found it module 900: a module of a later version",
@@ -76,7 +79,8 @@ import WindTunnelRelease
       isWide: isWide
     )
     expectEqual(
-      look(file), [
+      look(file),
+      [
         "it x86_64 [WindTunnelServer]", "it arm64e []",
         "found it WindTunnelServer: a part of the harness",
       ]
@@ -143,7 +147,8 @@ import WindTunnelRelease
       ("a-name-longer-than-fifteen.o", Made.machO(Made.mark(1))),
     ])
     expectEqual(
-      look(file), [
+      look(file),
+      [
         "it:a.o x86_64 [WindTunnel]", "it:a-name-longer-than-fifteen.o arm64 [WindTunnel]",
         "found it:a.o WindTunnel: a part of the harness",
         "found it:a-name-longer-than-fifteen.o WindTunnel: a part of the harness",
@@ -252,7 +257,8 @@ import WindTunnelRelease
     let object = Made.object([1, 2, 3], section: ("__TEXT", "__text"), symbols: 9)
     expectEqual(look(object), ["it arm64 []"])
     expectEqual(
-      look(Array(object.dropLast())), [
+      look(Array(object.dropLast())),
+      [
         "unread it is cut short: a table would lie beyond its end"
       ]
     )
@@ -265,13 +271,15 @@ import WindTunnelRelease
     let place = (segment: "__DATA", section: "__assets")
     let zip = Made.zip([.init(name: "a.json", content: cassette)])
     expectEqual(
-      look(Made.object(zip, section: place)), [
+      look(Made.object(zip, section: place)),
+      [
         "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette",
       ]
     )
     for packed in [cassette, Made.gzip(cassette)] {
       expectEqual(
-        look(Made.object(packed, section: place)), [
+        look(Made.object(packed, section: place)),
+        [
           "it arm64 []", "found it:__DATA,__assets file: a cassette",
         ]
       )
@@ -284,20 +292,25 @@ import WindTunnelRelease
       expectEqual(look(Made.elf(Array(start) + [1])), ["it x86_64 []"])
     }
     expectEqual(
-      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))), [
+      look(Made.elf(Made.zip([.init(name: "x", content: [1], flags: 1)]))),
+      [
         "it x86_64 []",
         "unread it:section:x is encrypted with a password: look through the archive without one",
       ]
     )
     let inEachOther = "unread it is damaged: its sections lie in each other"
     expectEqual(
-      look(Made.object(zip, section: place, sections: 2)), [
+      look(Made.object(zip, section: place, sections: 2)),
+      [
         "it arm64 []", "found it:__DATA,__assets:a.json file: a cassette", inEachOther,
       ]
     )
     // Nothing of them is read where that would take many times the program.
     let large = [UInt8](repeating: 9, count: 10_000) + zip
-    expectEqual(look(Made.object(large, section: place, sections: 3)), ["it arm64 []", inEachOther])
+    expectEqual(
+      look(Made.object(large, section: place, sections: 3)),
+      ["it arm64 []", inEachOther]
+    )
   }
 
   @Test func `the libraries that a program asks for are named, without a system's`() {

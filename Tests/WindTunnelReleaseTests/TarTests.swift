@@ -83,7 +83,8 @@ import WindTunnelRelease
     var file = Made.tar(Made.tarEntry("a", [1]), Made.tarEntry("b", Self.program))
     file[1024] ^= 1
     expectEqual(
-      look(file), [
+      look(file),
+      [
         "unread it is damaged: the check sum of a header in it is that of other bytes"
       ]
     )
@@ -92,7 +93,8 @@ import WindTunnelRelease
     for record in ["9 path=a", "x path=abc\n", "5 pat\n", "999 path=a\n"] {
       let header = Made.tarEntry("PaxHeader", Array(record.utf8), kind: "x")
       expectEqual(
-        look(Made.tar(header)), [
+        look(Made.tar(header)),
+        [
           "unread it is damaged: the records of a header in it do not add up"
         ]
       )
@@ -103,7 +105,8 @@ import WindTunnelRelease
         Made.tarEntry("a", Self.program, kind: kind)
       )
       expectEqual(
-        look(sparse), found("a") + [
+        look(sparse),
+        found("a") + [
           "unread it:a is a sparse file in a tar archive, a format that this does not look through"
         ]
       )
@@ -115,7 +118,8 @@ import WindTunnelRelease
     expectEqual(look(one + Made.tar(Made.tarEntry("b", Self.program))), found("b"))
     expectEqual(look(one + [UInt8](repeating: 0, count: 9000)), [])
     expectEqual(
-      look(one + [UInt8](repeating: 7, count: 100)), [
+      look(one + [UInt8](repeating: 7, count: 100)),
+      [
         "unread it has 100 bytes behind its end, which are no zip archive, and are not looked through"
       ]
     )
@@ -134,11 +138,13 @@ import WindTunnelRelease
     var nested = Made.elf([1])
     for _ in 0..<5 { nested = Made.tar(Made.tarEntry("t", nested)) }
     expectEqual(
-      look(nested), ["unread it:t:t:t:t has more than 4 archives in each other, which is the limit"]
+      look(nested),
+      ["unread it:t:t:t:t has more than 4 archives in each other, which is the limit"]
     )
     let long = [UInt8](repeating: 0x61, count: 1 << 20 + 1)
     expectEqual(
-      look(Made.tar(Made.tarEntry("x", long, kind: "x"))), [
+      look(Made.tar(Made.tarEntry("x", long, kind: "x"))),
+      [
         "unread it has more than 1048576 bytes in a header of an entry, which is the limit"
       ]
     )

@@ -80,12 +80,7 @@ import Testing
     )
     let head = Self.head(method, target)
     expectEqual(ProxyHandler(proxy, in: context, from: "127.0.0.1").handle(head).status, known)
-    let stranger = ProxyHandler(
-      proxy,
-      in: context,
-      from: "192.0.2.1",
-      unknownPeer: "192.0.2.1"
-    )
+    let stranger = ProxyHandler(proxy, in: context, from: "192.0.2.1", unknownPeer: "192.0.2.1")
     expectEqual(stranger.handle(head).status, unknown)
     #expect(stranger.handle(head).isRefused)
   }

@@ -40,7 +40,8 @@ import WindTunnelTesting
       _ = try await UserAPI(session: .windTunnel).profile(7)
     }
     expectEqual(
-      words, [
+      words,
+      [
         """
         Every interaction was to be played, but 1 of 2 was not:
           2 GET https://api.example.test/home
@@ -58,7 +59,8 @@ import WindTunnelTesting
       _ = try await UserAPI(session: .windTunnel).profile(7)
     }
     expectEqual(
-      words, [
+      words,
+      [
         """
         The interactions were to be played in recorded order, but this one
           2 GET https://api.example.test/home

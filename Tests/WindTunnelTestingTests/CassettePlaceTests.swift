@@ -42,7 +42,8 @@ import WindTunnelSymptoms
       try CassettePlace("a", besides: "/a.swift", environment: ["WINDTUNNEL_RECORD": "some"])
     }
     expectEqual(
-      error?.description, "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
+      error?.description,
+      "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
     )
   }
 
@@ -50,7 +51,8 @@ import WindTunnelSymptoms
     let place = try CassettePlace("gone", besides: "/nowhere/a.swift", environment: ["CI": "1"])
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     expectEqual(
-      error?.description, "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
+      error?.description,
+      "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
         + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
     )
   }
@@ -76,7 +78,8 @@ import WindTunnelSymptoms
     let place = try CassettePlace(name, besides: "/a.swift", environment: environment)
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     expectEqual(
-      error?.description, "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
+      error?.description,
+      "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
         + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
     )
     environment["CI"] = nil
@@ -84,12 +87,14 @@ import WindTunnelSymptoms
     let request = Request("GET", "https://api.example.test/a")
     let deck = Deck(Cassette(), mode: .rewrite)
     expectEqual(
-      desk.thrownAway(deck), "There is no cassette \(desk.file.path), and since this test has failed, none is "
+      desk.thrownAway(deck),
+      "There is no cassette \(desk.file.path), and since this test has failed, none is "
         + "recorded.\(suggestion)"
     )
     deck.keep(Interaction(request, .json([:])), for: deck.decide(request))
     expectEqual(
-      desk.thrownAway(deck), "There is no cassette \(desk.file.path), so this test asked the network to record it, "
+      desk.thrownAway(deck),
+      "There is no cassette \(desk.file.path), so this test asked the network to record it, "
         + "and failed; nothing is written.\(suggestion)"
     )
   }
@@ -106,7 +111,8 @@ import WindTunnelSymptoms
       try Data().write(to: folder.appending(path: name))
     }
     expectEqual(
-      place.thrownAway(Deck(Cassette(), mode: .rewrite)), "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
+      place.thrownAway(Deck(Cassette(), mode: .rewrite)),
+      "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
     )
   }
 
@@ -147,7 +153,8 @@ import WindTunnelSymptoms
       try place.keep(deck)
     }
     try expectEqual(
-      Cassette(contentsOf: place.file).interactions.map(\.request.url.path), ["/a", "/b"]
+      Cassette(contentsOf: place.file).interactions.map(\.request.url.path),
+      ["/a", "/b"]
     )
   }
 }

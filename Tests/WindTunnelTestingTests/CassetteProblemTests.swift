@@ -52,7 +52,8 @@ import XCTest
       try await withCassette("users", mapping: ["api.example.test": "/nowhere"]) { _ in }
     }
     expectEqual(
-      error?.description, "mapping: api.example.test is to be asked at /nowhere, which names no host; "
+      error?.description,
+      "mapping: api.example.test is to be asked at /nowhere, which names no host; "
         + "say it as [\"api.example.test\": \"http://127.0.0.1:8000\"]."
     )
   }

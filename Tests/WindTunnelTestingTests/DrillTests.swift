@@ -21,7 +21,8 @@ import WindTunnelDrillTesting
     }
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cassettes")
     expectEqual(
-      error.description, "There is no cassette \(folder.path)/nobody.json, and a drill records none. "
+      error.description,
+      "There is no cassette \(folder.path)/nobody.json, and a drill records none. "
         + "Record it in a test with .cassette(…), or by windtunnel record."
     )
   }

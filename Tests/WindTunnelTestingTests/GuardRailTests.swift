@@ -55,11 +55,9 @@ import WindTunnelDrillTesting
         }
     }
     expectEqual(
-      words, [
-        Said(
-          words: "rule 1 `GET /user/*` met no request; seen: GET /users/7",
-          isError: false
-        )
+      words,
+      [
+        Said(words: "rule 1 `GET /user/*` met no request; seen: GET /users/7", isError: false)
       ]
     )
   }
@@ -71,7 +69,8 @@ import WindTunnelDrillTesting
       }
     }
     expectEqual(
-      words, [
+      words,
+      [
         Said(
           words: "Every rule was to meet a request, but "
             + "rule 1 `GET /user/*` met no request; seen: GET /users/7.",
@@ -118,7 +117,8 @@ import WindTunnelDrillTesting
   @Test func `a tape that nobody asked is a warning`() async throws {
     let words = try await said(by: .cassette("users")) {}
     expectEqual(
-      words, [
+      words,
+      [
         Said(
           words: "No request came to users.json: have the code under test ask through "
             + "URLSession.windTunnel, or take the cassette away.",
@@ -181,14 +181,16 @@ import WindTunnelDrillTesting
       tasks (not in Task.detached, not in what was made before the test).
       """
     expectEqual(
-      words, [
+      words,
+      [
         Said(words: sentence.replacing("session", with: "deck"), isError: true),
         Said(words: sentence, isError: true),
       ]
     )
     // The words stand at the line, and are not told twice.
     expectEqual(
-      seen.withLock { $0 }, [
+      seen.withLock { $0 },
+      [
         "There is no session here, so this was not sent: see the issue at the test's line."
       ]
     )

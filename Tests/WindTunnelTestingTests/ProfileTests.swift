@@ -111,7 +111,8 @@ struct WireTests {
       }
     }
     expectEqual(
-      error?.description.hasPrefix("GET https://api.example.test/users/8 is not on the cassette."), true
+      error?.description.hasPrefix("GET https://api.example.test/users/8 is not on the cassette."),
+      true
     )
   }
 }

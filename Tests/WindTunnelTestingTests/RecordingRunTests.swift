@@ -29,7 +29,10 @@
       #expect(try await run.run(["asksForA", "asksForB"], mode: nil).passes)
       let file = run.file("shared.json")
       let first = try Cassette(contentsOf: file)
-      expectEqual(Set(first.interactions.map(\.request.url.target)), ["/a?first", "/a?second", "/b"])
+      expectEqual(
+        Set(first.interactions.map(\.request.url.target)),
+        ["/a?first", "/a?second", "/b"]
+      )
       // One that no test asks for.
       var tape = first
       tape.interactions.insert(

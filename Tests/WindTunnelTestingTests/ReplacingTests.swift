@@ -50,10 +50,12 @@ import WindTunnel
   @Test func `further answers stand behind those that came before them`() {
     let new = ["/b", "/n", "/a", "/a", "/a", "/m"].map { interaction($0, "new \($0)") }
     expectEqual(
-      texts(recorded(new, onto: tape)), ["new /a", "new /b", "new /n", "new /a", "new /a", "new /m", "c"]
+      texts(recorded(new, onto: tape)),
+      ["new /a", "new /b", "new /n", "new /a", "new /a", "new /m", "c"]
     )
     expectEqual(
-      texts(recorded([interaction("/n", "n"), tape[3]], onto: tape)), ["a1", "b", "a2", "n", "c"]
+      texts(recorded([interaction("/n", "n"), tape[3]], onto: tape)),
+      ["a1", "b", "a2", "n", "c"]
     )
     expectEqual(texts(recorded([interaction("/n", "n")], onto: tape)), ["a1", "b", "a2", "c", "n"])
   }

@@ -44,7 +44,8 @@ import WindTunnel
     let old = before.flatMap(order)
     let tape = recorded([order(17), order(18)], onto: old)
     expectEqual(
-      texts(tape).filter { !$0.hasPrefix("GET /orders/16") }, [
+      texts(tape).filter { !$0.hasPrefix("GET /orders/16") },
+      [
         "POST /orders 17", "GET /orders/17 order", "POST /orders 18", "GET /orders/18 order",
       ]
     )
@@ -72,7 +73,10 @@ import WindTunnel
   @Test func `what is recorded twice in different places keeps its order`() {
     let old = [ask("/b", "b"), ask("/a", "a")]
     let new = [old[1], ask("/n", "1"), old[0], ask("/n", "2")]
-    expectEqual(texts(recorded([new], onto: old)), ["GET /b b", "GET /a a", "GET /n 1", "GET /n 2"])
+    expectEqual(
+      texts(recorded([new], onto: old)),
+      ["GET /b b", "GET /a a", "GET /n 1", "GET /n 2"]
+    )
   }
 
   @Test(arguments: ["https://api.example.test/users/{id}", "/users/7"])

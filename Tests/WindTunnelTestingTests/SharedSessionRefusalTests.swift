@@ -20,7 +20,8 @@ import WindTunnelTesting
         }
       }
       expectEqual(
-        error?.localizedDescription, "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
+        error?.localizedDescription,
+        "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
       )
     }
 

@@ -54,10 +54,11 @@ struct SharedSessionTests {
         try await UserAPI(session: .shared, base: base).profile(7)
       }
       expectEqual(
-        error?.localizedDescription, """
-          \(base)/users/7 through URLSession.shared would leave the tunnel. On the wire, \
-          ask \(Deck.current.url), which is Deck.current.url.
-          """
+        error?.localizedDescription,
+        """
+        \(base)/users/7 through URLSession.shared would leave the tunnel. On the wire, \
+        ask \(Deck.current.url), which is Deck.current.url.
+        """
       )
     }
     await server.stop()

@@ -40,7 +40,8 @@ struct VerifyModeTests {
     let drift = try await drift(tape, mode: "verify")
     expectEqual(drift.drifted.map(\.number), [2])
     expectEqual(
-      drift.skipped.map(\.verdict), [
+      drift.skipped.map(\.verdict),
+      [
         .skipped("POST is not safe to ask again"),
         .skipped("there is no secret for REDACTED-sid-1"),
       ]
@@ -79,11 +80,7 @@ struct VerifyModeTests {
     // The same question by other rules is another one.
     let plain = try await drift(tape, mode: "verify")
     #expect("\(plain)".contains("tulip-canary-88"))
-    let careful = try await drift(
-      tape,
-      mode: "verify",
-      redacting: RedactionRules(names: ["vault"])
-    )
+    let careful = try await drift(tape, mode: "verify", redacting: RedactionRules(names: ["vault"]))
     expectEqual(careful.drifted.map(\.number), [1])
     #expect(!"\(careful)".contains("tulip"))
     await server.stop()

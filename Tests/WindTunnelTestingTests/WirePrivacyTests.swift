@@ -62,7 +62,8 @@ import WindTunnelSymptoms
       let error = await #expect(throws: (any Error).self) { try await session.text(canary.url) }
       expectEqual(error?.localizedDescription.contains("\(canary.url)"), true)
       expectEqual(
-        error?.localizedDescription.contains("would leave the tunnel. On the wire, ask \(own)"), true
+        error?.localizedDescription.contains("would leave the tunnel. On the wire, ask \(own)"),
+        true
       )
       return try await session.text("\(own)/")
     }
@@ -198,10 +199,7 @@ import WindTunnelSymptoms
     let canary = try await Canary()
     let live = Deck(
       Cassette([
-        Interaction(
-          Request("GET", "/go"),
-          Response(status: 302, headers: ["Location": canary.url])
-        )
+        Interaction(Request("GET", "/go"), Response(status: 302, headers: ["Location": canary.url]))
       ])
     )
     let server = try await ReplayServer(live, .patient)

@@ -13,9 +13,6 @@ final class Credentials: NSObject, URLSessionTaskDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    completionHandler(
-      .useCredential,
-      URLCredential(user: "ada", password: "x", persistence: .none)
-    )
+    completionHandler(.useCredential, URLCredential(user: "ada", password: "x", persistence: .none))
   }
 }

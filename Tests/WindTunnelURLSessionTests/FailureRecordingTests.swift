@@ -94,9 +94,7 @@ import WindTunnelURLSession
     let session = recorder.session { $0.timeoutIntervalForResource = 1 }
     let error = await session.seen("http://127.0.0.1:\(origin.port)/a").error
     expectEqual((error as? URLError)?.code, .timedOut)
-    expectEqual(
-      recorder.recorded().cassette.interactions.map { $0.failure?.symptom }, [.timedOut]
-    )
+    expectEqual(recorder.recorded().cassette.interactions.map { $0.failure?.symptom }, [.timedOut])
     origin.stop()
   }
 }

@@ -64,7 +64,11 @@ import WindTunnelURLSession
       for field in request.headers { asked.addValue(field.value, forHTTPHeaderField: field.name) }
       if !request.body.data.isEmpty { asked.httpBody = request.body.data }
       let seen = await session.seen(asked)
-      expectEqual(seen.status, interaction.response?.status, "\(request.method) \(request.url.path)")
+      expectEqual(
+        seen.status,
+        interaction.response?.status,
+        "\(request.method) \(request.url.path)"
+      )
     }
     await origin.stop(grace: .zero)
     expectNil(journal.problem)

@@ -11,10 +11,7 @@ import WindTunnelURLSession
     let deck = Deck(
       Cassette(),
       scenario: Scenario("rain", rules: [.always(.always, .status(503))]),
-      options: PlaybackOptions(
-        mode: .rewrite,
-        ignoring: ["127.0.0.1:\(origin.port)"]
-      )
+      options: PlaybackOptions(mode: .rewrite, ignoring: ["127.0.0.1:\(origin.port)"])
     )
     let seen = await deck.session().seen(origin.url + "/json")
     origin.stop()
@@ -47,7 +44,8 @@ import WindTunnelURLSession
     await expectEqual(deck.session().seen(origin.url + "/c").text, "ok")
     for server in [origin, moved, leading] { server.stop() }
     expectEqual(
-      deck.recorded().cassette.interactions.map(\.request.url.description), ["https://api.example.test/b", origin.url + "/c", origin.url + "/b"]
+      deck.recorded().cassette.interactions.map(\.request.url.description),
+      ["https://api.example.test/b", origin.url + "/c", origin.url + "/b"]
     )
   }
 }

@@ -151,7 +151,8 @@ import WindTunnelURLSession
     expectEqual(leftOut, [])
     expectEqual(cassette.interactions.map(\.failure), [nil])
     expectEqual(
-      cassette.interactions.map(\.response), [
+      cassette.interactions.map(\.response),
+      [
         Response(
           status: 401,
           headers: ["Content-Length": "4", "WWW-Authenticate": "Basic realm=\"shop\""],
@@ -185,10 +186,11 @@ import WindTunnelURLSession
     expectEqual(seen.text, "0123456789")
     let response = try #require(recorder.recorded().cassette.interactions.first?.response)
     expectEqual(
-      response, Response(
-          headers: ["Content-Length": "10", "Content-Type": "text/plain"],
-          body: Body("0123456789")
-        )
+      response,
+      Response(
+        headers: ["Content-Length": "10", "Content-Type": "text/plain"],
+        body: Body("0123456789")
+      )
     )
   }
 

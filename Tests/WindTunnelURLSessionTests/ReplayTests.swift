@@ -201,7 +201,8 @@ import WindTunnelURLSession
     streamed.httpBodyStream = InputStream(data: Data("stream".utf8))
     await expectEqual(session.seen(streamed).text, "7 stream")
     await expectEqual(
-      session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text, "7 b"
+      session.seen("https://api.example.test/echo", method: "POST", body: Data("b".utf8)).text,
+      "7 b"
     )
   }
 

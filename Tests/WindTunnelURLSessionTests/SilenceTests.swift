@@ -31,7 +31,8 @@ import WindTunnelURLSession
     let error = await session.seen(Self.url).error
     #expect(!(error is URLError))
     expectEqual(
-      error?.localizedDescription, "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
+      error?.localizedDescription,
+      "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
     )
   }
 

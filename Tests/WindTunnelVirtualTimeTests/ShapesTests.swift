@@ -183,10 +183,7 @@ import WindTunnelVirtualTime
         }
       }
     ),
-    (
-      "an actor behind a hop",
-      { try await HoppingActor().sleep() }
-    ),
+    ("an actor behind a hop", { try await HoppingActor().sleep() }),
     (
       "a single flight",
       {

@@ -141,7 +141,8 @@ import WindTunnel
     try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
     try expectEqual(names().count, 2)
     try expectEqual(
-      Cassette(contentsOf: scratch.file("a.json")), Cassette([cassette.interactions[1]])
+      Cassette(contentsOf: scratch.file("a.json")),
+      Cassette([cassette.interactions[1]])
     )
     try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
     try expectEqual(names(), ["README"])
@@ -183,9 +184,7 @@ import WindTunnel
     #expect(try !contents("a.har").contains("secret-of-ada"))
     let words = ["cassette", "convert", "--keep-secrets"]
     let kept = try await Program.run(words + ["a.json", "b.har"], in: scratch)
-    expectEqual(
-      kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n"
-    )
+    expectEqual(kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n")
     try await expectEqual(Program.run(words + ["b.har", "b.json"], in: scratch).code, 0)
     let same = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
     expectEqual(same, Program.Run(code: 0, out: "", err: ""))

@@ -102,15 +102,17 @@ import WindTunnel
     )
     expectEqual(run.code, 0)
     expectEqual(
-      run.err, """
-        a.json takes up 2 interactions of a recording that was ended before it was written.
-        That recording goes on: what is not on the tape yet is recorded.
-        a.json: 3 interactions
+      run.err,
+      """
+      a.json takes up 2 interactions of a recording that was ended before it was written.
+      That recording goes on: what is not on the tape yet is recorded.
+      a.json: 3 interactions
 
-        """
+      """
     )
     try expectEqual(
-      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), ["/home", "/recommendations?user=7", "/search?q=a"]
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
+      ["/home", "/recommendations?user=7", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -132,11 +134,12 @@ import WindTunnel
     let run = try await Program.run(words + ["--"] + Server.client(of: "/search?q=a"), in: scratch)
     expectEqual(run.code, 0)
     expectEqual(
-      run.err, """
-        That recording goes on: what is not on the tape yet is recorded.
-        a.json: 3 interactions
+      run.err,
+      """
+      That recording goes on: what is not on the tape yet is recorded.
+      a.json: 3 interactions
 
-        """
+      """
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -149,7 +152,8 @@ import WindTunnel
     let run = try await Program.run("cassette", "prune", "a.json", "--number", "1", in: scratch)
     expectEqual(run.code, 0, "\(run.err)")
     try expectEqual(
-      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), ["/recommendations?user=7"]
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
+      ["/recommendations?user=7"]
     )
     #expect(!scratch.has("a.json.journal"))
   }

@@ -14,15 +14,16 @@ import WindTunnel
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await Program.run("cassette", "lint", "a.json", Repository.shop, in: scratch)
     expectEqual(
-      run, Program.Run(
-          code: 1,
-          out: """
-            a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
-            a.json: #1 response body JSON password: password, 8 bytes [field-name]
+      run,
+      Program.Run(
+        code: 1,
+        out: """
+          a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
+          a.json: #1 response body JSON password: password, 8 bytes [field-name]
 
-            """,
-          err: "2 secrets. A commit is for ever: record it anew.\n"
-        )
+          """,
+        err: "2 secrets. A commit is for ever: record it anew.\n"
+      )
     )
   }
 
@@ -52,7 +53,8 @@ import WindTunnel
     let location = results[1]?["locations"]?[0]
     expectEqual(location?["physicalLocation"]?["artifactLocation"]?["uri"], "a.json")
     expectEqual(
-      location?["logicalLocations"]?[0]?["fullyQualifiedName"], "#1 response body JSON password"
+      location?["logicalLocations"]?[0]?["fullyQualifiedName"],
+      "#1 response body JSON password"
     )
     expectEqual(log["runs"]?[0]?["tool"]?["driver"]?["rules"]?[0]?["id"], "field-name")
     #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
@@ -65,15 +67,16 @@ import WindTunnel
     try scratch.write(Self.leaky, to: "a.json")
     let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
     try await expectEqual(
-      Program.run(words, in: scratch), Program.Run(
-          code: 0,
-          out: "",
-          err: """
-            a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
-            a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
+      Program.run(words, in: scratch),
+      Program.Run(
+        code: 0,
+        out: "",
+        err: """
+          a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
+          a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
 
-            """
-        )
+          """
+      )
     )
   }
 
@@ -85,13 +88,14 @@ import WindTunnel
     )
     let run = try await Program.run("cassette", "review", "a.json", in: scratch)
     expectEqual(
-      run, Program.Run(
-          code: 0,
-          out:
-            "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
-            + "#1 request URL; no secret? record again with --keep 'token'\n",
-          err: ""
-        )
+      run,
+      Program.Run(
+        code: 0,
+        out:
+          "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
+          + "#1 request URL; no secret? record again with --keep 'token'\n",
+        err: ""
+      )
     )
     let json = try await Program.run("cassette", "review", "a.json", "--json", in: scratch)
     let report = try JSON(parsing: json.out.utf8, source: "review")
@@ -127,17 +131,18 @@ import WindTunnel
     try scratch.write(tape(leak("/c", "qrstuvwx")), to: "broken.json")
     let run = try await Program.run(words, in: scratch)
     expectEqual(
-      run, Program.Run(
-          code: 1,
-          out: """
-            a.json: #1 response body JSON password: password, 8 bytes [field-name]
-            a.json: #3 response body: echo, 16 bytes [echo]
-            b.json: #1 response body JSON password: password, 8 bytes [field-name]
-            broken.json: #1 response body JSON password: password, 8 bytes [field-name]
+      run,
+      Program.Run(
+        code: 1,
+        out: """
+          a.json: #1 response body JSON password: password, 8 bytes [field-name]
+          a.json: #3 response body: echo, 16 bytes [echo]
+          b.json: #1 response body JSON password: password, 8 bytes [field-name]
+          broken.json: #1 response body JSON password: password, 8 bytes [field-name]
 
-            """,
-          err: "4 secrets. A commit is for ever: record it anew.\n"
-        )
+          """,
+        err: "4 secrets. A commit is for ever: record it anew.\n"
+      )
     )
     let json = try await Program.run(words + ["--json", "b.json"], in: scratch)
     expectEqual(json.code, 1)
@@ -162,16 +167,17 @@ import WindTunnel
     try scratch.write(text, to: "a.json")
     let run = try await Program.run("cassette", "lint", "a.json", "--max-age", "90d", in: scratch)
     expectEqual(
-      run, Program.Run(
-          code: 1,
-          out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
-          err: """
-            a.json: 1 interaction bears no date; record --dates keeps one
-            1 interaction is older than 90 days. \
-            To record anew: windtunnel record --mode rewrite --dates
+      run,
+      Program.Run(
+        code: 1,
+        out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
+        err: """
+          a.json: 1 interaction bears no date; record --dates keeps one
+          1 interaction is older than 90 days. \
+          To record anew: windtunnel record --mode rewrite --dates
 
-            """
-        )
+          """
+      )
     )
     let json = try await Program.run(
       "cassette",
@@ -184,24 +190,23 @@ import WindTunnel
     let report = try JSON(parsing: json.out.utf8, source: "lint")
     #expect(report["old"] == 1 && report["leaks"] == 0)
     expectEqual(
-      report["files"]?[0]?["old"], [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
+      report["files"]?[0]?["old"],
+      [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
     )
     let undated = try await Program.run("cassette", "lint", "a.json", "--undated", in: scratch)
     expectEqual(
-      undated, Program.Run(
-          code: 1,
-          out: "a.json: #3 bears no date\n",
-          err: """
-            1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
+      undated,
+      Program.Run(
+        code: 1,
+        out: "a.json: #3 bears no date\n",
+        err: """
+          1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
 
-            """
-        )
+          """
+      )
     )
     let both = ["cassette", "lint", "a.json", "--undated", "--max-age", "90", "--json"]
-    let all = try JSON(
-      parsing: try await Program.run(both, in: scratch).out.utf8,
-      source: "lint"
-    )
+    let all = try JSON(parsing: try await Program.run(both, in: scratch).out.utf8, source: "lint")
     #expect(all["old"] == 1 && all["undated"] == 1 && all["files"]?[0]?["undated"] == [3])
     let odd = try await Program.run("cassette", "lint", "a.json", "--max-age", "3w", in: scratch)
     expectEqual(odd.code, 64)

@@ -63,7 +63,8 @@ import WindTunnel
       in: scratch
     )
     expectEqual(
-      same, [
+      same,
+      [
         "windtunnelDiff": 1,
         "files": [["title": "a.json → a.json", "same": 2, "notes": [], "changes": []]],
       ]
@@ -79,7 +80,8 @@ import WindTunnel
     )
     let part: JSON = ["part": "response.text, line 1", "old": "\"four\"", "new": "\"five!\""]
     expectEqual(
-      other["files"]?[0]?["changes"], [
+      other["files"]?[0]?["changes"],
+      [
         [
           "change": "changed", "request": "GET /a", "from": 1, "to": 1, "parts": [part],
         ],

@@ -29,12 +29,13 @@ import WindTunnel
     let run = try await Program.run("cassette", "verify", "odd.json", in: scratch)
     expectEqual(run.code, 1)
     expectEqual(
-      run.out, """
-        odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes
-        odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
-        odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
+      run.out,
+      """
+      odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes
+      odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
+      odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
 
-        """
+      """
     )
     let asJSON = try await Program.run("cassette", "verify", "--json", "odd.json", in: scratch)
     let report = try JSON(parsing: asJSON.out.utf8, source: "report")

@@ -23,9 +23,7 @@ import WindTunnel
       expectEqual(again.code, 1, "\(again)")
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
-        again.out.hasSuffix(
-          "  It met the same as before, as far as both went: 1 of 1 attempts.\n"
-        ),
+        again.out.hasSuffix("  It met the same as before, as far as both went: 1 of 1 attempts.\n"),
         "\(again)"
       )
       // The beginning of its line says how it ended before, and it ends so again.

@@ -29,7 +29,8 @@ import WindTunnel
       #expect(second.observations.allSatisfy { $0.ending == .succeeded })
       // The same draws for both: what each met is the same, to the decision.
       expectEqual(
-        first.observations.map { $0.attempts.map(\.decision) }, second.observations.map { $0.attempts.map(\.decision) }
+        first.observations.map { $0.attempts.map(\.decision) },
+        second.observations.map { $0.attempts.map(\.decision) }
       )
       #expect(first.against == nil && second.against?.comparison.flips?.lost == 0)
     }

@@ -73,11 +73,7 @@ import WindTunnelReports
     environment: [String: String],
     sentence: String
   ) async throws {
-    let run = try await Program.run(
-      ["drill", "--shard", "env"],
-      in: Scratch(),
-      with: environment
-    )
+    let run = try await Program.run(["drill", "--shard", "env"], in: Scratch(), with: environment)
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
   }

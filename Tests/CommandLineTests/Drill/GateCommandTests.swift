@@ -31,14 +31,16 @@ import WindTunnelDrill
     let run = try await drill("--gate", "calls > 20", "--gate", "p99 < 9s", in: Scratch())
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(5)
     expectEqual(
-      Array(lines.prefix(3)), [
+      Array(lines.prefix(3)),
+      [
         "", "gates: 3 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
       ]
     )
     expectEqual(
       lines.dropFirst(3).first?.hasPrefix(
         "  calm: p99 < 9s: inconclusive, p99 needs 100 calls and has 20 (got "
-      ), true
+      ),
+      true
     )
     #expect(!run.err.contains("calls > 20"))
   }

@@ -70,7 +70,8 @@ import WindTunnelReports
   }()
 
   @Test(arguments: clients.filter { $0.isOfValueTier == true })
-  func `a rule that no other test breaks by a program is broken by one`(client: Client) async throws {
+  func `a rule that no other test breaks by a program is broken by one`(client: Client) async throws
+  {
     try await fly(client)
   }
 

@@ -81,7 +81,8 @@ import WindTunnelReports
     let run = try await Program.run(words + ["weak-network", "--", "true", "{url}"], in: Scratch())
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     expectEqual(
-      report.scenarios.map(\.name), [
+      report.scenarios.map(\.name),
+      [
         "very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole",
       ]
     )

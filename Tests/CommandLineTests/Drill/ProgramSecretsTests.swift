@@ -43,10 +43,7 @@ import WindTunnel
       in: scratch,
       with: environment
     )
-    #expect(
-      again.out.contains("  It met the same as before, as far as both went: "),
-      "\(again)"
-    )
+    #expect(again.out.contains("  It met the same as before, as far as both went: "), "\(again)")
     texts += [bare.out, bare.err, again.out, again.err]
     for (number, text) in texts.enumerated() {
       for secret in Self.secrets { #expect(!text.contains(secret), "\(number): \(secret)") }

@@ -72,7 +72,8 @@ import Testing
     let page =
       "fits, 0 requests, Failed: 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"
     expectEqual(
-      told, "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
+      told,
+      "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
       "\(look.err.suffix(2000))"
     )
     #expect(!look.err.contains("CONSOLE"), "\(look.err)")

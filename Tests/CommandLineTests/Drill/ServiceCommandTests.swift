@@ -41,7 +41,8 @@ import WindTunnelReports
     let report = try Report(contentsOf: scratch.file("drill.json"))
     expectEqual(report.findings.filter { $0.finding.severity == .error }.map(\.finding.rule), [])
     expectEqual(
-      report.scenarios.map { $0.subjects.map(\.client) }, [[.service], [.service], [.service]]
+      report.scenarios.map { $0.subjects.map(\.client) },
+      [[.service], [.service], [.service]]
     )
     expectEqual(report.scenarios[0].subjects[0].metrics.successRate, 1, "\(run.out)")
     expectEqual(run.code, 0, "\(run)")
@@ -153,9 +154,7 @@ import WindTunnelReports
 
   @Test(arguments: [
     (["keeps_answers.py"], [], ["note blank-where-stale", "note gives-up-at-once"]),
-    (
-      ["keeps_answers.py"], ["stale"], ["error blank-where-stale", "note gives-up-at-once"]
-    ),
+    (["keeps_answers.py"], ["stale"], ["error blank-where-stale", "note gives-up-at-once"]),
     (["keeps_answers.py", "shows"], ["stale"], ["note gives-up-at-once"]),
     (
       ["keeps_answers.py", "shows", "etags"], [],

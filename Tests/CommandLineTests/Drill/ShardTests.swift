@@ -39,7 +39,8 @@ import WindTunnelDrill
     return call
   }
 
-  @Test(.world) func `eight shards merge to the one run in every figure and form that no clock is in`()
+  @Test(.world)
+  func `eight shards merge to the one run in every figure and form that no clock is in`()
     async throws
   {
     let scratch = try Scratch()
@@ -63,16 +64,14 @@ import WindTunnelDrill
     let one = try Report(contentsOf: scratch.file("whole.json"))
     let other = try Report(contentsOf: scratch.file("merged.json"))
     expectEqual(
-      other.environment, one.environment,
+      other.environment,
+      one.environment,
       "all shards are the whole, and nothing is said of them"
     )
     let (mine, its) = (Self.untimed(one), Self.untimed(other))
     expectEqual(its, mine)
     for rendering in [ReportRendering.json, .html, .junit, .markdown, .csv, .text] {
-      expectEqual(
-        its.rendered(as: rendering), mine.rendered(as: rendering),
-        "\(rendering)"
-      )
+      expectEqual(its.rendered(as: rendering), mine.rendered(as: rendering), "\(rendering)")
     }
     // The tool's own files are the merged report's.
     for (name, rendering) in zip(

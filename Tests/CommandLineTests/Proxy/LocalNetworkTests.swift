@@ -97,7 +97,8 @@ import Testing
     let scratch = try Scratch()
     let lines = try await fly([], in: scratch)
     expectEqual(
-      lines, [
+      lines,
+      [
         "before 407 407", "page 200", "wrong 403", "right 303", "global 200", "own 403 403 403",
         "loopback 403 403", "beyond 403 403",
         // It is in the phone's own network, where nobody listens.
@@ -122,7 +123,8 @@ import Testing
     let flags = ["--client", "10.77.0.2", "--allow-private", "10.88.0.2:80"]
     let lines = try await fly(flags, in: scratch)
     expectEqual(
-      lines, [
+      lines,
+      [
         "before 200 200", "page 200", "global 200", "own 403 403 403", "loopback 403 403",
         "beyond 200 200", "beside 502", "metadata 403", "admin 127.0.0.1 403", "admin 127.1 403",
         "admin localhost 403", "admin 0.0.0.0 403", "admin [::ffff:127.0.0.1] 403",

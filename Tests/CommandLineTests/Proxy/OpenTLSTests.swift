@@ -58,11 +58,12 @@ import WindTunnel
     recording.signal(SIGINT)
     let run = try await recording.end()
     expectEqual(
-      run, Program.Run(
-          code: 0,
-          out: "\(proxy)\n",
-          err: "tape.json: 1 interactions\nflight.json: the report\n"
-        )
+      run,
+      Program.Run(
+        code: 0,
+        out: "\(proxy)\n",
+        err: "tape.json: 1 interactions\nflight.json: the report\n"
+      )
     )
     let tape = try Cassette(contentsOf: scratch.file("tape.json")).interactions
     expectEqual(tape.map { "\($0.request.method) \($0.request.url)" }, ["GET \(url)"])

@@ -123,15 +123,16 @@ import WindTunnel
     let port = try #require(run.out.split(separator: ":").last?.dropLast())
     let code = try #require(run.err.firstMatch(of: #/enter the code (\d{6})\./#)).1
     expectEqual(
-      run.err, """
-        On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
-          Server  127.0.0.1
-          Port    \(port)
-        Then open http://wind.tunnel/ there and enter the code \(code).
-        This proxy ends in 1 min.
-        The time is up.
+      run.err,
+      """
+      On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
+        Server  127.0.0.1
+        Port    \(port)
+      Then open http://wind.tunnel/ there and enter the code \(code).
+      This proxy ends in 1 min.
+      The time is up.
 
-        """
+      """
     )
   }
 
@@ -183,7 +184,8 @@ import WindTunnel
   @Test func `weather that cannot be carried in a tunnel is named when it starts`() async throws {
     let run = try await fly(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
     expectEqual(
-      run.err, "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
+      run.err,
+      "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
         + "meets the link, and faults by host and connection.\n"
     )
   }

@@ -56,7 +56,8 @@ import WindTunnelServer
     expectEqual(HardTraffic.leaking(in: []), [])
   }
 
-  @Test(.world) func `no hard secret that passes record is written or told, nor when it is recorded anew`()
+  @Test(.world)
+  func `no hard secret that passes record is written or told, nor when it is recorded anew`()
     async throws
   {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
@@ -86,7 +87,8 @@ import WindTunnelServer
     #expect(tape.interactions.count >= HardTraffic.travelling.count - 3)
   }
 
-  @Test(.world) func `no hard secret in a large body is written beside the cassette`() async throws {
+  @Test(.world) func `no hard secret in a large body is written beside the cassette`() async throws
+  {
     let texts = HardTraffic.travelling.filter { hard in
       let answer = hard.interactions[0].response
       return answer?.headers["Content-Encoding"] == nil
@@ -118,7 +120,9 @@ import WindTunnelServer
     try expectEqual(leaking(cases, in: scratch), [])
   }
 
-  @Test(.world) func `no hard secret that passes the proxy is on its tape or in its report`() async throws {
+  @Test(.world) func `no hard secret that passes the proxy is on its tape or in its report`()
+    async throws
+  {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     let origin = try await HardTraffic.server(interactions)
     let words = ["proxy", "--record", "a.json", "--report", "b.html", "--report", "b.json"]
@@ -137,7 +141,9 @@ import WindTunnelServer
     try expectEqual(leaking(in: scratch), [])
   }
 
-  @Test(.world) func `no hard secret of an address that could not be recorded is told`() async throws {
+  @Test(.world) func `no hard secret of an address that could not be recorded is told`()
+    async throws
+  {
     let cases = HardTraffic.travelling { Request("GET", $0.request.url) }
     #expect(cases.count >= 10)
     let origin = try await HardTraffic.server(HardTraffic.numbered(cases))
@@ -162,7 +168,8 @@ import WindTunnelServer
     await origin.stop(grace: .zero)
   }
 
-  @Test(.world) func `no hard secret comes through a HAR, nor is one told on the way`() async throws {
+  @Test(.world) func `no hard secret comes through a HAR, nor is one told on the way`() async throws
+  {
     let (scratch, all) = (try Scratch(), HardSecret.all)
     let interactions = all.flatMap(\.interactions)
     try Cassette(interactions).write(to: scratch.file("raw.json"))
@@ -272,7 +279,8 @@ import WindTunnelServer
     cat "$WINDTUNNEL_CALL.answer"
     """
 
-  @Test(.world) func `no report of a program has a hard secret that it asked with or printed`() async throws
+  @Test(.world) func `no report of a program has a hard secret that it asked with or printed`()
+    async throws
   {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     try Cassette(interactions).redacted().cassette.write(to: scratch.file("tape.json"))

@@ -76,7 +76,8 @@ import WindTunnelDrill
     let run = try await Program.run("cassette", "verify", "a.json", in: scratch)
     expectEqual(run.code, 1)
     expectEqual(
-      run.out, "a.json: #1: the failure is the recorder's own, which had too many open files; "
+      run.out,
+      "a.json: #1: the failure is the recorder's own, which had too many open files; "
         + "record it again\n"
     )
   }

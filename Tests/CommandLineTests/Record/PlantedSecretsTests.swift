@@ -44,7 +44,8 @@ import WindTunnel
     _ = try await upstream.end()
     try search(tape, for: planted)
     try await expectEqual(
-      Program.run("cassette", "lint", "a.json", in: tape), Program.Run(code: 0, out: "", err: "")
+      Program.run("cassette", "lint", "a.json", in: tape),
+      Program.Run(code: 0, out: "", err: "")
     )
     try await replay(tape)
   }

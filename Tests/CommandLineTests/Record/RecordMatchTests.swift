@@ -77,11 +77,12 @@ import WindTunnel
     let run = try await Program.run(more + Self.client("B"), in: scratch)
     #expect(run.out.hasSuffix("answer of A"), "\(run)")
     expectEqual(
-      run.err, """
-        POST https://a.test/graphql: played once for another body than the recorded one
-        To tell bodies apart: --match FILE, with {"match":1,"body":"byType"} in it.
+      run.err,
+      """
+      POST https://a.test/graphql: played once for another body than the recorded one
+      To tell bodies apart: --match FILE, with {"match":1,"body":"byType"} in it.
 
-        """
+      """
     )
     // The same body says nothing.
     let same = try await Program.run(more + Self.client("A"), in: scratch)
@@ -146,9 +147,7 @@ import WindTunnel
     let run = try await Program.run(["proxy"] + flag, in: scratch)
     #expect(run.code == 64 && run.out.isEmpty)
     #expect(
-      run.err.hasPrefix(
-        "windtunnel: \(flag[0]) goes with --record; without it nothing is kept.\n"
-      )
+      run.err.hasPrefix("windtunnel: \(flag[0]) goes with --record; without it nothing is kept.\n")
     )
   }
 

@@ -31,15 +31,17 @@ import WindTunnel
     expectEqual(run.code, 0)
     let count = mode == nil ? 4 : 5
     expectEqual(
-      run.err, """
-        a.json takes up 3 interactions of a recording that was ended before it was written.
-        a.json: \(count) interactions
+      run.err,
+      """
+      a.json takes up 3 interactions of a recording that was ended before it was written.
+      a.json: \(count) interactions
 
-        """
+      """
     )
     let old = mode == nil ? [] : ["/a"]
     try expectEqual(
-      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target), old + ["/home", "/home", "/feed", "/search?q=a"]
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
+      old + ["/home", "/home", "/feed", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
     upstream.signal(SIGINT)
@@ -99,34 +101,37 @@ import WindTunnel
     let (upstream, url) = try await Server.start("a.json", in: scratch)
     let words = ["record", "--mode", "verify", "--upstream", url, "--cassette"]
     try await expectEqual(
-      Program.run(words + ["a.json"], in: scratch), Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+      Program.run(words + ["a.json"], in: scratch),
+      Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
     )
     try scratch.write(Texts.cassette.replacingOccurrences(of: ":1}", with: ":2}"), to: "b.json")
     try await expectEqual(
-      Program.run(words + ["b.json"], in: scratch), Program.Run(
-          code: 3,
-          out: """
-            drifted #1 GET https://api.example.test/a
-              body $.a: recorded 2, live 1
-            0 same, 1 drifted, 0 skipped
+      Program.run(words + ["b.json"], in: scratch),
+      Program.Run(
+        code: 3,
+        out: """
+          drifted #1 GET https://api.example.test/a
+            body $.a: recorded 2, live 1
+          0 same, 1 drifted, 0 skipped
 
-            """,
-          err: ""
-        )
+          """,
+        err: ""
+      )
     )
     let json = try await Program.run(words + ["b.json", "--json"], in: scratch)
     expectEqual(json.code, 3)
     try expectEqual(JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"], 1)
     try await expectEqual(
-      Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch), Program.Run(
-          code: 0,
-          out: """
-            skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
-            0 same, 0 drifted, 1 skipped
+      Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch),
+      Program.Run(
+        code: 0,
+        out: """
+          skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
+          0 same, 0 drifted, 1 skipped
 
-            """,
-          err: "Nothing was compared: the one interaction was skipped.\n"
-        )
+          """,
+        err: "Nothing was compared: the one interaction was skipped.\n"
+      )
     )
     upstream.signal(SIGINT)
     _ = try await upstream.end()

@@ -22,7 +22,8 @@ import WindTunnel
     expectEqual(run.code, 0, "\(run.err)")
     let body = try Cassette(contentsOf: scratch.file("a.json")).interactions.first?.response?.body
     expectEqual(
-      body?.text, #"{"floorCode":"REDACTED-floorcode-1","deep":{"hint":"REDACTED-hint-1"},"#
+      body?.text,
+      #"{"floorCode":"REDACTED-floorcode-1","deep":{"hint":"REDACTED-hint-1"},"#
         + #""mail":"REDACTED-mail-1@example.test","token":"REDACTED-token-1"}"#
     )
   }

@@ -26,12 +26,13 @@ import WindTunnel
     )
     #expect(run.code == 0 && run.out.hasPrefix("HTTP/1.1 101 "), "\(run)")
     expectEqual(
-      run.err, """
-        left out: GET \(origin.url)/chat: it is a WebSocket that passed unread: Sec-WebSocket-Accept \
-        does not prove the key (RFC 6455 §4.1).
-        a.json: 1 interactions
+      run.err,
+      """
+      left out: GET \(origin.url)/chat: it is a WebSocket that passed unread: Sec-WebSocket-Accept \
+      does not prove the key (RFC 6455 §4.1).
+      a.json: 1 interactions
 
-        """
+      """
     )
   }
 

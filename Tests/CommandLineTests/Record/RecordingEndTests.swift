@@ -25,11 +25,12 @@ import WindTunnelSymptoms
     let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
     expectEqual(run.code, 1)
     expectEqual(
-      run.err, """
-        bash ended with status 3.
-        What was recorded is thrown away; a.json is as it was.
+      run.err,
+      """
+      bash ended with status 3.
+      What was recorded is thrown away; a.json is as it was.
 
-        """
+      """
     )
     try expectEqual(scratch.text("a.json"), Texts.cassette)
     #expect(!scratch.has("a.json.journal"))
@@ -76,11 +77,12 @@ import WindTunnelSymptoms
       in: scratch
     )
     expectEqual(
-      run.err, """
-        GET https://api.example.test/home?token=REDACTED-token-1: recorded as broken off: the client left
-        a.json: 1 interactions
+      run.err,
+      """
+      GET https://api.example.test/home?token=REDACTED-token-1: recorded as broken off: the client left
+      a.json: 1 interactions
 
-        """
+      """
     )
     expectEqual(run.code, 0)
     let left = try #require(try Cassette(contentsOf: scratch.file("a.json")).interactions.first)
@@ -155,11 +157,8 @@ import WindTunnelSymptoms
       "The command has no {url}: write it where the server's address stands, as in "
       + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
     expectEqual(
-      none, Program.Run(
-          code: 1,
-          out: "",
-          err: "Nothing was recorded; there is no a.json. \(advice)\n"
-        )
+      none,
+      Program.Run(code: 1, out: "", err: "Nothing was recorded; there is no a.json. \(advice)\n")
     )
     #expect(!scratch.has("a.json"))
     try scratch.write(Texts.cassette, to: "b.json")
@@ -168,20 +167,18 @@ import WindTunnelSymptoms
       in: scratch
     )
     expectEqual(
-      anew, Program.Run(
-          code: 1,
-          out: "",
-          err: "Nothing was recorded; b.json is as it was. \(advice)\n"
-        )
+      anew,
+      Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is as it was. \(advice)\n")
     )
     // One that is played need not record anything.
     let played = try await Program.run(base + ["b.json", "--", "true"], in: scratch)
     expectEqual(
-      played, Program.Run(
-          code: 0,
-          out: "",
-          err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
-        )
+      played,
+      Program.Run(
+        code: 0,
+        out: "",
+        err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
+      )
     )
     try expectEqual(scratch.text("b.json"), Texts.cassette)
   }

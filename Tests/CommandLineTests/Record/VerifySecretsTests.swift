@@ -33,7 +33,8 @@ import WindTunnel
     try scratch.write(Self.tape, to: "a.json")
     let words = ["--secret", "Authorization=API", "--secret", "loginToken=LOGIN"]
     try await expectEqual(
-      verify(words, in: scratch), Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
+      verify(words, in: scratch),
+      Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
     )
     let one = ["--secret", "authorization-1=API", "--secret", "LoginToken-1=LOGIN"]
     try await expectEqual(verify(one, in: scratch).code, 0)
@@ -45,16 +46,17 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     try await expectEqual(
-      verify(["--secret", "authorization=API"], in: scratch), Program.Run(
-          code: 0,
-          out: """
-            skipped #1 GET /a: there is no secret for REDACTED-logintoken-1 \
-            (--secret logintoken=ENV gives one)
-            0 same, 0 drifted, 1 skipped
+      verify(["--secret", "authorization=API"], in: scratch),
+      Program.Run(
+        code: 0,
+        out: """
+          skipped #1 GET /a: there is no secret for REDACTED-logintoken-1 \
+          (--secret logintoken=ENV gives one)
+          0 same, 0 drifted, 1 skipped
 
-            """,
-          err: "Nothing was compared: the one interaction was skipped.\n"
-        )
+          """,
+        err: "Nothing was compared: the one interaction was skipped.\n"
+      )
     )
   }
 
@@ -70,11 +72,12 @@ import WindTunnel
     let run = try await verify(["--secret", "authorization=API", "--secret", word], in: scratch)
     #expect(run.code == 64 && run.out.isEmpty)
     expectEqual(
-      run.err, """
-        windtunnel: --secret \(name): no request on a.json has a REDACTED-\(name)-N; there is \(rest)
-        For help: windtunnel record --help
+      run.err,
+      """
+      windtunnel: --secret \(name): no request on a.json has a REDACTED-\(name)-N; there is \(rest)
+      For help: windtunnel record --help
 
-        """
+      """
     )
   }
 
@@ -91,11 +94,12 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(#"{"windtunnel":1,"interactions":[]}"#, to: "a.json")
     try await expectEqual(
-      verify([], against: Repository.shop, in: scratch), Program.Run(
-          code: 0,
-          out: "0 same, 0 drifted, 0 skipped\n",
-          err: "Nothing was compared: there is nothing on a.json.\n"
-        )
+      verify([], against: Repository.shop, in: scratch),
+      Program.Run(
+        code: 0,
+        out: "0 same, 0 drifted, 0 skipped\n",
+        err: "Nothing was compared: there is nothing on a.json.\n"
+      )
     )
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"status":204}}]}"#

@@ -55,7 +55,8 @@ import Testing
       .compactMap { $0.components(separatedBy: " ").first }
     #expect(shipped.count > 30)
     try await expectEqual(
-      Set(offers("windtunnel scenarios show ")), Set(shipped + ["every-push", "weak-network", "default-drill", "pre-release"])
+      Set(offers("windtunnel scenarios show ")),
+      Set(shipped + ["every-push", "weak-network", "default-drill", "pre-release"])
     )
     // Names of files are the shell's.
     try await expectEqual(offers("windtunnel serve --cassette "), [])
@@ -137,12 +138,13 @@ import Testing
   @Test func `a shell that there is no script for is named`() async throws {
     let run = try await Program.run("completions", "tcsh", in: Scratch())
     expectEqual(
-      run, Program.Run(
-          code: 64,
-          out: "",
-          err: "windtunnel: completions tcsh: there are bash, zsh, fish. Did you mean bash?\n"
-            + "For help: windtunnel completions --help\n"
-        )
+      run,
+      Program.Run(
+        code: 64,
+        out: "",
+        err: "windtunnel: completions tcsh: there are bash, zsh, fish. Did you mean bash?\n"
+          + "For help: windtunnel completions --help\n"
+      )
     )
   }
 }

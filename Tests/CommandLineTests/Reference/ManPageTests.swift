@@ -25,7 +25,8 @@ import Testing
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }
     expectEqual(
-      names, (["windtunnel.1"]
+      names,
+      (["windtunnel.1"]
         + commands.map { "windtunnel-\($0.replacing(" ", with: "-")).1" }).sorted()
     )
     for command in commands {
@@ -84,12 +85,13 @@ import Testing
     for words in [["help", "--to", "man"], ["help", "drill", "--man", "--to", "man"]] {
       let run = try await Program.run(words, in: scratch)
       expectEqual(
-        run, Program.Run(
-            code: 64,
-            out: "",
-            err: "windtunnel: --to FOLDER goes with --man alone, and writes the pages of all "
-              + "commands.\nFor help: windtunnel help --help\n"
-          )
+        run,
+        Program.Run(
+          code: 64,
+          out: "",
+          err: "windtunnel: --to FOLDER goes with --man alone, and writes the pages of all "
+            + "commands.\nFor help: windtunnel help --help\n"
+        )
       )
       #expect(!scratch.has("man"))
     }

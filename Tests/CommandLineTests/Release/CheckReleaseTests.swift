@@ -40,7 +40,8 @@ import WindTunnel
     expectEqual(run.code, 1)
     // The reference client holds its conversations by sockets.
     expectEqual(
-      run.err, Self.advice
+      run.err,
+      Self.advice
         + "WindTunnelNetworkLayerSockets is linked, which brings WindTunnelServer and what that needs "
         + "along.\n"
     )
@@ -69,7 +70,8 @@ import WindTunnel
     try scratch.write("{}", to: "App/strings.json")
     let run = try await Program.run("check-release", "App", in: scratch)
     expectEqual(
-      run, Program.Run(code: 0, out: "App: 1 program in 2 files: nothing of WindTunnel\n", err: "")
+      run,
+      Program.Run(code: 0, out: "App: 1 program in 2 files: nothing of WindTunnel\n", err: "")
     )
   }
 
@@ -89,18 +91,20 @@ import WindTunnel
     )
     let run = try await Program.run("check-release", "App", in: scratch)
     expectEqual(
-      run, Program.Run(
-          code: 1,
-          out: "App/link: a cassette\nApp/weather\\u{1B}.json: a scenario\n"
-            + "App/Resources/data.bin: a cassette\n",
-          err: Self.resources
-        )
+      run,
+      Program.Run(
+        code: 1,
+        out: "App/link: a cassette\nApp/weather\\u{1B}.json: a scenario\n"
+          + "App/Resources/data.bin: a cassette\n",
+        err: Self.resources
+      )
     )
     let asJSON = try await Program.run("check-release", "--json", "App", in: scratch)
     #expect(asJSON.code == 1 && asJSON.err == Self.resources)
     let report = try JSON(parsing: asJSON.out.utf8, source: "check-release")
     expectEqual(
-      report, [
+      report,
+      [
         "windtunnelRelease": 1, "verdict": "found", "files": 4,
         "programs": [
           ["file": "App/shop", "architecture": "x86_64", "modules": [], "libraries": []]
@@ -126,12 +130,13 @@ import WindTunnel
     try scratch.write("text", to: "notes.txt")
     let text = try await Program.run("check-release", "notes.txt", in: scratch)
     expectEqual(
-      text, Program.Run(
-          code: 65,
-          out: "",
-          err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
-            + "an archive of them; name the app, the archive or the program that is released.\n"
-        )
+      text,
+      Program.Run(
+        code: 65,
+        out: "",
+        err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
+          + "an archive of them; name the app, the archive or the program that is released.\n"
+      )
     )
     try FileManager.default.createDirectory(
       at: scratch.file("empty"),
@@ -139,32 +144,35 @@ import WindTunnel
     )
     let empty = try await Program.run("check-release", "empty", in: scratch)
     expectEqual(
-      empty, Program.Run(
-          code: 65,
-          out: "",
-          err: "empty was not looked through: none of its 0 files is a program in ELF or "
-            + "Mach-O, or an archive of them; name the app, the archive or the program that is "
-            + "released.\n"
-        )
+      empty,
+      Program.Run(
+        code: 65,
+        out: "",
+        err: "empty was not looked through: none of its 0 files is a program in ELF or "
+          + "Mach-O, or an archive of them; name the app, the archive or the program that is "
+          + "released.\n"
+      )
     )
     try Data(Self.program.dropLast(3)).write(to: scratch.file("cut"))
     let cut = try await Program.run("check-release", "cut", in: scratch)
     expectEqual(
-      cut, Program.Run(
-          code: 65,
-          out: "",
-          err: "cut is cut short: a segment would lie beyond its end.\n" + Self.refusal
-        )
+      cut,
+      Program.Run(
+        code: 65,
+        out: "",
+        err: "cut is cut short: a segment would lie beyond its end.\n" + Self.refusal
+      )
     )
     try Data(Self.windows).write(to: scratch.file("shop.exe"))
     let windows = try await Program.run("check-release", "shop.exe", in: scratch)
     expectEqual(
-      windows, Program.Run(
-          code: 65,
-          out: "",
-          err: "shop.exe is a program for Windows, a format that this does not look through.\n"
-            + Self.refusal
-        )
+      windows,
+      Program.Run(
+        code: 65,
+        out: "",
+        err: "shop.exe is a program for Windows, a format that this does not look through.\n"
+          + Self.refusal
+      )
     )
   }
 
@@ -183,7 +191,8 @@ import WindTunnel
     let scratch = try Scratch()
     let missing = try await Program.run("check-release", "Shop.ipa", in: scratch)
     expectEqual(
-      missing, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
+      missing,
+      Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
     )
     let none = try await Program.run("check-release", in: scratch)
     #expect(none.code == 64 && none.out == "")
@@ -195,17 +204,16 @@ import WindTunnel
     try scratch.write(Texts.cassette, to: "a.json")
     let found = try await Program.run("check-release", "Shop.ipa", "a.json", in: scratch)
     expectEqual(
-      found, Program.Run(
-          code: 1,
-          out: "a.json: a cassette\n",
-          err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
-        )
+      found,
+      Program.Run(
+        code: 1,
+        out: "a.json: a cassette\n",
+        err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
+      )
     )
     try Data(Self.program).write(to: scratch.file("shop"))
     let other = try await Program.run("check-release", "shop", "Shop.ipa", in: scratch)
-    expectEqual(
-      other, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
-    )
+    expectEqual(other, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n"))
     let json = try await Program.run("check-release", "shop", "Shop.ipa", "--json", in: scratch)
     let report = try JSON(parsing: json.out.utf8, source: "check-release")
     #expect(json.code == 66 && report["verdict"] == "refused")
@@ -226,22 +234,20 @@ import WindTunnel
     try scratch.write("text", to: "Res/strings")
     let both = try await Program.run("check-release", "shop", "Res", in: scratch)
     expectEqual(
-      both, Program.Run(
-          code: 0,
-          out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
-            + "Res: 0 programs in 1 file: nothing of WindTunnel\n",
-          err: ""
-        )
+      both,
+      Program.Run(
+        code: 0,
+        out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
+          + "Res: 0 programs in 1 file: nothing of WindTunnel\n",
+        err: ""
+      )
     )
     let alone = try await Program.run("check-release", "Res", in: scratch)
     #expect(alone.code == 65 && alone.err.contains("its only file is no program"))
     let empty = try await Program.run("check-release", "shop", "empty", in: scratch)
     expectEqual(
-      empty, Program.Run(
-          code: 65,
-          out: "",
-          err: "empty holds no file; leave it out, or name another.\n"
-        )
+      empty,
+      Program.Run(code: 65, out: "", err: "empty holds no file; leave it out, or name another.\n")
     )
   }
 
@@ -257,12 +263,13 @@ import WindTunnel
     for path in ["App/Data/map", "App/Data", "App/Data/"] {
       let run = try await Program.run("check-release", "App", "--pass-over", path, in: scratch)
       expectEqual(
-        run, Program.Run(
-            code: 0,
-            out: "\(sentence): passed over, as asked\n"
-              + "App: 1 program in 2 files: nothing of WindTunnel\n",
-            err: ""
-          )
+        run,
+        Program.Run(
+          code: 0,
+          out: "\(sentence): passed over, as asked\n"
+            + "App: 1 program in 2 files: nothing of WindTunnel\n",
+          err: ""
+        )
       )
     }
     let unused = try await Program.run(
@@ -291,20 +298,18 @@ import WindTunnel
       ("App/c-again", "../Shared/users.json"), ("Shared/itself", "."), ("App/d-gone", "../Gone"),
       ("App/e-all", "/"), ("App/f-null", "/dev/null"),
     ] {
-      try manager.createSymbolicLink(
-        atPath: scratch.file(link).path,
-        withDestinationPath: target
-      )
+      try manager.createSymbolicLink(atPath: scratch.file(link).path, withDestinationPath: target)
     }
     let run = try await Program.run("check-release", "App", in: scratch)
     #expect(run.code == 1 && run.out == "App/b-shared/users.json: a cassette\n")
     expectEqual(
-      run.err, """
-        App/d-gone is a link to ../Gone, which is not there.
-        App/e-all is a link to /, which holds what is looked through.
-        App/f-null is a link to /dev/null, which is a device, and no file.
+      run.err,
+      """
+      App/d-gone is a link to ../Gone, which is not there.
+      App/e-all is a link to /, which holds what is looked through.
+      App/f-null is a link to /dev/null, which is a device, and no file.
 
-        """ + Self.resources + Self.refusal
+      """ + Self.resources + Self.refusal
     )
   }
 

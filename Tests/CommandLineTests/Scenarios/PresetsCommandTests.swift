@@ -28,12 +28,14 @@ import WindTunnel
     let run = try await Program.run("presets", "show", "nlc/edge-lossy", "--json", in: scratch)
     let preset = try JSON(parsing: run.out.utf8, source: "preset")
     expectEqual(
-      preset["down"], [
+      preset["down"],
+      [
         "bitsPerSecond": 240_000, "delayMilliseconds": 400, "lossProbability": 0.01,
       ]
     )
     expectEqual(
-      preset["up"], ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
+      preset["up"],
+      ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
     )
     let plain = try await Program.run("presets", "show", "nlc/edge-lossy", in: scratch)
     #expect(

@@ -39,9 +39,7 @@ import WindTunnel
     )
     #expect(try await curl("-X", "POST", "-i", "\(admin)/reset").hasPrefix("HTTP/1.1 204"))
     flight.signal(SIGINT)
-    try await expectEqual(
-      flight.end(), Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: "")
-    )
+    try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: ""))
   }
 
   /// What a command prints, beside what it writes, when it is told to end in the middle of an answer.
@@ -132,11 +130,12 @@ import WindTunnel
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"],
     ] {
       try await expectEqual(
-        Program.run(command + words, in: scratch), Program.Run(
-            code: 64,
-            out: "",
-            err: "windtunnel: \(sentence)\nFor help: windtunnel \(command[0]) --help\n"
-          )
+        Program.run(command + words, in: scratch),
+        Program.Run(
+          code: 64,
+          out: "",
+          err: "windtunnel: \(sentence)\nFor help: windtunnel \(command[0]) --help\n"
+        )
       )
     }
     #expect(!scratch.has("a.json"))

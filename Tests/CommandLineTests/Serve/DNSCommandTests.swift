@@ -61,7 +61,8 @@ import WindTunnelDrill
     expectEqual(run.code, 0, "\(run)")
     // EAI_NONAME -2, EAI_AGAIN -3, EAI_NODATA -5.
     expectEqual(
-      run.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }, [
+      run.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) },
+      [
         "any 127.0.0.7", "gone -2", "empty -5", "failing -3", "refusing -3", "odd -2", "torn -3",
         "loop -2", "long 127.0.0.5", "longer -3", "slow 127.0.0.6", "six ::1",
       ],

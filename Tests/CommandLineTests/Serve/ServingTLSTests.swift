@@ -182,7 +182,8 @@ import WindTunnel
     )
     #expect(run.code == 64 && run.out.isEmpty)
     expectEqual(
-      run.err.split(separator: "\n").map(String.init), [
+      run.err.split(separator: "\n").map(String.init),
+      [
         "windtunnel: \(sentence)", "For help: windtunnel serve --help",
       ]
     )

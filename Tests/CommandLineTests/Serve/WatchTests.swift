@@ -26,9 +26,7 @@ import Testing
     func save(_ text: String) throws {
       guard isReplaced else { return try Data(text.utf8).write(to: scratch.file("a.json")) }
       try Data(text.utf8).write(to: scratch.file("a.json~"))
-      try #require(
-        rename(scratch.file("a.json~").path, scratch.file("a.json").path) == 0
-      )
+      try #require(rename(scratch.file("a.json~").path, scratch.file("a.json").path) == 0)
     }
     try save(Self.tape("one"))
     let (flight, url) = try await Server.start("a.json", "--watch", in: scratch)
@@ -46,16 +44,17 @@ import Testing
     flight.signal(SIGTERM)
     let run = try await flight.end()
     expectEqual(
-      run, Program.Run(
-          code: 0,
-          out: "\(url)\n",
-          err: """
-            a.json: 1 changed, 0 the same
-            a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
-            a.json: 1 changed, 0 the same
+      run,
+      Program.Run(
+        code: 0,
+        out: "\(url)\n",
+        err: """
+          a.json: 1 changed, 0 the same
+          a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
+          a.json: 1 changed, 0 the same
 
-            """
-        )
+          """
+      )
     )
   }
 
@@ -128,7 +127,8 @@ import Testing
     #expect(told.count == 4 && lines.count > 4, "\(run.err)")
     #expect(told.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
     expectEqual(
-      told.suffix(2), ["rain.json: scenario sun from now on", "match.json: the rules changed"]
+      told.suffix(2),
+      ["rain.json: scenario sun from now on", "match.json: the rules changed"]
     )
   }
 }

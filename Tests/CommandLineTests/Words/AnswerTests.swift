@@ -50,14 +50,16 @@ import WindTunnelReports
     expectEqual(lines.first?.hasPrefix("seed 1, decisions "), true)
     let table = lines.drop { !$0.hasPrefix("scenario  stage") }
     expectEqual(
-      table.dropFirst(3), [
+      table.dropFirst(3),
+      [
         "", "findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion", "",
         "gates: 3 met", "",
       ],
       "\(run.out)"
     )
     expectEqual(
-      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %"), true
+      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %"),
+      true
     )
     // A log is as short as what a terminal keeps.
     expectEqual(run.err, "")
@@ -81,18 +83,19 @@ import WindTunnelReports
   @Test func `cassette show lists one interaction a line`() async throws {
     let run = try await Program.run("cassette", "show", Repository.shop, in: Scratch())
     expectEqual(
-      run, Program.Run(
-          code: 0,
-          out: """
-            #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
-            #2 POST https://shop.example.test/login → 200, 44 bytes of application/json
-            #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
-            #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
-            #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
+      run,
+      Program.Run(
+        code: 0,
+        out: """
+          #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
+          #2 POST https://shop.example.test/login → 200, 44 bytes of application/json
+          #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
+          #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
+          #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
 
-            """,
-          err: ""
-        )
+          """,
+        err: ""
+      )
     )
   }
 
@@ -153,7 +156,8 @@ import WindTunnelReports
     )
     let shown = try JSON(parsing: Data(json.out.utf8), source: "shown")
     expectEqual(
-      shown["response"]?["events"], [
+      shown["response"]?["events"],
+      [
         ["offsetMilliseconds": 10, "id": "1", "data": "a"],
         [
           "offsetMilliseconds": .number("40.5"), "event": "end", "retryMilliseconds": 50,
@@ -174,7 +178,8 @@ import WindTunnelReports
     #expect(!text.contains("a-secret-of-a-test"))
     let shown = try await Program.run("cassette", "show", "a.json", in: scratch)
     expectEqual(
-      shown.out, "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
+      shown.out,
+      "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
     )
   }
 }

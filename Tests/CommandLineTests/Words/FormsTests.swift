@@ -65,7 +65,8 @@ import WindTunnelReports
     let run = try await Program.run(words, in: scratch)
     #expect(run.code == 64 && run.out == "", "\(run)")
     expectEqual(
-      run.err, "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n",
+      run.err,
+      "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n",
       "\(run.err)"
     )
   }
@@ -173,7 +174,8 @@ import WindTunnelReports
         let run = try await Program.run(words, in: scratch)
         #expect(run.code == 65 && run.out == "", "\(words): \(run)")
         expectEqual(
-          run.err, "windtunnel: \(file): this is a \(told) and no cassette of WindTunnel's. \(way)",
+          run.err,
+          "windtunnel: \(file): this is a \(told) and no cassette of WindTunnel's. \(way)",
           "\(words)"
         )
       }

@@ -29,7 +29,8 @@ import Testing
     let text = FileManager.default.contents(atPath: golden.path)
       .map { String(decoding: $0, as: UTF8.self) }
     expectEqual(
-      run, Program.Run(code: 0, out: text ?? "", err: ""),
+      run,
+      Program.Run(code: 0, out: text ?? "", err: ""),
       "If this is what is meant: windtunnel \(words.joined(separator: " ")) > Golden/\(name).txt"
     )
   }
@@ -62,13 +63,14 @@ import Testing
     #expect(page.err.contains("Did you mean cassette show?"), "\(page)")
     let group = try await Program.run("help", "--man", "rules", in: scratch)
     expectEqual(
-      group, Program.Run(
-          code: 64,
-          out: "",
-          err: "windtunnel: rules is no command by itself: write windtunnel help --man rules list "
-            + "or windtunnel help --man rules show.\n"
-            + "For help: windtunnel help --help\n"
-        )
+      group,
+      Program.Run(
+        code: 64,
+        out: "",
+        err: "windtunnel: rules is no command by itself: write windtunnel help --man rules list "
+          + "or windtunnel help --man rules show.\n"
+          + "For help: windtunnel help --help\n"
+      )
     )
   }
 

@@ -99,7 +99,8 @@
       let run = try await flight.end()
       #expect(run.code == code && run.out == "", "\(run)")
       expectEqual(
-        run.err, "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
+        run.err,
+        "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
         "\(run)"
       )
       #expect(!scratch.has("drill.json"))

@@ -37,8 +37,6 @@ import Testing
     for number in 0...1000 { try scratch.write("", to: "\(number).txt") }
     try scratch.write(Texts.cassette, to: "api.json")
     let run = try await Program.run("serve", "apy.json", in: scratch)
-    expectEqual(
-      run, Program.Run(code: 66, out: "", err: "windtunnel: apy.json: no such file.\n")
-    )
+    expectEqual(run, Program.Run(code: 66, out: "", err: "windtunnel: apy.json: no such file.\n"))
   }
 }

@@ -77,15 +77,13 @@ import WindTunnel
     ] {
       let missing = try await Program.run(words + ["nowhere.json"], in: scratch)
       expectEqual(
-        missing, Program.Run(code: 66, out: "", err: "windtunnel: nowhere.json: no such file.\n")
+        missing,
+        Program.Run(code: 66, out: "", err: "windtunnel: nowhere.json: no such file.\n")
       )
       let folder = try await Program.run(words + ["."], in: scratch)
       expectEqual(
-        folder, Program.Run(
-            code: 66,
-            out: "",
-            err: "windtunnel: . cannot be read: it is a directory.\n"
-          )
+        folder,
+        Program.Run(code: 66, out: "", err: "windtunnel: . cannot be read: it is a directory.\n")
       )
     }
   }

@@ -31,7 +31,8 @@ import Testing
     try expectEqual(scratch.text("users.json"), Texts.cassette)
     let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
     expectEqual(
-      files.filter { !$0.hasPrefix(".") }.sorted(), ["a.har", "broken.har", "cassette.har", "users.json"]
+      files.filter { !$0.hasPrefix(".") }.sorted(),
+      ["a.har", "broken.har", "cassette.har", "users.json"]
     )
   }
 
@@ -48,7 +49,8 @@ import Testing
     )
     expectEqual(run.code, 69)
     expectEqual(
-      run.err, "windtunnel: The upstream \(dead) is not there: every connection was refused. "
+      run.err,
+      "windtunnel: The upstream \(dead) is not there: every connection was refused. "
         + "users.json is as it was.\n"
     )
     try expectEqual(scratch.text("users.json"), Texts.cassette)
@@ -68,11 +70,12 @@ import Testing
     flight.signal(SIGINT)
     let run = try await flight.end()
     expectEqual(
-      run.err, """
-        left out: GET \(dead): the connection was refused, and nothing else came
-        Nothing was recorded; users.json is as it was.
+      run.err,
+      """
+      left out: GET \(dead): the connection was refused, and nothing else came
+      Nothing was recorded; users.json is as it was.
 
-        """
+      """
     )
     try expectEqual(scratch.text("users.json"), Texts.cassette)
     #expect(!scratch.has("users.json.journal"))

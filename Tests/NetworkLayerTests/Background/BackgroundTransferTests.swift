@@ -88,7 +88,8 @@ import WindTunnelSymptoms
       expectEqual(transfers?.all.map(\.starts), [start, 1])
     }
     expectEqual(
-      carrier.orders.map(\.id), [begun.id, other.id]
+      carrier.orders.map(\.id),
+      [begun.id, other.id]
         + Array(repeating: begun.id, count: BackgroundTransfers.mostStarts - 1)
     )
     carrier.lose(begun.id)
@@ -181,9 +182,7 @@ import WindTunnelSymptoms
     let begun = try transfers.download(film, label: "a")
     _ = try carrier.bring("no such film", status: 404, for: begun.id)
     let ended = try #require(transfers.all.first)
-    expectEqual(
-      ended.result, .failure(.server(status: 404, body: Data("no such film".utf8)))
-    )
+    expectEqual(ended.result, .failure(.server(status: 404, body: Data("no such film".utf8))))
     expectNil(ended.file)
   }
 
@@ -243,10 +242,7 @@ import WindTunnelSymptoms
         "The content of a download is in a file, where no rule looks for fields; leave "
           + "requiredFields out."
       ),
-      (
-        Endpoint(.get, "a"), .download,
-        "The path \"a\" does not begin with \"/\"."
-      ),
+      (Endpoint(.get, "a"), .download, "The path \"a\" does not begin with \"/\"."),
     ]
     for (endpoint, kind, sentence) in refused {
       do {

@@ -14,10 +14,8 @@ import Testing
     let query = Query([(name: text, value: text)])
     expectEqual(query.encoded, "\(escaped)=\(escaped)")
     expectEqual(
-      RequestBody.form([Headers.Field(text, text)]), .data(
-          Data("\(escaped)=\(escaped)".utf8),
-          contentType: "application/x-www-form-urlencoded"
-        )
+      RequestBody.form([Headers.Field(text, text)]),
+      .data(Data("\(escaped)=\(escaped)".utf8), contentType: "application/x-www-form-urlencoded")
     )
   }
 

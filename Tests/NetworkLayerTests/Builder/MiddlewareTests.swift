@@ -66,7 +66,8 @@ import WindTunnelSymptoms
     for number in 1...2 {
       let sent = try await signer.outgoing(request)
       expectEqual(
-        sent.allHTTPHeaderFields, [
+        sent.allHTTPHeaderFields,
+        [
           "X-Timestamp": "784111777", "X-Nonce": "n\(number)",
           "X-Signature": "<POST|/p%20q|a=1&b=2|784111777|n\(number)|body>",
         ]
@@ -83,7 +84,8 @@ import WindTunnelSymptoms
     request.setValue("sha-256=:AAAA:", forHTTPHeaderField: "Content-Digest")
     let signed = try await signer.outgoing(request)
     expectEqual(
-      signed.value(forHTTPHeaderField: "X-Signature"), "POST|/p||784111777|n|sha-256=:AAAA:"
+      signed.value(forHTTPHeaderField: "X-Signature"),
+      "POST|/p||784111777|n|sha-256=:AAAA:"
     )
   }
 
@@ -144,11 +146,10 @@ import WindTunnelSymptoms
     )
     await expectEqual(again.start().value, .failure(.credentials(status: 401, body: Data())))
     expectEqual(
-      again.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, [nil, "Bearer 1"]
+      again.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
+      [nil, "Bearer 1"]
     )
-    #expect(
-      again.observer.events.contains { $0.kind == .credentialRenewed(after: 1) }
-    )
+    #expect(again.observer.events.contains { $0.kind == .credentialRenewed(after: 1) })
   }
 
   @Test func `a caller who gives up does not end the fetch for the others`() async throws {
@@ -160,10 +161,7 @@ import WindTunnelSymptoms
       try Task.checkCancellation()
       return "1"
     }
-    let fixture = try Fixture(
-      [.status(401), .status(401), .status(200)],
-      authenticator: tokens
-    )
+    let fixture = try Fixture([.status(401), .status(401), .status(200)], authenticator: tokens)
     let runner = Task { await fixture.client.run() }
     while !fixture.client.background.add({}) { await Task.yield() }
     let first = fixture.start()

@@ -41,7 +41,8 @@ import WindTunnelNetworkLayer
     let query: Query = ["q": "a&b=c d", "plus": "1+1", "q": "ü"]
     let url = try built(Endpoint(.get, "/s", query: query)).url
     expectEqual(
-      url?.absoluteString, "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
+      url?.absoluteString,
+      "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
     )
   }
 
@@ -49,7 +50,8 @@ import WindTunnelNetworkLayer
     let endpoint = Endpoint(.get, target: "/s?next=/a?b&e=%20")
     expectEqual(endpoint, Endpoint(.get, "/s", query: Query(encoded: "next=/a?b&e=%20")))
     try expectEqual(
-      built(endpoint).url?.absoluteString, "http://127.0.0.1:4711/s?next=/a?b&e=%20"
+      built(endpoint).url?.absoluteString,
+      "http://127.0.0.1:4711/s?next=/a?b&e=%20"
     )
   }
 
@@ -105,13 +107,16 @@ import WindTunnelNetworkLayer
 
   @Test func `a refusal says what to write instead`() {
     expectEqual(
-      RequestError.path("/a?b", .questionMark).description, "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
+      RequestError.path("/a?b", .questionMark).description,
+      "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
     )
     expectEqual(
-      RequestError.bodyNotAllowed(method: "GET").description, "A GET carries no body: send none, or use another method."
+      RequestError.bodyNotAllowed(method: "GET").description,
+      "A GET carries no body: send none, or use another method."
     )
     expectEqual(
-      RequestError.baseURL("ftp://a.test").description, "The base URL \"ftp://a.test\" has to be http or https with a host,"
+      RequestError.baseURL("ftp://a.test").description,
+      "The base URL \"ftp://a.test\" has to be http or https with a host,"
         + " and no query or fragment."
     )
   }

@@ -100,10 +100,7 @@ import WindTunnelSymptoms
     let two = Two()
     let engine = ScriptedEngine { request throws(TransportError) in
       let isNew = request.value(forHTTPHeaderField: "Authorization")?.hasSuffix(" 1") ?? false
-      return HTTPAnswer(
-        status: isNew ? 200 : 401,
-        body: Data((request.url?.path ?? "").utf8)
-      )
+      return HTTPAnswer(status: isNew ? 200 : 401, body: Data((request.url?.path ?? "").utf8))
     }
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
@@ -113,7 +110,8 @@ import WindTunnelSymptoms
     )
     let results = await client.results(of: [Endpoint(.get, "/a"), Endpoint(.get, "/b")])
     expectEqual(
-      results, ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
+      results,
+      ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
     )
     expectEqual(two.renewed.withLock { $0 }, ["/a": 1, "/b": 1])
   }

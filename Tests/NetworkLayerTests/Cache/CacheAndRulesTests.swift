@@ -58,7 +58,8 @@ import WindTunnelSymptoms
     try await expectEqual(fixture.client.call(loose).body, Data("old".utf8))
     let change = Endpoint(.put, "/page", rules: ResponseRules(contentTypes: ["application/json"]))
     await expectEqual(
-      fixture.result(of: change), .failure(.decode(.contentType(nil, expected: ["application/json"])))
+      fixture.result(of: change),
+      .failure(.decode(.contentType(nil, expected: ["application/json"])))
     )
     try await expectEqual(fixture.client.call(loose).body, Data("new".utf8))
   }

@@ -178,7 +178,8 @@ import Testing
     )
     _ = try await fixture.client.call(Self.page)
     await expectEqual(
-      fixture.result(of: Endpoint(.put, "/page", caching: .never)), .failure(.server(status: 409, body: Data()))
+      fixture.result(of: Endpoint(.put, "/page", caching: .never)),
+      .failure(.server(status: 409, body: Data()))
     )
     try await expectEqual(fixture.client.call(Self.page).source, .cache)
   }

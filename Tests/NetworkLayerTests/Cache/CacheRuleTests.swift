@@ -43,7 +43,8 @@ import WindTunnelSymptoms
     let fixture = try Fixture([step, step, step], cache: ResponseCache())
     let special = Endpoint(.get, "/page", headers: Headers([Headers.Field(field, "x")]))
     await expectEqual(
-      seen(fixture, [special, page, special, page]), ["one network", "one network", "one network", "one cache"]
+      seen(fixture, [special, page, special, page]),
+      ["one network", "one network", "one network", "one cache"]
     )
   }
 
@@ -100,7 +101,8 @@ import WindTunnelSymptoms
     )
     let json = Endpoint(.get, "/page", rules: .json(requiring: "id"))
     await expectEqual(
-      seen(fixture, [json, json]), [#"{"id":1} network"#, #"{"id":1} revalidated"#]
+      seen(fixture, [json, json]),
+      [#"{"id":1} network"#, #"{"id":1} revalidated"#]
     )
   }
 
@@ -194,7 +196,8 @@ import WindTunnelSymptoms
     let answer = try await fixture.client.call(page)
     expectEqual(answer.source, .cache)
     expectEqual(
-      answer.headers, [
+      answer.headers,
+      [
         "ETag": "\"1\"", "Content-Length": "3", "Y": "kept", "Cache-Control": "max-age=10",
         "x": "new",
       ]
@@ -272,7 +275,8 @@ import WindTunnelSymptoms
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, .status(200)], cache: ResponseCache())
     await expectEqual(
-      seen(fixture, [page, Endpoint(method, "/page"), page]), ["one network", " network", "one cache"]
+      seen(fixture, [page, Endpoint(method, "/page"), page]),
+      ["one network", " network", "one cache"]
     )
   }
 
@@ -280,7 +284,8 @@ import WindTunnelSymptoms
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     let fixture = try Fixture([step, .status(409)], cache: ResponseCache())
     await expectEqual(
-      seen(fixture, [page, Endpoint(.delete, "/page"), page]), ["one network", "server", "one cache"]
+      seen(fixture, [page, Endpoint(.delete, "/page"), page]),
+      ["one network", "server", "one cache"]
     )
   }
 

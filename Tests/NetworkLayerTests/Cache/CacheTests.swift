@@ -42,7 +42,8 @@ import WindTunnelSymptoms
     fixture.time.advance(by: .seconds(30))
     await expectEqual(bodies(fixture, 2), ["two network", "two cache"])
     expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }, [nil, "\"1\"", "\"1\""]
+      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") },
+      [nil, "\"1\"", "\"1\""]
     )
   }
 

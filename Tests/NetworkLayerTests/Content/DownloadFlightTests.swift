@@ -227,13 +227,9 @@ import WindTunnelSymptoms
         return
       }
       let short = try await download(.calm, FileCheck(bytes: 60_001))
-      expectEqual(
-        short, .decode(.content("The file has 60000 bytes, and should have 60001."))
-      )
+      expectEqual(short, .decode(.content("The file has 60000 bytes, and should have 60001.")))
       let other = try await download(.calm, FileCheck(sha256: "AAAA"))
-      expectEqual(
-        other, .decode(.content("The file has another SHA-256 than it should have."))
-      )
+      expectEqual(other, .decode(.content("The file has another SHA-256 than it should have.")))
       try expectEqual(Data(contentsOf: file), Data("before".utf8))
       try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["film"])
     }
@@ -251,9 +247,7 @@ import WindTunnelSymptoms
             to: folder.appending(path: "film")
           )
         }
-        expectEqual(
-          error, .decode(.content("The file has another SHA-256 than it should have."))
-        )
+        expectEqual(error, .decode(.content("The file has another SHA-256 than it should have.")))
       }
     }
   }

@@ -58,10 +58,7 @@ import WindTunnelSymptoms
   ) async throws -> End {
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
-      policy: RetryPolicy(
-        mostRetries: mostRetries,
-        backoff: Backoff(base: .zero, jitter: .none)
-      ),
+      policy: RetryPolicy(mostRetries: mostRetries, backoff: Backoff(base: .zero, jitter: .none)),
       transport: transport,
       limits: CallLimits(deadline: nil),
       time: FixedTime()
@@ -108,10 +105,12 @@ import WindTunnelSymptoms
     let transport = Self.pieces([Self.cut(Self.tagged), Self.rest("bytes 3-5/6")])
     let end = try await end(of: transport)
     expectEqual(
-      end, End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
+      end,
+      End(content: "abcdef", attempts: 2, ranges: [Self.none, ["bytes=3-", "\"1\""]])
     )
     expectEqual(
-      transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") }, [
+      transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") },
+      [
         "identity", "identity",
       ]
     )
@@ -122,9 +121,7 @@ import WindTunnelSymptoms
       // Of the second in which it was changed a date may name two versions.
       (["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], nil),
       (["Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"], nil),
-      (
-        ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], "Sun, 06 Nov 1994 08:49:36 GMT"
-      ),
+      (["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"], "Sun, 06 Nov 1994 08:49:36 GMT"),
       (["ETag": "W/\"1\""], nil), ([:], nil), (["ETag": "\"1\""], "\"1\""),
       // The bytes that are counted are those of the coded content, which is not there.
       (["ETag": "\"1\"", "Content-Encoding": "gzip"], nil),
@@ -155,11 +152,8 @@ import WindTunnelSymptoms
   func `what is no part of the same version has the file come anew`(step: Step) async throws {
     let end = try await end(of: Self.pieces([Self.cut(Self.tagged), step, Self.whole]))
     expectEqual(
-      end, End(
-          content: "abcdef",
-          attempts: 3,
-          ranges: [Self.none, ["bytes=3-", "\"1\""], Self.none]
-        )
+      end,
+      End(content: "abcdef", attempts: 3, ranges: [Self.none, ["bytes=3-", "\"1\""], Self.none])
     )
   }
 
@@ -243,11 +237,12 @@ import WindTunnelSymptoms
       ])
     )
     expectEqual(
-      end, End(
-          content: "abcdef",
-          attempts: 3,
-          ranges: [Self.none, ["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""]]
-        )
+      end,
+      End(
+        content: "abcdef",
+        attempts: 3,
+        ranges: [Self.none, ["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""]]
+      )
     )
   }
 

@@ -168,11 +168,7 @@ import WindTunnelSymptoms
       RequestURL(FlightStand.origin + "/feed"),
       headers: ["Last-Event-ID": "1"]
     )
-    let deck = Deck(
-      Cassette([Interaction(request, feed)]),
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    let deck = Deck(Cassette([Interaction(request, feed)]), matcher: .pathAndQuery, then: .repeat)
     try await FlightStand.fly(deck, on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       var events: [String] = []

@@ -111,9 +111,10 @@ import WindTunnelSymptoms
     // The first wait is that of the connection with the event, after which the count begins.
     let fewer = [200, 400, 800].map { Duration.milliseconds($0) }
     expectEqual(
-      end, (isKept
-          ? End(events: ["a"], waits: waits, symptom: nil, connections: 8)
-          : End(events: ["a"], waits: fewer, symptom: .connectionLost, connections: 4))
+      end,
+      (isKept
+        ? End(events: ["a"], waits: waits, symptom: nil, connections: 8)
+        : End(events: ["a"], waits: fewer, symptom: .connectionLost, connections: 4))
     )
   }
 
@@ -126,12 +127,13 @@ import WindTunnelSymptoms
       }
     )
     expectEqual(
-      end, End(
-          events: ["a", "b", "c"],
-          waits: [.seconds(2), .seconds(2), .seconds(3)],
-          symptom: nil,
-          connections: 4
-        )
+      end,
+      End(
+        events: ["a", "b", "c"],
+        waits: [.seconds(2), .seconds(2), .seconds(3)],
+        symptom: nil,
+        connections: 4
+      )
     )
   }
 
@@ -154,12 +156,13 @@ import WindTunnelSymptoms
     let nothing = Array(repeating: Connection(text: ""), count: 9)
     let end = try await end(of: nothing, .init(budget: RetryBudget(share: 0, reserve: 1)))
     expectEqual(
-      end, End(
-          events: [],
-          waits: [.milliseconds(200), .milliseconds(400)],
-          symptom: .connectionLost,
-          connections: 3
-        )
+      end,
+      End(
+        events: [],
+        waits: [.milliseconds(200), .milliseconds(400)],
+        symptom: .connectionLost,
+        connections: 3
+      )
     )
   }
 

@@ -26,10 +26,11 @@ import WindTunnelSymptoms
     expectEqual(given.withLock { $0 }, 0)
     let error = await #expect(throws: TransportError.self) { try await receiver.take(answer(3)) }
     expectEqual(
-      error, .failed(
-          .undecodableBody,
-          text: "The content is larger than 6 bytes: what is kept in memory. Download it."
-        )
+      error,
+      .failed(
+        .undecodableBody,
+        text: "The content is larger than 6 bytes: what is kept in memory. Download it."
+      )
     )
     expectEqual(given.withLock { $0 }, 1, "its server is told")
   }

@@ -79,19 +79,20 @@ import WindTunnelSymptoms
       try await FlightStand.fly(Self.deck(), on: stage) { stand in
         let answer = try await stand.client.call(Self.up(body))
         expectEqual(
-          String(decoding: answer.body, as: UTF8.self), """
-            --part-boundary-1\r
-            Content-Disposition: form-data; name="title"\r
-            \r
-            Ada\r
-            --part-boundary-1\r
-            Content-Disposition: form-data; name="image"; filename="a %22b%22.png"\r
-            Content-Type: image/png\r
-            \r
-            --part-boundary-0\r
-            --part-boundary-1--\r
+          String(decoding: answer.body, as: UTF8.self),
+          """
+          --part-boundary-1\r
+          Content-Disposition: form-data; name="title"\r
+          \r
+          Ada\r
+          --part-boundary-1\r
+          Content-Disposition: form-data; name="image"; filename="a %22b%22.png"\r
+          Content-Type: image/png\r
+          \r
+          --part-boundary-0\r
+          --part-boundary-1--\r
 
-            """
+          """
         )
         expectEqual(answer.headers["X-Type"], "multipart/form-data; boundary=part-boundary-1")
       }

@@ -73,13 +73,17 @@ import WindTunnelSymptoms
   @Test func `several calls come back in order, or with the first failure`() async throws {
     let client = client(["/a": "1", "/b": "2"])
     let (a, b, c) = (Endpoint(.get, "/a"), Endpoint(.get, "/b"), Endpoint(.get, "/c"))
-    try await expectEqual(client.all([b, a, b]).map(\.body), ["2", "1", "2"].map { Data($0.utf8) })
+    try await expectEqual(
+      client.all([b, a, b]).map(\.body),
+      ["2", "1", "2"].map { Data($0.utf8) }
+    )
     await #expect(throws: NetworkError.server(status: 404, body: Data())) {
       try await client.all([a, c, b])
     }
     let results = await client.results(of: [c, a])
     expectEqual(
-      results, [
+      results,
+      [
         .failure(.server(status: 404, body: Data())),
         .success(Answer(status: 200, body: Data("1".utf8))),
       ]

@@ -53,11 +53,7 @@ import WindTunnelSymptoms
     authenticator: (any Authenticator)? = nil,
     _ body: (FlightStand) async throws -> Value
   ) async throws -> (value: Value, deck: Deck) {
-    let deck = Deck(
-      Cassette(interactions),
-      scenario: scenario,
-      matcher: .pathAndQuery
-    )
+    let deck = Deck(Cassette(interactions), scenario: scenario, matcher: .pathAndQuery)
     return try await FlightStand.fly(
       deck,
       on: .onTheWire,
@@ -92,12 +88,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `bytes, empty messages and a server's end with 1000 come as they are`() async throws {
-    let bytes = WebSocketMessage(
-      from: .server,
-      Body(Data([0, 255])),
-      isText: false,
-      offset: .zero
-    )
+    let bytes = WebSocketMessage(from: .server, Body(Data([0, 255])), isText: false, offset: .zero)
     let tape = Self.conversation(bytes, Self.says(""), Self.closes(1000, "done"))
     let (heard, _) = try await Self.fly([tape]) { stand in
       try await stand.converse { feed in
@@ -376,7 +367,8 @@ import WindTunnelSymptoms
       }
     }
     expectEqual(
-      fields, [
+      fields,
+      [
         "1 websocket", "closed 0.2 seconds", "server 0.4 seconds", "server 0.8 seconds",
         "2 websocket",
       ]
@@ -663,11 +655,6 @@ extension FlightStand {
     on terms: ConversationTerms = ConversationFlightTests.quiet,
     _ body: @Sendable (WindTunnelNetworkLayer.Conversation) async throws -> Value
   ) async throws -> Value {
-    try await client.conversation(
-      with: endpoint,
-      over: SocketConversationEngine(),
-      on: terms,
-      body
-    )
+    try await client.conversation(with: endpoint, over: SocketConversationEngine(), on: terms, body)
   }
 }

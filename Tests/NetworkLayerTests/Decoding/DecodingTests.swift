@@ -126,10 +126,12 @@ import WindTunnelSymptoms
 
   @Test func `status comes before type and type before content`() {
     expectEqual(
-      breach("<html>", "text/html", status: 503), .server(status: 503, body: Data("<html>".utf8))
+      breach("<html>", "text/html", status: 503),
+      .server(status: 503, body: Data("<html>".utf8))
     )
     expectEqual(
-      breach("<html>", "text/html"), .decode(.contentType("text/html", expected: ["application/json"]))
+      breach("<html>", "text/html"),
+      .decode(.contentType("text/html", expected: ["application/json"]))
     )
     expectEqual(breach("{}", nil), .decode(.contentType(nil, expected: ["application/json"])))
     expectEqual(breach("<html>"), .decode(.notJSON))
@@ -139,7 +141,8 @@ import WindTunnelSymptoms
     let fixture = try Fixture([.status(200, ["Content-Type": "text/html"], body: "<html>log in")])
     let endpoint = Endpoint(.get, "/a", rules: .json())
     await expectEqual(
-      fixture.start(endpoint).value, .failure(.decode(.contentType("text/html", expected: ["application/json"])))
+      fixture.start(endpoint).value,
+      .failure(.decode(.contentType("text/html", expected: ["application/json"])))
     )
   }
 

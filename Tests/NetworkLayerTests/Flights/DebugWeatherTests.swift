@@ -43,7 +43,8 @@ import WindTunnelSymptoms
   func `a word that is no weather is told with those that are`(word: String) {
     let error = #expect(throws: DebugWeatherError.self) { try DebugWeather(word) }
     expectEqual(
-      error?.description, "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
+      error?.description,
+      "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
         + " status of 400 to 599, and files of scenarios, whose names end in .json."
     )
   }
@@ -128,9 +129,7 @@ import WindTunnelSymptoms
       try await expectEqual(call("/page"), ["200 {\"page\":1}"])
       let injected = "503 This 503 was injected.\n"
       try await expectEqual(call("/shop"), Array(repeating: injected, count: 4))
-      expectEqual(
-        hook.engine(for: URLRequest(url: base)), "URLSessionTransport in subway, seed 1"
-      )
+      expectEqual(hook.engine(for: URLRequest(url: base)), "URLSessionTransport in subway, seed 1")
       // Anew: the first answer is lost again.
       hook.weather = try DebugWeather("my subway.json", in: folder)
       try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])

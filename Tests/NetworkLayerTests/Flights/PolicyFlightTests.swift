@@ -134,12 +134,7 @@ import WindTunnelSymptoms
     let url = RequestURL(FlightStand.origin + row.endpoint.path)
     let answer = Response.json(["id": 7])
     let recorded = Interaction(Request(row.endpoint.method.rawValue, url), answer)
-    let deck = Deck(
-      Cassette([recorded]),
-      scenario: row.plan,
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    let deck = Deck(Cassette([recorded]), scenario: row.plan, matcher: .pathAndQuery, then: .repeat)
     try await FlightStand.fly(
       deck,
       on: stage,

@@ -35,7 +35,8 @@ import WindTunnelSymptoms
       var events: [ServerSentEvent] = []
       for try await event in answer.events { events.append(event) }
       expectEqual(
-        events, [ServerSentEvent(data: "one"), ServerSentEvent(kind: "bye", data: "two")]
+        events,
+        [ServerSentEvent(data: "one"), ServerSentEvent(kind: "bye", data: "two")]
       )
     }
   }
@@ -47,9 +48,7 @@ import WindTunnelSymptoms
     let deck = deck(response, [.always(.always, .truncate(afterBodyBytes: 10_000))])
     try await FlightStand.fly(deck, on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
-      let answer = try await transport.open(
-        URLRequest(url: stand.base.appendingPathComponent("x"))
-      )
+      let answer = try await transport.open(URLRequest(url: stand.base.appendingPathComponent("x")))
       var count = 0
       do {
         for try await piece in answer.pieces { count += piece.count }

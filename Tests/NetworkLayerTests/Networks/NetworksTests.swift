@@ -31,7 +31,8 @@ import WindTunnelSymptoms
     ]
     let met = NetworkNeed.allCases.map { need in statuses.map { need.isMet(by: $0) } }
     expectEqual(
-      met, [
+      met,
+      [
         [false, true, true, true, true], [false, true, false, true, false],
         [false, true, true, false, false], [false, true, false, false, false],
       ]

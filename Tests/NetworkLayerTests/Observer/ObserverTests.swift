@@ -35,13 +35,14 @@ import WindTunnelSymptoms
     expectEqual(record.state, .answered)
     expectEqual(record.system, .init(engine: "ScriptedTransport", cache: nil, traceID: nil))
     expectEqual(
-      record.request, .init(
-          method: "POST",
-          template: "/u/{id}",
-          host: "api.example.test",
-          priority: .standard,
-          bytes: 1
-        )
+      record.request,
+      .init(
+        method: "POST",
+        template: "/u/{id}",
+        host: "api.example.test",
+        priority: .standard,
+        bytes: 1
+      )
     )
     expectEqual(record.response, .init(status: 200, bytes: 4, source: .network, failure: nil))
     let (backoff, elapsed) = (Duration.milliseconds(200), Duration.milliseconds(200))
@@ -71,7 +72,8 @@ import WindTunnelSymptoms
     call.cancel()
     _ = await call.value
     expectEqual(
-      (1...3).map { record(fixture, call: $0)?.state }, [.answered, .fromCache, .cancelled]
+      (1...3).map { record(fixture, call: $0)?.state },
+      [.answered, .fromCache, .cancelled]
     )
     expectEqual(record(fixture, call: 2)?.system, .init(engine: nil, cache: .fresh, traceID: nil))
     expectEqual(record(fixture, call: 3)?.response, .init(failure: .init(.cancelled)))
@@ -134,17 +136,18 @@ import WindTunnelSymptoms
     for event in fixture.observer.events { both.observe(event) }
     let all = CallCounters.Group(calls: 3, failed: 1, attempts: 4)
     expectEqual(
-      counters.counts, .init(
-          calls: 3,
-          ended: [.answered: 2, .failed: 1],
-          attempts: 4,
-          bytesReceived: 4,
-          endpoints: ["/a": all],
-          methods: ["GET": all],
-          hosts: ["api.example.test": all],
-          engines: ["ScriptedTransport": all],
-          errors: ["server": 1]
-        )
+      counters.counts,
+      .init(
+        calls: 3,
+        ended: [.answered: 2, .failed: 1],
+        attempts: 4,
+        bytesReceived: 4,
+        endpoints: ["/a": all],
+        methods: ["GET": all],
+        hosts: ["api.example.test": all],
+        engines: ["ScriptedTransport": all],
+        errors: ["server": 1]
+      )
     )
   }
 

@@ -55,9 +55,10 @@ import Testing
       for body in ["3", "4", "5"] { _ = store.append([call(body)], telling: &events) }
     }
     expectEqual(
-      events, (3...4).map {
-          .fellOut(OutboxFallout(template: "/telemetry", numbers: $0...$0, reason: .size))
-        }
+      events,
+      (3...4).map {
+        .fellOut(OutboxFallout(template: "/telemetry", numbers: $0...$0, reason: .size))
+      }
     )
     // The next process knows which have left and which have not.
     let found = try stand.waiting(limits)

@@ -28,7 +28,8 @@ import Testing
       expectEqual(found.bodies, ["one", "two"], "without \(rest) bytes")
       let cut = last - rest
       expectEqual(
-        found.events, (cut == 0 ? [] : [.cutOff(template: "/telemetry", bytes: cut)]),
+        found.events,
+        (cut == 0 ? [] : [.cutOff(template: "/telemetry", bytes: cut)]),
         "without \(rest) bytes"
       )
     }
@@ -124,9 +125,7 @@ import Testing
           SystemTime(),
           &events
         )
-        let batch = try #require(
-          try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
-        )
+        let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
         if place == 0 { key = batch.batch.key }
         expectEqual(batch.batch.key, key)
         expectEqual(batch.content.body, Data("one\ntwo\nthree\n".utf8))
@@ -247,9 +246,7 @@ extension OutboxStand {
   func reset(_ calls: Data) throws {
     let file = try callFile
     for name in try names {
-      try FileManager.default.removeItem(
-        at: file.deletingLastPathComponent().appending(path: name)
-      )
+      try FileManager.default.removeItem(at: file.deletingLastPathComponent().appending(path: name))
     }
     try calls.write(to: file)
   }

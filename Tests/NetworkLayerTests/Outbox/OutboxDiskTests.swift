@@ -22,7 +22,8 @@ import Testing
     let outbox = try stand.open()
     #expect(throws: OutboxError.inUse(stand.folder.path)) { try stand.open() }
     expectEqual(
-      OutboxError.inUse("/a").description, "The outbox \"/a\" is in use: one process at a time holds it; end the other one, or "
+      OutboxError.inUse("/a").description,
+      "The outbox \"/a\" is in use: one process at a time holds it; end the other one, or "
         + "open another folder."
     )
     await outbox.close()
@@ -60,7 +61,8 @@ import Testing
       try await outbox.enqueue(Data("a\nb".utf8), to: telemetry)
     }
     expectEqual(
-      refused?.description.hasPrefix("The body cannot be in a batch: it holds a line"), true
+      refused?.description.hasPrefix("The body cannot be in a batch: it holds a line"),
+      true
     )
     expectEqual(outbox.count, 0)
   }

@@ -78,7 +78,8 @@
       let program = OutboxProgram(under: try #require(Self.starter))
       let end = try await program.run([stand.folder.path], shell: script)
       expectEqual(
-        end.lines, [
+        end.lines,
+        [
           "\"\(stand.folder.path)/outbox/outbox\" cannot be written: its folder or disk may only be "
             + "read. Open the outbox in a folder of the app's own."
         ]

@@ -10,7 +10,8 @@ import WindTunnelNetworkLayer
 
   @Test func `without jitter the waits double up to the cap`() {
     expectEqual(
-      delays(.none, draw: 0.9), [200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) }
+      delays(.none, draw: 0.9),
+      [200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) }
     )
   }
 
@@ -44,6 +45,9 @@ import WindTunnelNetworkLayer
   @Test func `no number of retries overflows`() {
     expectEqual(Backoff(jitter: .none).delay(beforeRetry: .max, draw: 0), .seconds(5))
     expectEqual(Backoff(base: .zero, jitter: .none).delay(beforeRetry: .max, draw: 0), .zero)
-    expectEqual(Backoff(base: .seconds(9), jitter: .none).delay(beforeRetry: 1, draw: 0), .seconds(5))
+    expectEqual(
+      Backoff(base: .seconds(9), jitter: .none).delay(beforeRetry: 1, draw: 0),
+      .seconds(5)
+    )
   }
 }

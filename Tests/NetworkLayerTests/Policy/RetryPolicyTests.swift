@@ -36,7 +36,8 @@ import WindTunnelSymptoms
       decision(after: .failure(.failed($0, text: "")), of: get) != .surface
     }
     expectEqual(
-      retried, [
+      retried,
+      [
         .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
       ]
     )
@@ -52,7 +53,8 @@ import WindTunnelSymptoms
     let get = try request("GET")
     let decisions = (1...4).map { decision(after: status(503), attempt: $0, of: get) }
     expectEqual(
-      decisions, [
+      decisions,
+      [
         .retry(after: .milliseconds(200)), .retry(after: .milliseconds(400)),
         .retry(after: .milliseconds(800)), .surface,
       ]

@@ -184,7 +184,8 @@ import Testing
     let relaunched = try Fixture([.status(200)], authenticator: second)
     _ = try await relaunched.start().value.get()
     expectEqual(
-      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, ["Bearer t-1"]
+      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
+      ["Bearer t-1"]
     )
     second.signOut()
     try expectEqual(folder.names, [])
@@ -192,7 +193,8 @@ import Testing
     let signedOut = try Fixture([.status(200)], authenticator: third)
     _ = try await signedOut.start().value.get()
     expectEqual(
-      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }, [nil]
+      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
+      [nil]
     )
   }
 

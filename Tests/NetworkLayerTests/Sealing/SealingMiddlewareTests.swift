@@ -284,7 +284,8 @@ final class SealedOrigin: Sendable {
       try await expectEqual(result(Data(), other), .failure(plain))
     }
     try await expectEqual(
-      result(Data("<html>".utf8), ["Content-Type": "text/html"], 404), .failure(.server(status: 404, body: Data()))
+      result(Data("<html>".utf8), ["Content-Type": "text/html"], 404),
+      .failure(.server(status: 404, body: Data()))
     )
     expectEqual(asked.current, 1)
   }
@@ -349,7 +350,8 @@ final class SealedOrigin: Sendable {
     let context = SealedOrigin.context("answer \(status)", method, "/pay", "")
     let text = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
     try await expectEqual(
-      end("2;key=k-1;proof=:\(text.base64EncodedString()):"), .failure(tampered)
+      end("2;key=k-1;proof=:\(text.base64EncodedString()):"),
+      .failure(tampered)
     )
   }
 

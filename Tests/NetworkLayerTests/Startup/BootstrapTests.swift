@@ -22,7 +22,8 @@ import WindTunnelSymptoms
     expectNil(startup.record.refusal)
     #expect(startup.record.fetch.map { $0 <= startup.record.elapsed } ?? false)
     expectEqual(
-      startup.publicView, [
+      startup.publicView,
+      [
         "environment": "production", "baseURL": "https://api.example.test",
         "attemptTimeout": "15.0 seconds", "deadline": "2.0 seconds", "slots": "64",
         "slotsPerHost": "48", "headers.X-Start": "1", "headers.X-Fetched": "1",
@@ -57,7 +58,8 @@ import WindTunnelSymptoms
       let (startup, events, _) = try await stand.launch(Self.offline)
       expectEqual(startup.configuration, first.configuration)
       expectEqual(
-        events, [
+        events,
+        [
           .fetchRefused(.unreachable("There is no network: no network")),
           .configured(.lastGood(version: 7)),
         ]
@@ -162,7 +164,8 @@ import WindTunnelSymptoms
     let answer = try bad.answer(stand)
     let (startup, events, requests) = try await stand.launch(.success(answer))
     expectEqual(
-      events, [.fetchRefused(bad.refusal), .configured(.lastGood(version: 7))],
+      events,
+      [.fetchRefused(bad.refusal), .configured(.lastGood(version: 7))],
       "\(bad.name)"
     )
     expectEqual(startup.configuration, good)
@@ -170,9 +173,13 @@ import WindTunnelSymptoms
     expectEqual(startup.publicView["configuration.refusal"], bad.refusal.name)
     expectEqual(requests, 1)
     try expectEqual(Data(contentsOf: stand.file), kept)
-    try expectEqual(FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted(), names)
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted(),
+      names
+    )
     expectEqual(
-      stand.counters.counts.startup, [
+      stand.counters.counts.startup,
+      [
         "configured.fetched": 1, "configured.lastGood": 1, "fetchRefused.\(bad.refusal.name)": 1,
       ]
     )
@@ -181,7 +188,8 @@ import WindTunnelSymptoms
     let refusedAlso = try await fresh.launch(.success(try bad.answer(fresh)))
     guard case .replayed = bad.refusal else {
       expectEqual(
-        refusedAlso.events, [.fetchRefused(bad.refusal), .configured(.builtIn)],
+        refusedAlso.events,
+        [.fetchRefused(bad.refusal), .configured(.builtIn)],
         "\(bad.name)"
       )
       return
@@ -212,12 +220,13 @@ import WindTunnelSymptoms
       )
     )
     expectEqual(
-      lines.withLock { $0 }, """
-        {"event":"startup","name":"fetchRefused.off"}
-        {"event":"startup","name":"configured.lastGood"}
-        {"elapsedMilliseconds":12,"event":"startup","name":"dialed.probed","probes":3}
+      lines.withLock { $0 },
+      """
+      {"event":"startup","name":"fetchRefused.off"}
+      {"event":"startup","name":"configured.lastGood"}
+      {"elapsedMilliseconds":12,"event":"startup","name":"dialed.probed","probes":3}
 
-        """
+      """
     )
   }
 
@@ -298,10 +307,7 @@ import WindTunnelSymptoms
     expectEqual(new.record.source, .fetched(version: 9))
     #expect(older.record.source == .builtIn && older.record.refusal == "replayed")
     try await expectEqual(stand.launch(Self.offline).startup.record.source, .lastGood(version: 9))
-    let client = NetworkClient(
-      builder: new.configuration.builder,
-      transport: Self.engine(Data())
-    )
+    let client = NetworkClient(builder: new.configuration.builder, transport: Self.engine(Data()))
     client.apply(new)
     client.apply(older)
     expectEqual(client.current().limits, new.configuration.limits)
@@ -316,9 +322,7 @@ import WindTunnelSymptoms
     async throws
   {
     let stand = try BootstrapStand()
-    let startup = try await stand.bootstrap(url).launch(
-      by: Self.engine(stand.configuration(7))
-    )
+    let startup = try await stand.bootstrap(url).launch(by: Self.engine(stand.configuration(7)))
     #expect(startup.record.source == .builtIn && startup.record.refusal == "off")
   }
 
@@ -335,9 +339,10 @@ import WindTunnelSymptoms
     let late = try await stand.launch(Self.offline, day: FixedDay(1_700_000_100))
     expectEqual(late.startup.record.source, .builtIn)
     expectEqual(
-      late.events.first, .keptRefused(
-          "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
-        )
+      late.events.first,
+      .keptRefused(
+        "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
+      )
     )
   }
 
@@ -356,7 +361,8 @@ import WindTunnelSymptoms
       let replayed = try await stand.launch(seven, day: FixedDay(day))
       expectEqual(replayed.startup.record.source, .builtIn)
       expectEqual(
-        replayed.startup.record.refusal, FetchRefusal.expired(Date(timeIntervalSince1970: 1_700_100_000)).name
+        replayed.startup.record.refusal,
+        FetchRefusal.expired(Date(timeIntervalSince1970: 1_700_100_000)).name
       )
     }
     // Another one is, also by a clock that goes after.
@@ -407,7 +413,8 @@ import WindTunnelSymptoms
     try await expectEqual(stand.launch(leaked).startup.record.source, .fetched(version: .max))
     // Under the same key nothing is higher.
     try await expectEqual(
-      stand.launch(stand.configuration(8, by: old)).startup.record.refusal, "replayed"
+      stand.launch(stand.configuration(8, by: old)).startup.record.refusal,
+      "replayed"
     )
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
@@ -429,7 +436,8 @@ import WindTunnelSymptoms
     // An update of the app takes the old key out, and knows the new one's version still.
     stand.publicKeys = [new.publicKey, third.publicKey]
     try await expectEqual(
-      stand.launch(stand.configuration(7, by: new)).startup.record.refusal, "replayed"
+      stand.launch(stand.configuration(7, by: new)).startup.record.refusal,
+      "replayed"
     )
     try await expectEqual(stand.launch(leaked).startup.record.refusal, "unsigned")
     let first = try stand.configuration(1, by: third)
@@ -446,14 +454,17 @@ import WindTunnelSymptoms
     beside.publicKeys = [other.publicKey]
     beside.fileName = "other"
     try await expectEqual(
-      stand.launch(stand.configuration(9)).startup.record.source, .fetched(version: 9)
+      stand.launch(stand.configuration(9)).startup.record.source,
+      .fetched(version: 9)
     )
     try await expectEqual(
-      beside.launch(stand.configuration(3, by: other)).startup.record.source, .fetched(version: 3)
+      beside.launch(stand.configuration(3, by: other)).startup.record.source,
+      .fetched(version: 3)
     )
     try await expectEqual(stand.launch(stand.configuration(8)).startup.record.refusal, "replayed")
     try await expectEqual(
-      beside.launch(stand.configuration(2, by: other)).startup.record.refusal, "replayed"
+      beside.launch(stand.configuration(2, by: other)).startup.record.refusal,
+      "replayed"
     )
   }
 
@@ -488,9 +499,10 @@ import WindTunnelSymptoms
     let updated = try await stand.launch(Self.offline, app: "2.2")
     expectEqual(updated.startup.record.source, .builtIn)
     expectEqual(
-      updated.events.first, .keptRefused(
-          "\(stand.file.path) is of another version of the app or the layer, or was changed."
-        )
+      updated.events.first,
+      .keptRefused(
+        "\(stand.file.path) is of another version of the app or the layer, or was changed."
+      )
     )
     let replayed = try await stand.launch(stand.configuration(6), app: "2.2")
     #expect(replayed.events.contains(.fetchRefused(.replayed(version: 6, known: 7))))
@@ -499,7 +511,8 @@ import WindTunnelSymptoms
     let again = try await stand.launch(stand.configuration(7), app: "2.2")
     expectEqual(again.startup.record.source, .fetched(version: 7))
     try await expectEqual(
-      stand.launch(Self.offline, app: "2.2").startup.record.source, .lastGood(version: 7)
+      stand.launch(Self.offline, app: "2.2").startup.record.source,
+      .lastGood(version: 7)
     )
   }
 
@@ -511,7 +524,8 @@ import WindTunnelSymptoms
     try old.write(to: stand.file)
     let back = try await stand.launch(Self.offline)
     expectEqual(
-      back.events.first, .keptRefused(FetchRefusal.replayed(version: 7, known: 8).description)
+      back.events.first,
+      .keptRefused(FetchRefusal.replayed(version: 7, known: 8).description)
     )
     for place in stride(from: 0, to: old.count, by: 7) {
       var changed = old
@@ -540,12 +554,13 @@ import WindTunnelSymptoms
     expectEqual(requests, 0)
     expectEqual(startup.record.source, .builtIn)
     expectEqual(
-      events.first, .fetchRefused(
-          .off(
-            "The key file \(key) has mode 644, so that others may have read it; remove it, or run "
-              + "chmod 600 on it if nobody has."
-          )
+      events.first,
+      .fetchRefused(
+        .off(
+          "The key file \(key) has mode 644, so that others may have read it; remove it, or run "
+            + "chmod 600 on it if nobody has."
         )
+      )
     )
   }
 

@@ -91,7 +91,7 @@ private struct MovedTime: TimeSource {
     async throws
   {
     let (dead, near, slow) = (
-      try Self.dead(), try await Origin(), try await Origin(slowedBy: .seconds(5))
+      try Self.dead(), try await Origin(), try await Origin(slowedBy: .seconds(3))
     )
     let admission = AdmissionController(
       .init(breaker: BreakerRules(window: 1, share: 1, pause: .seconds(3600)))
@@ -106,7 +106,7 @@ private struct MovedTime: TimeSource {
     expectEqual([near, slow].map(\.requests.value), [1, 1])
     expectEqual(record.candidates.map { $0.median == nil }, [true, false, false])
     expectEqual(record.candidates[0].failure?.isEmpty, false)
-    #expect((record.candidates[2].median ?? .zero) >= .seconds(5))
+    #expect((record.candidates[2].median ?? .zero) >= .seconds(3))
     #expect((record.bytesPerSecond ?? 0) > 0)
     expectEqual(record.next(after: near.url), slow.url)
     expectEqual(record.next(after: slow.url), dead)
@@ -130,7 +130,7 @@ private struct MovedTime: TimeSource {
     async throws
   {
     // Longer than a busy machine is late with the other's answer.
-    let (slow, fast) = (try await Origin(slowedBy: .seconds(5)), try await Origin())
+    let (slow, fast) = (try await Origin(slowedBy: .seconds(3)), try await Origin())
     let urls = [slow.url, fast.url]
     let record = await Self.test(urls, samples: 1).run(on: "wifi", by: BootstrapStand.transport())
     expectEqual(record.chosen, fast.url)
@@ -200,7 +200,8 @@ private struct MovedTime: TimeSource {
         ["a": .seconds(1), "b": .milliseconds(800), "c": .milliseconds(750)],
         ["a", "b", "c"],
         margin: 0.25
-      ), "a"
+      ),
+      "a"
     )
   }
 
@@ -218,7 +219,8 @@ private struct MovedTime: TimeSource {
     )
     expectEqual(record.order, [honest.url, liar.url, portal.url, longer.url])
     expectEqual(
-      record.candidates.map(\.failure), [
+      record.candidates.map(\.failure),
+      [
         "it answered with other data", "it answered with status 404", "it answered with other data",
         nil,
       ]
@@ -299,10 +301,7 @@ private struct MovedTime: TimeSource {
   {
     let stand = try BootstrapStand()
     let (dead, near) = (try Self.dead(), try await Origin())
-    let bootstrap = try stand.bootstrap(
-      dead.absoluteString,
-      dialTest: Self.test([dead, near.url])
-    )
+    let bootstrap = try stand.bootstrap(dead.absoluteString, dialTest: Self.test([dead, near.url]))
     let startup = try await bootstrap.launch(by: BootstrapStand.transport())
     expectEqual(startup.configuration.baseURL, near.url)
     let dial = try #require(startup.record.dial)
@@ -317,7 +316,8 @@ private struct MovedTime: TimeSource {
     #expect(dial.elapsed <= startup.record.elapsed)
     expectEqual(stand.counters.counts.probes, 5)
     expectEqual(
-      stand.observer.startupEvents.map(\.name), ["fetchRefused.unreachable", "dialed.probed", "configured.builtIn"]
+      stand.observer.startupEvents.map(\.name),
+      ["fetchRefused.unreachable", "dialed.probed", "configured.builtIn"]
     )
     let data = try JSONEncoder().encode(startup.record)
     try expectEqual(JSONDecoder().decode(StartupRecord.self, from: data), startup.record)

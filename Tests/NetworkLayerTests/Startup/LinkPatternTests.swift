@@ -98,7 +98,8 @@ import Testing
   func `what is not known is refused with its place and a remedy`(row: Refusal) {
     let error = #expect(throws: LinkPatternError.self) { try LinkPattern(row.pattern) }
     expectEqual(
-      error?.description, "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
+      error?.description,
+      "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
     )
   }
 
@@ -276,7 +277,8 @@ import Testing
       try await client.call(Endpoint(.get, "/users/x", query: ["secret": "1"]))
     }
     expectEqual(
-      refused.description, "The link \"https://api.example.test/v1/users/x\" is none that the "
+      refused.description,
+      "The link \"https://api.example.test/v1/users/x\" is none that the "
         + "configuration allows; ask another, or add a pattern to \"links\"."
     )
     await #expect(throws: NetworkError.self) {
@@ -289,7 +291,10 @@ import Testing
       )
     }
     expectEqual(sent.current, 2)
-    expectEqual(configuration.publicView["links.2"], "https://api\\.example\\.test/v1/search\\?q=.*")
+    expectEqual(
+      configuration.publicView["links.2"],
+      "https://api\\.example\\.test/v1/search\\?q=.*"
+    )
   }
 
   @Test func `all that is wrong with links is told at once, when the layer is read`() {

@@ -102,11 +102,13 @@ import WindTunnelSymptoms
     let first = fixture.start()
     _ = await fixture.time.passSleeps(3)
     await expectEqual(
-      first.value, .failure(.transport(.connectionRefused, text: "connectionRefused"))
+      first.value,
+      .failure(.transport(.connectionRefused, text: "connectionRefused"))
     )
     let host = "api.example.test"
     await expectEqual(
-      fixture.start().value, .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
+      fixture.start().value,
+      .failure(.circuitOpen(host: host, retryAfter: .seconds(5)))
     )
     expectEqual(fixture.transport.instants.count, 4)
     expectEqual(fixture.client.admission.admit("other.example.test"), .go)

@@ -88,12 +88,14 @@ import WindTunnelDrill
       through: [Rule(when: Trigger(attempt: 1), [.status(status, retryAfter: .seconds(5))])]
     )
     expectEqual(
-      ends, ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + [
+      ends,
+      ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + [
         "status 200 at 6.0"
       ]
     )
     expectEqual(
-      requests, ["/list at 0.0"] + .init(repeating: "/list at 5.0", count: 3) + ["/list at 6.0"]
+      requests,
+      ["/list at 0.0"] + .init(repeating: "/list at 5.0", count: 3) + ["/list at 6.0"]
     )
   }
 

@@ -158,10 +158,12 @@ import WindTunnelSymptoms
     let terms = EndpointTerms(attemptTimeoutMilliseconds: 7000)
     let limits = CallLimits(attemptTimeout: .seconds(1), deadline: .seconds(2))
     expectEqual(
-      terms.applied(to: endpoint, upon: limits).limits, CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(30))
+      terms.applied(to: endpoint, upon: limits).limits,
+      CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(30))
     )
     expectEqual(
-      terms.applied(to: Endpoint(.get, "/a"), upon: limits).limits, CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(2))
+      terms.applied(to: Endpoint(.get, "/a"), upon: limits).limits,
+      CallLimits(attemptTimeout: .seconds(7), deadline: .seconds(2))
     )
   }
 
@@ -212,12 +214,7 @@ import WindTunnelSymptoms
     ),
     Pair(
       testDescription: "another language",
-      other: Endpoint(
-        .get,
-        "/news",
-        headers: ["Accept-Language": "de"],
-        priority: .deferrable
-      )
+      other: Endpoint(.get, "/news", headers: ["Accept-Language": "de"], priority: .deferrable)
     ),
     Pair(
       testDescription: "another query",
@@ -225,12 +222,7 @@ import WindTunnelSymptoms
     ),
     Pair(
       testDescription: "other rules",
-      other: Endpoint(
-        .get,
-        "/news",
-        priority: .deferrable,
-        rules: .json(requiring: "id")
-      )
+      other: Endpoint(.get, "/news", priority: .deferrable, rules: .json(requiring: "id"))
     ),
     Pair(
       testDescription: "changes",

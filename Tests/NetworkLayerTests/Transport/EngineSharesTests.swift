@@ -43,7 +43,8 @@ import WindTunnelSymptoms
     // As any launch, any process and any machine works them out.
     let ids = ["", "1", "ada", "0d5c0f4e-6f0c-4a5e-9f0e-0a8f7a3f1b11", "größe"]
     try expectEqual(
-      ids.map { try Self.shares(["a": 1, "b": 1, "c": 1], of: $0).engine() }, ["c", "c", "b", "c", "c"]
+      ids.map { try Self.shares(["a": 1, "b": 1, "c": 1], of: $0).engine() },
+      ["c", "c", "b", "c", "c"]
     )
   }
 
@@ -89,11 +90,7 @@ import WindTunnelSymptoms
     let held = HeldTransport()
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
-      transport: try EngineShares(
-        ["a": held, "b": Self.engine("b")],
-        shares: ["a": 1],
-        of: "ada"
-      ),
+      transport: try EngineShares(["a": held, "b": Self.engine("b")], shares: ["a": 1], of: "ada"),
       limits: CallLimits(deadline: nil)
     )
     var (first, second) = (Endpoint(.get, "/list"), Endpoint(.get, "/list"))
@@ -190,9 +187,7 @@ import WindTunnelSymptoms
     try await expectEqual(fly(Endpoint(.get, "/x")), "c")
     try await expectEqual(fly(named), "b")
     // Terms overrule an endpoint, and only engines that are here have shares.
-    client.apply(
-      try Self.configuration(["moon": 1], endpoints: ["/x": EndpointTerms(engine: "c")])
-    )
+    client.apply(try Self.configuration(["moon": 1], endpoints: ["/x": EndpointTerms(engine: "c")]))
     try await expectEqual(fly(named), "c")
     try await expectEqual(fly(Endpoint(.get, "/y")), "a")
     let engines = counters.counts.engines.mapValues { [$0.calls, $0.failed, $0.attempts] }
@@ -213,11 +208,7 @@ import WindTunnelSymptoms
       if count < 3 { throw .failed(.connectionLost, text: "") }
       return HTTPAnswer(status: 200, body: Data("held".utf8))
     }
-    let shares = try EngineShares(
-      ["a": held, "b": Self.engine("b")],
-      shares: ["a": 1],
-      of: "1"
-    )
+    let shares = try EngineShares(["a": held, "b": Self.engine("b")], shares: ["a": 1], of: "1")
     let recording = RecordingObserver()
     let client = try Self.client(shares, recording)
     let call = Task { try await client.call(Endpoint(.get, "/x")) }
@@ -250,7 +241,8 @@ import WindTunnelSymptoms
     )
     expectEqual(replaced.engineShares, ["urlsession": 1])
     try expectEqual(
-      NetworkConfiguration(opening: try configuration.export { $0 }) { $0 }, configuration
+      NetworkConfiguration(opening: try configuration.export { $0 }) { $0 },
+      configuration
     )
   }
 }

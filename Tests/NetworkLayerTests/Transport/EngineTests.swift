@@ -74,7 +74,8 @@ import WindTunnelSymptoms
     bases.rewrite(api, to: URL(string: "http://127.0.0.1:8080/mock"))
     bases.rewrite(payments, to: URL(string: "https://pay.example.test"))
     try expectEqual(
-      moved("https://api.example.test/users?q=1"), "http://127.0.0.1:8080/mock/users?q=1"
+      moved("https://api.example.test/users?q=1"),
+      "http://127.0.0.1:8080/mock/users?q=1"
     )
     try expectEqual(moved("https://api.example.test/payments/7"), "https://pay.example.test/7")
     for elsewhere in [
@@ -136,7 +137,8 @@ import WindTunnelSymptoms
       "\u{FEFF}: hello\ndata: one\ndata:two\r\n\r\nevent: news\rid: 7\rdata: é\r\rid\ndata\n\n"
       + "event: none\n\ndata: lost"
     try expectEqual(
-      events(text, pieces: pieces), [
+      events(text, pieces: pieces),
+      [
         ServerSentEvent(data: "one\ntwo"),
         ServerSentEvent(kind: "news", data: "é", lastID: "7"),
         ServerSentEvent(data: ""),

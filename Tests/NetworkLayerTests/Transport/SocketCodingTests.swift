@@ -92,10 +92,11 @@ import WindTunnelSymptoms
       transport in
       let request = try SocketTransportTests.request(origin.url)
       await expectEqual(
-        SocketTransportTests.error { try await transport.send(request) }, .failed(
-            .undecodableBody,
-            text: "The content is larger than the transport's limit when it is decoded."
-          )
+        SocketTransportTests.error { try await transport.send(request) },
+        .failed(
+          .undecodableBody,
+          text: "The content is larger than the transport's limit when it is decoded."
+        )
       )
     }
   }

@@ -153,7 +153,8 @@ import WindTunnelSymptoms
       _ = try await transport.send(post)
       let place = origin.url.dropFirst(7)
       expectEqual(
-        origin.asked, [
+        origin.asked,
+        [
           KeptOrigin.Asked(
             connection: 1,
             head: """
@@ -224,9 +225,7 @@ import WindTunnelSymptoms
         )
       }
       if method.httpMethod == "GET /x" {
-        rows.append(
-          (method, .failed(.unknown, text: "The method is no token (RFC 9110 §9.1)."))
-        )
+        rows.append((method, .failed(.unknown, text: "The method is no token (RFC 9110 §9.1).")))
       }
       #expect(rows.count > 2)
       for (request, expected) in rows {
@@ -321,7 +320,8 @@ import WindTunnelSymptoms
       expectEqual(Self.symptom(error), symptom)
       let seconds = origin.asked.filter { $0.line == "\(method) /second" }
       expectEqual(
-        seconds.map(\.connection), (symptom == nil ? [1, 2] : [1]),
+        seconds.map(\.connection),
+        (symptom == nil ? [1, 2] : [1]),
         "\(origin.asked.map(\.line)), \(error.map { "\($0)" } ?? "no error")"
       )
     }
@@ -331,7 +331,10 @@ import WindTunnelSymptoms
   func `a new connection that dies is never tried again`(method: String) async throws {
     try await Self.fly({ _ in [.close] }) { origin, transport in
       let request = try Self.request(origin.url, method)
-      expectEqual(Self.symptom(await Self.error { try await transport.send(request) }), .emptyAnswer)
+      expectEqual(
+        Self.symptom(await Self.error { try await transport.send(request) }),
+        .emptyAnswer
+      )
       expectEqual(origin.asked.count, 1)
     }
   }
@@ -441,7 +444,8 @@ import WindTunnelSymptoms
       expectEqual(last.head.components(separatedBy: "secret").count, 2)
       let loop = try Self.request(origin.url + "/again")
       await expectEqual(
-        Self.error { try await transport.send(loop) }, .failed(.tooManyRedirects, text: "There were more than 20 redirects.")
+        Self.error { try await transport.send(loop) },
+        .failed(.tooManyRedirects, text: "There were more than 20 redirects.")
       )
       expectEqual(origin.asked.count { $0.line == "GET /again" }, 21)
     }
@@ -459,9 +463,7 @@ import WindTunnelSymptoms
       request.timeoutInterval = 0.2
       let start = ContinuousClock.now
       let error = await Self.error { try await transport.send(request) }
-      expectEqual(
-        error, .failed(.timedOut, text: "127.0.0.1 took too long to send anything.")
-      )
+      expectEqual(error, .failed(.timedOut, text: "127.0.0.1 took too long to send anything."))
       #expect(.now - start >= .milliseconds(200))
       while origin.left == 0 { await Task.yield() }
     }
@@ -493,9 +495,7 @@ import WindTunnelSymptoms
         "/many", answer("200 OK\n" + (1...6).map { "X-\($0): 1" }.joined(separator: "\n")),
         .malformedResponse
       ),
-      (
-        "/large", answer("200 OK\nContent-Length: 12", Data(count: 11)), .undecodableBody
-      ),
+      ("/large", answer("200 OK\nContent-Length: 12", Data(count: 11)), .undecodableBody),
       (
         "/hints",
         Data(repeatElement(answer("103 Early Hints"), count: 1001).joined()), .malformedResponse
@@ -511,7 +511,8 @@ import WindTunnelSymptoms
       for (path, _, symptom) in rows {
         let request = try Self.request(origin.url + path)
         expectEqual(
-          Self.symptom(await Self.error { try await transport.send(request) }), symptom,
+          Self.symptom(await Self.error { try await transport.send(request) }),
+          symptom,
           "\(path)"
         )
       }

@@ -22,7 +22,8 @@ import WindTunnelSymptoms
     defer { session.invalidateAndCancel() }
     let answer = try await URLSessionTransport(session: session).send(request(base + "/a"))
     expectEqual(
-      answer, HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
+      answer,
+      HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
     )
   }
 
@@ -110,11 +111,7 @@ import WindTunnelSymptoms
     let host = try #require(URL(string: base)?.host)
     // Who refused somebody else says nothing of this host.
     let judge = Judge(isRefused ? [host] : ["other.example.test"])
-    let session = URLSession(
-      configuration: stub.configuration,
-      delegate: judge,
-      delegateQueue: nil
-    )
+    let session = URLSession(configuration: stub.configuration, delegate: judge, delegateQueue: nil)
     defer { session.invalidateAndCancel() }
     let transport = URLSessionTransport(session: session)
     let expected: TransportError =

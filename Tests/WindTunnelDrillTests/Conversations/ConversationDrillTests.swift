@@ -45,7 +45,8 @@ struct ConversationDrillTests {
     let lines = ConversationFlight(#"WebSocket(url).hear(); print('{"a":1}\n{"b":2}')"#)
     try await expectEqual(lines.fly().observations.map(\.showed), [true])
     try await expectEqual(
-      ConversationFlight("WebSocket(url)").fly().observations.map(\.showed), [false]
+      ConversationFlight("WebSocket(url)").fly().observations.map(\.showed),
+      [false]
     )
   }
 
@@ -84,7 +85,8 @@ struct ConversationDrillTests {
     expectEqual(attempts.map(\.take), ["withheld 1", "recording 1"])
     expectEqual(attempts.map { $0.conversation?.ending }, [.server(1012), .clientLeft])
     expectEqual(
-      attempts.map { Self.words($0.conversation ?? ConversationLog()) }, [["server 1", "client 2?"], ["server 1", "client 2?", "server 3", "server 4"]]
+      attempts.map { Self.words($0.conversation ?? ConversationLog()) },
+      [["server 1", "client 2?"], ["server 1", "client 2?", "server 3", "server 4"]]
     )
   }
 
@@ -116,7 +118,8 @@ struct ConversationDrillTests {
     try plan.leaveOut(among: Set(names))
     expectEqual(plan.scenarios.map(\.name), ["calm"])
     expectEqual(
-      plan.leftOut.map(\.reason), ["error-in-200: it is about streams of events, and the cassette has none."]
+      plan.leftOut.map(\.reason),
+      ["error-in-200: it is about streams of events, and the cassette has none."]
     )
     let stream = Response(headers: ["Content-Type": "text/event-stream"], body: Body("data: 1\n\n"))
     plan.cassette = Cassette([Interaction(Request("GET", "/events"), stream)])

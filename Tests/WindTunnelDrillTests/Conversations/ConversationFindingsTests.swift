@@ -71,7 +71,10 @@ struct ConversationFindingsTests {
       return try await flight.fly([.conversation(.form(.fragmented, of: 2))])
     }
     let rule = "decodes-scalars-piecewise"
-    try expectEqual(Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")), "error")
+    try expectEqual(
+      Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")),
+      "error"
+    )
     let careful = try await fly("whole.decode(chat.frame()[1])")
     try expectEqual(Self.words(rule, careful), "kept by 1")
     expectEqual(Self.broken(careful), [])

@@ -34,7 +34,8 @@ struct ReceivedMessagesDrillTests {
     let observation = try #require(row.observations.first)
     let texts = ["welcome", "Es regnet in München.", "It snows."]
     expectEqual(
-      observation.received?.messages.map(\.digest), texts.map { ConversationLog.digest(of: Data($0.utf8)) }
+      observation.received?.messages.map(\.digest),
+      texts.map { ConversationLog.digest(of: Data($0.utf8)) }
     )
     expectEqual(Self.counts(row.metrics), [0, 0, 0, 0])
     #expect(observation.ending == .succeeded && observation.showed)
@@ -65,7 +66,8 @@ struct ReceivedMessagesDrillTests {
   @Test func `what is told a second behind its sending is late`() async throws {
     let said = "time.sleep(1.2)\nfor text in heard: tell(text)"
     expectEqual(
-      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics), [0, 0, 0, 3]
+      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics),
+      [0, 0, 0, 3]
     )
   }
 

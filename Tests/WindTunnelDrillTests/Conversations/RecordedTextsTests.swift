@@ -73,9 +73,7 @@ import WindTunnel
     var raw = CallResult.good(Data([0x4D, 0xC3, 0x6E]))
     raw.isPrinted = true
     let key = Matcher.pathAndQuery.key(Request("GET", "/stream"))
-    expectNil(
-      RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key)
-    )
+    expectNil(RecordedTexts(Self.cassette, matcher: .pathAndQuery).replacesScalars(raw, key))
   }
 
   @Test func `tokens that are put together are held against what they make`() throws {

@@ -60,7 +60,8 @@ import WindTunnel
     let (pace, start) = (Pace(callsPerSecond: 4), ContinuousClock.now)
     let turns = [0, 0, 250, 2000, 2010, 2020].map { start + .milliseconds($0) }
     expectEqual(
-      turns.map { pace.moment(after: $0) - start }, [0, 250, 500, 2000, 2250, 2500].map { Duration.milliseconds($0) }
+      turns.map { pace.moment(after: $0) - start },
+      [0, 250, 500, 2000, 2250, 2500].map { Duration.milliseconds($0) }
     )
     let free = Pace(callsPerSecond: nil)
     expectEqual(turns.map { free.moment(after: $0) }, turns)

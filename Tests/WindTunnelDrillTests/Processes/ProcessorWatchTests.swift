@@ -61,7 +61,7 @@ import WindTunnel
       withExtendedLifetime(crowd) {}
     }
 
-    @Test func `a program that is started for a call has what it waited since its request`()
+    @Test(.world) func `a program that is started for a call has what it waited since its request`()
       async throws
     {
       // Each wants a processor for a second, and there are four for each.
@@ -90,7 +90,8 @@ import WindTunnel
       }
     }
 
-    @Test func `of a program that lives a call has its own wait, and no other call's`() async throws
+    @Test(.world) func `of a program that lives a call has its own wait, and no other call's`()
+      async throws
     {
       let crowd = try Crowd()
       let script = """

@@ -40,7 +40,8 @@ import WindTunnelDrill
     let twin = try Report(data: Data(tool.answer.utf8), source: "tool")
     expectEqual(twin.decisionHash, report.decisionHash)
     expectEqual(
-      twin.scenarios[0].subjects[0].observations.map(\.attempts).map { $0.map(\.decision) }, rows[1].observations.map(\.attempts).map { $0.map(\.decision) }
+      twin.scenarios[0].subjects[0].observations.map(\.attempts).map { $0.map(\.decision) },
+      rows[1].observations.map(\.attempts).map { $0.map(\.decision) }
     )
   }
 
@@ -70,11 +71,12 @@ import WindTunnelDrill
     )
     expectEqual(run.code, 73)
     #expect(
-      run.err.hasSuffix(
-        "host-drill: standard output cannot be written: No space left on device.\n"
-      )
+      run.err.hasSuffix("host-drill: standard output cannot be written: No space left on device.\n")
     )
-    try expectEqual(Report(contentsOf: URL(filePath: file)).scenarios.map(\.name), ["server-errors"])
+    try expectEqual(
+      Report(contentsOf: URL(filePath: file)).scenarios.map(\.name),
+      ["server-errors"]
+    )
   }
 
   @Test func `a client that crashes is a row and 97, and the other calls are made`() async throws {
@@ -84,7 +86,8 @@ import WindTunnelDrill
     let report = try Report(data: Data(end.answer.utf8), source: "host")
     let calls = try #require(report.scenarios.first?.subjects.first).observations
     expectEqual(
-      calls.map(\.ending), (0..<8).map { $0 == 3 ? Observation.CallResult.crashed : .succeeded }
+      calls.map(\.ending),
+      (0..<8).map { $0 == 3 ? Observation.CallResult.crashed : .succeeded }
     )
   }
 
@@ -113,7 +116,8 @@ import WindTunnelDrill
     let flag = try await Self.run(["--cals", "3"])
     #expect(flag.code == 64 && flag.answer.isEmpty)
     expectEqual(
-      flag.complaints, "host-drill: Unknown flag --cals. Did you mean --calls?\nFor help: host-drill --help\n"
+      flag.complaints,
+      "host-drill: Unknown flag --cals. Did you mean --calls?\nFor help: host-drill --help\n"
     )
     let subject = try await Self.run(["--subject", "network-layer"])
     expectEqual(subject.code, 64)

@@ -35,14 +35,16 @@ import WindTunnel
 
   @Test func `each failing call is a line that a shell takes as it stands`() {
     expectEqual(
-      Self.lines(4), [
+      Self.lines(4),
+      [
         "failed, status 503: windtunnel drill --again d.json#rain/call/0",
         "failed, status 503: windtunnel drill --again d.json#rain/home/2",
         "failed, status 503: windtunnel drill --again d.json#rain/home/3",
       ]
     )
     expectEqual(
-      Self.lines(1, scenario: "it's | a"), [
+      Self.lines(1, scenario: "it's | a"),
+      [
         #"failed, status 503: windtunnel drill --again 'd.json#it'\''s | a/call/0'"#
       ]
     )

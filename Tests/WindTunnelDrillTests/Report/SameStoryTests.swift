@@ -108,7 +108,10 @@ import WindTunnel
         // As far as its retry budget goes.
         let most = row.name == "network-layer" ? 3 : 1
         let whole = (1...most).map { "recording \($0)" }
-        expectEqual(observation.attempts.map(\.take), Array(whole.prefix(observation.attempts.count)))
+        expectEqual(
+          observation.attempts.map(\.take),
+          Array(whole.prefix(observation.attempts.count))
+        )
         if row.name == "urlsession" { expectEqual(observation.attempts.count, 1) }
       }
       // Fifty failures at once close the host off, but not before the first slots were used.

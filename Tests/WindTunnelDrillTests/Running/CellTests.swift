@@ -91,14 +91,10 @@ struct CellTests {
     let closure = ClosureSubject(name: "client") { _ in 1 }
     expectEqual(plan.cells(in: .calm, of: closure).map(\.calls), [Array(0..<1300)])
     plan.load = .closedLoop(concurrency: 4)
-    expectEqual(
-      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)]
-    )
+    expectEqual(plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)])
     plan.load = .openLoop(callsPerSecond: 20)
     plan.time = .realTime
-    expectEqual(
-      plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)]
-    )
+    expectEqual(plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)])
   }
 
   /// A window of the scenario's is met by whoever calls in it, whatever cell that is.

@@ -46,9 +46,7 @@ import WindTunnel
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
     expectEqual(row.metrics.cancelledCalls, 6)
-    #expect(
-      row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) }
-    )
+    #expect(row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) })
   }
 
   @Test func `a program is told to end`() async throws {

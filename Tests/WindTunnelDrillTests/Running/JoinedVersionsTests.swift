@@ -18,10 +18,7 @@ import WindTunnel
   private static let second = ResponseEdit.version(2, of: first)
   private static let request = Request("GET", "http://a.example/home")
   private static let tape = Cassette([
-    Interaction(
-      request,
-      Response(headers: ["Content-Type": "application/json"], body: Body(text))
-    )
+    Interaction(request, Response(headers: ["Content-Type": "application/json"], body: Body(text)))
   ])
 
   private static func joins(

@@ -130,7 +130,8 @@ import WindTunnel
       )
     )
     expectEqual(
-      ofCompany.apiKeys, [
+      ofCompany.apiKeys,
+      [
         "credential x-acme-session: a", "credential acme-client-secret: b",
         "credential x-acme-token: c",
       ]
@@ -156,11 +157,13 @@ import WindTunnel
     }
     expectEqual(names(RequestURL("/a?page=2&token=12345678")), "adds none")
     expectEqual(
-      names(RequestURL("/a?api_key=12345678&Sig=1234567890123456")), #"adds ["api_key", "Sig"]"#
+      names(RequestURL("/a?api_key=12345678&Sig=1234567890123456")),
+      #"adds ["api_key", "Sig"]"#
     )
     expectEqual(names(RequestURL("/a?key=name&size=12345678")), "adds []")
     expectEqual(
-      names(RequestURL("/a?jsessionid=12345678&acme_api_key=12345678&PHPSESSID=12345678")), #"adds ["jsessionid", "acme_api_key", "PHPSESSID"]"#
+      names(RequestURL("/a?jsessionid=12345678&acme_api_key=12345678&PHPSESSID=12345678")),
+      #"adds ["jsessionid", "acme_api_key", "PHPSESSID"]"#
     )
     expectEqual(names(RequestURL("/a?page_token=12345678&sid=12345678")), "adds []")
     expectEqual(names(RequestURL("/a?sid=1234567890123456")), #"adds ["sid"]"#)

@@ -20,13 +20,15 @@ import Testing
   @Test func `what a probe is redirected to is counted with it, and no more than that`() {
     let portal = ("GET /login", Int?.some(200))
     expectEqual(
-      Self.taken([("GET /probe", 302), ("GET /home", 302), portal, portal]), [true, false, true, false]
+      Self.taken([("GET /probe", 302), ("GET /home", 302), portal, portal]),
+      [true, false, true, false]
     )
   }
 
   @Test func `a connection that fails belongs to it until the page is asked for`() {
     expectEqual(
-      Self.taken([(nil, nil), ("GET /probe", 200), (nil, nil), ("GET /home", nil), (nil, nil)]), [true, true, true, false, false]
+      Self.taken([(nil, nil), ("GET /probe", 200), (nil, nil), ("GET /home", nil), (nil, nil)]),
+      [true, true, true, false, false]
     )
   }
 

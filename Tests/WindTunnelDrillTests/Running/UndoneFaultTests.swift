@@ -53,7 +53,8 @@ import WindTunnel
       let attempt = try #require(call.attempts.first)
       expectEqual(attempt.faults, ["delay"])
       expectEqual(
-        attempt.undone, [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
+        attempt.undone,
+        [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
       )
       // The story is what was decided.
       #expect(attempt.decision.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
@@ -61,12 +62,14 @@ import WindTunnel
     expectEqual(row.metrics.faultCoverage, 0.5)
     expectEqual(row.metrics.faults.map(\.fault), ["delay"])
     expectEqual(
-      row.metrics.undone, [
+      row.metrics.undone,
+      [
         .init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)
       ]
     )
     expectEqual(
-      row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first), [
+      row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first),
+      [
         .notMet
       ]
     )

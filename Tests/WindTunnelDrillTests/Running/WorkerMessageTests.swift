@@ -229,7 +229,8 @@ import WindTunnel
     let workload = Workload(twice, matcher: .pathAndQuery)
     let endpoints = (0..<6).map { workload.endpoint(of: $0) }
     expectEqual(
-      endpoints, [
+      endpoints,
+      [
         "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
         "GET /home",
       ]

@@ -149,9 +149,7 @@ import WindTunnelSymptoms
       )
     }
     let plan = DrillPlan(cassette, in: [])
-    expectEqual(
-      plan.workload.all.map(\.url.target), ["/home", "/news?time=8", "/news?time=20"]
-    )
+    expectEqual(plan.workload.all.map(\.url.target), ["/home", "/news?time=8", "/news?time=20"])
     func key(_ target: String) -> String {
       plan.matcher.key(Request("GET", RequestURL("https://\(Self.near)\(target)"))).text
     }

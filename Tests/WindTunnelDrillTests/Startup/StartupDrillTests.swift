@@ -136,7 +136,8 @@ import WindTunnel
       // The page and the log-in page that it was led to; the probes were led there, too.
       #expect(call.attemptCount == 2 && call.attempts.count == 2)
       try expectEqual(
-        Self.requests(call), [
+        Self.requests(call),
+        [
           Self.near: ["/configuration": 1, "/probe": 1, "/home": 1],
           Self.second: ["/probe": 1],
           Self.third: ["/probe": 1],
@@ -188,7 +189,8 @@ import WindTunnel
     for call in row.observations {
       #expect(call.ending == .succeeded && call.bodyMatches == true && call.attemptCount == 1)
       try expectEqual(
-        Self.requests(call), [
+        Self.requests(call),
+        [
           Self.near: ["/probe": 1], Self.second: ["/probe": 1, "/home": 1],
         ]
       )
@@ -292,7 +294,8 @@ import WindTunnel
     try plan.leaveOut(among: Set(Shipped.preRelease))
     #expect(!plan.scenarios.contains { $0.startup != nil })
     expectEqual(
-      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name), Shipped.startups
+      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name),
+      Shipped.startups
     )
     var asked = DrillPlan(try Shipped.cassette(), in: try Shipped.scenarios(named: ["config-late"]))
     asked.subjects = ["urlsession"]

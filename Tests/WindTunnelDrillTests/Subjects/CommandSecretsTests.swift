@@ -102,7 +102,8 @@ import WindTunnel
     call = call.masked(by: kept)
     expectEqual(call.ending, .failed("\(Self.gone) is refused"))
     expectEqual(
-      call.attempts.map(\.decision), ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
+      call.attempts.map(\.decision),
+      ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
     )
     expectEqual(call.attempts[0].faults, [])
   }

@@ -95,7 +95,8 @@ import WindTunnel
       let error = #expect(throws: DrillError.self) { try plan.validate(known: ["exec"]) }
       let told = error.map { "\($0)" } ?? ""
       expectEqual(
-        told, "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
+        told,
+        "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
           + "body is no text of at most 102400 bytes."
       )
       // In the environment it is left out.
@@ -116,7 +117,8 @@ import WindTunnel
     let rows = try await fly(script, in: [.calm, Scenario("later")])
     for row in rows {
       expectEqual(
-        row.observations.map(\.ending), [.failed("exit 28"), .crashed, .crashed, .succeeded]
+        row.observations.map(\.ending),
+        [.failed("exit 28"), .crashed, .crashed, .succeeded]
       )
       // It printed nothing.
       #expect(!row.observations[3].showed)

@@ -102,7 +102,8 @@ import WindTunnelReports
       }
     }
     expectEqual(
-      seen.urls, [
+      seen.urls,
+      [
         "http://127.0.0.1:4711/a%20b?q=%2F", "http://127.0.0.1:4711", "http://127.0.0.1:4711?x=1",
       ]
     )

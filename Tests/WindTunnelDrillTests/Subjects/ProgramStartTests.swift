@@ -204,7 +204,8 @@ import WindTunnelCommandLine
       Self.fact("notJudged", of: plan.report(plan.scenarios.map { plan.flown($0, on: stage, []) }))
     }
     expectEqual(
-      told(.onTheWire), "connecting, in late, lossy (what it takes there comes before the first byte)"
+      told(.onTheWire),
+      "connecting, in late, lossy (what it takes there comes before the first byte)"
     )
     expectNil(told(.inProcess))
     let report = plan.report([plan.flown(late, on: .onTheWire, [])])

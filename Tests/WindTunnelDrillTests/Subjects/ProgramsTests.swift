@@ -252,7 +252,8 @@ import WindTunnel
       try TestSubjects.drill(DrillPlan.execSubject) { $0.command = ["curl", "{url}"] }
     }
     expectEqual(
-      error?.description, #"Scenario "calm" cannot be flown in process by a program: it is another process. Fly it with --stage wire."#
+      error?.description,
+      #"Scenario "calm" cannot be flown in process by a program: it is another process. Fly it with --stage wire."#
     )
   }
 

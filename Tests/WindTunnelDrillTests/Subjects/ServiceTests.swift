@@ -42,7 +42,8 @@ import WindTunnel
       """
     )
     expectEqual(
-      row.observations.map(\.ending), [
+      row.observations.map(\.ending),
+      [
         .succeeded, .failed("status 503"), .failed("timedOut"), .succeeded, .succeeded,
         .failed("status 404"),
       ]
@@ -81,7 +82,8 @@ import WindTunnel
       atOnce: 1
     )
     expectEqual(
-      row.observations.map(\.ending), [
+      row.observations.map(\.ending),
+      [
         .succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded,
       ]
     )
@@ -135,7 +137,8 @@ import WindTunnel
       calls: 3
     )
     expectEqual(
-      row.observations.map(\.ending), [
+      row.observations.map(\.ending),
+      [
         .failed("cancelled"), .failed("cancelled"), .failed("cancelled"),
       ]
     )
@@ -204,7 +207,8 @@ import WindTunnel
     )
     // Calls 0 and 5 are for /home itself.
     expectEqual(
-      row.observations.map(\.showsAnswerOf), [nil, "GET /home", "GET /home", nil, nil, nil]
+      row.observations.map(\.showsAnswerOf),
+      [nil, "GET /home", "GET /home", nil, nil, nil]
     )
     expectEqual(row.observations[0].bodyMatches, true)
   }

@@ -116,7 +116,8 @@ import WindTunnel
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: 4))
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) }, [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
+      row.observations.map { $0.attempts.map(\.take) },
+      [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
     )
   }
 }

@@ -171,9 +171,7 @@
       #expect(group.complaints.contains("windtunnel: not flown: \(why)\n"), "\(group)")
       let flown = try Report(contentsOf: URL(filePath: report))
       #expect(!flown.scenarios.isEmpty && !flown.scenarios.contains { $0.name == "slow-dns" })
-      expectEqual(
-        flown.environment.first { $0.name == "notFlown" }?.value.contains(why), true
-      )
+      expectEqual(flown.environment.first { $0.name == "notFlown" }?.value.contains(why), true)
       // Who asks for it by its name is told that there is none.
       let alone = try await Tool.run(
         ["drill", "--scenario", "slow-dns"] + flags,

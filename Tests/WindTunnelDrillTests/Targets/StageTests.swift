@@ -20,7 +20,8 @@ import WindTunnelSymptoms
     try expectEqual(stage(.onTheWire, rule), .onTheWire)
     let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
     expectEqual(
-      error?.description, #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
+      error?.description,
+      #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
     )
   }
 
@@ -65,7 +66,8 @@ import WindTunnelSymptoms
       )
     }
     expectEqual(
-      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#), true
+      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#),
+      true
     )
   }
 

@@ -39,7 +39,10 @@ import WindTunnel
       expectNil(obstacle)
     }
     let isFree = words == nil
-    try expectEqual(drill(scenario, nil).plan.stage(of: scenario), (isFree ? .onTheWire : .inProcess))
+    try expectEqual(
+      drill(scenario, nil).plan.stage(of: scenario),
+      (isFree ? .onTheWire : .inProcess)
+    )
     try expectEqual(drill(scenario, .inProcess).plan.stage(of: scenario), .inProcess)
     if isFree {
       try expectEqual(drill(scenario, .onTheWire).plan.stage(of: scenario), .onTheWire)

@@ -157,14 +157,17 @@ import Testing
       return policy.refusal(of: address, asking: Self.localEnd)?.description
     }
     try expectEqual(
-      sentence("::ffff:127.0.0.1"), "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
+      sentence("::ffff:127.0.0.1"),
+      "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
         + "other machine to it. Whoever runs the proxy can allow it: --allow-private 127.0.0.1:8000"
     )
     try expectEqual(
-      sentence("0.0.0.0"), "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
+      sentence("0.0.0.0"),
+      "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
     )
     try expectEqual(
-      sentence("fd00:9::1"), "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
+      sentence("fd00:9::1"),
+      "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
         + "proxy connects no other machine to it. Whoever runs the proxy can allow it: "
         + "--allow-private [fd00:9::1]:8000"
     )

@@ -161,7 +161,8 @@ import Testing
         to: "GET /a HTTP/1.1\r\nHost: evil.example.test:8080\r\n\r\n"
       )
       expectEqual(
-        answer.content, "This server is asked by an address of its own, by localhost or by a host that it plays, "
+        answer.content,
+        "This server is asked by an address of its own, by localhost or by a host that it plays, "
           + "and not by \"evil.example.test:8080\". To let that in, start it with --allow-origin "
           + "http://evil.example.test:8080.\n"
       )
@@ -179,7 +180,8 @@ import Testing
         try await expectEqual(Self.status(server, "localhost", "/a", evil), "403")
       }
       try await expectEqual(
-        Self.status(server, "localhost", "/a", "Origin: http://localhost:3000\r\n"), "200"
+        Self.status(server, "localhost", "/a", "Origin: http://localhost:3000\r\n"),
+        "200"
       )
       // Not a byte of what it has behind its head is waited for.
       let answer = try await server.answer(
@@ -187,7 +189,8 @@ import Testing
       )
       expectEqual(answer.statusLine, "HTTP/1.1 403 Forbidden")
       expectEqual(
-        answer.content, "This server does not answer pages of \"https://evil.example.test\". To let them in, "
+        answer.content,
+        "This server does not answer pages of \"https://evil.example.test\". To let them in, "
           + "start it with --allow-origin https://evil.example.test.\n"
       )
       #expect(!answer.lowercased().contains("access-control"))

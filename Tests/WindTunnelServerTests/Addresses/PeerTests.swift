@@ -49,7 +49,8 @@ import Testing
       try PrivateAddress.choose(from: choices)
     }
     expectEqual(
-      PrivateAddress.Problem.several(choices).description, "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
+      PrivateAddress.Problem.several(choices).description,
+      "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
         + "Choose the one that the phone can reach, such as --bind 192.168.1.5."
     )
     try expectEqual(PrivateAddress.choose(from: choices, asked: "10.0.0.3"), "10.0.0.3")

@@ -91,10 +91,7 @@ import Testing
         let noticed = Events<PeerEvent>()
         proxy.notice = { noticed($0) }
         try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
-          let first = try await server.answer(
-            to: Self.get("\(leading.address)"),
-            from: Self.device
-          )
+          let first = try await server.answer(to: Self.get("\(leading.address)"), from: Self.device)
           expectEqual(first.statusLine, "HTTP/1.1 302 Found")
           let next = try await server.answer(to: Self.get("\(other.address)"), from: Self.device)
           expectEqual(next.statusLine, Self.forbidden)
@@ -104,7 +101,8 @@ import Testing
           )
           expectEqual(allowed.content, "ok")
           try await expectEqual(
-            noticed.next(), .notConnected(Self.device, AddressRefusal(other.address, .loopback))
+            noticed.next(),
+            .notConnected(Self.device, AddressRefusal(other.address, .loopback))
           )
         }
         await leading.loop.stop()
@@ -143,7 +141,8 @@ import Testing
           try await expectEqual(ask(Self.connect("none.test:80")).statusLine, Self.forbidden)
         }
         expectEqual(
-          lookups.withLock { $0 }, ["several.test"] + Array(repeating: "turning.test", count: 3)
+          lookups.withLock { $0 },
+          ["several.test"] + Array(repeating: "turning.test", count: 3)
             + ["none.test", "none.test"]
         )
         await expectEqual(origin.asked.first(2).count, 2)
@@ -162,7 +161,8 @@ import Testing
             await client.send(question)
             let answer = String(decoding: await client.receive(atLeast: 40), as: UTF8.self)
             expectEqual(
-              answer.statusLine, (host == Self.device ? Self.forbidden : "HTTP/1.1 200 OK")
+              answer.statusLine,
+              (host == Self.device ? Self.forbidden : "HTTP/1.1 200 OK")
             )
           }
           for client in clients { client.close() }

@@ -11,9 +11,7 @@ import Testing
   @Test(arguments: [
     ("GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\nHost: x\r\n\r\n", 414),
     ("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 70_000))\r\n\r\n", 431),
-    (
-      "GET / HTTP/1.1\r\nHost: x\r\n\((0..<201).map { "X\($0): 1\r\n" }.joined())\r\n", 431
-    ),
+    ("GET / HTTP/1.1\r\nHost: x\r\n\((0..<201).map { "X\($0): 1\r\n" }.joined())\r\n", 431),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n", 413),
     ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505),
     ("hello\r\n\r\n", 400),
@@ -35,9 +33,7 @@ import Testing
     status: Int
   ) async throws {
     try await ReplayServer.serving(.echo("/", "/smuggled")) { server async throws in
-      let answer = try await server.answer(
-        to: text + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
-      )
+      let answer = try await server.answer(to: text + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
       expectEqual(answer.count(of: " 200 OK"), 0)
     }

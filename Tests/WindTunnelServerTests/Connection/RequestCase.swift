@@ -104,10 +104,7 @@ extension RequestCase {
       ["200 5 hello"],
       isKept: false
     ),
-    .served(
-      "an expectation without content",
-      get("Expect: 100-continue\r\n")
-    ),
+    .served("an expectation without content", get("Expect: 100-continue\r\n")),
     .served(
       "CONNECT to what is no proxy",
       "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n" + inner,

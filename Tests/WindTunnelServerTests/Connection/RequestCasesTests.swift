@@ -66,9 +66,7 @@ import Testing
       let (bytes, end) = await client.receiveAll()
       client.close()
       let after = example.isKept ? (["GET"], ["200 GET /after"]) : ([], [])
-      expectEqual(
-        Self.answers(bytes, to: example.methods + after.0), example.answers + after.1
-      )
+      expectEqual(Self.answers(bytes, to: example.methods + after.0), example.answers + after.1)
       expectEqual(end, .finished)
     }
   }

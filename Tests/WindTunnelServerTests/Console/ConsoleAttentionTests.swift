@@ -109,7 +109,8 @@ import Testing
       try await Self.ask(server, "/a")
       await Self.wait(for: "ended", 1, in: seen)
       expectEqual(
-        seen.withLock { $0 }, ["decided": 1, "requestEnd": 1, "firstByte": 1, "ended": 1]
+        seen.withLock { $0 },
+        ["decided": 1, "requestEnd": 1, "firstByte": 1, "ended": 1]
       )
       expectEqual(deck.unfollowed, 50)
     }
@@ -161,7 +162,8 @@ import Testing
       try await Self.ask(server, "/b", times: 5)
       await Self.wait(for: "ended", 5, in: seen)
       expectEqual(
-        seen.withLock { $0 }, ["decided": 5, "requestEnd": 5, "firstByte": 5, "ended": 5]
+        seen.withLock { $0 },
+        ["decided": 5, "requestEnd": 5, "firstByte": 5, "ended": 5]
       )
       expectEqual(deck.unfollowed, 0)
     }

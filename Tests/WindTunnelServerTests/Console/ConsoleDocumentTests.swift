@@ -49,12 +49,7 @@ import Testing
       path: "/rules",
       status: 404
     ),
-    Asked(
-      line: "DELETE /rules/1?segment=4",
-      path: "/rules/{number}",
-      status: 200,
-      isTyped: false
-    ),
+    Asked(line: "DELETE /rules/1?segment=4", path: "/rules/{number}", status: 200, isTyped: false),
     Asked(line: "DELETE /rules/99", path: "/rules/{number}", status: 404, isTyped: false),
     Asked(line: "DELETE /rules/1?segment=x", path: "/rules/{number}", status: 400, isTyped: false),
     Asked(line: "DELETE /rules/1?segment=4", path: "/rules/{number}", status: 409, isTyped: false),

@@ -40,12 +40,7 @@ import Testing
     }
 
     func end(_ outcome: Outcome, _ status: Int, at milliseconds: Int) {
-      let end = ExchangeEnd(
-        status: status,
-        bytes: 7,
-        latency: .milliseconds(5),
-        ending: .whole
-      )
+      let end = ExchangeEnd(status: status, bytes: 7, latency: .milliseconds(5), ending: .whole)
       apply(.ended(outcome, end), at: milliseconds)
     }
 
@@ -87,7 +82,10 @@ import Testing
     stand.end(stand.begin("/home", at: 90), 200, at: 95)
     stand.end(stand.begin("/home", at: 200), 200, at: 205)
     expectEqual(stand.feed.subjects.map(\.row.attempt), [1, 2, 3, 1])
-    expectEqual(stand.feed.subjects.map(\.row.gap), [nil, .milliseconds(25), .milliseconds(45), nil])
+    expectEqual(
+      stand.feed.subjects.map(\.row.gap),
+      [nil, .milliseconds(25), .milliseconds(45), nil]
+    )
   }
 
   /// A proxy names the client where a request ends, and not where its answer does.

@@ -58,7 +58,8 @@ import Testing
     try expectNil(refusal(gate, "\(host)\r\nCookie: a=b; \(pair)", from: "192.168.1.20"))
     try expectEqual(refusal(gate, host, from: "192.168.1.20"), .unpaired(takesCode: false))
     try expectEqual(
-      refusal(gate, "\(host)\r\nCookie: \(pair)x", from: "192.168.1.20"), .unpaired(takesCode: false)
+      refusal(gate, "\(host)\r\nCookie: \(pair)x", from: "192.168.1.20"),
+      .unpaired(takesCode: false)
     )
     expectNil(gate.pair("123456", from: "192.168.1.21"), "a second device")
     try expectNil(refusal(gate, "Host: localhost"), "this machine still is")

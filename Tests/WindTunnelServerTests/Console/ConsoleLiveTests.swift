@@ -188,7 +188,8 @@ import Testing
       let token = #"{"access_token":"REDACTED-access-token-1"}"#
       let hello = #"{"hello":"REDACTED-access-token-1"}"#
       expectEqual(
-        lanes, [
+        lanes,
+        [
           "client text \(token) 42", "server text \(token) 42",
           "client text \(hello) 35", "server text \(hello) 35",
           "client binary  2", "server binary  2",
@@ -274,7 +275,8 @@ import Testing
     }
     expectEqual(messages.count, 500)
     expectEqual(
-      detail["unshown"], "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
+      detail["unshown"],
+      "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
     )
   }
 
@@ -332,7 +334,8 @@ import Testing
     #expect(detail["request"] == .null && detail["response"] == .null)
     expectEqual(detail["messages"], .array([]))
     expectEqual(
-      detail["unshown"], "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
+      detail["unshown"],
+      "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
     )
   }
 
@@ -384,9 +387,8 @@ import Testing
       #expect(detail["row"]?["take"] == "withheld" && detail["row"]?["interaction"] == .null)
       expectEqual(detail["rules"], .array(["status 503: rule 2, GET /bad"]))
       expectEqual(
-        detail["match"]?["words"], .text(
-            "GET \(origin.url)/bad met a fault; the live server was not asked."
-          )
+        detail["match"]?["words"],
+        .text("GET \(origin.url)/bad met a fault; the live server was not asked.")
       )
       detail = try await Self.detail(2, of: stand)
       #expect(detail["row"]?["take"] == "forwarded" && detail["rules"] == .array([]))
@@ -410,7 +412,8 @@ import Testing
     expectEqual(exchanges.feed.counters.json(at: .zero)["takes"], ["withheld": 1])
     let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
     expectEqual(
-      detail["match"]?["words"], .text("GET http://api.example.test/1 was not passed on to the live server. \(reason)")
+      detail["match"]?["words"],
+      .text("GET http://api.example.test/1 was not passed on to the live server. \(reason)")
     )
   }
 

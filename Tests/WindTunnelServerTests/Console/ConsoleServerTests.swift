@@ -78,10 +78,12 @@ import Testing
     try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       try await expectEqual(
-        stand.ask("PUT /link", #"{"latency":20,"loss":0.01}"#).content, #"{"segment":2}"#
+        stand.ask("PUT /link", #"{"latency":20,"loss":0.01}"#).content,
+        #"{"segment":2}"#
       )
       try await expectEqual(
-        stand.ask("POST /rules", #"{"id":1,"fault":{"status":503}}"#).content, #"{"segment":3}"#
+        stand.ask("POST /rules", #"{"id":1,"fault":{"status":503}}"#).content,
+        #"{"segment":3}"#
       )
       #expect(try await stand.get("/a").statusLine.contains(" 503 "))
       let text = try await stand.events(until: "event: segment", times: 3)
@@ -100,7 +102,8 @@ import Testing
       let late = try await stand.ask("DELETE /rules/1?segment=2", type: nil)
       #expect(late.statusLine.contains(" 409 "))
       expectEqual(
-        late.content, #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
+        late.content,
+        #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
       )
       let none = try await stand.ask("DELETE /rules/3?segment=3", type: nil)
       expectEqual(none.content, #"{"error":"There is no rule 3; the scenario has 2."}"#)

@@ -37,7 +37,8 @@ import Testing
       }
       #expect(reader.head.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"))
       expectEqual(
-        events.first?.data, [
+        events.first?.data,
+        [
           "version": 1, "tool": "serve",
           "can": ["scenario": true, "link": true, "rule": true, "again": true, "keep": true],
           "scenarios": [
@@ -52,7 +53,8 @@ import Testing
       expectEqual(Set(names), ["hello", "segment", "rows", "counters"])
       let rain = Scenario("rain", rules: [.on("GET /a", .always, .status(429))])
       expectEqual(
-        events.filter { $0.name == "segment" }.map { $0.data.without(Self.times) }, [
+        events.filter { $0.name == "segment" }.map { $0.data.without(Self.times) },
+        [
           [
             "number": 1, "scenario": "calm", "summary": nil,
             "hash": .text(Scenario.calm.hash(seed: 1)), "seed": 1, "link": nil, "rules": [],
@@ -75,13 +77,15 @@ import Testing
         ]
       }
       expectEqual(
-        last.mapValues { $0.without(Self.times) }, [
+        last.mapValues { $0.without(Self.times) },
+        [
           1: line(1, 1, "recording", [], 200), 2: line(2, 1, "recording", [], 200),
           3: line(3, 2, "withheld", ["status 429"], 429),
         ]
       )
       expectEqual(
-        events.last?.data.without(Self.times), [
+        events.last?.data.without(Self.times),
+        [
           "requests": 3, "unseen": 0, "answered": 2, "failed": 1, "faulted": 1, "open": 0,
           "bytes": 33,
           "statuses": ["200": 2, "429": 1], "takes": ["recording": 2, "withheld": 1],

@@ -271,9 +271,7 @@ import Testing
     }
     let text = #"{"type":"auth","password":"\#(lot.password())"}"#
     let lengths = [20, 15, text.utf8.count - 35]
-    all.append(
-      Planted(place: "fragments", secrets: lot.take(), says: [.text(text, in: lengths)])
-    )
+    all.append(Planted(place: "fragments", secrets: lot.take(), says: [.text(text, in: lengths)]))
     if PerMessageDeflate.isSupported {
       let text = #"{"type":"auth","password":"\#(lot.password())"}"#
       all.append(
@@ -375,9 +373,7 @@ import Testing
         case .message:
           switch hears.popFirst() {
           case .text(let text, let lengths)?:
-            channel.write(
-              Array(writer.message(Data(text.utf8), isText: true, fragments: lengths))
-            )
+            channel.write(Array(writer.message(Data(text.utf8), isText: true, fragments: lengths)))
           case .bytes(let bytes)?:
             channel.write(Array(writer.message(Data(bytes), isText: false)))
           case nil: break
@@ -523,7 +519,8 @@ import Testing
     let (cassette, leftOut) = try await Self.recording([bytes])
     #expect(cassette.interactions.isEmpty)
     expectEqual(
-      leftOut, [
+      leftOut,
+      [
         "GET http://api.example.test/n0: a WebSocket message that is no text holds a credential"
       ]
     )

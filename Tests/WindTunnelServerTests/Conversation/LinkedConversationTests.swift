@@ -159,7 +159,8 @@ import Testing
           stage == .proxied ? place + "/chat" : "/chat"
         )
         await expectEqual(
-          peer.hearAll(), [.text("1", frames: 1), .close(1012, ""), .end(.finished)]
+          peer.hearAll(),
+          [.text("1", frames: 1), .close(1012, ""), .end(.finished)]
         )
         // A round trip to open the connection, and one for the request and its answer.
         #expect(ContinuousClock.now - start >= .milliseconds(200))
@@ -214,7 +215,8 @@ import Testing
       await client.send("GET /chat HTTP/1.1\r\nHost: x\r\n\r\n")
       let (bytes, end) = await client.receiveAll()
       expectEqual(
-        String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 426 Upgrade Required"
+        String(decoding: bytes, as: UTF8.self).statusLine,
+        "HTTP/1.1 426 Upgrade Required"
       )
       #expect(end == .finished && ContinuousClock.now - start >= .milliseconds(200))
       client.close()

@@ -153,7 +153,8 @@ import Testing
         expectEqual(texts, Self.texts)
       }
       expectEqual(
-        interaction.notes, (isCut ? [JSON.Member("_incomplete", "a fault ended it")] : [])
+        interaction.notes,
+        (isCut ? [JSON.Member("_incomplete", "a fault ended it")] : [])
       )
     }
   }
@@ -167,7 +168,8 @@ import Testing
       }
       expectEqual(seen.end, .finished)
       expectEqual(
-        deck.journal.all.last?.misfits, [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#]
+        deck.journal.all.last?.misfits,
+        [#"{"webSocket":"reset","message":9} was not done: 3 messages were sent."#]
       )
     }
   }
@@ -231,7 +233,8 @@ import Testing
         client.close()
       }
       expectEqual(
-        deck.journal.all.last?.misfits, [#"{"webSocket":"drop"} was not done: the handshake is not answered."#]
+        deck.journal.all.last?.misfits,
+        [#"{"webSocket":"drop"} was not done: the handshake is not answered."#]
       )
     }
   }
@@ -246,7 +249,8 @@ import Testing
         await peer.leave()
       }
       expectEqual(
-        deck.journal.all.last?.misfits, [
+        deck.journal.all.last?.misfits,
+        [
           #"{"webSocket":"drop"} was not done: the answer is no WebSocket."#,
           #"{"webSocket":"noPong"} was not done: the answer is no WebSocket."#,
         ]
@@ -266,9 +270,10 @@ import Testing
       }
       expectEqual(seen.end, .finished)
       expectEqual(
-        deck.journal.all.last?.misfits, faults.map {
-            "\($0.json) was not done: a WebSocket is asked for, which has no body."
-          }
+        deck.journal.all.last?.misfits,
+        faults.map {
+          "\($0.json) was not done: a WebSocket is asked for, which has no body."
+        }
       )
     }
   }
@@ -302,18 +307,15 @@ import Testing
       #expect(peer.head.contains("Sec-WebSocket-Extensions: permessage-deflate\r\n"))
       await peer.say(WebSocketFrame(.ping, Data("p".utf8)))
       await peer.say(Self.long)
-      await expectEqual(
-        peer.hear(2), [.text(Self.long, frames: 1), .text(Self.long, frames: 1)]
-      )
+      await expectEqual(peer.hear(2), [.text(Self.long, frames: 1), .text(Self.long, frames: 1)])
       await peer.say("b")
-      await expectEqual(
-        peer.hearAll(), [.text("b", frames: 1), .close(1012, ""), .end(.finished)]
-      )
+      await expectEqual(peer.hearAll(), [.text("b", frames: 1), .close(1012, ""), .end(.finished)])
       await peer.leave()
     }
     #expect(try await origin.asked.next().contains("permessage-deflate"))
     expectEqual(
-      interactions.first?.messages.compactMap(\.body.text).prefix(3), [
+      interactions.first?.messages.compactMap(\.body.text).prefix(3),
+      [
         Self.long, Self.long, Self.long,
       ]
     )
@@ -340,7 +342,8 @@ import Testing
     }
     #expect(try await !origin.asked.next().contains("Sec-WebSocket-Extensions"))
     expectEqual(
-      interactions.map(RecordedConversationTests.lines), [
+      interactions.map(RecordedConversationTests.lines),
+      [
         [
           "client text \(Self.long)", "server text \(Self.long) after 1",
           "server text \(Self.long) after 1", "client text ab", "server text ab after 4",

@@ -29,12 +29,7 @@ import Testing
       "Sec-WebSocket-Extensions": "x-unknown; a=1, permessage-deflate", "X-Asked": "yes",
     ]
     let interactions = try await origin.recording { server in
-      let peer = try await WebSocketPeer(
-        try server.client(),
-        "/chat?room=1",
-        offer,
-        deflate: terms
-      )
+      let peer = try await WebSocketPeer(try server.client(), "/chat?room=1", offer, deflate: terms)
       #expect(peer.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
       await peer.say(#"{"id":1}"#, in: [3, 5])
       await expectEqual(peer.hear(1), [.text(#"{"id":1}"#, frames: 2)])
@@ -59,7 +54,8 @@ import Testing
     expectNil(interaction.response?.headers["Sec-WebSocket-Accept"])
     if !compresses {
       expectEqual(
-        Self.lines(interaction), [
+        Self.lines(interaction),
+        [
           #"client text {"id":1} in [3, 5]"#, #"server text {"id":1} in [5, 3] after 1"#,
           "client binary [0, 255]", "server binary [0, 255] after 3", "client close(4000) done",
           "server close(4000) done after 5",
@@ -103,7 +99,8 @@ import Testing
       await peer.leave()
     }
     expectEqual(
-      interactions.map(Self.lines), [
+      interactions.map(Self.lines),
+      [
         ["client text a", "server text a after 1", "client close(1006) "]
       ]
     )
@@ -153,7 +150,8 @@ import Testing
     }
     expectEqual(interactions.map(Self.lines), [["client text a", "server text a after 1"]])
     expectEqual(
-      interactions.first?.notes, [
+      interactions.first?.notes,
+      [
         JSON.Member(
           "_incomplete",
           "the server broke a rule: The opcode 3 is reserved (RFC 6455 §5.2)."
@@ -174,7 +172,8 @@ import Testing
       await stopped
     }
     expectEqual(
-      interactions.map { Self.lines($0).prefix(2) }, [["client text a", "server text a after 1"]]
+      interactions.map { Self.lines($0).prefix(2) },
+      [["client text a", "server text a after 1"]]
     )
   }
 }

@@ -19,10 +19,7 @@ import Testing
     _ messages: [WebSocketMessage],
     _ fields: HeaderFields = ["Upgrade": "websocket"]
   ) -> Interaction {
-    var interaction = Interaction(
-      Request("GET", "/chat"),
-      Response(status: 101, headers: fields)
-    )
+    var interaction = Interaction(Request("GET", "/chat"), Response(status: 101, headers: fields))
     interaction.messages = messages
     return interaction
   }
@@ -36,7 +33,8 @@ import Testing
     try await ReplayServer.serving(deck) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       expectEqual(
-        peer.head, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        peer.head,
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
           + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
       )
       await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
@@ -103,7 +101,8 @@ import Testing
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       await peer.say("b")
       await expectEqual(
-        peer.hearAll(), [
+        peer.hearAll(),
+        [
           .text("welcome", frames: 1),
           .close(
             1008,
@@ -115,14 +114,16 @@ import Testing
       await peer.leave()
     }
     expectEqual(
-      deck.mismatches.map(\.line), [
+      deck.mismatches.map(\.line),
+      [
         "a message within GET http://x/chat is not on the cassette; nearest: #2 GET http://x/chat, "
           + #"message 2, differs in its content: recorded "a", asked "b""#
       ]
     )
     // A client's own values may be secret.
     expectEqual(
-      deck.journal.all.last?.misfits, [
+      deck.journal.all.last?.misfits,
+      [
         "1 message waits for #2, which the client has not sent.",
         "A message is not on the cassette: nearest #2 GET http://x/chat, message 2, differs in its content.",
       ]
@@ -157,7 +158,8 @@ import Testing
     try await ReplayServer.serving(Deck(Cassette([interaction]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       await expectEqual(
-        peer.hearAll(), [
+        peer.hearAll(),
+        [
           .text("häppchen", frames: 3), .binary([0, 255], frames: 1), .text("", frames: 1),
           .close(4321, "enough"), .end(.finished),
         ]
@@ -201,7 +203,8 @@ import Testing
     try await ReplayServer.serving(Deck(Cassette([interaction]), then: .repeat)) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat", offer, deflate: terms)
       expectEqual(
-        peer.head.components(separatedBy: "\r\n").dropFirst(4), [
+        peer.head.components(separatedBy: "\r\n").dropFirst(4),
+        [
           "Sec-WebSocket-Protocol: v2.chat",
           "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover",
           "Set-Cookie: a=b", "", "",
@@ -299,9 +302,10 @@ import Testing
       await peer.leave()
     }
     expectEqual(
-      deck.journal.all.last?.misfits.prefix(3), faults.map {
-          "\($0.json) was not done: the answer is a WebSocket, which has no body."
-        }[...]
+      deck.journal.all.last?.misfits.prefix(3),
+      faults.map {
+        "\($0.json) was not done: the answer is a WebSocket, which has no body."
+      }[...]
     )
   }
 
@@ -325,7 +329,8 @@ import Testing
     }
     expectEqual(deck.arrivals.carriedCount, 0)
     expectEqual(
-      deck.journal.all.last?.misfits, ["1 message waits for #2, which the client has not sent."]
+      deck.journal.all.last?.misfits,
+      ["1 message waits for #2, which the client has not sent."]
     )
   }
 

@@ -91,11 +91,12 @@ import Testing
   @Test func `a limit that leaves too few connections is told in a sentence`() {
     expectNil(OpenFiles.sentence(16_640, for: 16_384))
     expectEqual(
-      OpenFiles.sentence(4_096, for: 16_384), """
-        The system lets this process have 4096 files open, which is room for about 3840 \
-        connections and not for 16384; further ones wait. `ulimit -Hn` shows the limit that an \
-        administrator can raise.
-        """
+      OpenFiles.sentence(4_096, for: 16_384),
+      """
+      The system lets this process have 4096 files open, which is room for about 3840 \
+      connections and not for 16384; further ones wait. `ulimit -Hn` shows the limit that an \
+      administrator can raise.
+      """
     )
   }
 

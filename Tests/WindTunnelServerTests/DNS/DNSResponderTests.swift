@@ -31,12 +31,13 @@ import Testing
     #expect(reply.delay == .zero && !reply.closes)
     let six = DNSMessages.query("a.test", 28)
     let answer = responder.reply(to: six, over: .tcp).bytes ?? []
-    expectEqual(
-      DNSMessages.records(answer, to: six), [[UInt8](repeating: 0, count: 15) + [1]]
-    )
+    expectEqual(DNSMessages.records(answer, to: six), [[UInt8](repeating: 0, count: 15) + [1]])
     // No error, and nothing of that type.
     let mail = DNSMessages.query("a.test", 15)
-    expectEqual(DNSMessages.records(responder.reply(to: mail, over: .udp).bytes ?? [], to: mail), [])
+    expectEqual(
+      DNSMessages.records(responder.reply(to: mail, over: .udp).bytes ?? [], to: mail),
+      []
+    )
     // A name of nobody's.
     let other = responder.reply(to: DNSMessages.query("b.test"), over: .udp)
     expectEqual(header(other), [0x85, 0x83, 0, 1, 0, 0])
@@ -87,7 +88,8 @@ import Testing
       responder.reply(to: DNSMessages.query(name), over: .udp).decision?.line
     }
     expectEqual(
-      lines, [
+      lines,
+      [
         "x.a.test A 1: servfail", "x.a.test A 2: 127.0.0.1 after 2000 ms",
         "y.a.test A 1: servfail", "x.a.test A 3: refused", "x.a.test A 4: 127.0.0.1 after 2000 ms",
         "a.test A 1: nxdomain",
@@ -143,7 +145,8 @@ import Testing
     expectEqual(header(responder.reply(to: update, over: .udp)), [0xAC, 0x84, 0, 1, 0, 0])
     let half = Array(DNSMessages.query("a.test").dropLast(1))
     expectEqual(
-      responder.reply(to: half, over: .udp).bytes, [0xBE, 0xEF, 0x80, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+      responder.reply(to: half, over: .udp).bytes,
+      [0xBE, 0xEF, 0x80, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     )
     expectNil(responder.reply(to: [1, 2, 3], over: .udp).bytes)
   }

@@ -31,14 +31,13 @@ import Testing
 
   @Test func `a script is read and written`() throws {
     let script = try DNSScript(data: Data(Self.text.utf8), source: "names.json")
-    expectEqual(
-      script.entries.map(\.name), ["api.example.com", "*.example.com", "*"]
-    )
+    expectEqual(script.entries.map(\.name), ["api.example.com", "*.example.com", "*"])
     #expect(script.entries[0].type == .aaaa && script.entries[0].turn == .init(first: 1))
     expectEqual(script.entries[1].addresses, DNSResponderTests.own)
     #expect(script.entries[1].fault == .wrongID && script.entries[1].seconds == 60)
     expectEqual(
-      script.entries[1].delay, Fault.Spread(.milliseconds(100), through: .milliseconds(900))
+      script.entries[1].delay,
+      Fault.Spread(.milliseconds(100), through: .milliseconds(900))
     )
     let again = try DNSScript(data: script.data(), source: "names.json")
     expectEqual(again, script)

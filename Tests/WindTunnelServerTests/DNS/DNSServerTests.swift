@@ -73,11 +73,7 @@ import WindTunnel
   }
 
   @Test func `a name is looked up by UDP, and each decision is told`() async throws {
-    let slow = DNSEntry(
-      "slow.test",
-      addresses: Self.own,
-      delay: .exactly(.milliseconds(300))
-    )
+    let slow = DNSEntry("slow.test", addresses: Self.own, delay: .exactly(.milliseconds(300)))
     try await Self.serving(
       slow,
       DNSEntry("lost.test", turn: .init(first: 1), fault: .drop),
@@ -97,7 +93,8 @@ import WindTunnel
       #expect(.now - start >= .milliseconds(300))
       expectEqual(Set(next), [Self.answer(to: lost), Self.answer(to: late)])
       await expectEqual(
-        told.first(4).map(\.line), [
+        told.first(4).map(\.line),
+        [
           "slow.test A 1: 127.0.0.1 after 300 ms", "lost.test A 1: drop", "a.test A 1: 127.0.0.1",
           "lost.test A 2: 127.0.0.1",
         ]

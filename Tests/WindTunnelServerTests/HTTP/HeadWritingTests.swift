@@ -33,32 +33,40 @@ import Testing
       HeaderField("Connection", "keep-alive, X"), HeaderField("B", "2"),
     ])
     try expectEqual(
-      head(200, recorded, to: "GET / HTTP/1.1", length: 5), "HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 5\r\nB: 2\r\n\r\n"
+      head(200, recorded, to: "GET / HTTP/1.1", length: 5),
+      "HTTP/1.1 200 OK\r\nA: 1\r\nContent-Length: 5\r\nB: 2\r\n\r\n"
     )
     try expectEqual(
-      head(200, ["Content-Length": "9"], to: "GET / HTTP/1.1", length: nil), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      head(200, ["Content-Length": "9"], to: "GET / HTTP/1.1", length: nil),
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
     try expectEqual(
-      head(404, [:], to: "GET / HTTP/1.0", length: nil), "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"
+      head(404, [:], to: "GET / HTTP/1.0", length: nil),
+      "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"
     )
   }
 
   @Test func `204 and interim answers announce nothing, HEAD and 304 what a GET would have`() throws
   {
     try expectEqual(
-      head(204, ["Content-Length": "0"], to: "GET / HTTP/1.1", length: 0), "HTTP/1.1 204 No Content\r\n\r\n"
+      head(204, ["Content-Length": "0"], to: "GET / HTTP/1.1", length: 0),
+      "HTTP/1.1 204 No Content\r\n\r\n"
     )
     try expectEqual(
-      head(103, [:], to: "GET / HTTP/1.1", length: nil), "HTTP/1.1 103 Early Hints\r\n\r\n"
+      head(103, [:], to: "GET / HTTP/1.1", length: nil),
+      "HTTP/1.1 103 Early Hints\r\n\r\n"
     )
     try expectEqual(
-      head(200, [:], to: "HEAD / HTTP/1.1", length: 7), "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
+      head(200, [:], to: "HEAD / HTTP/1.1", length: 7),
+      "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n"
     )
     try expectEqual(
-      head(200, ["Content-Length": "900"], to: "HEAD / HTTP/1.1", length: 0), "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
+      head(200, ["Content-Length": "900"], to: "HEAD / HTTP/1.1", length: 0),
+      "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
     )
     try expectEqual(
-      head(304, ["Content-Length": "900"], to: "GET / HTTP/1.1", length: 0), "HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n"
+      head(304, ["Content-Length": "900"], to: "GET / HTTP/1.1", length: 0),
+      "HTTP/1.1 304 Not Modified\r\nContent-Length: 900\r\n\r\n"
     )
   }
 
@@ -66,7 +74,8 @@ import Testing
     var bytes: [UInt8] = []
     bytes.appendHead(ResponseHead(status: 200, headers: ["X": "a\r\nSet-Cookie: b\u{0}"]))
     expectEqual(
-      String(decoding: bytes, as: UTF8.self), "HTTP/1.1 200 OK\r\nX: a  Set-Cookie: b \r\n\r\n"
+      String(decoding: bytes, as: UTF8.self),
+      "HTTP/1.1 200 OK\r\nX: a  Set-Cookie: b \r\n\r\n"
     )
   }
 

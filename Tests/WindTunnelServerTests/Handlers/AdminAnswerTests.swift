@@ -52,7 +52,8 @@ import Testing
 
   @Test func `health says how it is`() {
     expectEqual(
-      Self.text("GET", "/health"), #"200 {"status": "ok", "scenario": "plan", "interactions": 1, "uptimeSeconds": 1.5}"#
+      Self.text("GET", "/health"),
+      #"200 {"status": "ok", "scenario": "plan", "interactions": 1, "uptimeSeconds": 1.5}"#
         + "\n"
     )
   }
@@ -69,9 +70,7 @@ import Testing
     func answer(_ requests: String, next: Int) -> String {
       #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
     }
-    expectEqual(
-      Self.text("GET", "/requests?path=/home"), answer("\(first), \(second)", next: 3)
-    )
+    expectEqual(Self.text("GET", "/requests?path=/home"), answer("\(first), \(second)", next: 3))
     expectEqual(Self.text("GET", "/requests?take=withheld"), answer(second, next: 3))
     expectEqual(Self.text("GET", "/requests?limit=1"), answer(first, next: 1))
     expectEqual(Self.text("GET", "/requests?since=3"), answer("", next: 3))
@@ -79,7 +78,8 @@ import Testing
 
   @Test func `interactions are told with their plays`() {
     expectEqual(
-      Self.text("GET", "/interactions"), #"200 {"interactions": [{"number": 1, "request": "GET https://api.example.test/home", "#
+      Self.text("GET", "/interactions"),
+      #"200 {"interactions": [{"number": 1, "request": "GET https://api.example.test/home", "#
         + #""status": 200, "plays": 1}]}"# + "\n"
     )
   }
@@ -88,25 +88,26 @@ import Testing
     let answer = Self.ask("GET", "/metrics").response
     expectEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4")
     expectEqual(
-      answer.body.text, """
-        # HELP windtunnel_requests_total Requests by what was dealt for them.
-        # TYPE windtunnel_requests_total counter
-        windtunnel_requests_total{take="recording"} 1
-        windtunnel_requests_total{take="withheld"} 1
-        windtunnel_requests_total{take="computed"} 0
-        windtunnel_requests_total{take="forwarded"} 0
-        windtunnel_requests_total{take="unmatched"} 1
-        # HELP windtunnel_faults_total Faults that requests met, by kind.
-        # TYPE windtunnel_faults_total counter
-        windtunnel_faults_total{fault="status"} 1
-        # HELP windtunnel_connections_open Connections that are open.
-        # TYPE windtunnel_connections_open gauge
-        windtunnel_connections_open 2
-        # HELP windtunnel_uptime_seconds Seconds since the server began.
-        # TYPE windtunnel_uptime_seconds gauge
-        windtunnel_uptime_seconds 1.5
+      answer.body.text,
+      """
+      # HELP windtunnel_requests_total Requests by what was dealt for them.
+      # TYPE windtunnel_requests_total counter
+      windtunnel_requests_total{take="recording"} 1
+      windtunnel_requests_total{take="withheld"} 1
+      windtunnel_requests_total{take="computed"} 0
+      windtunnel_requests_total{take="forwarded"} 0
+      windtunnel_requests_total{take="unmatched"} 1
+      # HELP windtunnel_faults_total Faults that requests met, by kind.
+      # TYPE windtunnel_faults_total counter
+      windtunnel_faults_total{fault="status"} 1
+      # HELP windtunnel_connections_open Connections that are open.
+      # TYPE windtunnel_connections_open gauge
+      windtunnel_connections_open 2
+      # HELP windtunnel_uptime_seconds Seconds since the server began.
+      # TYPE windtunnel_uptime_seconds gauge
+      windtunnel_uptime_seconds 1.5
 
-        """
+      """
     )
   }
 
@@ -114,7 +115,8 @@ import Testing
     let named = Self.ask("PUT", "/scenario", #"{"name":"rain","seed":7}"#)
     let rain = Self.snapshot().shipped[1]
     expectEqual(
-      named.response.body.text, #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
+      named.response.body.text,
+      #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
         + #""name": "rain", "rules": [{"when": {"request": "GET /home"}, "#
         + #""faults": [{"status": 429}]}]}}"# + "\n"
     )
@@ -167,9 +169,13 @@ import Testing
 
   @Test func `other ways and places are named`() {
     expectEqual(
-      Self.text("DELETE", "/scenario"), #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
+      Self.text("DELETE", "/scenario"),
+      #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
     )
-    expectEqual(Self.ask("DELETE", "/scenario").response.headers["Allow"], "GET, PUT, HEAD, OPTIONS")
+    expectEqual(
+      Self.ask("DELETE", "/scenario").response.headers["Allow"],
+      "GET, PUT, HEAD, OPTIONS"
+    )
     let options = Self.ask("OPTIONS", "/verify")
     #expect(options.response.status == 204 && options.response.headers["Allow"] == "POST, OPTIONS")
     expectEqual(Self.ask("OPTIONS", "/away").response.status, 404)

@@ -48,7 +48,8 @@ import Testing
       // A connection has a number of its own before its request.
       let seen = #""requests": [{"id": 2, "request": "GET http://x/a"}, "#
       expectEqual(
-        verdict.content, #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
+        verdict.content,
+        #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
           + seen + #"{"id": 4, "request": "GET http://x/a"}]}}"# + "\n"
       )
       let told = try await Self.ask(server, "GET /requests?status=200&take=recording").content

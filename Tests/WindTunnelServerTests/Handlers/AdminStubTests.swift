@@ -30,7 +30,8 @@ import Testing
       #expect(String(decoding: tea, as: UTF8.self).hasPrefix("HTTP/1.1 418"))
       let list = try await AdminServerTests.ask(server, "GET /stubs").content
       expectEqual(
-        list, #"{"stubs": [{"name": "tea time", "request": "GET /a", "status": 418}]}"# + "\n"
+        list,
+        #"{"stubs": [{"name": "tea time", "request": "GET /a", "status": 418}]}"# + "\n"
       )
       let gone = try await AdminServerTests.ask(server, "DELETE /stubs/tea%20time")
       expectEqual(gone.statusLine, "HTTP/1.1 204 No Content")

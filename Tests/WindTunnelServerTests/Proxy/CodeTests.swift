@@ -96,7 +96,8 @@ import Testing
         )
         #expect(page.content.contains("You are in the wind tunnel"))
         try await expectEqual(
-          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content, "a"
+          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content,
+          "a"
         )
         await early.send(Self.question + "\r\n")
         expectEqual(String(decoding: await early.receiveAll().0, as: UTF8.self).content, "a")
@@ -116,7 +117,8 @@ import Testing
         let right = try await server.answer(to: Self.form("482913", "/code"), from: "127.0.0.2")
         expectEqual(right.statusLine, "HTTP/1.1 303 See Other")
         try await expectEqual(
-          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content, "a"
+          server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content,
+          "a"
         )
       }
     }
@@ -148,13 +150,11 @@ import Testing
     @Test func `a program gives it as the proxy's password, to a CONNECT, too`() async throws {
       try await Self.serving { server, _ async throws in
         func ask(_ code: String, from host: String) async throws -> String {
-          try await server.answer(
-            to: Self.question + Self.credentials(code) + "\r\n",
-            from: host
-          )
+          try await server.answer(to: Self.question + Self.credentials(code) + "\r\n", from: host)
         }
         try await expectEqual(
-          ask("482914", from: "127.0.0.2").statusLine, "HTTP/1.1 407 Proxy Authentication Required"
+          ask("482914", from: "127.0.0.2").statusLine,
+          "HTTP/1.1 407 Proxy Authentication Required"
         )
         try await expectEqual(ask("482913", from: "127.0.0.2").content, "a")
         let tunnel = try await server.answer(

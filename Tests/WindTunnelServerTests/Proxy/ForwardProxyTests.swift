@@ -38,28 +38,31 @@ import WindTunnelSymptoms
         )
       )
       expectEqual(
-        answer, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
+        answer,
+        "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/next\r\nContent-Length: 2\r\n"
           + "Connection: close\r\n\r\nok"
       )
       try await expectEqual(
-        origin.asked.next(), "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n\r\n"
+        origin.asked.next(),
+        "GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n\r\n"
       )
       try await expectEqual(
-        seen.next().timeless, .request(
-            EndedRequest(
-              method: "GET",
-              url: RequestURL(url),
-              end: ExchangeEnd(
-                scenario: "calm",
-                status: 302,
-                bytes: 2,
-                latency: .zero,
-                ending: .whole,
-                location: "http://127.0.0.1/next"
-              ),
-              isFromTape: false
-            )
+        seen.next().timeless,
+        .request(
+          EndedRequest(
+            method: "GET",
+            url: RequestURL(url),
+            end: ExchangeEnd(
+              scenario: "calm",
+              status: 302,
+              bytes: 2,
+              latency: .zero,
+              ending: .whole,
+              location: "http://127.0.0.1/next"
+            ),
+            isFromTape: false
           )
+        )
       )
     }
     await origin.loop.stop()
@@ -93,20 +96,21 @@ import WindTunnelSymptoms
       _ = await client.receive(atLeast: 59)
       await server.stop(grace: .zero)
       try await expectEqual(
-        seen.next().timeless, .request(
-            EndedRequest(
-              method: "GET",
-              url: RequestURL("\(origin.url)"),
-              end: ExchangeEnd(
-                scenario: "calm",
-                status: 200,
-                bytes: 2,
-                latency: .zero,
-                ending: .stopped
-              ),
-              isFromTape: false
-            )
+        seen.next().timeless,
+        .request(
+          EndedRequest(
+            method: "GET",
+            url: RequestURL("\(origin.url)"),
+            end: ExchangeEnd(
+              scenario: "calm",
+              status: 200,
+              bytes: 2,
+              latency: .zero,
+              ending: .stopped
+            ),
+            isFromTape: false
           )
+        )
       )
       client.close()
     }
@@ -143,10 +147,9 @@ import WindTunnelSymptoms
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains("nobody listens at 127.0.0.1:\(port.port)"))
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer), [
-          .failure(
-            Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)")
-          )
+        deck.recordedWithoutTimes.map(\.answer),
+        [
+          .failure(Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)"))
         ]
       )
       guard case .request(let request) = try await seen.next() else { return }

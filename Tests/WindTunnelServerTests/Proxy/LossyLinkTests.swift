@@ -15,7 +15,9 @@ import Testing
   )
   private static let link = Link(up: direction, down: direction)
 
-  @Test func `ten megabytes through a tunnel are their source's at a tenth of loss`() async throws {
+  @Test(.world) func `ten megabytes through a tunnel are their source's at a tenth of loss`()
+    async throws
+  {
     let sent = pattern(10_000_000)
     let loop = try EventLoop()
     let address = try await loop.serve { script in

@@ -145,7 +145,8 @@ import WindTunnelSymptoms
       client.close()
       expectEqual(end, .finished)
       expectEqual(
-        String(decoding: bytes, as: UTF8.self), "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
+        String(decoding: bytes, as: UTF8.self),
+        "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
       )
       #expect(try await origin.left.next())
     }

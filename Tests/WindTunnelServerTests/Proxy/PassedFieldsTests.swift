@@ -25,7 +25,8 @@ import WindTunnelSymptoms
         to: "GET \(origin.url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       )
       expectEqual(
-        answer, "HTTP/1.1 200 OK\r\nX-End: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+        answer,
+        "HTTP/1.1 200 OK\r\nX-End: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
       )
     }
     await origin.loop.stop()
@@ -39,11 +40,13 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying { server, _, _ async throws in
       let end = "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       try await expectEqual(
-        server.answer(to: "GET \(origin.url) \(end)"), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+        server.answer(to: "GET \(origin.url) \(end)"),
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\nConnection: close\r\n\r\n"
           + "2\r\nok\r\n0\r\n\r\n"
       )
       try await expectEqual(
-        server.answer(to: "HEAD \(origin.url) \(end)"), "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+        server.answer(to: "HEAD \(origin.url) \(end)"),
+        "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n"
       )
     }
     await origin.loop.stop()
@@ -92,7 +95,8 @@ import WindTunnelSymptoms
       )
       expectEqual(answer.statusLine, "HTTP/1.1 204 No Content")
       try await expectEqual(
-        origin.asked.next(), "OPTIONS \(target) HTTP/1.1\r\nHost: \(origin.address)\r\n\r\n"
+        origin.asked.next(),
+        "OPTIONS \(target) HTTP/1.1\r\nHost: \(origin.address)\r\n\r\n"
       )
     }
     await origin.loop.stop()

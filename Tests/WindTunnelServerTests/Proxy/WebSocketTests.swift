@@ -65,7 +65,8 @@ import Testing
     try await ReplayServer.proxying(scenario, mode: mode) { server, deck, _ async throws in
       try await expectEqual(Self.flies(through: server, "http://\(address)/chat"), .finished)
       try await expectEqual(
-        asked.next(), "GET /chat HTTP/1.1\r\nHost: \(address)\r\n"
+        asked.next(),
+        "GET /chat HTTP/1.1\r\nHost: \(address)\r\n"
           + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
           + "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
       )

@@ -13,10 +13,7 @@ import Testing
   private static let body = #"{"a":[1,2,3,{"b":"c"}]}"#
 
   private static func deck(_ fault: Fault) -> Deck {
-    Deck(
-      [.get("/n") { _ in .text(Body(body)) }],
-      scenario: [.on("GET /n", .always, fault)]
-    )
+    Deck([.get("/n") { _ in .text(Body(body)) }], scenario: [.on("GET /n", .always, fault)])
   }
 
   /// Kinds whose answer ends its connection by itself.

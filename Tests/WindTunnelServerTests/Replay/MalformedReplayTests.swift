@@ -60,11 +60,7 @@ import WindTunnelSymptoms
     let tape = Cassette([
       Interaction(Request("GET", "https://a/a"), .failure(Failure(.malformedResponse)))
     ])
-    let deck = Deck(
-      tape,
-      scenario: [.on("GET /a", .always, .status(503))],
-      matcher: .pathAndQuery
-    )
+    let deck = Deck(tape, scenario: [.on("GET /a", .always, .status(503))], matcher: .pathAndQuery)
     try await ReplayServer.serving(deck) { server async throws in
       let answer = try await server.answer(
         to: "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

@@ -20,7 +20,8 @@ import Testing
         await client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
         let expected = answer + path
         expectEqual(
-          String(decoding: await client.receive(atLeast: expected.utf8.count), as: UTF8.self), expected
+          String(decoding: await client.receive(atLeast: expected.utf8.count), as: UTF8.self),
+          expected
         )
       }
       client.close()
@@ -60,7 +61,8 @@ import Testing
     try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
       let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
       expectEqual(
-        text, "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
+        text,
+        "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
       )
     }
   }
@@ -92,7 +94,8 @@ import Testing
     try await ReplayServer.serving(Deck(Cassette([chunked]))) { server async throws in
       let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
       expectEqual(
-        text, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        text,
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
       )
       let old = try await server.answer(to: "GET /a HTTP/1.0\r\n\r\n")
       expectEqual(old, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")

@@ -55,7 +55,8 @@ import Testing
     let entry = try #require(log.entries.first)
     #expect(entry.undone == [undone] && log.faultCounts == ["delayMilliseconds": 1])
     expectEqual(
-      entry.json["notDone"], [
+      entry.json["notDone"],
+      [
         #"{"resetAfterEvents":1} was not done: the answer streams no events."#
       ]
     )
@@ -91,7 +92,8 @@ import Testing
       expectEqual(answer, ["passed": .bool(passed), "asked": .text(asked), "seen": seen])
     }
     try expectEqual(
-      Self.answer(#"{"request":"GET /a","times":1,"since":1}"#, log), [
+      Self.answer(#"{"request":"GET /a","times":1,"since":1}"#, log),
+      [
         "passed": true, "asked": "GET /a exactly once",
         "seen": ["count": 1, "requests": Self.told((3, "GET /a"))],
       ]
@@ -111,7 +113,8 @@ import Testing
   @Test func `an order is asked for, whatever came between`() throws {
     let log = Self.log("GET /a", "POST /b", "GET /c")
     try expectEqual(
-      Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log), [
+      Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log),
+      [
         "passed": true, "asked": "GET /a, then GET /c",
         "seen": [
           "found": 2, "missing": nil, "count": 2,
@@ -120,7 +123,8 @@ import Testing
       ]
     )
     try expectEqual(
-      Self.answer(#"{"inOrder":["POST /b","GET /a"]}"#, log), [
+      Self.answer(#"{"inOrder":["POST /b","GET /a"]}"#, log),
+      [
         "passed": false, "asked": "POST /b, then GET /a",
         "seen": [
           "found": 1, "missing": "GET /a", "count": 2,

@@ -25,7 +25,8 @@ struct TLSEngineTests {
     #expect(!pair.client.isHandshaking && !pair.server.isHandshaking)
     expectEqual(pair.server.serverName, "api.example.test")
     expectEqual(
-      [pair.client, pair.server].map(\.version), [
+      [pair.client, pair.server].map(\.version),
+      [
         "TLSv\(version.rawValue)", "TLSv\(version.rawValue)",
       ]
     )

@@ -60,7 +60,8 @@ struct TLSServerTests {
       expectEqual(run.code, 0, "\(run.err)")
       let small = "\(server.url)/n".utf8.count - server.url.utf8.count
       expectEqual(
-        run.out, "200 1 \(small)\n200 0 \(Self.large)\n200 0 \(small)\n\(Self.large) 200 0\n"
+        run.out,
+        "200 1 \(small)\n200 0 \(Self.large)\n200 0 \(small)\n\(Self.large) 200 0\n"
       )
     }
   }
@@ -216,7 +217,8 @@ struct TLSServerTests {
       let answer = try await server.answer(to: "GET /n HTTP/1.1\r\nHost: x\r\n\r\n")
       expectEqual(answer.statusLine, "HTTP/1.1 400 Bad Request")
       expectEqual(
-        answer.content, "This is plain HTTP, and this port speaks TLS; ask it with https://.\n"
+        answer.content,
+        "This is plain HTTP, and this port speaks TLS; ask it with https://.\n"
       )
     }
   }

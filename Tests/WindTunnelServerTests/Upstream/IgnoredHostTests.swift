@@ -16,11 +16,7 @@ import Testing
     let name = "127.0.0.1:\(telemetry.address.port)"
     let deck = Deck(
       Cassette(),
-      options: PlaybackOptions(
-        matcher: .pathAndQuery,
-        mode: .rewrite,
-        ignoring: [name]
-      )
+      options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: [name])
     )
     var options = ReplayServer.Options.patient
     options.upstream = try Upstream(origin.url)
@@ -39,11 +35,10 @@ import Testing
     let lines = await telemetry.asked.first(2).map {
       $0.components(separatedBy: "\r\n").prefix(2).joined(separator: " ")
     }
+    expectEqual(lines, ["GET /whole HTTP/1.1 Host: \(name)", "GET /named HTTP/1.1 Host: \(name)"])
     expectEqual(
-      lines, ["GET /whole HTTP/1.1 Host: \(name)", "GET /named HTTP/1.1 Host: \(name)"]
-    )
-    expectEqual(
-      deck.recorded().cassette.interactions.map(\.request.url), ["https://api.example.test/own"]
+      deck.recorded().cassette.interactions.map(\.request.url),
+      ["https://api.example.test/own"]
     )
     await origin.loop.stop()
     await telemetry.loop.stop()

@@ -87,10 +87,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `the tape keeps its client waiting once more`() async throws {
-    let cut = Answer.cut(
-      Response(headers: ["Content-Length": "9"], body: Body("hel")),
-      Self.left
-    )
+    let cut = Answer.cut(Response(headers: ["Content-Length": "9"], body: Body("hel")), Self.left)
     let failed = Answer.failure(Self.left)
     let tape = Cassette([
       Interaction(Request("GET", "https://api.example.test/cut"), cut),

@@ -81,7 +81,8 @@ import Testing
       let answer = try await server.answer(to: text + Self.end)
       // A host of another scheme is the client's own word.
       expectEqual(
-        answer.statusLine, (host == "api.example.test" ? "HTTP/1.1 501 Not Implemented" : "HTTP/1.1 200 OK")
+        answer.statusLine,
+        (host == "api.example.test" ? "HTTP/1.1 501 Not Implemented" : "HTTP/1.1 200 OK")
       )
       if host != "api.example.test" { expectEqual(answer.content, "https://api.example.test/n -") }
     }

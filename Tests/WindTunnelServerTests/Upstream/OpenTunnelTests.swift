@@ -97,20 +97,21 @@ struct OpenTunnelTests {
       let other = try await Self.ask(server, through: "api.example.test:8443", Self.get("/b"))
       #expect(other.heard.content == "b" && other.error == nil)
       await expectEqual(
-        seen.first(3).map(\.timeless).last, .request(
-            EndedRequest(
-              method: "GET",
-              url: "https://api.example.test:8443/b",
-              end: ExchangeEnd(
-                scenario: "calm",
-                status: 200,
-                bytes: 1,
-                latency: .zero,
-                ending: .whole
-              ),
-              isFromTape: true
-            )
+        seen.first(3).map(\.timeless).last,
+        .request(
+          EndedRequest(
+            method: "GET",
+            url: "https://api.example.test:8443/b",
+            end: ExchangeEnd(
+              scenario: "calm",
+              status: 200,
+              bytes: 1,
+              latency: .zero,
+              ending: .whole
+            ),
+            isFromTape: true
           )
+        )
       )
     }
   }
@@ -130,7 +131,8 @@ struct OpenTunnelTests {
       }
     }
     expectEqual(
-      tape, [
+      tape,
+      [
         Interaction(
           Request(
             "POST",
@@ -162,7 +164,8 @@ struct OpenTunnelTests {
         expectEqual(heard.statusLine, "HTTP/1.1 502 Bad Gateway")
         #expect(heard.contains("its certificate does not hold"))
         expectEqual(
-          deck.recordedWithoutTimes.map(\.failure?.symptom), [.serverCertificateHasUnknownRoot]
+          deck.recordedWithoutTimes.map(\.failure?.symptom),
+          [.serverCertificateHasUnknownRoot]
         )
       }
     }
@@ -186,7 +189,8 @@ struct OpenTunnelTests {
         heard.append(error.map { "\($0)" } ?? String(text.statusLine.dropFirst(9)))
       }
       expectEqual(
-        heard, [
+        heard,
+        [
           "407 Proxy Authentication Required", "502 Bad Gateway", "503 Service Unavailable",
           "reset", "200 OK",
         ]
@@ -271,7 +275,8 @@ struct OpenTunnelTests {
         return Delivery(outcome, on: .onTheWire)
       }
       expectEqual(
-        paths.map { $0.steps[1] }, [
+        paths.map { $0.steps[1] },
+        [
           .wait(.milliseconds(120)), .wait(.milliseconds(70)), .wait(.milliseconds(20)),
         ]
       )
@@ -379,7 +384,8 @@ struct OpenTunnelTests {
         }
       }
       expectEqual(
-        symptoms, [
+        symptoms,
+        [
           .serverCertificateHasBadDate, .serverCertificateUntrusted,
           .serverCertificateHasUnknownRoot, nil,
         ]

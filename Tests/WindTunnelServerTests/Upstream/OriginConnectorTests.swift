@@ -43,11 +43,13 @@ import Testing
   @Test func `families are tried by turns, that of the first address first`() throws {
     let addresses = try ["::1", "::2", "::3", "10.0.0.1", "10.0.0.2"].map { try Self.address($0) }
     expectEqual(
-      OriginConnector.byTurns(addresses).map(\.host), ["::1", "10.0.0.1", "::2", "10.0.0.2", "::3"]
+      OriginConnector.byTurns(addresses).map(\.host),
+      ["::1", "10.0.0.1", "::2", "10.0.0.2", "::3"]
     )
     let reversed = Array(addresses.reversed())
     expectEqual(
-      OriginConnector.byTurns(reversed).map(\.host), ["10.0.0.2", "::3", "10.0.0.1", "::2", "::1"]
+      OriginConnector.byTurns(reversed).map(\.host),
+      ["10.0.0.2", "::3", "10.0.0.1", "::2", "::1"]
     )
     expectEqual(OriginConnector.byTurns([]), [])
   }
@@ -113,7 +115,8 @@ import Testing
       let live = try await loop.serve { _ in }
       // Their own limits are an hour each.
       try await expectEqual(
-        Self.connected(to: [hole.address, other.address, live], loop), "\(live)"
+        Self.connected(to: [hole.address, other.address, live], loop),
+        "\(live)"
       )
       let end = try await Self.connected(to: [hole.address, other.address], loop, within: 0.4)
       #expect(end.hasPrefix("failed: \(hole.address) did not answer in time"), "\(end)")

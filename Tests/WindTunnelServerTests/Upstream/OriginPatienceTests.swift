@@ -62,7 +62,8 @@ import WindTunnelSymptoms
       #expect(answer.content.contains(" failed: it said nothing for 0.3 s.\n"), "\(answer)")
       #expect(try await origin.left.next())
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer), [
+        deck.recordedWithoutTimes.map(\.answer),
+        [
           .failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))
         ]
       )
@@ -84,7 +85,8 @@ import WindTunnelSymptoms
       let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer), [
+        deck.recordedWithoutTimes.map(\.answer),
+        [
           .failure(Failure(.timedOut, text: "it said nothing for 1 s"))
         ]
       )

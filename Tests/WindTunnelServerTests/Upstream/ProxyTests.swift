@@ -23,11 +23,13 @@ import WindTunnelSymptoms
           + "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
       )
       expectEqual(
-        answer, "HTTP/1.1 201 Made\r\nX-A: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+        answer,
+        "HTTP/1.1 201 Made\r\nX-A: 1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
       )
       let asked = try await origin.asked.next()
       expectEqual(
-        asked, "POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n"
+        asked,
+        "POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:\(origin.address.port)\r\nX-Q: 1\r\n"
           + "Connection: close\r\nContent-Length: 5\r\n\r\nhello"
       )
       let url = RequestURL("\(origin.url.origin ?? "")/a?b=c")
@@ -53,7 +55,8 @@ import WindTunnelSymptoms
       #expect(answer.contains("\r\nTransfer-Encoding: chunked\r\n"))
       #expect(answer.hasSuffix("0\r\n\r\n"))
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer), [
+        deck.recordedWithoutTimes.map(\.answer),
+        [
           .response(Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello")))
         ]
       )
@@ -76,7 +79,8 @@ import WindTunnelSymptoms
       #expect(answer.contains("\r\nLocation: http://\(own)/b#c\r\n"))
       try await expectEqual(names.next(), "api.example.test")
       expectEqual(
-        deck.recordedWithoutTimes, [
+        deck.recordedWithoutTimes,
+        [
           Interaction(
             Request("GET", "https://api.example.test/a"),
             Response(
@@ -125,7 +129,8 @@ import WindTunnelSymptoms
       expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 200 OK")
       client.close()
       expectEqual(
-        deck.recorded().cassette.interactions.map(\.request.url.path), ["/first", "/second"]
+        deck.recorded().cassette.interactions.map(\.request.url.path),
+        ["/first", "/second"]
       )
     }
   }

@@ -91,14 +91,16 @@ import Testing
     let kept = try #require(deck.recorded().cassette.interactions.first?.response?.headers)
     expectEqual(kept["Location"], "//api.example.test:8443/next?a=1#b")
     expectEqual(
-      kept["Link"], "<https://api.example.test:8443/p?page=2>; rel=\"next\", "
+      kept["Link"],
+      "<https://api.example.test:8443/p?page=2>; rel=\"next\", "
         + "<//api.example.test:8443>; rel=up, <http://\(address)0/>; rel=x"
     )
     expectEqual(kept["Content-Location"], "https://api.example.test:8443/start")
     expectEqual(kept["Refresh"], "5; url=https://api.example.test:8443/later")
     // Another place, and one that somebody is named for.
     expectEqual(
-      kept["X-Other"], "http://other.example.test/a http://REDACTED-userinfo-1@\(address)/b"
+      kept["X-Other"],
+      "http://other.example.test/a http://REDACTED-userinfo-1@\(address)/b"
     )
   }
 

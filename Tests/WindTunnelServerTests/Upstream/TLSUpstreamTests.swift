@@ -71,7 +71,8 @@ struct TLSUpstreamTests {
       }
       let recorded = tape.recorded().cassette.interactions
       expectEqual(
-        recorded.map(\.request.url), [
+        recorded.map(\.request.url),
+        [
           "https://api.example.test/up", "https://api.example.test/moved",
         ]
       )

@@ -80,7 +80,8 @@ import Testing
       client.socket.finishWriting()
       let (bytes, end) = await client.receiveAll()
       expectEqual(
-        String(decoding: bytes, as: UTF8.self), "HTTP/1.1 200 Connection Established\r\n\r\nhello"
+        String(decoding: bytes, as: UTF8.self),
+        "HTTP/1.1 200 Connection Established\r\n\r\nhello"
       )
       expectEqual(end, .finished)
       client.close()
@@ -127,17 +128,18 @@ import Testing
       await expectEqual(client.receive(exactly: 5), Array("hello".utf8))
       await server.stop(grace: .zero)
       try await expectEqual(
-        seen.next().timeless, .tunnel(
-            TunnelEnd(
-              scenario: "calm",
-              authority: "\(echo.address)",
-              connect: .zero,
-              bytesUp: 5,
-              bytesDown: 5,
-              duration: .zero,
-              reason: .stopped
-            )
+        seen.next().timeless,
+        .tunnel(
+          TunnelEnd(
+            scenario: "calm",
+            authority: "\(echo.address)",
+            connect: .zero,
+            bytesUp: 5,
+            bytesDown: 5,
+            duration: .zero,
+            reason: .stopped
           )
+        )
       )
       client.close()
     }
@@ -150,10 +152,7 @@ import Testing
     let address = try await loop.serve { $0.flood(64 << 20, taken) }
     // 1600 bytes a second: what may pass takes longer than sending everything does.
     var scenario: Scenario = [.on("CONNECT *", .always, .reset(afterBodyBytes: 3200))]
-    scenario.link = Link(
-      up: .init(),
-      down: .init(bitsPerSecond: 12_800, queueBytes: 1 << 20)
-    )
+    scenario.link = Link(up: .init(), down: .init(bitsPerSecond: 12_800, queueBytes: 1 << 20))
     try await ReplayServer.proxying(scenario) { server, _, _ async throws in
       let client = try await server.tunnel(to: address)
       await client.send("go")

@@ -27,17 +27,18 @@ import WindTunnelSymptoms
       #expect(bytes == sent && end == .finished)
       client.close()
       try await expectEqual(
-        seen.next().timeless, .tunnel(
-            TunnelEnd(
-              scenario: "x",
-              authority: "\(echo.address)",
-              connect: .zero,
-              bytesUp: sent.count,
-              bytesDown: sent.count,
-              duration: .zero,
-              reason: .closed
-            )
+        seen.next().timeless,
+        .tunnel(
+          TunnelEnd(
+            scenario: "x",
+            authority: "\(echo.address)",
+            connect: .zero,
+            bytesUp: sent.count,
+            bytesDown: sent.count,
+            duration: .zero,
+            reason: .closed
           )
+        )
       )
     }
     await echo.loop.stop()

@@ -76,7 +76,10 @@ import Testing
 
   @Test func `requests that follow each other come over one connection`() async throws {
     let origin = try await Origin { _, _ in Self.answer }
-    try await expectEqual(origin.answers(to: ["GET", "DELETE", "PUT"]), [Self.ok, Self.ok, Self.ok])
+    try await expectEqual(
+      origin.answers(to: ["GET", "DELETE", "PUT"]),
+      [Self.ok, Self.ok, Self.ok]
+    )
     await expectEqual(origin.asked.first(3), ["GET 1.1", "DELETE 1.2", "PUT 1.3"])
   }
 
@@ -103,7 +106,8 @@ import Testing
   @Test func `and never a third time`() async throws {
     let origin = try await Origin { $0 == 1 && $1 == 1 ? Self.answer : nil }
     try await expectEqual(
-      origin.answers(to: ["GET", "GET"]), [Self.ok, "HTTP/1.1 502 Bad Gateway"]
+      origin.answers(to: ["GET", "GET"]),
+      [Self.ok, "HTTP/1.1 502 Bad Gateway"]
     )
     await expectEqual(origin.asked.first(3), ["GET 1.1", "GET 1.2", "GET 2.1"])
   }

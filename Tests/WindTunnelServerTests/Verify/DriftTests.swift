@@ -61,7 +61,8 @@ import WindTunnelSymptoms
     let recorded = Response(headers: ["A": "1", "B": "2", "C": "3"], body: Body("x"))
     let live = Response(status: 404, headers: ["a": "1", "B": "3", "D": "4"], body: Body("y"))
     expectEqual(
-      differences(recorded, live), [
+      differences(recorded, live),
+      [
         Drift.Difference("status", recorded: "200", live: "404"),
         Drift.Difference("header b", recorded: "2", live: "3"),
         Drift.Difference("header c", recorded: "3", live: nil),
@@ -80,7 +81,8 @@ import WindTunnelSymptoms
       )
     )
     expectEqual(
-      differences(recorded, live), [
+      differences(recorded, live),
+      [
         Drift.Difference("body $.id", recorded: "7", live: "\"7\""),
         Drift.Difference("body $.tags[1]", recorded: "\"b\"", live: "\"c\""),
         Drift.Difference("body $.tags[2]", recorded: nil, live: "\"d\""),
@@ -92,13 +94,15 @@ import WindTunnelSymptoms
 
   @Test func `text differs by line and bytes by offset`() {
     expectEqual(
-      differences(Response(body: Body("a\nb\nc")), Response(body: Body("a\nx\nc"))), [Drift.Difference("body line 2", recorded: "b", live: "x")]
+      differences(Response(body: Body("a\nb\nc")), Response(body: Body("a\nx\nc"))),
+      [Drift.Difference("body line 2", recorded: "b", live: "x")]
     )
     expectEqual(
       differences(
         Response(body: Body(Data([1, 2, 255]))),
         Response(body: Body(Data([1, 3, 255, 4])))
-      ), [Drift.Difference("body byte 1", recorded: "3 bytes", live: "4 bytes")]
+      ),
+      [Drift.Difference("body byte 1", recorded: "3 bytes", live: "4 bytes")]
     )
   }
 
@@ -118,7 +122,8 @@ import WindTunnelSymptoms
     )
     let hidden = "something else, which is not shown"
     expectEqual(
-      differences(recorded, other), [
+      differences(recorded, other),
+      [
         Drift.Difference(
           "header location",
           recorded: "/in?ticket=REDACTED-ticket-1&page=2",
@@ -152,7 +157,8 @@ import WindTunnelSymptoms
       live: .failure(Failure(.emptyAnswer))
     )
     expectEqual(
-      verdict, .drifted([Drift.Difference("answer", recorded: "status 200", live: "emptyAnswer")])
+      verdict,
+      .drifted([Drift.Difference("answer", recorded: "status 200", live: "emptyAnswer")])
     )
     let head = Request("HEAD", "https://api.example.test/a")
     expectEqual(differences(Response(body: Body("a")), Response(), head), [])

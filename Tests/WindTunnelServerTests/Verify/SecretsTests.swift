@@ -17,15 +17,16 @@ import Testing
       body: Body(#"{"t":"REDACTED-token-1"}"#)
     )
     try expectEqual(
-      secrets.restored(json), Request(
-          "POST",
-          "https://a/b/a%20b%22%26?token=a%20b%22%26&x=1",
-          headers: [
-            "Authorization": "Bearer t/1", "Cookie": "sid=one; b=two",
-            "Content-Type": "application/json",
-          ],
-          body: Body(#"{"t":"a b\"&"}"#)
-        )
+      secrets.restored(json),
+      Request(
+        "POST",
+        "https://a/b/a%20b%22%26?token=a%20b%22%26&x=1",
+        headers: [
+          "Authorization": "Bearer t/1", "Cookie": "sid=one; b=two",
+          "Content-Type": "application/json",
+        ],
+        body: Body(#"{"t":"a b\"&"}"#)
+      )
     )
     var form = json
     form.headers = ["Content-Type": "application/x-www-form-urlencoded"]

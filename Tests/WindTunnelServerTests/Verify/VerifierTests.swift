@@ -45,7 +45,8 @@ import WindTunnelSymptoms
       { _ in ([answer], .close) }
     )
     expectEqual(
-      verdicts, [
+      verdicts,
+      [
         .same,
         .drifted([
           Drift.Difference("header x-a", recorded: "2", live: "1"),
@@ -71,15 +72,16 @@ import WindTunnelSymptoms
     )
     expectEqual(verdicts, [.same])
     try await expectEqual(
-      asked.next(), """
-        GET /a?token=a%2Fb HTTP/1.1\r
-        Host: api.example.test\r
-        Authorization: Bearer s3cr3t\r
-        Accept-Encoding: gzip, deflate\r
-        Connection: close\r
-        \r
+      asked.next(),
+      """
+      GET /a?token=a%2Fb HTTP/1.1\r
+      Host: api.example.test\r
+      Authorization: Bearer s3cr3t\r
+      Accept-Encoding: gzip, deflate\r
+      Connection: close\r
+      \r
 
-        """
+      """
     )
   }
 
@@ -115,7 +117,8 @@ import WindTunnelSymptoms
       }
     )
     expectEqual(
-      verdicts, [
+      verdicts,
+      [
         .skipped("there is no secret for REDACTED-sid-1"),
         .skipped("a failure was recorded, timedOut"),
         .skipped("POST is not safe to ask again"),

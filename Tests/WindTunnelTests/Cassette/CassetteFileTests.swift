@@ -42,7 +42,8 @@ import Testing
     let body = folder.file("users.bodies").appendingPathComponent(name)
     try Data("y".utf8).write(to: body)
     expectEqual(
-      refusal { try Cassette(contentsOf: file) }, "users.bodies/\(name): the bytes are not those that the name promises."
+      refusal { try Cassette(contentsOf: file) },
+      "users.bodies/\(name): the bytes are not those that the name promises."
     )
   }
 
@@ -57,7 +58,8 @@ import Testing
   func `a name cannot leave the folder`(name: String) {
     let side = SideFiles(of: file)
     expectEqual(
-      refusal { try side.read(name) }, "users.bodies: \"\(name)\" is no name of a side file. A side file is named by the SHA-256 of its bytes."
+      refusal { try side.read(name) },
+      "users.bodies: \"\(name)\" is no name of a side file. A side file is named by the SHA-256 of its bytes."
     )
   }
 
@@ -77,20 +79,25 @@ import Testing
     let missing = URL(fileURLWithPath: "/nowhere/a.json")
     expectEqual(refusal { try Cassette(contentsOf: missing) }, "/nowhere/a.json: no such file.")
     expectEqual(
-      refusal { try Cassette(contentsOf: folder.url) }, "\(folder.url.path) cannot be read: it is a directory."
+      refusal { try Cassette(contentsOf: folder.url) },
+      "\(folder.url.path) cannot be read: it is a directory."
     )
     expectEqual(
-      refusal { try FileError.probeWriting(to: missing) }, "/nowhere/a.json cannot be written: there is no folder /nowhere."
+      refusal { try FileError.probeWriting(to: missing) },
+      "/nowhere/a.json cannot be written: there is no folder /nowhere."
     )
     expectEqual(
-      refusal { try FileError.probeWriting(to: folder.url) }, "\(folder.url.path) cannot be written: it is a directory."
+      refusal { try FileError.probeWriting(to: folder.url) },
+      "\(folder.url.path) cannot be written: it is a directory."
     )
     expectEqual(
-      refusal { try FileError.reading(folder.url, bytesMax: 1) }, "\(folder.url.path) cannot be read: it is a directory."
+      refusal { try FileError.reading(folder.url, bytesMax: 1) },
+      "\(folder.url.path) cannot be read: it is a directory."
     )
     try Data("12345".utf8).write(to: file)
     expectEqual(
-      refusal { try FileError.reading(file, bytesMax: 4) }, "\(file.path) has 5 bytes; at most 4 are read."
+      refusal { try FileError.reading(file, bytesMax: 4) },
+      "\(file.path) has 5 bytes; at most 4 are read."
     )
   }
 

@@ -38,7 +38,8 @@ import WindTunnelSymptoms
     let first = cassette.interactions[0]
     expectEqual(first.request.body.text, #"{"name":"Ada"}"#)
     expectEqual(
-      first.response?.body.text, "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
+      first.response?.body.text,
+      "{\n  \"id\": 7,\n  \"tags\": [\n    1.50,\n    \"\\u00e9\"\n  ]\n}\n"
     )
     expectEqual(first.failure, Failure(.truncated, text: "ended early"))
     var id = WebSocketMessage(
@@ -48,15 +49,11 @@ import WindTunnelSymptoms
       offset: .milliseconds(2)
     )
     id.fragments = [4, 4]
-    var bye = WebSocketMessage(
-      from: .server,
-      closing: 1001,
-      "bye",
-      offset: .microseconds(3500)
-    )
+    var bye = WebSocketMessage(from: .server, closing: 1001, "bye", offset: .microseconds(3500))
     bye.cause = 4
     expectEqual(
-      first.messages, [
+      first.messages,
+      [
         WebSocketMessage(from: .client, Body("hi"), isText: true, offset: .zero),
         WebSocketMessage(
           from: .server,
@@ -77,7 +74,8 @@ import WindTunnelSymptoms
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/users/{id}"},"response":{"json":{"id": 7}}}]}"#
     )
     expectEqual(
-      cassette.interactions, [
+      cassette.interactions,
+      [
         Interaction(
           Request("GET", "/users/{id}"),
           Response(

@@ -32,7 +32,8 @@ import Testing
 
   @Test func `an unknown key that is near to nothing is told what exists`() {
     expectEqual(
-      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#), "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
+      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#),
+      "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
     )
   }
 

@@ -58,7 +58,8 @@ import Testing
       let text = #"{"token":"REDACTED-token-1"}"#
       expectEqual(leftOut, [])
       expectEqual(
-        cassette.interactions[0].response, Response(headers: ["Content-Length": "\(text.utf8.count)"], body: Body(text))
+        cassette.interactions[0].response,
+        Response(headers: ["Content-Length": "\(text.utf8.count)"], body: Body(text))
       )
     }
   }
@@ -130,7 +131,8 @@ import Testing
     )
     expectEqual(leftOut, [])
     expectEqual(
-      cassette.interactions[0].request.url, "https://api.example.com/of/REDACTED-password-1/a?t=REDACTED-authorization-1"
+      cassette.interactions[0].request.url,
+      "https://api.example.com/of/REDACTED-password-1/a?t=REDACTED-authorization-1"
     )
   }
 

@@ -16,10 +16,7 @@ import Testing
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "a.json")
     try Data("old".utf8).write(to: file)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: permissions],
-      ofItemAtPath: file.path
-    )
+    try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
     try FileError.writing(Data("new".utf8), to: file)
     try expectEqual(String(contentsOf: file, encoding: .utf8), "new")
     try expectEqual(mode(file), permissions)
@@ -43,13 +40,15 @@ import Testing
       // First it leads nowhere yet.
       try tape.write(to: link)
       try expectEqual(
-        FileManager.default.destinationOfSymbolicLink(atPath: link.path), "real/a.json"
+        FileManager.default.destinationOfSymbolicLink(atPath: link.path),
+        "real/a.json"
       )
     }
     try expectEqual(Cassette(contentsOf: file), tape)
     try expectEqual(Cassette(contentsOf: link), tape)
     try expectEqual(
-      FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted(), ["b.json", "real"]
+      FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted(),
+      ["b.json", "real"]
     )
   }
 

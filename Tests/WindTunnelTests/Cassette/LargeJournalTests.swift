@@ -27,7 +27,8 @@ import Testing
       Self.interaction("/large", "access_token=large-one-1 access_token=first-one-1")
     ])
     expectEqual(
-      Self.text(large), "access_token=REDACTED-access-token-2 access_token=REDACTED-access-token-1"
+      Self.text(large),
+      "access_token=REDACTED-access-token-2 access_token=REDACTED-access-token-1"
     )
     _ = all.redact([Self.interaction("/2", "access_token=second-one-2")])
     let ordinals = all.adopt(beside, since: start)
@@ -35,7 +36,10 @@ import Testing
     #expect(Set(all.takeLearned()).isSuperset(of: ["second-one-2", "large-one-1"]))
     // From then on it is known as that.
     let later = all.redact([Self.interaction("/3", "a large-one-1 b access_token=third-one-3")])
-    expectEqual(Self.text(later), "a REDACTED-access-token-3 b access_token=REDACTED-access-token-4")
+    expectEqual(
+      Self.text(later),
+      "a REDACTED-access-token-3 b access_token=REDACTED-access-token-4"
+    )
   }
 
   @Test func `what others have found out meanwhile keeps its name`() {
@@ -47,7 +51,8 @@ import Testing
     ])
     _ = all.redact([Self.interaction("/1", "access_token=other-one-2")])
     expectEqual(
-      all.adopt(beside, since: start), [
+      all.adopt(beside, since: start),
+      [
         Pseudonym(name: "access-token", ordinal: 1): 2,
         Pseudonym(name: "access-token", ordinal: 2): 1,
       ]

@@ -118,10 +118,11 @@ import WindTunnelSymptoms
     expectEqual(count, 4)
     let hidden = "REDACTED-authorization-1"
     expectEqual(
-      folded, Cassette([
-          interaction("/login", #"{"greeting":"\#(hidden)"}"#), interaction("/between"),
-          interaction("/me", token: hidden), interaction("/echo", hidden),
-        ])
+      folded,
+      Cassette([
+        interaction("/login", #"{"greeting":"\#(hidden)"}"#), interaction("/between"),
+        interaction("/me", token: hidden), interaction("/echo", hidden),
+      ])
     )
   }
 

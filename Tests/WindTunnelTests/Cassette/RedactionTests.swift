@@ -50,7 +50,8 @@ import WindTunnelSymptoms
   ])
   func `a cookie that is set keeps its attributes`(value: String, expected: String) {
     expectEqual(
-      redacted([:], answered: ["Set-Cookie": value]).response?.headers["Set-Cookie"], expected
+      redacted([:], answered: ["Set-Cookie": value]).response?.headers["Set-Cookie"],
+      expected
     )
   }
 
@@ -70,7 +71,8 @@ import WindTunnelSymptoms
     expectEqual(kept[0].request.url, "https://REDACTED-userinfo-1@api.example.com/x")
     expectEqual(kept[0].response?.headers["Location"], "https://REDACTED-userinfo-1@b.example/")
     expectEqual(
-      kept[1].failure?.text, "No answer from https://REDACTED-userinfo-1@api.example.com/x."
+      kept[1].failure?.text,
+      "No answer from https://REDACTED-userinfo-1@api.example.com/x."
     )
   }
 
@@ -85,13 +87,15 @@ import WindTunnelSymptoms
       }
     )
     expectEqual(
-      kept.map { $0.request.headers["Authorization"] }, [
+      kept.map { $0.request.headers["Authorization"] },
+      [
         "Bearer REDACTED-authorization-1", "Bearer REDACTED-authorization-2",
         "Bearer REDACTED-authorization-1",
       ]
     )
     expectEqual(
-      kept.map { $0.response?.headers["Set-Cookie"] }, kept.map { $0.request.headers["Cookie"] }
+      kept.map { $0.response?.headers["Set-Cookie"] },
+      kept.map { $0.request.headers["Cookie"] }
     )
   }
 
@@ -118,14 +122,15 @@ import WindTunnelSymptoms
       )
     ])
     expectEqual(
-      new[0].request, Request(
-          "GET",
-          "https://REDACTED-userinfo-5@a.example/",
-          headers: [
-            "Authorization": "Bearer REDACTED-authorization-4",
-            "Cookie": "my-sid=REDACTED-my-sid-3",
-          ]
-        )
+      new[0].request,
+      Request(
+        "GET",
+        "https://REDACTED-userinfo-5@a.example/",
+        headers: [
+          "Authorization": "Bearer REDACTED-authorization-4",
+          "Cookie": "my-sid=REDACTED-my-sid-3",
+        ]
+      )
     )
   }
 

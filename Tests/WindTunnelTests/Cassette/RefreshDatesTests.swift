@@ -29,7 +29,8 @@ import WindTunnelSymptoms
       "X-Note": "until Mon, 03 Nov 2025 11:00:00 GMT",
     ]
     expectEqual(
-      played(headers, "")?.headers, [
+      played(headers, "")?.headers,
+      [
         "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Expires": "Wed, 11 Feb 2026 11:00:01 GMT",
         "Last-Modified": "Sun, 09 Jun 2024 00:00:00 GMT", "Retry-After": "120",
         "X-RateLimit-Reset": "1770807601", "X-Until": "2026-02-12T00:00:01Z",
@@ -98,12 +99,13 @@ import WindTunnelSymptoms
     )
     let played = interaction.refreshingDates(at: Self.now)
     expectEqual(
-      played.response, Response(
-          headers: [
-            "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Content-Length": "\(new.utf8.count)",
-          ],
-          body: Body(new)
-        )
+      played.response,
+      Response(
+        headers: [
+          "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Content-Length": "\(new.utf8.count)",
+        ],
+        body: Body(new)
+      )
     )
     expectEqual(played.timing?.chunks.map(\.bytes), [new.utf8.count])
     // Without a date nothing is opened.

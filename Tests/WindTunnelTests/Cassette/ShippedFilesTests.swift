@@ -30,7 +30,8 @@ import Testing
         try expectEqual(Cassette(contentsOf: file).data(), text, "\(file.lastPathComponent)")
       } else {
         try expectEqual(
-          Cassette(contentsOf: file).interactions[0].response?.body.text, "hello, side\n"
+          Cassette(contentsOf: file).interactions[0].response?.body.text,
+          "hello, side\n"
         )
       }
     }
@@ -79,7 +80,10 @@ import Testing
 
   @Test func `every hostile file is refused in good words`() throws {
     let files = try shipped("hostile")
-    expectEqual(files.map { $0.deletingPathExtension().lastPathComponent }, Self.words.keys.sorted())
+    expectEqual(
+      files.map { $0.deletingPathExtension().lastPathComponent },
+      Self.words.keys.sorted()
+    )
     for file in files {
       let name = file.deletingPathExtension().lastPathComponent
       let sentence =

@@ -66,10 +66,11 @@ import WindTunnelSymptoms
       }
     }
     expectEqual(
-      edited, Self.interaction([
-          ("\u{FEFF}: hello\n\nid: 1\ndata: a\n\nid: 2\nevent: de", 10),
-          ("lta\n: why\ndata: one line\n\n", 20), ("id\ndata: d\n\ndata: cut", 30),
-        ])
+      edited,
+      Self.interaction([
+        ("\u{FEFF}: hello\n\nid: 1\ndata: a\n\nid: 2\nevent: de", 10),
+        ("lta\n: why\ndata: one line\n\n", 20), ("id\ndata: d\n\ndata: cut", 30),
+      ])
     )
     expectEqual(edited.events.map(\.data), ["a", "one line", "d"])
   }
@@ -88,10 +89,12 @@ import WindTunnelSymptoms
       "data: x\r\ndata: y\r\n\r\ndata: b\revent: tu\rretry: 0\r\rdata: c\nid: 3\n\n"
     expectEqual(edited.response?.body.text, body)
     expectEqual(
-      edited.response?.headers, ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/event-stream"]
+      edited.response?.headers,
+      ["Content-Length": "\(body.utf8.count)", "Content-Type": "text/event-stream"]
     )
     expectEqual(
-      edited.timing?.chunks, [Timing.Chunk(bytes: body.utf8.count, offset: .milliseconds(1))]
+      edited.timing?.chunks,
+      [Timing.Chunk(bytes: body.utf8.count, offset: .milliseconds(1))]
     )
   }
 
@@ -106,10 +109,11 @@ import WindTunnelSymptoms
       if event.data.contains("1") { (event.data, event.id) = ("{\n}", "9") }
     }
     expectEqual(
-      lines, Self.interaction(
-          [("{ }\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)],
-          type: "application/x-ndjson"
-        )
+      lines,
+      Self.interaction(
+        [("{ }\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)],
+        type: "application/x-ndjson"
+      )
     )
     var sequence = Self.interaction([("\u{1E}1\n\u{1E}2\n", 1)], type: "application/json-seq")
     sequence.editEvents { $0.data += "0" }

@@ -21,7 +21,8 @@ import Testing
     expectEqual(kept.first?.request.headers["Authorization"], "Bearer \(stand)")
     expectEqual(kept.first?.response?.headers["X-Seen"], stand)
     expectEqual(
-      kept.first?.response?.body.text, #"{"seen":["\#(stand)"],"hint":"Choose a \#(stand)."}"#
+      kept.first?.response?.body.text,
+      #"{"seen":["\#(stand)"],"hint":"Choose a \#(stand)."}"#
     )
   }
 

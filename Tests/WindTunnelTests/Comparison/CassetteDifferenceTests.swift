@@ -45,52 +45,54 @@ import WindTunnelSymptoms
     new.notes = [JSON.Member("_by", ["Ada", "Bob"])]
     let difference = CassetteDifference(from: old, to: new)
     expectEqual(
-      difference.text(title: "users.json"), """
-        users.json: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
-          _by: "Ada" → ["Ada","Bob"]
-        ~ #2 GET https://a.test/user
-            response.status: 200 → 201
-            response.headers.ETag: "1" → –
-            response.json.id: 7 → 8
-            response.json.tags[1]: "b" → –
-            response.json.old: null → –
-            response.json.new: – → 1.0
-        ~ #4 → #3 GET https://a.test/text
-            response.text, line 2: "two" → "2"
-        - #3 GET https://a.test/gone → 200
-        > #5 GET https://a.test/n → 200
-        ~ #7 → #6 GET https://a.test/f
-            failure.symptom: timedOut → hostNotFound
-            failure.text: – → "who?"
-            then: – → repeat
-        + #7 GET https://a.test/new → 204
+      difference.text(title: "users.json"),
+      """
+      users.json: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
+        _by: "Ada" → ["Ada","Bob"]
+      ~ #2 GET https://a.test/user
+          response.status: 200 → 201
+          response.headers.ETag: "1" → –
+          response.json.id: 7 → 8
+          response.json.tags[1]: "b" → –
+          response.json.old: null → –
+          response.json.new: – → 1.0
+      ~ #4 → #3 GET https://a.test/text
+          response.text, line 2: "two" → "2"
+      - #3 GET https://a.test/gone → 200
+      > #5 GET https://a.test/n → 200
+      ~ #7 → #6 GET https://a.test/f
+          failure.symptom: timedOut → hostNotFound
+          failure.text: – → "who?"
+          then: – → repeat
+      + #7 GET https://a.test/new → 204
 
-        """
+      """
     )
     expectEqual(
-      difference.markdown(title: "users.json"), """
-        ### `users.json`: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
+      difference.markdown(title: "users.json"),
+      """
+      ### `users.json`: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
 
-        - the cassette's notes
-          - `_by: "Ada" → ["Ada","Bob"]`
-        - **changed** `#2 GET https://a.test/user`
-          - `response.status: 200 → 201`
-          - `response.headers.ETag: "1" → –`
-          - `response.json.id: 7 → 8`
-          - `response.json.tags[1]: "b" → –`
-          - `response.json.old: null → –`
-          - `response.json.new: – → 1.0`
-        - **changed** `#4 → #3 GET https://a.test/text`
-          - `response.text, line 2: "two" → "2"`
-        - **removed** `#3 GET https://a.test/gone → 200`
-        - **moved** `#5 GET https://a.test/n → 200`
-        - **changed** `#7 → #6 GET https://a.test/f`
-          - `failure.symptom: timedOut → hostNotFound`
-          - `failure.text: – → "who?"`
-          - `then: – → repeat`
-        - **added** `#7 GET https://a.test/new → 204`
+      - the cassette's notes
+        - `_by: "Ada" → ["Ada","Bob"]`
+      - **changed** `#2 GET https://a.test/user`
+        - `response.status: 200 → 201`
+        - `response.headers.ETag: "1" → –`
+        - `response.json.id: 7 → 8`
+        - `response.json.tags[1]: "b" → –`
+        - `response.json.old: null → –`
+        - `response.json.new: – → 1.0`
+      - **changed** `#4 → #3 GET https://a.test/text`
+        - `response.text, line 2: "two" → "2"`
+      - **removed** `#3 GET https://a.test/gone → 200`
+      - **moved** `#5 GET https://a.test/n → 200`
+      - **changed** `#7 → #6 GET https://a.test/f`
+        - `failure.symptom: timedOut → hostNotFound`
+        - `failure.text: – → "who?"`
+        - `then: – → repeat`
+      - **added** `#7 GET https://a.test/new → 204`
 
-        """
+      """
     )
   }
 
@@ -120,12 +122,13 @@ import WindTunnelSymptoms
   @Test func `names cannot break out of Markdown`() {
     let odd = get("/a`b``c", .json(1))
     expectEqual(
-      difference([], [odd]).markdown(title: "a.json"), """
-        ### `a.json`: 1 added, 0 the same
+      difference([], [odd]).markdown(title: "a.json"),
+      """
+      ### `a.json`: 1 added, 0 the same
 
-        - **added** ```#1 GET https://a.test/a`b``c → 200```
+      - **added** ```#1 GET https://a.test/a`b``c → 200```
 
-        """
+      """
     )
   }
 

@@ -34,11 +34,13 @@ import WindTunnelReports
     }
     let (one, two, other) = (noted("_a", 1), noted("_b", 2), noted("_a", 3))
     try expectEqual(
-      CassetteMerge([("1", one), ("2", two), ("3", one)]).cassette.notes, one.notes
+      CassetteMerge([("1", one), ("2", two), ("3", one)]).cassette.notes,
+      one.notes
         + two.notes
     )
     expectEqual(
-      refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) }, #""_a" stands in 1.json and in 3.json with different values. "#
+      refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) },
+      #""_a" stands in 1.json and in 3.json with different values. "#
         + "Make them the same, or remove one."
     )
   }

@@ -62,7 +62,8 @@ import Testing
     #expect(old.steady != new.steady)
     let parts = CassetteDifference(from: Cassette([old]), to: Cassette([new])).changes
     expectEqual(
-      parts, [
+      parts,
+      [
         .changed(
           new.steady,
           from: 1,
@@ -93,7 +94,8 @@ import Testing
       )
     }
     expectEqual(
-      interaction("7a", "timeout=5, max=98").steady, interaction("9c", "timeout=5, max=97").steady
+      interaction("7a", "timeout=5, max=98").steady,
+      interaction("9c", "timeout=5, max=97").steady
     )
     #expect(
       interaction("7a", "timeout=5, max=98").steady != interaction("7a", "timeout=6, max=98").steady

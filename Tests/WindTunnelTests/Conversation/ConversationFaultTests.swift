@@ -24,10 +24,7 @@ import Testing
 
   /// Three messages, and what a client sends that wants them.
   private static func server(_ faults: [ConversationFault]) throws -> ConversationServer {
-    let conversation = Conversation(
-      ["1", "ä", "3"].map { said(.server, 0, $0) },
-      roundTrip: .zero
-    )
+    let conversation = Conversation(["1", "ä", "3"].map { said(.server, 0, $0) }, roundTrip: .zero)
     return try ConversationServer(
       answering: request,
       "HTTP/1.1",

@@ -66,7 +66,8 @@ import Testing
     Self.say(WebSocketFrame(.text, Data("a".utf8)), to: &server, at: 5)
     Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 7)
     expectEqual(
-      Self.words(server.seen), ["server 1 at 1", "client 2? at 5", "server 3 at 5", "server 4 at 5", "client 5 at 7"]
+      Self.words(server.seen),
+      ["server 1 at 1", "client 2? at 5", "server 3 at 5", "server 4 at 5", "client 5 at 7"]
     )
     #expect(server.seen.waiting == 0 && server.seen.ending == nil && server.seen.end == nil)
     Self.say(WebSocketFrame(.text, Data("c".utf8)), to: &server, at: 9)
@@ -161,7 +162,10 @@ import Testing
     }
     var player = ConversationPlayer(Conversation(beats, roundTrip: .zero), pace: .immediately)
     _ = player.next(.opened, at: .zero)
-    expectEqual((1...6).map { player.answersHeartbeat($0) }, [false, true, false, true, false, true])
+    expectEqual(
+      (1...6).map { player.answersHeartbeat($0) },
+      [false, true, false, true, false, true]
+    )
   }
 
   @Test func `what is sent twice, not at all or behind the next one is seen as it is sent`() throws

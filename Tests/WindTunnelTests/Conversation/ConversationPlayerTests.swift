@@ -166,7 +166,8 @@ import Testing
     table.say("a")
     expectEqual(table.news(), ["1"])
     expectEqual(
-      table.player.waiting.map(\.description), [
+      table.player.waiting.map(\.description),
+      [
         "2 messages wait for #3", "1 message waits for #6",
       ]
     )
@@ -245,7 +246,8 @@ import Testing
     table.say(#"{"op":"sub","channel":"a"}"#)
     table.say(#"{"op":"sub","channel":"c"}"#)
     expectEqual(
-      table.news(), [
+      table.news(),
+      [
         #"close 1008 not on the cassette; nearest: #2, differs in $.channel: recorded "b", asked "c""#
       ]
     )
@@ -254,7 +256,8 @@ import Testing
     var silent = Table([said(.server, 0, "hello")])
     silent.say("x")
     expectEqual(
-      silent.news(), [
+      silent.news(),
+      [
         "hello", "close 1008 not on the cassette, on which the client says nothing",
       ]
     )
@@ -262,7 +265,8 @@ import Testing
     spent.say("once")
     spent.say("once")
     expectEqual(
-      spent.news(), [
+      spent.news(),
+      [
         "close 1008 not on the cassette; nearest: #1, differs in nothing, and it has come already"
       ]
     )

@@ -108,10 +108,12 @@ import Testing
     var relay = ConversationRelay(faults, most: 1 << 20)
     expectEqual(Self.fed(&relay, strange, from: .server, by: size), Self.down(strange))
     expectEqual(
-      Self.fed(&relay, strange, from: .client, by: size), [.bytes(Data(strange), to: .server)]
+      Self.fed(&relay, strange, from: .client, by: size),
+      [.bytes(Data(strange), to: .server)]
     )
     expectEqual(
-      relay.undone.map(\.description), [
+      relay.undone.map(\.description),
+      [
         #"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#
       ]
     )
@@ -123,20 +125,20 @@ import Testing
     var twice = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
     let message: [UInt8] = [0x01, 1, 0x61, 0x80, 1, 0x62]
     expectEqual(
-      Self.fed(&twice, split + Self.two, from: .server, by: size), Self.down([0x89, 1, 0x70] + message + message + Self.two)
+      Self.fed(&twice, split + Self.two, from: .server, by: size),
+      Self.down([0x89, 1, 0x70] + message + message + Self.two)
     )
     var masked = ConversationRelay([.form(.fragmented, of: 1)], most: 1 << 20)
     expectEqual(
-      Self.fed(&masked, [0x81, 0x82, 1, 2, 3, 4, 0x60, 0x60], from: .server, by: size), Self.down([0x01, 1, 0x61, 0x80, 1, 0x62])
+      Self.fed(&masked, [0x81, 0x82, 1, 2, 3, 4, 0x60, 0x60], from: .server, by: size),
+      Self.down([0x01, 1, 0x61, 0x80, 1, 0x62])
     )
   }
 
   @Test func `a message that is held back comes in front of the last word, or of the end`() {
     var closed = ConversationRelay([.message(.swap, 1)], most: 1 << 20)
     let close: [UInt8] = [0x88, 2, 0x03, 0xE8]
-    expectEqual(
-      Self.fed(&closed, Self.one + close, from: .server), Self.down(Self.one + close)
-    )
+    expectEqual(Self.fed(&closed, Self.one + close, from: .server), Self.down(Self.one + close))
     var ended = ConversationRelay([.message(.swap, 1)], most: 1 << 20)
     expectEqual(Self.fed(&ended, Self.one, from: .server), [])
     expectEqual(ended.ended(.server, at: .zero), Self.down(Self.one) + [.end(to: .client)])
@@ -146,18 +148,18 @@ import Testing
     let late = ConversationFault.message(.late(.milliseconds(50)), 2)
     var relay = ConversationRelay([late, .message(.duplicate, 3)], most: 1 << 20)
     expectEqual(
-      Self.fed(&relay, Self.one + Self.two, from: .server), Self.down(Self.one) + [.wake(.milliseconds(50))]
+      Self.fed(&relay, Self.one + Self.two, from: .server),
+      Self.down(Self.one) + [.wake(.milliseconds(50))]
     )
     #expect(relay.isPaused)
     expectEqual(Self.fed(&relay, Self.three, from: .server, by: 1), [])
     expectEqual(relay.ended(.server, at: .zero), [])
     // The client's side goes on.
-    expectEqual(
-      Self.fed(&relay, Self.one, from: .client), [.bytes(Data(Self.one), to: .server)]
-    )
+    expectEqual(Self.fed(&relay, Self.one, from: .client), [.bytes(Data(Self.one), to: .server)])
     expectEqual(relay.tick(at: .milliseconds(49)), [.wake(.milliseconds(50))])
     expectEqual(
-      relay.tick(at: .milliseconds(50)), Self.down(Self.two + Self.three + Self.three) + [.end(to: .client)]
+      relay.tick(at: .milliseconds(50)),
+      Self.down(Self.two + Self.three + Self.three) + [.end(to: .client)]
     )
     #expect(!relay.isPaused && relay.undone == [])
   }
@@ -166,20 +168,24 @@ import Testing
     let pong: [UInt8] = [0x8A, 1, 0x70]
     var silent = ConversationRelay([.control(.noPong)], most: 1 << 20)
     expectEqual(
-      Self.fed(&silent, Self.one + pong + Self.two, from: .server, by: 1), Self.down(Self.one + Self.two)
+      Self.fed(&silent, Self.one + pong + Self.two, from: .server, by: 1),
+      Self.down(Self.one + Self.two)
     )
     var late = ConversationRelay([.control(.latePong(.milliseconds(30)))], most: 1 << 20)
     expectEqual(
-      Self.fed(&late, pong + Self.one, from: .server, at: .milliseconds(5)).first, .wake(.milliseconds(35))
+      Self.fed(&late, pong + Self.one, from: .server, at: .milliseconds(5)).first,
+      .wake(.milliseconds(35))
     )
     expectEqual(late.tick(at: .milliseconds(34)), [.wake(.milliseconds(35))])
     // A frame is under way.
     expectEqual(
-      Self.fed(&late, Array(Self.two.prefix(3)), from: .server, at: .milliseconds(34)), Self.down(Array(Self.two.prefix(3)))
+      Self.fed(&late, Array(Self.two.prefix(3)), from: .server, at: .milliseconds(34)),
+      Self.down(Array(Self.two.prefix(3)))
     )
     expectEqual(late.tick(at: .milliseconds(35)), [])
     expectEqual(
-      Self.fed(&late, Array(Self.two.suffix(1)), from: .server, at: .milliseconds(36)), Self.down(Array(Self.two.suffix(1)) + pong)
+      Self.fed(&late, Array(Self.two.suffix(1)), from: .server, at: .milliseconds(36)),
+      Self.down(Array(Self.two.suffix(1)) + pong)
     )
   }
 
@@ -200,7 +206,8 @@ import Testing
         pong("0") + message + pong("999") + pong("1000") + pong("x"),
         from: .client,
         by: 1
-      ), [.bytes(Data(message + pong("1000") + pong("x")), to: .server)]
+      ),
+      [.bytes(Data(message + pong("1000") + pong("x")), to: .server)]
     )
     // A number that is answered is open no more, and one in another spelling never was.
     let real = pong("0") + pong("+1") + pong("01") + pong("")
@@ -212,9 +219,7 @@ import Testing
     let close = Array(WebSocketClose(1000).frame.encoded(masking: 9))
     for isWordless in [false, true] {
       var relay = ConversationRelay([.control(.unansweredClose)], most: 1 << 20)
-      expectEqual(
-        Self.fed(&relay, close, from: .client, by: 1), [.bytes(Data(close), to: .server)]
-      )
+      expectEqual(Self.fed(&relay, close, from: .client, by: 1), [.bytes(Data(close), to: .server)])
       // It had that under way.
       expectEqual(Self.fed(&relay, Self.one, from: .server), Self.down(Self.one))
       let end =
@@ -281,18 +286,14 @@ import Testing
     let (first, close): ([UInt8], [UInt8]) = ([0x01, 1, 0x61], [0x88, 2, 0x03, 0xE8])
     for last in [close, Self.two] {
       var relay = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
-      expectEqual(
-        Self.fed(&relay, first + last, from: .server, by: size), Self.down(first + last)
-      )
+      expectEqual(Self.fed(&relay, first + last, from: .server, by: size), Self.down(first + last))
       expectEqual(relay.undone.map(\.description), [sentence])
     }
-    var swapped = ConversationRelay(
-      [.message(.swap, 1), .message(.duplicate, 2)],
-      most: 1 << 20
-    )
+    var swapped = ConversationRelay([.message(.swap, 1), .message(.duplicate, 2)], most: 1 << 20)
     expectEqual(Self.fed(&swapped, Self.one + first, from: .server, by: size), [])
     expectEqual(
-      swapped.ended(.server, at: .zero), Self.down(Self.one + first) + [.end(to: .client)]
+      swapped.ended(.server, at: .zero),
+      Self.down(Self.one + first) + [.end(to: .client)]
     )
   }
 
@@ -303,10 +304,12 @@ import Testing
     for message in [long, empty] {
       var relay = ConversationRelay([.message(.drop, 1)], most: 100)
       expectEqual(
-        Self.fed(&relay, message + Self.two, from: .server, by: 7), Self.down(message + Self.two)
+        Self.fed(&relay, message + Self.two, from: .server, by: 7),
+        Self.down(message + Self.two)
       )
       expectEqual(
-        relay.undone.map(\.description), [
+        relay.undone.map(\.description),
+        [
           #"{"webSocket":"drop"} was not done: the message has more than 100 bytes, which is the "#
             + "limit here."
         ]

@@ -44,10 +44,12 @@ import Testing
 
   @Test func `the first that came too late is named with the one before it`() {
     expectEqual(
-      unmet([.everyInteraction, .inOrder], asking: ["/b", "/c", "/a"]), [.outOfOrder(place(3), before: place(1))]
+      unmet([.everyInteraction, .inOrder], asking: ["/b", "/c", "/a"]),
+      [.outOfOrder(place(3), before: place(1))]
     )
     expectEqual(
-      unmet([.everyInteraction, .inOrder], asking: ["/c", "/b"]), [.unplayed([place(1)], of: 3), .outOfOrder(place(3), before: place(2))]
+      unmet([.everyInteraction, .inOrder], asking: ["/c", "/b"]),
+      [.unplayed([place(1)], of: 3), .outOfOrder(place(3), before: place(2))]
     )
   }
 
@@ -59,11 +61,13 @@ import Testing
   @Test func `what a fault took the place of is not played, and its retry is`() {
     let deck = Deck(Self.tape, scenario: [.on("GET /a", .first(1), .status(503))])
     expectEqual(
-      unmet(.everyInteraction, asking: ["/a", "/b", "/c"], of: deck), [.unplayed([place(1)], of: 3)]
+      unmet(.everyInteraction, asking: ["/a", "/b", "/c"], of: deck),
+      [.unplayed([place(1)], of: 3)]
     )
     // By now the order is another: the retry came last.
     expectEqual(
-      unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck), [.outOfOrder(place(3), before: place(1))]
+      unmet([.everyInteraction, .inOrder], asking: ["/a"], of: deck),
+      [.outOfOrder(place(3), before: place(1))]
     )
   }
 
@@ -77,11 +81,13 @@ import Testing
 
   @Test func `of a tape that is recorded anew nothing is expected`() {
     expectEqual(
-      unmet([.everyInteraction, .inOrder], asking: ["/b"], of: Deck(Self.tape, mode: .rewrite)), []
+      unmet([.everyInteraction, .inOrder], asking: ["/b"], of: Deck(Self.tape, mode: .rewrite)),
+      []
     )
     // What else is recorded besides does not excuse it.
     expectEqual(
-      unmet(.everyInteraction, asking: ["/a", "/n"], of: Deck(Self.tape, mode: .newEpisodes)), [.unplayed([place(2), place(3)], of: 3)]
+      unmet(.everyInteraction, asking: ["/a", "/n"], of: Deck(Self.tape, mode: .newEpisodes)),
+      [.unplayed([place(2), place(3)], of: 3)]
     )
   }
 
@@ -92,7 +98,8 @@ import Testing
     var journal = Journal()
     for _ in 0..<Journal.entriesMax + 1 { journal.append(entry) }
     expectEqual(
-      CassetteExpectation.inOrder.unmet(by: journal, of: []), [.forgotten(requests: Journal.entriesMax / 10)]
+      CassetteExpectation.inOrder.unmet(by: journal, of: []),
+      [.forgotten(requests: Journal.entriesMax / 10)]
     )
     expectEqual(CassetteExpectation().unmet(by: journal, of: []), [])
   }
@@ -100,21 +107,23 @@ import Testing
   @Test func `the sentences name number, method and address`() {
     let unplayed = UnmetExpectation.unplayed([place(1), place(3)], of: 3)
     expectEqual(
-      "\(unplayed)", """
-        Every interaction was to be played, but 2 of 3 were not:
-          1 GET https://api.example.test/a
-          3 GET https://api.example.test/c
-        Take off the tape what is not needed any more, or ask for it.
-        """
+      "\(unplayed)",
+      """
+      Every interaction was to be played, but 2 of 3 were not:
+        1 GET https://api.example.test/a
+        3 GET https://api.example.test/c
+      Take off the tape what is not needed any more, or ask for it.
+      """
     )
     expectEqual(
-      "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))", """
-        The interactions were to be played in recorded order, but this one
-          3 GET https://api.example.test/c
-        was played before
-          2 GET https://api.example.test/b
-        Ask in that order, or record the tape anew.
-        """
+      "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))",
+      """
+      The interactions were to be played in recorded order, but this one
+        3 GET https://api.example.test/c
+      was played before
+        2 GET https://api.example.test/b
+      Ask in that order, or record the tape anew.
+      """
     )
   }
 

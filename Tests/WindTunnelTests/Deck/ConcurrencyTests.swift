@@ -51,7 +51,10 @@ import Testing
       expectEqual(entry.decision, told)
     }
     for lane in Self.lanes {
-      expectEqual(entries.filter { $0.decision.lane == lane }.map(\.decision.ordinal), Array(1...50))
+      expectEqual(
+        entries.filter { $0.decision.lane == lane }.map(\.decision.ordinal),
+        Array(1...50)
+      )
     }
   }
 

@@ -29,10 +29,7 @@ import Testing
     let deck = Deck(
       tape,
       scenario: [.always(.first(1), .status(503))],
-      options: PlaybackOptions(
-        then: .repeat,
-        passesOthers: true
-      )
+      options: PlaybackOptions(then: .repeat, passesOthers: true)
     )
     let request = Request("GET", "http://other.test/b")
     let first = deck.decide(request)

@@ -24,7 +24,8 @@ import Testing
     }
     expectEqual(takes, [.recording(0), .forwarded, .forwarded, .forwarded, .forwarded])
     expectEqual(
-      deck.recorded().cassette.interactions.map(\.request.url.path), [
+      deck.recorded().cassette.interactions.map(\.request.url.path),
+      [
         "/x", "/x", "/x", "/y", "/y",
       ]
     )

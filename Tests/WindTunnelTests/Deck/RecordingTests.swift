@@ -63,7 +63,8 @@ import WindTunnelSymptoms
     deck.keep(Interaction(outcome.request, .json([])), for: outcome)
     expectEqual(deck.recorded().cassette, deck.recorded().cassette)
     expectEqual(
-      deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] }, ["a=REDACTED-a-1"]
+      deck.recorded().cassette.interactions.map { $0.request.headers["Cookie"] },
+      ["a=REDACTED-a-1"]
     )
   }
 

@@ -53,7 +53,8 @@ import Testing
     let deck = Self.deck(scenario)
     Self.ask(deck, "/get")
     expectEqual(
-      Self.lines(deck), [
+      Self.lines(deck),
+      [
         #"rule 1 `{"request":"GET /get","header":"X-Beta"}` met no request; seen: GET /get"#,
         #"rule 2 `{"critical":true}` met no request; seen: GET /get"#,
       ]
@@ -92,7 +93,8 @@ import Testing
     deck.swap(second)
     Self.ask(deck, "/a")
     expectEqual(
-      Self.lines(deck), [
+      Self.lines(deck),
+      [
         "rule 2 `GET /a` met no request; seen: GET /get, GET /a",
         "rule 1 `GET /b` of metro met no request; seen: GET /get, GET /a",
       ]
@@ -118,7 +120,8 @@ import Testing
     let deck = Self.deck([.on("GET /x", .always, .status(503))])
     for number in [1, 2, 1, 3, 4, 5, 6, 7] { Self.ask(deck, "/\(number)") }
     expectEqual(
-      Self.lines(deck), [
+      Self.lines(deck),
+      [
         "rule 1 `GET /x` met no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 and 2 more"
       ]
     )
@@ -129,7 +132,8 @@ import Testing
     let deck = Self.deck(scenario)
     Self.ask(deck, "/get")
     expectEqual(
-      deck.unmet(.everyRule).map { "\($0)" }, [
+      deck.unmet(.everyRule).map { "\($0)" },
+      [
         "Every rule was to meet a request, but rule 1 `GET /gett` met no request; seen: GET /get."
       ]
     )
@@ -144,9 +148,7 @@ import Testing
     let deck = Deck(
       Cassette(),
       scenario: [.on("GET /get", .always, .status(503))],
-      options: PlaybackOptions(
-        ignoring: ["api.example.test"]
-      )
+      options: PlaybackOptions(ignoring: ["api.example.test"])
     )
     Self.ask(deck, "/get")
     expectEqual(deck.unmetRules.count, 1)

@@ -17,7 +17,8 @@ import Testing
       return interaction.response
     }
     expectEqual(
-      answers, [
+      answers,
+      [
         .json(["id": 7]), .json(["error": "gone"], status: 404), .json([:], status: 410),
         .json([:], status: 410),
       ]

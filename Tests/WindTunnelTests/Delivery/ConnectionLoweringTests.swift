@@ -18,7 +18,8 @@ import WindTunnelSymptoms
   ) {
     let deck = Deck(Cassette(), scenario: [.always(.always, .connection(fault))])
     expectEqual(
-      deck.open(lane: .deck, on: .inProcess), Delivery([.fail(symptom)], afterwards: .close)
+      deck.open(lane: .deck, on: .inProcess),
+      Delivery([.fail(symptom)], afterwards: .close)
     )
   }
 
@@ -31,7 +32,8 @@ import WindTunnelSymptoms
         .open(lane: .deck, on: .onTheWire)
     }
     expectEqual(
-      deliveries, [
+      deliveries,
+      [
         Delivery([.reset], afterwards: .reset),
         Delivery([.await(.clientHello), .close], afterwards: .close),
         Delivery(
@@ -54,7 +56,8 @@ import WindTunnelSymptoms
     expectEqual(opening([.tls(.stallAfterClientHello)], on: .inProcess), silence)
     expectEqual(opening([.connectTimeout], on: .onTheWire), silence)
     expectEqual(
-      opening([.tls(.stallAfterClientHello)], on: .onTheWire), Delivery([.await(.clientHello), .stall], afterwards: .close)
+      opening([.tls(.stallAfterClientHello)], on: .onTheWire),
+      Delivery([.await(.clientHello), .stall], afterwards: .close)
     )
   }
 
@@ -62,16 +65,15 @@ import WindTunnelSymptoms
     expectEqual(opening([.lostSYNs(2)], on: .inProcess), Delivery([.wait(.seconds(2))]))
     expectEqual(opening([.lostSYNs(2)], on: .onTheWire), .nothing)
     expectEqual(
-      opening([.lostSYNs(1), .tls(.expired), .refused], on: .inProcess), Delivery(
-          [.wait(.seconds(1)), .fail(.serverCertificateHasBadDate)],
-          afterwards: .close
-        )
+      opening([.lostSYNs(1), .tls(.expired), .refused], on: .inProcess),
+      Delivery([.wait(.seconds(1)), .fail(.serverCertificateHasBadDate)], afterwards: .close)
     )
     expectEqual(
-      opening([.lostSYNs(1), .tls(.alert(.accessDenied)), .refused], on: .onTheWire), Delivery(
-          [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 49]))), .close],
-          afterwards: .close
-        )
+      opening([.lostSYNs(1), .tls(.alert(.accessDenied)), .refused], on: .onTheWire),
+      Delivery(
+        [.await(.clientHello), .bytes(.data(Data([21, 3, 3, 0, 2, 2, 49]))), .close],
+        afterwards: .close
+      )
     )
   }
 
@@ -88,7 +90,8 @@ import WindTunnelSymptoms
     // It announces 122 bytes and has 40.
     #expect(record?.prefix(5) == Data([22, 3, 3, 0, 122]) && record?.count == 45)
     expectEqual(
-      opening([.tls(.resetAfterClientHello)], on: .onTheWire), Delivery([.await(.clientHello), .reset], afterwards: .reset)
+      opening([.tls(.resetAfterClientHello)], on: .onTheWire),
+      Delivery([.await(.clientHello), .reset], afterwards: .reset)
     )
   }
 

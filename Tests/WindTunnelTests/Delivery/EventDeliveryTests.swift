@@ -100,7 +100,8 @@ import WindTunnelSymptoms
     let text = Self.delivery(.reset(afterEvents: 1), Self.interaction(type: "text/plain"))
     expectEqual(Self.sent(text.steps), Self.body)
     expectEqual(
-      text.misfits, [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
+      text.misfits,
+      [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
     )
     let few = Self.delivery(.reset(afterEvents: 5))
     expectEqual(Self.sent(few.steps), Self.body)
@@ -119,7 +120,8 @@ import WindTunnelSymptoms
     let body = "id: 1\ndata: a\n\ndata: b\n\nid: 5\n\ndata: c\n\n"
     let stream = Self.interaction(body)
     expectEqual(
-      Self.sent(Self.delivery(nil, stream, lastEvent: "1").steps), "data: b\n\nid: 5\n\ndata: c\n\n"
+      Self.sent(Self.delivery(nil, stream, lastEvent: "1").steps),
+      "data: b\n\nid: 5\n\ndata: c\n\n"
     )
     expectEqual(Self.sent(Self.delivery(nil, stream, lastEvent: "5").steps), "data: c\n\n")
   }
@@ -142,7 +144,8 @@ import WindTunnelSymptoms
     }
     expectEqual(Self.sent(Self.delivery(nil, coded, lastEvent: "2").steps), Self.body)
     expectEqual(
-      Self.delivery(.reset(afterEvents: 1), coded).misfits, [#"{"resetAfterEvents":1} was not done: the body is in a coding."#]
+      Self.delivery(.reset(afterEvents: 1), coded).misfits,
+      [#"{"resetAfterEvents":1} was not done: the body is in a coding."#]
     )
   }
 
@@ -158,7 +161,8 @@ import WindTunnelSymptoms
       steps.compactMap { if case .wait(let length) = $0 { length } else { nil } }
     }
     expectEqual(
-      waits(whole), [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)]
+      waits(whole),
+      [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)]
     )
     expectEqual(waits(rest), [.milliseconds(10), .milliseconds(30)])
     expectEqual(Self.sent(rest), Self.events[2...].joined())
@@ -183,7 +187,8 @@ import WindTunnelSymptoms
     let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
     expectEqual(Self.sent(steps), "")
     expectEqual(
-      Self.head(steps), ResponseHead(status: 204, headers: ["Access-Control-Allow-Origin": "*"])
+      Self.head(steps),
+      ResponseHead(status: 204, headers: ["Access-Control-Allow-Origin": "*"])
     )
     expectEqual(steps.last, .finish)
     expectEqual(Self.head(Self.delivery(nil, stream, lastEvent: "3").steps)?.status, 200)
@@ -226,7 +231,8 @@ import WindTunnelSymptoms
       }
     }
     expectEqual(
-      pieces(.missingEventIDs), [
+      pieces(.missingEventIDs),
+      [
         "10.0", "id: 1\ndata: token 1\n\n", "30.0", "data: token 2\n\n", "30.0",
         "data: token 3\n\n", "30.0", "data: token 4\n\n",
       ]

@@ -60,10 +60,7 @@ import WindTunnelSymptoms
     let proxy = head([.answer(.proxyAuthentication)])
     expectEqual(proxy?.status, 407)
     expectEqual(proxy?.headers["Proxy-Authenticate"], "Basic realm=\"proxy\"")
-    let loop = ResponseHead(
-      status: 302,
-      headers: ["Content-Length": "0", "Location": "/a?b=c"]
-    )
+    let loop = ResponseHead(status: 302, headers: ["Content-Length": "0", "Location": "/a?b=c"])
     expectEqual(steps([.answer(.redirectLoop)]), [.head(loop), .finish])
     let nowhere = ResponseHead(status: 302, headers: ["Content-Length": "0"])
     expectEqual(steps([.answer(.redirectWithoutLocation)]), [.head(nowhere), .finish])
@@ -138,17 +135,20 @@ import WindTunnelSymptoms
   ])
   func `a client is told to wait a time that is none`(content: ResponseEdit.Content, time: String) {
     expectEqual(
-      body(content, Self.named), "\u{FEFF}retry: \(time)\n: hi\n\nid: 1\nretry: \(time)\ndata: a\n\nid: 2\ndata: b\n\n"
+      body(content, Self.named),
+      "\u{FEFF}retry: \(time)\n: hi\n\nid: 1\nretry: \(time)\ndata: a\n\nid: 2\ndata: b\n\n"
         + "id\r\ndata: c\r\n\r\nid:4\n\n"
     )
   }
 
   @Test func `ids are lost or empty behind the first`() {
     expectEqual(
-      body(.missingEventIDs, Self.named), "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\ndata: b\n\ndata: c\r\n\r\n\n"
+      body(.missingEventIDs, Self.named),
+      "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\ndata: b\n\ndata: c\r\n\r\n\n"
     )
     expectEqual(
-      body(.emptyEventIDs, Self.named), "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
+      body(.emptyEventIDs, Self.named),
+      "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
         + "id\r\ndata: c\r\n\r\nid:\n\n"
     )
   }
@@ -175,7 +175,8 @@ import WindTunnelSymptoms
       )
       expectEqual(deck.delivery(of: outcome, on: .onTheWire).whole?.body, Data(text.utf8))
       expectEqual(
-        deck.journal.all.last?.misfits, [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
+        deck.journal.all.last?.misfits,
+        [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
       )
     }
   }
@@ -183,7 +184,10 @@ import WindTunnelSymptoms
   @Test func `fields say what is not so`() {
     expectEqual(head([.alter(.contentType("text/html"))])?.headers, ["Content-Type": "text/html"])
     expectEqual(head([.alter(.contentEncoding(.gzip))])?.headers, ["Content-Encoding": "gzip"])
-    expectEqual(head([.alter(.moreFields(3))])?.headers.map(\.name), (1...3).map { "X-Filler-\($0)" })
+    expectEqual(
+      head([.alter(.moreFields(3))])?.headers.map(\.name),
+      (1...3).map { "X-Filler-\($0)" }
+    )
     expectEqual(head([.alter(.longField(bytes: 9))])?.headers["X-Filler"], "fffffffff")
   }
 
@@ -192,7 +196,8 @@ import WindTunnelSymptoms
       .alter(.contentType("Text/HTML")), .alter(.moreFields(1)), .alter(.lowercaseFieldNames),
     ]
     expectEqual(
-      head(faults)?.headers.map { "\($0.name): \($0.value)" }, ["content-type: Text/HTML", "x-filler-1: filler", "content-length: 5"]
+      head(faults)?.headers.map { "\($0.name): \($0.value)" },
+      ["content-type: Text/HTML", "x-filler-1: filler", "content-length: 5"]
     )
   }
 
@@ -210,7 +215,8 @@ import WindTunnelSymptoms
     }
     expectEqual(seen, ["one -", "one 60", "two -", "two 60", "three -"])
     expectEqual(
-      deck.journal.all.map(\.take), [
+      deck.journal.all.map(\.take),
+      [
         .recording(0), .withheld(0), .recording(1), .withheld(1), .recording(2),
       ]
     )
@@ -232,12 +238,14 @@ import WindTunnelSymptoms
     let steps = steps([.alter(.endlessBody(bytes: count))])
     let filler = Delivery.Step.bytes(.data(Data(repeating: UInt8(ascii: " "), count: piece)))
     expectEqual(
-      steps, [.head(ResponseHead(headers: ["Transfer-Encoding": "chunked"])), .bytes("hello")]
+      steps,
+      [.head(ResponseHead(headers: ["Transfer-Encoding": "chunked"])), .bytes("hello")]
         + [filler, filler, filler, .bytes("       "), .close]
     )
     // What it is cut at comes first, and in process nobody fills the test's own memory.
     expectEqual(
-      self.steps([.alter(.endlessBody(bytes: count)), .reset(afterBodyBytes: 2)]).last, .reset
+      self.steps([.alter(.endlessBody(bytes: count)), .reset(afterBodyBytes: 2)]).last,
+      .reset
     )
     let inProcess = self.steps([.alter(.endlessBody(bytes: 1 << 30))], on: .inProcess)
     let most = ResponseEdit.inProcessBodyBytesMax
@@ -281,7 +289,8 @@ import WindTunnelSymptoms
     let steps = deck.delivery(of: outcome, on: .onTheWire).steps
     expectEqual(steps, [.await(.requestEnd), .head(ResponseHead(status: 204)), .finish])
     expectEqual(
-      deck.journal.all[0].misfits, [
+      deck.journal.all[0].misfits,
+      [
         #"{"malformed":"badChunkSize"} was not done: the answer has no body."#,
         #"{"contentEncoding":"gzip"} was not done: the answer has no body."#,
         #"{"body":"duplicated"} was not done: the answer has no body."#,
@@ -294,10 +303,11 @@ import WindTunnelSymptoms
     let (deck, outcome) = outcome([.idle(end)])
     let delivery = deck.delivery(of: outcome, on: .onTheWire)
     expectEqual(
-      delivery, Delivery(
-          [.await(.requestEnd), .head(ResponseHead()), .bytes("hello"), .finish],
-          afterwards: .idle(end)
-        )
+      delivery,
+      Delivery(
+        [.await(.requestEnd), .head(ResponseHead()), .bytes("hello"), .finish],
+        afterwards: .idle(end)
+      )
     )
     expectEqual(deck.journal.all.map(\.take), [.recording(0)])
   }
@@ -313,7 +323,8 @@ import WindTunnelSymptoms
     let delivery = deck.delivery(of: outcome, on: .onTheWire)
     expectEqual(delivery.steps, [.await(.requestEnd), .bytes(.live), .finish])
     expectEqual(
-      deck.journal.all[0].misfits, ["\(fault.json) was not done: a live answer passes as it comes."]
+      deck.journal.all[0].misfits,
+      ["\(fault.json) was not done: a live answer passes as it comes."]
     )
   }
 

@@ -17,14 +17,12 @@ import Testing
   }
 
   @Test func `a link delays the request by handshake and way up`() {
-    let link = Link(
-      up: .init(delay: .milliseconds(20)),
-      down: .init(delay: .milliseconds(30))
-    )
+    let link = Link(up: .init(delay: .milliseconds(20)), down: .init(delay: .milliseconds(30)))
     expectEqual(
-      delivery(link: link), Delivery([
-          .await(.requestEnd), .wait(.milliseconds(70)), .head(Self.head), .bytes("hello"), .finish,
-        ])
+      delivery(link: link),
+      Delivery([
+        .await(.requestEnd), .wait(.milliseconds(70)), .head(Self.head), .bytes("hello"), .finish,
+      ])
     )
   }
 
@@ -60,10 +58,7 @@ import Testing
   }
 
   @Test func `a handshake that was waited for where it was made is not waited for again`() throws {
-    let link = Link(
-      up: .init(delay: .milliseconds(20)),
-      down: .init(delay: .milliseconds(30))
-    )
+    let link = Link(up: .init(delay: .milliseconds(20)), down: .init(delay: .milliseconds(30)))
     let deck = Deck(Cassette(), scenario: Scenario("s", link: link))
     let connection = try #require(deck.openConnection(lane: .deck, on: .onTheWire).path)
     // TLS 1.3: one round trip; its answer is of more packets than one, which come together.

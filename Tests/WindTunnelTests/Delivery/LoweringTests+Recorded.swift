@@ -14,15 +14,12 @@ extension LoweringTests {
     let head = ResponseHead(headers: ["Content-Length": "9"])
     let cut = Answer.cut(response, Failure(symptom))
     expectEqual(
-      delivery([], cut), Self.steps(
-          .head(head),
-          .bytes("hello"),
-          ending,
-          then: ending == .reset ? .reset : .close
-        )
+      delivery([], cut),
+      Self.steps(.head(head), .bytes("hello"), ending, then: ending == .reset ? .reset : .close)
     )
     expectEqual(
-      delivery([], cut, on: .inProcess), Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
+      delivery([], cut, on: .inProcess),
+      Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
     )
   }
 
@@ -38,7 +35,8 @@ extension LoweringTests {
     let response = Response(headers: head.headers, body: Body("hello"))
     let left = Failure(.cancelled, text: "the client left")
     expectEqual(
-      delivery([], .cut(response, left), on: stage), Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
+      delivery([], .cut(response, left), on: stage),
+      Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
     )
     expectEqual(delivery([], .failure(left), on: stage), Self.steps(.stall, then: .close))
   }
@@ -46,7 +44,8 @@ extension LoweringTests {
   @Test(arguments: Symptom.allCases.filter { $0 != .cancelled })
   func `a recorded failure is the same failure in process`(symptom: Symptom) {
     expectEqual(
-      delivery([], .failure(Failure(symptom)), on: .inProcess), Self.steps(.fail(symptom), then: .close)
+      delivery([], .failure(Failure(symptom)), on: .inProcess),
+      Self.steps(.fail(symptom), then: .close)
     )
   }
 

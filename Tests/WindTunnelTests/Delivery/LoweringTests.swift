@@ -79,19 +79,21 @@ import WindTunnelSymptoms
   @Test(arguments: [5, 6, 1000])
   func `a cut behind the end announces more, so that a client can see it`(offset: Int) {
     expectEqual(
-      delivery([.truncate(afterBodyBytes: offset)]), Self.steps(
-          .head(ResponseHead(headers: ["Content-Length": "6"])),
-          .bytes("hello"),
-          .close,
-          then: .close
-        )
+      delivery([.truncate(afterBodyBytes: offset)]),
+      Self.steps(
+        .head(ResponseHead(headers: ["Content-Length": "6"])),
+        .bytes("hello"),
+        .close,
+        then: .close
+      )
     )
   }
 
   @Test func `a cut answer without a length gets one`() {
     let streamed = Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello"))
     expectEqual(
-      delivery([.reset(afterBodyBytes: 2)], .response(streamed)), Self.steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
+      delivery([.reset(afterBodyBytes: 2)], .response(streamed)),
+      Self.steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
     )
   }
 
@@ -101,13 +103,15 @@ import WindTunnelSymptoms
     let head = ResponseHead(status: status, headers: ["Content-Length": "5"])
     expectEqual(delivery([], .response(response), method: method), Self.steps(.head(head), .finish))
     expectEqual(
-      delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method), Self.steps(.head(head), .close, then: .close)
+      delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method),
+      Self.steps(.head(head), .close, then: .close)
     )
   }
 
   @Test func `an injected status answers HEAD with its head alone, and 204 without a length`() {
     expectEqual(
-      delivery([.status(503, retryAfter: .seconds(2))], method: "HEAD"), Self.steps(.head(Self.injected), .finish)
+      delivery([.status(503, retryAfter: .seconds(2))], method: "HEAD"),
+      Self.steps(.head(Self.injected), .finish)
     )
     expectEqual(delivery([.status(204)]), Self.steps(.head(ResponseHead(status: 204)), .finish))
   }
@@ -115,7 +119,8 @@ import WindTunnelSymptoms
   @Test func `a written length is the body's`() {
     let wrong = Response(headers: ["Content-Length": "99"], body: Body("hello"))
     expectEqual(
-      delivery([], .response(wrong)), Self.steps(.head(Self.head), .bytes("hello"), .finish)
+      delivery([], .response(wrong)),
+      Self.steps(.head(Self.head), .bytes("hello"), .finish)
     )
   }
 
@@ -127,11 +132,12 @@ import WindTunnelSymptoms
     ]
     for stage in Stage.allCases {
       expectEqual(
-        Delivery(outcome, on: stage), Self.steps(
-            .head(ResponseHead(status: 501, headers: headers)),
-            .bytes(.data(Data(text.utf8))),
-            .finish
-          )
+        Delivery(outcome, on: stage),
+        Self.steps(
+          .head(ResponseHead(status: 501, headers: headers)),
+          .bytes(.data(Data(text.utf8))),
+          .finish
+        )
       )
     }
   }

@@ -31,9 +31,7 @@ import WindTunnelSymptoms
   }
 
   private func recorded(_ headers: HeaderFields, _ body: Body, method: String = "GET") -> Stub {
-    .recorded(
-      Interaction(Request(method, "/users/7"), Response(headers: headers, body: body))
-    )
+    .recorded(Interaction(Request(method, "/users/7"), Response(headers: headers, body: body)))
   }
 
   private func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep) -> Delivery {
@@ -68,13 +66,9 @@ import WindTunnelSymptoms
   }
 
   @Test func `an error becomes a success where no status is named`() {
-    let stub = Stub.recorded(
-      Interaction(Self.request, Response(status: 404, body: Body("no")))
-    )
+    let stub = Stub.recorded(Interaction(Self.request, Response(status: 404, body: Body("no"))))
     let expected = steps(.head(ResponseHead(status: 200)), .bytes("no"), .finish)
-    expectEqual(
-      play([.mutate(.status(nil))], stub), Played(delivery: expected, misfits: [])
-    )
+    expectEqual(play([.mutate(.status(nil))], stub), Played(delivery: expected, misfits: []))
   }
 
   @Test func `a compressed body is opened and goes out without its coding`() {
@@ -84,25 +78,22 @@ import WindTunnelSymptoms
     )
     let expected = steps(.head(head(200, 5)), .bytes("01234"), .finish)
     expectEqual(
-      play([.mutate(.truncate(afterBodyBytes: 5))], stub), Played(delivery: expected, misfits: [])
+      play([.mutate(.truncate(afterBodyBytes: 5))], stub),
+      Played(delivery: expected, misfits: [])
     )
   }
 
   @Test func `mutations and other faults happen in their order`() {
-    let stub = recorded(
-      ["Content-Length": "21", "ETag": "\"1\""],
-      Body(#"{"id":7,"name":"Ada"}"#)
-    )
+    let stub = recorded(["Content-Length": "21", "ETag": "\"1\""], Body(#"{"id":7,"name":"Ada"}"#))
     let both = play([.mutate(.null(at: "$.id")), .mutate(.missing(at: "$.name"))], stub)
     expectEqual(
-      both, Played(
-          delivery: steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish),
-          misfits: []
-        )
+      both,
+      Played(delivery: steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish), misfits: [])
     )
     let cut = play([.reset(afterBodyBytes: 4), .mutate(.null(at: "$.id"))], stub)
     expectEqual(
-      cut.delivery, steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset)
+      cut.delivery,
+      steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset)
     )
     let replaced = play([.status(503), .mutate(.truncate(afterBodyBytes: 4))], stub)
     let notice = ResponseHead(
@@ -110,7 +101,8 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "4"]
     )
     expectEqual(
-      replaced, Played(delivery: steps(.head(notice), .bytes("This"), .finish), misfits: [])
+      replaced,
+      Played(delivery: steps(.head(notice), .bytes("This"), .finish), misfits: [])
     )
   }
 
@@ -120,7 +112,8 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "2"]
     )
     expectEqual(
-      play([.mutate(.truncate(afterBodyBytes: 2))], stub), Played(delivery: steps(.head(head), .bytes("he"), .finish), misfits: [])
+      play([.mutate(.truncate(afterBodyBytes: 2))], stub),
+      Played(delivery: steps(.head(head), .bytes("he"), .finish), misfits: [])
     )
   }
 
@@ -188,14 +181,16 @@ import WindTunnelSymptoms
     let stub = recorded(["Content-Length": "5"], Body(), method: "HEAD")
     let whole = steps(.head(ResponseHead(headers: ["Content-Length": "5"])), .finish)
     expectEqual(
-      play([.mutate(.null(at: "$.a"))], stub, method: "HEAD"), Played(
-          delivery: whole,
-          misfits: [#"{"mutate":"null","at":"$.a"} was not done: the answer has no body."#]
-        )
+      play([.mutate(.null(at: "$.a"))], stub, method: "HEAD"),
+      Played(
+        delivery: whole,
+        misfits: [#"{"mutate":"null","at":"$.a"} was not done: the answer has no body."#]
+      )
     )
     let other = ResponseHead(status: 503, headers: ["Content-Length": "5"])
     expectEqual(
-      play([.mutate(.status(503))], stub, method: "HEAD").delivery, steps(.head(other), .finish)
+      play([.mutate(.status(503))], stub, method: "HEAD").delivery,
+      steps(.head(other), .finish)
     )
   }
 
@@ -218,7 +213,8 @@ import WindTunnelSymptoms
     #expect(outcome.forwards)
     expectEqual(deck.delivery(of: outcome, on: stage), steps(.bytes(.live), .finish))
     expectEqual(
-      deck.journal.all.map(\.misfits), [
+      deck.journal.all.map(\.misfits),
+      [
         [#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]
       ]
     )

@@ -80,13 +80,14 @@ import WindTunnelSymptoms
     let timing = Timing(firstByte: .milliseconds(10), lastByte: .milliseconds(40))
     let head = ResponseHead(headers: ["Content-Length": "9"])
     expectEqual(
-      delivery(.asRecorded, headers: ["Content-Length": "9"], timing: timing), steps(
-          .wait(.milliseconds(10)),
-          .head(head),
-          .wait(.milliseconds(30)),
-          .bytes("aaabbcccc"),
-          .finish
-        )
+      delivery(.asRecorded, headers: ["Content-Length": "9"], timing: timing),
+      steps(
+        .wait(.milliseconds(10)),
+        .head(head),
+        .wait(.milliseconds(30)),
+        .bytes("aaabbcccc"),
+        .finish
+      )
     )
   }
 
@@ -94,11 +95,13 @@ import WindTunnelSymptoms
     let type: HeaderFields = ["Content-Type": "text/event-stream"]
     expectEqual(delivery(.immediately, headers: type).steps[1], Self.head)
     expectEqual(
-      delivery(.immediately, headers: type, on: .inProcess).steps[1], .head(ResponseHead(headers: type))
+      delivery(.immediately, headers: type, on: .inProcess).steps[1],
+      .head(ResponseHead(headers: type))
     )
     let known: HeaderFields = ["Content-Length": "9"]
     expectEqual(
-      delivery(.immediately, headers: known).steps[1], .head(ResponseHead(headers: known))
+      delivery(.immediately, headers: known).steps[1],
+      .head(ResponseHead(headers: known))
     )
   }
 
@@ -107,12 +110,14 @@ import WindTunnelSymptoms
     timing.chunks[2].bytes = 1
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
     expectEqual(
-      delivery(.immediately, timing: timing), steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
+      delivery(.immediately, timing: timing),
+      steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
     )
     timing.chunks = [Timing.Chunk(bytes: 3, offset: .zero), .init(bytes: 99, offset: .zero)]
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
     expectEqual(
-      delivery(.immediately, timing: timing), steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
+      delivery(.immediately, timing: timing),
+      steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
     )
   }
 
@@ -121,17 +126,18 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
     )
     expectEqual(
-      delivery(.asRecorded, failure: Failure(.connectionLost)), steps(
-          .wait(.milliseconds(100)),
-          .head(head),
-          .bytes("aaa"),
-          .wait(.milliseconds(200)),
-          .bytes("bb"),
-          .bytes("cccc"),
-          .wait(.milliseconds(200)),
-          .reset,
-          then: .reset
-        )
+      delivery(.asRecorded, failure: Failure(.connectionLost)),
+      steps(
+        .wait(.milliseconds(100)),
+        .head(head),
+        .bytes("aaa"),
+        .wait(.milliseconds(200)),
+        .bytes("bb"),
+        .bytes("cccc"),
+        .wait(.milliseconds(200)),
+        .reset,
+        then: .reset
+      )
     )
   }
 
@@ -140,16 +146,17 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
     )
     expectEqual(
-      delivery(.asRecorded, [.delay(.exactly(.seconds(1))), .stall(afterBodyBytes: 4)]), steps(
-          .wait(.seconds(1)),
-          .wait(.milliseconds(100)),
-          .head(head),
-          .bytes("aaa"),
-          .wait(.milliseconds(200)),
-          .bytes("b"),
-          .stall,
-          then: .close
-        )
+      delivery(.asRecorded, [.delay(.exactly(.seconds(1))), .stall(afterBodyBytes: 4)]),
+      steps(
+        .wait(.seconds(1)),
+        .wait(.milliseconds(100)),
+        .head(head),
+        .bytes("aaa"),
+        .wait(.milliseconds(200)),
+        .bytes("b"),
+        .stall,
+        then: .close
+      )
     )
     expectEqual(delivery(.asRecorded, [.reset(.afterRequest)]), steps(.reset, then: .reset))
   }
@@ -160,21 +167,23 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/plain; charset=utf-8", "Content-Length": "23"]
     )
     expectEqual(
-      delivery(.asRecorded, [.status(503)]), steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
+      delivery(.asRecorded, [.status(503)]),
+      steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
     )
   }
 
   @Test func `a stream that a mutation shortens keeps its pieces`() {
     expectEqual(
-      delivery(.asRecorded, [.mutate(.truncate(afterBodyBytes: 4))]), steps(
-          .wait(.milliseconds(100)),
-          Self.head,
-          .bytes("aaa"),
-          .wait(.milliseconds(200)),
-          .bytes("b"),
-          .wait(.milliseconds(200)),
-          .finish
-        )
+      delivery(.asRecorded, [.mutate(.truncate(afterBodyBytes: 4))]),
+      steps(
+        .wait(.milliseconds(100)),
+        Self.head,
+        .bytes("aaa"),
+        .wait(.milliseconds(200)),
+        .bytes("b"),
+        .wait(.milliseconds(200)),
+        .finish
+      )
     )
   }
 
@@ -199,7 +208,8 @@ import WindTunnelSymptoms
       player.next(.tick, at: .milliseconds(500)),
     ]
     expectEqual(
-      told, [
+      told,
+      [
         [.wake(.milliseconds(100))], [.wake(.milliseconds(100))],
         [head, .bytes("aaa"), .wake(.milliseconds(300))],
         [.bytes("bb"), .bytes("cccc"), .wake(.milliseconds(500))], [.finish(.keep)],

@@ -23,8 +23,6 @@ import Testing
   @Test func `pieces of a body are cut where they were`() {
     let chunks = [1, 2].map { Timing.Chunk(bytes: $0, offset: .zero) }
     let timing = Timing(firstByte: .zero, lastByte: .zero, chunks: chunks)
-    expectEqual(
-      Pieces(timing, .immediately).steps(Data("abc".utf8)), [.bytes("a"), .bytes("bc")]
-    )
+    expectEqual(Pieces(timing, .immediately).steps(Data("abc".utf8)), [.bytes("a"), .bytes("bc")])
   }
 }

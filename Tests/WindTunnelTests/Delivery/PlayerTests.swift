@@ -17,7 +17,8 @@ import WindTunnelSymptoms
     expectEqual(player.next(.tick, at: .zero), [])
     #expect(!player.isDone)
     expectEqual(
-      player.next(.arrived(.requestEnd), at: milliseconds(1)), [.head(head), .bytes("he"), .reset]
+      player.next(.arrived(.requestEnd), at: milliseconds(1)),
+      [.head(head), .bytes("he"), .reset]
     )
     #expect(player.isDone)
     expectEqual(player.next(.tick, at: milliseconds(2)), [])
@@ -43,7 +44,10 @@ import WindTunnelSymptoms
     expectEqual(player.next(.tick, at: milliseconds(14)), [.bytes("a"), .wake(milliseconds(21))])
     expectEqual(player.next(.tick, at: milliseconds(35)), [.bytes("b"), .bytes("c")])
     // Who has been waited for is not late.
-    expectEqual(player.next(.arrived(.clientHello), at: milliseconds(50)), [.wake(milliseconds(60))])
+    expectEqual(
+      player.next(.arrived(.clientHello), at: milliseconds(50)),
+      [.wake(milliseconds(60))]
+    )
     expectEqual(player.next(.tick, at: milliseconds(60)), [.finish(.keep)])
   }
 
@@ -59,7 +63,8 @@ import WindTunnelSymptoms
     ]
     var player = Player(Delivery(steps, afterwards: .close))
     expectEqual(
-      player.next(.tick, at: .zero), [
+      player.next(.tick, at: .zero),
+      [
         .live, .finish(.close), .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
       ]
     )
@@ -73,7 +78,8 @@ import WindTunnelSymptoms
     expectEqual(player.next(.tick, at: .zero), [.wake(milliseconds(5))])
     expectEqual(player.next(.tick, at: milliseconds(5)), [.wake(milliseconds(20))])
     expectEqual(
-      player.next(.tick, at: milliseconds(20)), [.head(head), .bytes("a"), .wake(milliseconds(25))]
+      player.next(.tick, at: milliseconds(20)),
+      [.head(head), .bytes("a"), .wake(milliseconds(25))]
     )
     expectEqual(player.next(.tick, at: milliseconds(25)), [.bytes("b"), .finish(.keep)])
   }
@@ -94,9 +100,7 @@ import WindTunnelSymptoms
       }
     }
     expectEqual(drawing.map(\.1), [1460, 1460, 1080])
-    expectEqual(
-      drawing.map(\.0), [147_900, 293_900, 401_900].map { Duration.microseconds($0) }
-    )
+    expectEqual(drawing.map(\.0), [147_900, 293_900, 401_900].map { Duration.microseconds($0) })
   }
 
   @Test(arguments: 0..<100)

@@ -81,9 +81,7 @@ import Testing
     let fields: HeaderFields = ["Range": "bytes=0-1"]
     for other: HeaderFields in [[:], ["Accept-Ranges": "none"]] {
       let response = Self.whole(other)
-      expectEqual(
-        Self.delivery(fields, of: response), Self.played(response.head, "0123456789")
-      )
+      expectEqual(Self.delivery(fields, of: response), Self.played(response.head, "0123456789"))
     }
     let posted = Self.delivery(fields, method: "POST")
     expectEqual(posted, Self.played(Self.whole().head, "0123456789"))
@@ -157,9 +155,7 @@ import Testing
     let alone = Deck(Cassette([Interaction(range, part)]), then: .repeat)
     expectEqual(asked("bytes=2-4", alone), Self.played(part.head, "two"))
     for (other, words) in [(nil, "none"), ("bytes=0-1", "\"bytes=0-1\"")] {
-      let outcome = alone.decide(
-        Request("GET", "/a", headers: other.map { ["Range": $0] } ?? [:])
-      )
+      let outcome = alone.decide(Request("GET", "/a", headers: other.map { ["Range": $0] } ?? [:]))
       guard case .unmatched(let mismatch) = outcome.source else {
         Issue.record("\(outcome.source)")
         continue

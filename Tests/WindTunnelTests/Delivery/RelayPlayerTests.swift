@@ -43,17 +43,18 @@ import Testing
   }
 
   @Test func `each way has its own delay, and an end is as late as a byte`() {
-    var player = player(
-      down: .init(delay: .milliseconds(30)),
-      up: .init(delay: .milliseconds(10))
-    )
+    var player = player(down: .init(delay: .milliseconds(30)), up: .init(delay: .milliseconds(10)))
     expectEqual(player.next(.came(.up, 3), at: .zero), [.wake(.milliseconds(10))])
     expectEqual(player.next(.ended(.up), at: .milliseconds(5)), [.wake(.milliseconds(10))])
     expectEqual(
-      player.next(.tick, at: .milliseconds(10)), [.pass(.up, 3), .wake(.milliseconds(15))]
+      player.next(.tick, at: .milliseconds(10)),
+      [.pass(.up, 3), .wake(.milliseconds(15))]
     )
     expectEqual(player.next(.came(.down, 7), at: .milliseconds(12)), [.wake(.milliseconds(15))])
-    expectEqual(player.next(.tick, at: .milliseconds(15)), [.passEnd(.up), .wake(.milliseconds(42))])
+    expectEqual(
+      player.next(.tick, at: .milliseconds(15)),
+      [.passEnd(.up), .wake(.milliseconds(42))]
+    )
     expectEqual(player.next(.tick, at: .milliseconds(42)), [.pass(.down, 7)])
   }
 
@@ -61,27 +62,27 @@ import Testing
     // 8 Mbit/s are 1000 bytes a millisecond, and a slice is five of those.
     var player = player(down: .init(bitsPerSecond: 8_000_000, queueBytes: 10_000))
     expectEqual(
-      player.next(.came(.down, 12_000), at: .zero), [.hold(.down), .wake(.milliseconds(5))]
+      player.next(.came(.down, 12_000), at: .zero),
+      [.hold(.down), .wake(.milliseconds(5))]
     )
     expectEqual(
-      player.next(.tick, at: .milliseconds(5)), [.pass(.down, 5000), .takeMore(.down), .wake(.milliseconds(10))]
+      player.next(.tick, at: .milliseconds(5)),
+      [.pass(.down, 5000), .takeMore(.down), .wake(.milliseconds(10))]
     )
-    expectEqual(
-      player.next(.tick, at: .milliseconds(12)), [.pass(.down, 7000)]
-    )
+    expectEqual(player.next(.tick, at: .milliseconds(12)), [.pass(.down, 7000)])
   }
 
   @Test func `what is under way is bounded where the link has no queue to be full`() {
     var player = player(down: .init(delay: .seconds(1)))
     let window = Passage.windowBytes
+    expectEqual(player.next(.came(.down, window - 1), at: .zero), [.wake(.seconds(1))])
     expectEqual(
-      player.next(.came(.down, window - 1), at: .zero), [.wake(.seconds(1))]
+      player.next(.came(.down, 1), at: .milliseconds(1)),
+      [.hold(.down), .wake(.seconds(1))]
     )
     expectEqual(
-      player.next(.came(.down, 1), at: .milliseconds(1)), [.hold(.down), .wake(.seconds(1))]
-    )
-    expectEqual(
-      player.next(.tick, at: .seconds(1)), [.pass(.down, window - 1), .takeMore(.down), .wake(.milliseconds(1001))]
+      player.next(.tick, at: .seconds(1)),
+      [.pass(.down, window - 1), .takeMore(.down), .wake(.milliseconds(1001))]
     )
   }
 
@@ -110,11 +111,10 @@ import Testing
     // 8 Mbit/s are 1000 bytes a millisecond, and a slice is five of those.
     var player = player(delivery, down: .init(bitsPerSecond: 8_000_000, queueBytes: 100_000))
     expectEqual(player.next(.came(.down, 5999), at: .zero), [.wake(.milliseconds(5))])
+    expectEqual(player.next(.came(.down, 1), at: .zero), [.hold(.down), .wake(.milliseconds(5))])
     expectEqual(
-      player.next(.came(.down, 1), at: .zero), [.hold(.down), .wake(.milliseconds(5))]
-    )
-    expectEqual(
-      player.next(.tick, at: .milliseconds(5)), [.pass(.down, 5000), .wake(.microseconds(5999))]
+      player.next(.tick, at: .milliseconds(5)),
+      [.pass(.down, 5000), .wake(.microseconds(5999))]
     )
     expectEqual(player.next(.tick, at: .milliseconds(6)), [.pass(.down, 1000), .stall])
   }
@@ -144,7 +144,8 @@ import Testing
     expectEqual(player.next(.came(.down, 100), at: .zero), [.wake(.milliseconds(20))])
     expectEqual(player.next(.ended(.down), at: .milliseconds(3)), [.wake(.milliseconds(20))])
     expectEqual(
-      player.next(.tick, at: .milliseconds(20)), [.pass(.down, 100), .wake(.milliseconds(23))]
+      player.next(.tick, at: .milliseconds(20)),
+      [.pass(.down, 100), .wake(.milliseconds(23))]
     )
     expectEqual(player.next(.tick, at: .milliseconds(23)), [.passEnd(.down), .finish(.keep)])
   }

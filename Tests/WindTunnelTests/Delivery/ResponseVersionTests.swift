@@ -54,14 +54,17 @@ import Testing
   func `a version has a tag of its own and differs in letters and last digits`(stage: Stage) {
     let length = Self.text.utf8.count
     expectEqual(
-      Self.steps([.alter(.version(1))], on: stage), [Self.head(1, length), .bytes(.data(Data(Self.text.utf8))), .finish]
+      Self.steps([.alter(.version(1))], on: stage),
+      [Self.head(1, length), .bytes(.data(Data(Self.text.utf8))), .finish]
     )
     expectEqual(
-      Self.steps([.alter(.version(2))], on: stage), [Self.head(2, length), .bytes(.data(Data(Self.second.utf8))), .finish]
+      Self.steps([.alter(.version(2))], on: stage),
+      [Self.head(2, length), .bytes(.data(Data(Self.second.utf8))), .finish]
     )
     // Of several the last counts.
     expectEqual(
-      Self.steps([.alter(.version(2)), .alter(.version(1))], on: stage), Self.steps([.alter(.version(1))], on: stage)
+      Self.steps([.alter(.version(2)), .alter(.version(1))], on: stage),
+      Self.steps([.alter(.version(1))], on: stage)
     )
   }
 
@@ -80,7 +83,8 @@ import Testing
     // A date says nothing about a version, however it was recorded.
     for condition in ["\"v1\"", "W/\"v2\"", "Sat, 21 Nov 2026 07:00:00 GMT"] {
       expectEqual(
-        Self.steps(second, ["Range": "bytes=10-", "If-Range": condition], on: stage), whole
+        Self.steps(second, ["Range": "bytes=10-", "If-Range": condition], on: stage),
+        whole
       )
     }
     let beyond = Self.steps(second, ["Range": "bytes=\(length)-"], on: stage)
@@ -94,7 +98,8 @@ import Testing
   @Test func `a version may be cut, and a live client is told of as many bytes as ever`() {
     let length = Self.text.utf8.count
     expectEqual(
-      Self.steps([.alter(.version(1)), .truncate(afterBodyBytes: 9)]), [Self.head(1, length), .bytes(.data(Data(Self.text.utf8.prefix(9)))), .close]
+      Self.steps([.alter(.version(1)), .truncate(afterBodyBytes: 9)]),
+      [Self.head(1, length), .bytes(.data(Data(Self.text.utf8.prefix(9)))), .close]
     )
   }
 
@@ -129,10 +134,14 @@ import Testing
       return deck.journal.all.flatMap(\.misfits)
     }
     let start = #"{"version":2} was not done: "#
-    expectEqual(misfits(Response(body: Body("[]"))), [start + "the body has no letter and no digit."])
+    expectEqual(
+      misfits(Response(body: Body("[]"))),
+      [start + "the body has no letter and no digit."]
+    )
     expectEqual(misfits(Response(status: 404, body: Body("a"))), [start + "the answer is no 200."])
     expectEqual(
-      misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a"))), [start + "the body is in a coding."]
+      misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a"))),
+      [start + "the body is in a coding."]
     )
     expectEqual(misfits(Response(body: Body("[]")), version: 1), [])
     expectEqual(misfits(Response(body: Body("a"))), [])

@@ -31,7 +31,8 @@ import Testing
       .on("* https://api.example.com/**", .attempt(5), .close),
     ]
     expectEqual(
-      steps(scenario, times: 6), [
+      steps(scenario, times: 6),
+      [
         [start, .wait(.milliseconds(300)), .relay],
         [start, .relayUntil(downBytes: 4096), .reset],
         [start, .relayUntil(downBytes: 9), .close],
@@ -52,7 +53,8 @@ import Testing
       ]
     )
     expectEqual(
-      steps([.on("CONNECT *:443", .always, .status(403))]), [
+      steps([.on("CONNECT *:443", .always, .status(403))]),
+      [
         [start, .head(head), .bytes(.data(Data("This 403 was injected.\n".utf8))), .close]
       ]
     )
@@ -74,7 +76,8 @@ import Testing
 
   @Test func `a failed handshake needs no certificate and no origin`() {
     expectEqual(
-      steps([.always(.always, .connection(.tls(.handshakeFailure)))]), [
+      steps([.always(.always, .connection(.tls(.handshakeFailure)))]),
+      [
         [
           start, .head(ResponseHead(status: 200)), .await(.clientHello),
           .bytes(.data(Data([21, 3, 3, 0, 2, 2, 40]))), .close,
@@ -84,10 +87,7 @@ import Testing
   }
 
   @Test func `the link's round trip is paid before a tunnel opens, and a dead link opens none`() {
-    let link = Link(
-      up: .init(delay: .milliseconds(40)),
-      down: .init(delay: .milliseconds(60))
-    )
+    let link = Link(up: .init(delay: .milliseconds(40)), down: .init(delay: .milliseconds(60)))
     expectEqual(steps(Scenario("x", link: link)), [[start, .wait(.milliseconds(100)), .relay]])
     let dead = Link(up: .init(), down: .init(lossProbability: 1))
     expectEqual(steps(Scenario("x", link: dead)), [[start, .stall]])
@@ -113,9 +113,7 @@ import Testing
         .always(.attempt(1), .connection(.refused)),
         .always(.attempt(2), .connection(.tls(.handshakeFailure))),
       ],
-      options: PlaybackOptions(
-        isProxied: true
-      )
+      options: PlaybackOptions(isProxied: true)
     )
     let request = Request("GET", "http://api.example.com/a")
     expectEqual(deck.decide(request).decision.faults, [.status(502)])

@@ -89,10 +89,7 @@ import WindTunnelSymptoms
     (.badChunkSize, "\(status)\(chunked)2\r\nhe\r\nlskdu\r\n3\r\nllo\r\n0\r\n\r\n"),
     (.missingChunkEnd, "\(status)\(chunked)2\r\nhe3\r\nllo\r\n0\r\n\r\n"),
     (.missingLastChunk, "\(status)\(chunked)2\r\nhe\r\n3\r\nllo\r\n"),
-    (
-      .chunkedTrailers,
-      "\(status)\(chunked)2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Checksum: 7\r\n\r\n"
-    ),
+    (.chunkedTrailers, "\(status)\(chunked)2\r\nhe\r\n3\r\nllo\r\n0\r\nX-Checksum: 7\r\n\r\n"),
     (.noContentWithContent, "HTTP/1.1 204 No Content\r\n\(fields)hello"),
     (.notModifiedWithContent, "HTTP/1.1 304 Not Modified\r\n\(fields)hello"),
   ]
@@ -130,7 +127,8 @@ import WindTunnelSymptoms
     )
     _ = deck.delivery(of: deck.decide(Request("GET", "/")), on: .onTheWire)
     expectEqual(
-      deck.journal.all.map(\.misfits), [
+      deck.journal.all.map(\.misfits),
+      [
         [#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]
       ]
     )
@@ -151,7 +149,8 @@ import WindTunnelSymptoms
     var player = Player(delivery)
     expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.wake(.milliseconds(300))])
     expectEqual(
-      player.next(.tick, at: .milliseconds(300)), [
+      player.next(.tick, at: .milliseconds(300)),
+      [
         .head(response.head), .bytes(Data(count: 4096)), .wake(.milliseconds(2300)),
       ]
     )
@@ -192,7 +191,8 @@ import WindTunnelSymptoms
     let (tick, pause) = (Duration.milliseconds(5), Duration.seconds(1))
     let faults: [Fault] = [.dribble(bytes: 2, every: tick), .stall(afterBodyBytes: 3, for: pause)]
     expectEqual(
-      delivery(faults).steps.dropFirst(2), [
+      delivery(faults).steps.dropFirst(2),
+      [
         .bytes("he"), .wait(tick), .bytes("l"), .wait(pause), .bytes("l"), .wait(tick), .bytes("o"),
         .finish,
       ]
@@ -205,7 +205,8 @@ import WindTunnelSymptoms
 
   @Test func `a throttled body is twenty pieces a second, or a byte each`() {
     expectEqual(
-      delivery([.throttle(bytesPerSecond: 40)]).steps.dropFirst(2), [
+      delivery([.throttle(bytesPerSecond: 40)]).steps.dropFirst(2),
+      [
         .bytes("he"), .wait(.milliseconds(50)), .bytes("ll"), .wait(.milliseconds(50)),
         .bytes("o"), .finish,
       ]
@@ -213,7 +214,8 @@ import WindTunnelSymptoms
     let slow = delivery([.throttle(bytesPerSecond: 4)]).steps
     expectEqual(slow.count(of: .wait(.milliseconds(250))), 4)
     expectEqual(
-      delivery([.throttle(bytesPerSecond: 1000)]).steps.suffix(2), [.bytes("hello"), .finish]
+      delivery([.throttle(bytesPerSecond: 1000)]).steps.suffix(2),
+      [.bytes("hello"), .finish]
     )
   }
 
@@ -223,9 +225,7 @@ import WindTunnelSymptoms
       (.reset(.inHeaders), [.reset]), (.close(.inStatusLine), [.close]),
       (.halfClose(afterBodyBytes: 2), [.head(head), .bytes("he"), .close]),
       (.malformed(.garbage), [.fail(.malformedResponse)]),
-      (
-        .malformed(.badChunkSize), [.head(head), .bytes("he"), .fail(.malformedResponse)]
-      ),
+      (.malformed(.badChunkSize), [.head(head), .bytes("he"), .fail(.malformedResponse)]),
       (
         .malformed(.silentTruncation),
         [.head(ResponseHead(headers: ["X": "y"])), .bytes("he"), .finish]
@@ -260,7 +260,8 @@ import WindTunnelSymptoms
       .always(.always, .status(503)), .always(.always, .close, .close(.inHeaders)),
     ]
     expectEqual(
-      scenario.obstacle(on: .inProcess), #"rules[1].faults[1], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none"#
+      scenario.obstacle(on: .inProcess),
+      #"rules[1].faults[1], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none"#
     )
     expectNil(scenario.obstacle(on: .onTheWire))
   }

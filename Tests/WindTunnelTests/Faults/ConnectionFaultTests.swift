@@ -15,7 +15,8 @@ import WindTunnelSymptoms
     expectEqual(layers[.dns], ["hostNotFound"])
     expectEqual(layers[.tcp], ["offline", "refused", "connectTimeout", "lostSYNs"])
     expectEqual(
-      layers[.certificate], [
+      layers[.certificate],
+      [
         "tls/untrusted", "tls/selfSigned", "tls/wrongHost", "tls/expired", "tls/notYetValid",
         "tls/unknownRoot", "tls/incompleteChain", "tls/weakSignature", "tls/oldProtocol",
         "tls/clientCertificateRequired",
@@ -33,7 +34,8 @@ import WindTunnelSymptoms
 
   @Test func `alerts bear the numbers that travel`() {
     expectEqual(
-      TLSAlert.allCases.map(\.number).sorted(), [
+      TLSAlert.allCases.map(\.number).sorted(),
+      [
         0, 10, 20, 22, 40, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 70, 71, 80, 86, 90, 109, 110,
         112, 113, 115, 116, 120,
       ]
@@ -54,7 +56,8 @@ import WindTunnelSymptoms
     let deck = Deck(Cassette(), scenario: scenario)
     for _ in 1...2 {
       expectEqual(
-        (1...4).map { deck.synFate(lane: .deck, ordinal: $0) }, [
+        (1...4).map { deck.synFate(lane: .deck, ordinal: $0) },
+        [
           .lost(3), .unanswered, .lost(1), .answered,
         ]
       )

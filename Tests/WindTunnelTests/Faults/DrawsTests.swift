@@ -13,26 +13,21 @@ import Testing
     ordinal: Int = 1,
     rule: String = "{}#0"
   ) -> Draws {
-    Draws(
-      seed: seed,
-      scenario: scenario,
-      lane: Lane(lane),
-      key: key,
-      ordinal: ordinal,
-      rule: rule
-    )
+    Draws(seed: seed, scenario: scenario, lane: Lane(lane), key: key, ordinal: ordinal, rule: rule)
   }
 
   // These values are fixed for ever: a seed in a report of last year must tell the same story.
   @Test func `the draws of a seed are these`() {
     expectEqual(
-      (0..<4).map { draws().bits($0) }, [
+      (0..<4).map { draws().bits($0) },
+      [
         8_423_782_085_632_002_020, 14_794_424_573_728_960_241, 14_037_301_474_259_177_497,
         297_906_329_786_974_502,
       ]
     )
     expectEqual(
-      draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2), 0.008421410198483636
+      draws(seed: 7, scenario: "é", lane: "a/1", key: "", ordinal: 3).unit(2),
+      0.008421410198483636
     )
   }
 
@@ -143,7 +138,8 @@ import Testing
       lane: 3
     )
     expectEqual(
-      decided.map { "\($0.json)" }, [
+      decided.map { "\($0.json)" },
+      [
         #"{"mutate":"null","draw":0.545832}"#, #"{"mutate":"truncate","draw":0.260348}"#,
         #"{"mutate":"null","at":"$.a"}"#, #"{"mutate":"status"}"#,
       ]

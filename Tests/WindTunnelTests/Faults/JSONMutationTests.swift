@@ -32,10 +32,7 @@ import Testing
     (.wrongType, .at("$.user.on"), #"true → "true""#),
     (.wrongType, .at("$.tags[1]"), #"null → "null""#),
     (.wrongType, .at("$.user"), #"{ "id": "7", "on":true } → [{ "id": "7", "on":true }]"#),
-    (
-      .wrongType, .at("$.tags"),
-      #"[ "a",null , 2 ] → { "0":"a","1":null , "2":2 }"#
-    ),
+    (.wrongType, .at("$.tags"), #"[ "a",null , 2 ] → { "0":"a","1":null , "2":2 }"#),
     (.missing, .at("$.name"), "\"na\\u006De\":\"Ad\\u0061\" ,\n\t → "),
     (.missing, .at("$.tags[0]"), #""a", → "#),
     (.missing, .at("$.tags[2]"), #" , 2 → "#),
@@ -60,7 +57,8 @@ import Testing
     let (old, new) = (sides[0], sides[1])
     try #require(Self.text.components(separatedBy: old).count == 2, "\(old) stands there once")
     try expectEqual(
-      mutated(Self.text, change, place), Self.text.replacingOccurrences(of: old, with: new)
+      mutated(Self.text, change, place),
+      Self.text.replacingOccurrences(of: old, with: new)
     )
   }
 
@@ -70,10 +68,7 @@ import Testing
     (.missing, "$.*", "{}"),
     (.missing, "$.a[*]", #"{"id":1,"a":[],"id":{"id":5},"c":2}"#),
     (.null, "$..id", #"{"id":null,"a":[{"id":null,"b":1},{"id":null}],"id":null,"c":2}"#),
-    (
-      .wrongType, "$..id",
-      #"{"id":"1","a":[{"id":"3","b":1},{"id":"4"}],"id":[{"id":5}],"c":2}"#
-    ),
+    (.wrongType, "$..id", #"{"id":"1","a":[{"id":"3","b":1},{"id":"4"}],"id":[{"id":5}],"c":2}"#),
     (.null, "$", "null"),
     (
       .extra, "$.a[*]",
@@ -93,9 +88,7 @@ import Testing
     ("7", Mutation.Change.null, Mutation.Place.at("$"), "the body is no JSON object or list"),
     ("{]", .null, .at("$"), "the body is no JSON object or list"),
     ("", .null, .anywhere, "the body is no JSON object or list"),
-    (
-      #"{"a":1}"#, .null, .at("$.b"), "the body has nothing at $.b that could be changed so"
-    ),
+    (#"{"a":1}"#, .null, .at("$.b"), "the body has nothing at $.b that could be changed so"),
     (#"{"a":null}"#, .null, .drawn(0.5), "the body has nothing in it that could be changed so"),
     (#"{"a":1}"#, .missing, .at("$"), "the body has nothing at $ that could be changed so"),
     (#"{"a":1}"#, .extra, .at("$.a"), "the body has nothing at $.a that could be changed so"),
@@ -111,12 +104,11 @@ import Testing
   }
 
   @Test func `an empty object gets a member and a taken name is not doubled`() throws {
-    try expectEqual(
-      mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#
-    )
+    try expectEqual(mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#)
     let twice = try mutated(try mutated("[{\"a\":1}]", .extra, .drawn(0)), .extra, .drawn(0))
     expectEqual(
-      twice, #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#
+      twice,
+      #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#
     )
   }
 

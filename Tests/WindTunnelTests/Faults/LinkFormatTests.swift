@@ -25,16 +25,17 @@ import Testing
       """
     let burst = GilbertElliott(goodToBad: 0.02, badToGood: 0.25, lossInGood: 0, lossInBad: 1)
     try expectEqual(
-      Self.link(text), Link(
-          up: .init(delay: .milliseconds(100), bitsPerSecond: 330_000),
-          down: .init(
-            delay: .milliseconds(60),
-            bitsPerSecond: 780_000,
-            loss: .gilbertElliott(burst)
-          ),
-          dnsDelay: .milliseconds(20),
-          isShared: true
-        )
+      Self.link(text),
+      Link(
+        up: .init(delay: .milliseconds(100), bitsPerSecond: 330_000),
+        down: .init(
+          delay: .milliseconds(60),
+          bitsPerSecond: 780_000,
+          loss: .gilbertElliott(burst)
+        ),
+        dnsDelay: .milliseconds(20),
+        isShared: true
+      )
     )
   }
 
@@ -46,23 +47,22 @@ import Testing
         "acknowledgements": [4] } } }
       """
     try expectEqual(
-      Self.link(text), Link(
-          up: .init(
-            delay: .milliseconds(50),
-            jitter: Jitter(.milliseconds(10), distribution: .normal, correlation: 0.25),
-            bitsPerSecond: 1000,
-            queueBytes: 9
-          ),
-          down: .init(
-            delay: .milliseconds(50),
-            jitter: Jitter(.milliseconds(10), correlation: 0.25),
-            bitsPerSecond: 1000,
-            queuePackets: 7,
-            loss: .script(
-              LossScript(packets: [1], handshake: [2], data: [3], acknowledgements: [4])
-            )
-          )
+      Self.link(text),
+      Link(
+        up: .init(
+          delay: .milliseconds(50),
+          jitter: Jitter(.milliseconds(10), distribution: .normal, correlation: 0.25),
+          bitsPerSecond: 1000,
+          queueBytes: 9
+        ),
+        down: .init(
+          delay: .milliseconds(50),
+          jitter: Jitter(.milliseconds(10), correlation: 0.25),
+          bitsPerSecond: 1000,
+          queuePackets: 7,
+          loss: .script(LossScript(packets: [1], handshake: [2], data: [3], acknowledgements: [4]))
         )
+      )
     )
   }
 

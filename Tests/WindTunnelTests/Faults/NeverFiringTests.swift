@@ -111,7 +111,8 @@ import Testing
   @Test func `a rule for critical requests wants some to be critical`() throws {
     let rule = #"{"when":{"critical":true},"faults":[{"status":503}]}"#
     expectEqual(
-      rules(rule), "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
+      rules(rule),
+      "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
     )
     let named = #"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)],"critical":["GET /a"]}"#
     try expectEqual(Scenario(json: named).rules.count, 1)

@@ -52,10 +52,11 @@ import Testing
        "link":{"delayMilliseconds":50,"downDelayMilliseconds":10,"bitsPerSecond":780e3}}
       """
     try expectEqual(
-      Scenario(json: text).link, Link(
-          up: .init(delay: .milliseconds(50), bitsPerSecond: 780_000),
-          down: .init(delay: .milliseconds(10), bitsPerSecond: 780_000)
-        )
+      Scenario(json: text).link,
+      Link(
+        up: .init(delay: .milliseconds(50), bitsPerSecond: 780_000),
+        down: .init(delay: .milliseconds(10), bitsPerSecond: 780_000)
+      )
     )
   }
 
@@ -65,7 +66,8 @@ import Testing
        "rules":[{"faults":[{"delayMilliseconds":300,"jitterMilliseconds":50}]}]}
       """
     try expectEqual(
-      Scenario(json: text).rules, [
+      Scenario(json: text).rules,
+      [
         .always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))
       ]
     )

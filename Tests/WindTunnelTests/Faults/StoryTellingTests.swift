@@ -111,7 +111,8 @@ import Testing
     expectEqual(hash(.on("GET /**", .until(headerChanges: "No"), .status(503))), always)
     #expect(hash(.on("GET /**", .critical, .status(503))) != always)
     expectEqual(
-      hash(.on("GET /**", .burst(goodToBad: 0.5, badToGood: 0.5), .status(503))), "1c30d0dfa455001af14086f416cebed38546b89f0326d98309c1f6c99420c5a1"
+      hash(.on("GET /**", .burst(goodToBad: 0.5, badToGood: 0.5), .status(503))),
+      "1c30d0dfa455001af14086f416cebed38546b89f0326d98309c1f6c99420c5a1"
     )
   }
 }

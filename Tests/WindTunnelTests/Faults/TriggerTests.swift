@@ -80,7 +80,8 @@ import Testing
     let (old, new) = (get("/a", ["Authorization": "old"]), get("/a", ["Authorization": "new"]))
     let trigger = Trigger.until(headerChanges: "authorization")
     expectEqual(
-      met(trigger, [old, old, new, get("/b", ["Authorization": "new"]), old]), [1, 1, 0, 0, 1]
+      met(trigger, [old, old, new, get("/b", ["Authorization": "new"]), old]),
+      [1, 1, 0, 0, 1]
     )
     expectEqual(met(trigger, [get("/a"), get("/b"), old, new]), [1, 1, 0, 0])
     // Each lane has its own beginning.
@@ -125,7 +126,8 @@ import Testing
       refused([
         (0, old), (1, old), (2, old), (3, old), (2, login), (2, new), (3, old), (3, new), (4, new),
         (5, old), (6, old),
-      ]), [0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0]
+      ]),
+      [0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0]
     )
     // Nobody has renewed it, so whatever comes is from before; what a call changes to is new.
     expectEqual(refused([(2, old), (3, new), (3, bearing("newer")), (4, new)]), [1, 1, 0, 1])
@@ -135,24 +137,28 @@ import Testing
   @Test func `an issuer may give the same credential again, and none is one, too`() {
     for same in [bearing("old"), bearing(nil)] {
       expectEqual(
-        refused([(1, same), (2, same), (3, same), (2, login), (2, same), (3, same), (4, same)]), [0, 1, 1, 0, 0, 0, 0]
+        refused([(1, same), (2, same), (3, same), (2, login), (2, same), (3, same), (4, same)]),
+        [0, 1, 1, 0, 0, 0, 0]
       )
     }
     // Another call may have asked for all that were refused, and not for one that comes later.
     let same = bearing("old")
     expectEqual(
-      refused([(2, same), (3, same), (4, same), (2, login), (5, same), (3, same), (4, same)]), [1, 1, 1, 0, 1, 0, 0]
+      refused([(2, same), (3, same), (4, same), (2, login), (5, same), (3, same), (4, same)]),
+      [1, 1, 1, 0, 1, 0, 0]
     )
     // What asks for something without any has got no other.
     expectEqual(
-      refused([(2, same), (2, bearing(nil)), (2, login), (2, same), (3, same)]), [1, 0, 0, 0, 0]
+      refused([(2, same), (2, bearing(nil)), (2, login), (2, same), (3, same)]),
+      [1, 0, 0, 0, 0]
     )
     // One that asks the issuer without having been refused has got what has expired meanwhile.
     let old = bearing("old")
     expectEqual(refused([(1, old), (2, login), (2, old), (3, old)]), [0, 0, 1, 1])
     // One that asked without any has got the old one, given again; then it is a new one for all.
     expectEqual(
-      refused([(1, old), (2, bearing(nil)), (2, login), (2, old), (3, old)]), [0, 1, 0, 0, 0]
+      refused([(1, old), (2, bearing(nil)), (2, login), (2, old), (3, old)]),
+      [0, 1, 0, 0, 0]
     )
     // What has got another and comes with the old one again is refused.
     let log = [(2, old), (2, login), (2, bearing("new")), (2, old), (3, old)]

@@ -70,10 +70,11 @@ import Testing
     }
     let error = RulesBroken(findings: Self.report().findings)
     expectEqual(
-      "\(error)", """
-        1 rule was broken:
-          rainy: error no-back-off: \(Self.seen) 3 of 3 calls, first 0
-        """
+      "\(error)",
+      """
+      1 rule was broken:
+        rainy: error no-back-off: \(Self.seen) 3 of 3 calls, first 0
+      """
     )
     let allowed = Self.report(allowed: [AllowedRule("no-back-off", because: "it is a probe")])
     try allowed.requireNoFindings()
@@ -140,11 +141,10 @@ import Testing
     report.scenarios = [flown("outage", 5), flown("deluge", 6), flown("flood", 6)]
     let storms = report.findings.filter { $0.finding.rule == "retry-storm" }
     expectEqual(storms.words, "1 error")
-    let group = try #require(
-      report.findingGroups.first { $0.first.finding.rule == "retry-storm" }
-    )
+    let group = try #require(report.findingGroups.first { $0.first.finding.rule == "retry-storm" })
     expectEqual(
-      group.whereWords, "In deluge, 20 of 20 calls, as call 0 (GET /home); also in flood (20 of 20 calls), outage "
+      group.whereWords,
+      "In deluge, 20 of 20 calls, as call 0 (GET /home); also in flood (20 of 20 calls), outage "
         + "(20 of 20 calls, a warning there)."
     )
   }
@@ -166,10 +166,11 @@ import Testing
     let parts = reports.enumerated().map { Report.Part($1, from: "\($0).json") }
     let error = #expect(throws: FormatError.self) { try Report(merging: parts) }
     expectEqual(
-      error.map { "\($0)" }, """
-        1.json, allow: it is none, and in 0.json rainy: no-back-off (it is a probe). Only parts of one \
-        drill can be merged; compare two drills by --baseline.
-        """
+      error.map { "\($0)" },
+      """
+      1.json, allow: it is none, and in 0.json rainy: no-back-off (it is a probe). Only parts of one \
+      drill can be merged; compare two drills by --baseline.
+      """
     )
   }
 
@@ -177,24 +178,25 @@ import Testing
     let text = Self.report().text()
     let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(3)
     expectEqual(
-      tail.joined(separator: "\n\n"), """
-        findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) without an occasion
+      tail.joined(separator: "\n\n"),
+      """
+      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) without an occasion
 
-          error no-back-off
-            \(Self.seen) In rainy, 3 of 3 calls,
-            as call 0 (GET /home).
-              0.0 ms  GET /home → 503
-              4.0 ms  GET /home → 503
-              8.0 ms  GET /home → 503
-             12.0 ms  GET /home → 503
-             16.0 ms  the call failed, status 503
-            again: --again REPORT.json#rainy/home/0
-            Double the wait from attempt to attempt, with a random part; the first may
-            be at once.
+        error no-back-off
+          \(Self.seen) In rainy, 3 of 3 calls,
+          as call 0 (GET /home).
+            0.0 ms  GET /home → 503
+            4.0 ms  GET /home → 503
+            8.0 ms  GET /home → 503
+           12.0 ms  GET /home → 503
+           16.0 ms  the call failed, status 503
+          again: --again REPORT.json#rainy/home/0
+          Double the wait from attempt to attempt, with a random part; the first may
+          be at once.
 
-          REPORT.json is the file that --report FILE.json writes.
+        REPORT.json is the file that --report FILE.json writes.
 
-        """
+      """
     )
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(Self.report().text(inColour: true).contains("\u{1B}[31merror\u{1B}[0m no-back-off"))
@@ -288,7 +290,8 @@ import Testing
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md")
     try expectEqual(
-      String(contentsOf: file, encoding: .utf8), FindingRule.table,
+      String(contentsOf: file, encoding: .utf8),
+      FindingRule.table,
       "Write it anew: swift run windtunnel rules list --markdown > Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md"
     )
   }

@@ -92,7 +92,10 @@ import WindTunnel
 
   @Test func `who receives all of it has lost nothing`() {
     let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    expectEqual(Self.words(received: [1, 3, 4], whole), "0 lost, 0 doubled, 0 out of order, 0 late")
+    expectEqual(
+      Self.words(received: [1, 3, 4], whole),
+      "0 lost, 0 doubled, 0 out of order, 0 late"
+    )
   }
 
   @Test func `who says nothing is not judged, and neither is what was not seen whole`() {
@@ -143,8 +146,14 @@ import WindTunnel
 
   @Test func `what comes behind a later one is out of order`() {
     let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    expectEqual(Self.words(received: [3, 1, 4], whole), "0 lost, 0 doubled, 1 out of order, 0 late")
-    expectEqual(Self.words(received: [4, 3, 1], whole), "0 lost, 0 doubled, 2 out of order, 0 late")
+    expectEqual(
+      Self.words(received: [3, 1, 4], whole),
+      "0 lost, 0 doubled, 1 out of order, 0 late"
+    )
+    expectEqual(
+      Self.words(received: [4, 3, 1], whole),
+      "0 lost, 0 doubled, 2 out of order, 0 late"
+    )
     // A server that is made to swap two had meant another order.
     let swapped = Self.conversation(
       0,

@@ -100,7 +100,8 @@ import WindTunnelSymptoms
     hasty.ask(at: 0)
     hasty.ask(at: 105)
     try expectEqual(
-      hasty.words("ignores-retry-after"), "warning: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
+      hasty.words("ignores-retry-after"),
+      "warning: Asked by a 429 to wait 1 s, it tried again after 100 ms. (1 of 1 call)"
     )
     let patient = try Proxy(Self.limited)
     patient.ask(at: 0)
@@ -121,7 +122,8 @@ import WindTunnelSymptoms
     twice.ask("POST", at: 0, body: #"{"sum":1}"#)
     twice.ask("POST", at: 205, body: #"{"sum":1}"#)
     try expectEqual(
-      twice.words("repeats-post"), "warning: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
+      twice.words("repeats-post"),
+      "warning: After a 500 it sent POST http://127.0.0.1:8000/home again, 200 ms later. (1 of 1 call)"
     )
     let others = try Proxy(Self.always(500))
     others.ask("POST", at: 0, body: #"{"sum":1}"#)
@@ -145,13 +147,7 @@ import WindTunnelSymptoms
     // A server that was not there has done nothing.
     let gone = try Proxy()
     for start in [0, 205] {
-      gone.ask(
-        "POST",
-        at: start,
-        body: "{}",
-        status: 502,
-        ending: .failed(.connectionRefused)
-      )
+      gone.ask("POST", at: start, body: "{}", status: 502, ending: .failed(.connectionRefused))
     }
     try expectEqual(gone.words("repeats-post"), "not met")
   }
@@ -162,10 +158,12 @@ import WindTunnelSymptoms
     let hammer = try Proxy(Self.always(503))
     for call in 0..<2 { for place in 0..<12 { hammer.ask(at: call * 10_000 + place * 8) } }
     try expectEqual(
-      hammer.words("no-back-off"), "warning: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
+      hammer.words("no-back-off"),
+      "warning: It tried 12 times and never waited more than 3.0 ms. (2 of 2 calls)"
     )
     try expectEqual(
-      hammer.words("retries-without-bound"), "warning: It made 12 attempts for one call. (2 of 2 calls)"
+      hammer.words("retries-without-bound"),
+      "warning: It made 12 attempts for one call. (2 of 2 calls)"
     )
     let careful = try Proxy(Self.always(503))
     for call in 0..<2 {
@@ -182,7 +180,8 @@ import WindTunnelSymptoms
     let stubborn = try Proxy(Self.always(404))
     for start in [0, 105, 310] { stubborn.ask(at: start) }
     try expectEqual(
-      stubborn.words("retries-permanent-error"), "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
+      stubborn.words("retries-permanent-error"),
+      "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
     )
     let poll = try Proxy(#"{"faults":[{"delayMilliseconds":1}]}"#)
     for start in [0, 105, 310] { poll.ask(at: start, status: 404) }
@@ -197,7 +196,8 @@ import WindTunnelSymptoms
     let stubborn = try Proxy(Self.always(401))
     for start in [0, 105, 310] { stubborn.ask(at: start, token) }
     try expectEqual(
-      stubborn.words("repeats-refused-credential"), "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
+      stubborn.words("repeats-refused-credential"),
+      "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
     )
     let renewing = try Proxy(#"{"when":{"request":"GET /home"},"faults":[{"status":401}]}"#)
     for start in [0, 105, 310] {
@@ -217,7 +217,8 @@ import WindTunnelSymptoms
     ]
     proxy.ask("GET", "http://api.example.com/me?access_token=invented-4", at: 0, secrets)
     try expectEqual(
-      proxy.words("sends-secret-in-clear"), "error: It sent Authorization, X-Api-Key, a session's Cookie, access_token in its URL "
+      proxy.words("sends-secret-in-clear"),
+      "error: It sent Authorization, X-Api-Key, a session's Cookie, access_token in its URL "
         + "by plain http. (1 of 1 call)"
     )
     let all =
@@ -247,7 +248,8 @@ import WindTunnelSymptoms
     let proxy = try Proxy()
     proxy.ask("GET", "https://api.example.com/me?page=1&apiKey=invented-4", at: 0)
     try expectEqual(
-      proxy.words("puts-secret-in-url"), "warning: It added apiKey to the query of its URL. (1 of 1 call)"
+      proxy.words("puts-secret-in-url"),
+      "warning: It added apiKey to the query of its URL. (1 of 1 call)"
     )
     let plain = try Proxy()
     plain.ask("GET", "https://api.example.com/me?page=1&sig=abcdef0123456789abcdef", at: 0)
@@ -338,13 +340,15 @@ import WindTunnelSymptoms
       let rule = try #require(FindingRule.named(standing.rule))
       guard !rule.clients.contains(.proxied) else { continue }
       expectEqual(
-        standing.standing, .notMet("A proxy cannot see it: it sees requests, and not what became of a call."),
+        standing.standing,
+        .notMet("A proxy cannot see it: it sees requests, and not what became of a call."),
         "\(rule.id)"
       )
     }
     let flown = Flight(of: .library, on: .onTheWire, []).held()
     expectEqual(
-      flown.first { $0.rule == "sends-secret-in-clear" }?.standing, .notMet("Only a proxy can show it: a drill hands plain http out itself.")
+      flown.first { $0.rule == "sends-secret-in-clear" }?.standing,
+      .notMet("Only a proxy can show it: a drill hands plain http out itself.")
     )
   }
 
@@ -364,7 +368,8 @@ import WindTunnelSymptoms
     expectEqual(finding["startMilliseconds"], .number(1000))
     guard case .array(let steps)? = finding["steps"] else { return }
     expectEqual(
-      steps.map { $0["words"]?.stringValue }, [
+      steps.map { $0["words"]?.stringValue },
+      [
         "POST http://127.0.0.1:8000/home → 500", "POST http://127.0.0.1:8000/home → 500",
         "no further attempt was seen",
       ]

@@ -129,7 +129,8 @@ import WindTunnelFindings
     let over = Self.call([Self.attempt(0, to: 3, status: 429, wait: 1000)])
     let rule = "ignores-retry-after"
     try expectEqual(
-      Self.words(rule, [patient, early]), "error 3: Asked by a 429 to wait 1 s, it tried again after 12.0 ms. (1 of 2 calls)"
+      Self.words(rule, [patient, early]),
+      "error 3: Asked by a 429 to wait 1 s, it tried again after 12.0 ms. (1 of 2 calls)"
     )
     try expectEqual(Self.words(rule, [patient, almost]), "kept by 2")
     try expectEqual(Self.words(rule, [over]), "not met")
@@ -150,10 +151,12 @@ import WindTunnelFindings
       try Self.words(rule, calls(waits, count: count))
     }
     try expectEqual(
-      words([100, 120, 900, 110, 90, 1400, 95, 130]), "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
+      words([100, 120, 900, 110, 90, 1400, 95, 130]),
+      "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
     )
     try expectEqual(
-      words([0, 1000, 1], [2, 800, 0]), "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
+      words([0, 1000, 1], [2, 800, 0]),
+      "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
     )
     for single in [
       // The same wait, one that doubles, one that quadruples, at once and then a back-off, a last long one.
@@ -194,7 +197,8 @@ import WindTunnelFindings
     }
     let rule = "ignores-retry-after"
     try expectEqual(
-      Self.words(rule, [call(again: 1300)]), "error 3: Asked by a 503 to wait until a date, it tried again after 1297 ms. (1 of 1 call)"
+      Self.words(rule, [call(again: 1300)]),
+      "error 3: Asked by a 503 to wait until a date, it tried again after 1297 ms. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [call(again: 1360)]), "kept by 1")
   }
@@ -209,11 +213,13 @@ import WindTunnelFindings
   @Test func `a pause that never comes is named, and four spaced attempts are not`() throws {
     let rule = "no-back-off"
     try expectEqual(
-      Self.words(rule, Self.twice(Self.row(waits: [0, 5, 19]))), "error 3: It tried 4 times and never waited more than 19.0 ms. (2 of 2 calls)"
+      Self.words(rule, Self.twice(Self.row(waits: [0, 5, 19]))),
+      "error 3: It tried 4 times and never waited more than 19.0 ms. (2 of 2 calls)"
     )
     let bursts = (0..<12).map { Self.call($0, Self.row(waits: [0, 150, 150, 150])) }
     try expectEqual(
-      Self.words(rule, bursts), "error 0: It tried 5 times within 462 ms. (12 of 12 calls)"
+      Self.words(rule, bursts),
+      "error 0: It tried 5 times within 462 ms. (12 of 12 calls)"
     )
     // One call alone may be chance, and few of many are.
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: [0, 5, 19]))]), "not met")
@@ -226,7 +232,8 @@ import WindTunnelFindings
     // Whole seconds that begin with nothing: four at once, and only then a pause.
     let late = (0..<12).map { Self.call($0, Self.row(waits: [30, 25, 35, 1030])) }
     try expectEqual(
-      Self.words(rule, late), "error 0: It tried 4 times within 99.0 ms. (12 of 12 calls)"
+      Self.words(rule, late),
+      "error 0: It tried 4 times within 99.0 ms. (12 of 12 calls)"
     )
     // Short waits that grow are a back-off, however it ends.
     let growing = (0..<12).map { Self.call($0, Self.row(waits: [25, 50, 99, 300])) }
@@ -234,7 +241,8 @@ import WindTunnelFindings
     // A busy machine in between hides nothing.
     let held = Self.twice(Self.row(waits: [0, 1, 0, 140, 0]))
     try expectEqual(
-      Self.words(rule, held), "error 3: It tried 4 times within 10.0 ms. (2 of 2 calls)"
+      Self.words(rule, held),
+      "error 3: It tried 4 times within 10.0 ms. (2 of 2 calls)"
     )
     try expectEqual(Self.words(rule, Self.twice(Self.row(waits: [0, 0]))), "not met")
     // What came well is asked for again for a reason.
@@ -246,17 +254,20 @@ import WindTunnelFindings
     let rule = "retries-without-bound"
     let waits = Array(repeating: 200, count: 10)
     try expectEqual(
-      Self.words(rule, [Self.call(Self.row(waits: waits))]), "error 3: It made 11 attempts for one call. (1 of 1 call)"
+      Self.words(rule, [Self.call(Self.row(waits: waits))]),
+      "error 3: It made 11 attempts for one call. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: waits.dropLast()))]), "kept by 1")
     let still = Self.call(3, .hung, lasted: 10_000, Self.row(waits: [1000, 2000, 4000]))
     try expectEqual(
-      Self.words(rule, [still]), "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
+      Self.words(rule, [still]),
+      "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
     )
     // Three retries after ten seconds of silence each are bound, and are not over after half a minute.
     let silent = (0..<4).map { Self.attempt($0 * 10_100, to: $0 * 10_100 + 1, error: "timedOut") }
     try expectEqual(
-      Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)]), "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
+      Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)]),
+      "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
     )
   }
 
@@ -271,7 +282,8 @@ import WindTunnelFindings
       }
     }
     try expectEqual(
-      Self.words("retry-storm", flight(6)), "error 0: The 20 calls that began within 950 ms made 120 requests: 6.00 each. (20 of 20 calls)"
+      Self.words("retry-storm", flight(6)),
+      "error 0: The 20 calls that began within 950 ms made 120 requests: 6.00 each. (20 of 20 calls)"
     )
     #expect(try Self.words("retry-storm", flight(5)).hasPrefix("warning 0: The 20 calls that"))
     try expectEqual(Self.words("retry-storm", flight(4)), "kept by 20")
@@ -290,40 +302,49 @@ import WindTunnelFindings
     }
     let rule = "retry-storm"
     try expectEqual(
-      Self.words(rule, flight(Array(repeating: 6, count: 20))), "error 0: The 5 calls that began within 1600 ms made 30 requests: 6.00 each. (20 of 20 calls)"
+      Self.words(rule, flight(Array(repeating: 6, count: 20))),
+      "error 0: The 5 calls that began within 1600 ms made 30 requests: 6.00 each. (20 of 20 calls)"
     )
     // Six of one call are no storm among those of others.
     try expectEqual(Self.words(rule, flight([6] + Array(repeating: 3, count: 19))), "kept by 20")
     try expectEqual(Self.words(rule, flight(Array(repeating: 4, count: 20))), "kept by 20")
     // The four that are left over belong to those before them.
     try expectEqual(
-      Self.words(rule, flight(Array(repeating: 1, count: 15) + Array(repeating: 9, count: 9))), "error 15: The 9 calls that began within 3200 ms made 81 requests: 9.00 each. (9 of 24 calls)"
+      Self.words(rule, flight(Array(repeating: 1, count: 15) + Array(repeating: 9, count: 9))),
+      "error 15: The 9 calls that began within 3200 ms made 81 requests: 9.00 each. (9 of 24 calls)"
     )
   }
 
   @Test func `an error that stays is not to be asked for twice`() throws {
     let rule = "retries-permanent-error"
     try expectEqual(
-      Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))]), "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
+      Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))]),
+      "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
     )
     try expectEqual(
-      Self.words(rule, [Self.call(Self.row(404, waits: [500]))]), "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
+      Self.words(rule, [Self.call(Self.row(404, waits: [500]))]),
+      "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
     )
     // What comes in between makes none of them another request.
     var mixed = Self.row(404, waits: [500, 500, 500])
     mixed[1] = Self.attempt(503, to: 506, status: 503)
     try expectEqual(
-      Self.words(rule, [Self.call(mixed)]), "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+      Self.words(rule, [Self.call(mixed)]),
+      "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
     )
     // One that came before the answer to another was over is one more all the same.
     var early = Self.row(404, waits: [500, 500, 500])
     early[2].start = .milliseconds(504)
     try expectEqual(
-      Self.words(rule, [Self.call(early)]), "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+      Self.words(rule, [Self.call(early)]),
+      "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(404, waits: []))]), "kept by 1")
     for status in [408, 409, 421, 423, 425, 429, 500, 502, 503, 504] {
-      try expectEqual(Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]), "not met")
+      try expectEqual(
+        Self.words(rule, [Self.call(Self.row(status, waits: [500, 500]))]),
+        "not met"
+      )
     }
     // A recorded 404 may be what a client polls for.
     var recorded = Self.row(404, waits: [500, 500])
@@ -334,7 +355,8 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, [Self.call(recorded)]), "not met")
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
     try expectEqual(
-      Self.words(rule, [Self.call(expired)]), "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
+      Self.words(rule, [Self.call(expired)]),
+      "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
     )
     // A handshake that breaks may break once.
     let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }
@@ -370,12 +392,14 @@ import WindTunnelFindings
     {
       let what = error ?? "a \(status ?? 0)"
       try expectEqual(
-        Self.words(rule, [post(status, error)]), "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
+        Self.words(rule, [post(status, error)]),
+        "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
       )
       try expectEqual(Self.words(rule, [post(status, error, isRepeatable: true)]), "not met")
     }
     try expectEqual(
-      Self.words(rule, [post(503)]), "warning 3: After a 503 it sent POST /payments again, 500 ms later. (1 of 1 call)"
+      Self.words(rule, [post(503)]),
+      "warning 3: After a 503 it sent POST /payments again, 500 ms later. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [post(503, wait: 100)]), "not met")
     for status in [401, 408, 421, 425, 429] {
@@ -389,15 +413,18 @@ import WindTunnelFindings
     let rule = "success-on-error-status"
     let fooled = Self.call(3, .succeeded, showed: true, Self.row(waits: []))
     try expectEqual(
-      Self.words(rule, [fooled]), "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
+      Self.words(rule, [fooled]),
+      "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
     )
     try expectEqual(
-      Self.words(rule, [fooled], of: .program), "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+      Self.words(rule, [fooled], of: .program),
+      "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
     )
     var own = fooled
     own.printed = "Offline, showing nothing"
     try expectEqual(
-      Self.words(rule, [own], of: .program), "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+      Self.words(rule, [own], of: .program),
+      "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: []))]), "kept by 1")
     // A copy from before is an answer.
@@ -418,7 +445,8 @@ import WindTunnelFindings
     var fooled = Self.call(3, .succeeded, showed: true, [cut])
     fooled.bodyMatches = false
     try expectEqual(
-      Self.words(rule, [fooled], of: .program), "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
+      Self.words(rule, [fooled], of: .program),
+      "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call([cut])]), "kept by 1")
     // Who prints something else may say that it is a part.
@@ -442,18 +470,22 @@ import WindTunnelFindings
     ]
     let fooled = Self.call(3, .succeeded, portal)
     try expectEqual(
-      Self.words(rule, [fooled]), "error 3: It returned the portal's page without an error. (1 of 1 call)"
+      Self.words(rule, [fooled]),
+      "error 3: It returned the portal's page without an error. (1 of 1 call)"
     )
     try expectEqual(
-      Self.words(rule, [fooled], of: .program), "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
+      Self.words(rule, [fooled], of: .program),
+      "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
     )
     // One that follows nowhere has the redirect alone.
     let redirected = Self.call(3, .succeeded, [portal[0]])
     try expectEqual(
-      Self.words(rule, [redirected]), "error 3: It returned the portal's redirect without an error. (1 of 1 call)"
+      Self.words(rule, [redirected]),
+      "error 3: It returned the portal's redirect without an error. (1 of 1 call)"
     )
     try expectEqual(
-      Self.words(rule, [redirected], of: .program), "warning 3: This command ended with 0 when the portal redirected it. (1 of 1 call)"
+      Self.words(rule, [redirected], of: .program),
+      "warning 3: This command ended with 0 when the portal redirected it. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(portal)]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]), "not met")
@@ -461,7 +493,8 @@ import WindTunnelFindings
     wrapped.showsAnswerOf = Observation.portalPage
     for client in [Flight.Client.program, .library, .service] {
       try expectEqual(
-        Self.words(rule, [wrapped], of: client), "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
+        Self.words(rule, [wrapped], of: client),
+        "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
       )
     }
     try expectEqual(Self.words("success-without-answer", [fooled]), "not met")
@@ -471,11 +504,15 @@ import WindTunnelFindings
     let rule = "success-without-answer"
     let reset = [Self.attempt(0, to: 3, status: nil, error: "connectionLost")]
     try expectEqual(
-      Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program), "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
+      Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program),
+      "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(reset)]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]), "kept by 1")
-    try expectEqual(Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]), "not met")
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .succeeded, [Self.attempt(0, to: 3)])]),
+      "not met"
+    )
     var stale = Self.call(3, .succeeded, reset)
     stale.isStale = true
     try expectEqual(Self.words(rule, [stale]), "kept by 1")
@@ -483,7 +520,8 @@ import WindTunnelFindings
     var words = Self.call(3, .succeeded, showed: true, reset)
     words.printed = "Offline: no news"
     try expectEqual(
-      Self.words(rule, [words], of: .program), "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
+      Self.words(rule, [words], of: .program),
+      "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
         + "answer. (1 of 1 call)"
     )
     var part = Self.call(3, .succeeded, reset)
@@ -495,7 +533,8 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, [part]), "not met")
     // Where nothing could be reached, nothing was seen.
     try expectEqual(
-      Self.words(rule, [Self.call(3, .succeeded, [])]), "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
+      Self.words(rule, [Self.call(3, .succeeded, [])]),
+      "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
     )
   }
 
@@ -516,10 +555,14 @@ import WindTunnelFindings
     #expect(try Self.words(rule, [late]).hasPrefix("error 3: "))
     #expect(try Self.words(rule, [call(after: 2)], of: .service).hasPrefix("error 3: "))
     try expectEqual(
-      Self.words(rule, [call(after: 2)]), "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
+      Self.words(rule, [call(after: 2)]),
+      "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [call(after: 0)]), "kept by 1")
-    try expectEqual(Self.words(rule, [call(after: nil), Self.call(Self.row(waits: []))]), "not met")
+    try expectEqual(
+      Self.words(rule, [call(after: nil), Self.call(Self.row(waits: []))]),
+      "not met"
+    )
   }
 
   @Test func `clients that wait the same time are told so, gently`() throws {
@@ -528,7 +571,8 @@ import WindTunnelFindings
     }
     let rule = "retries-in-step"
     try expectEqual(
-      Self.words(rule, flight { 500 + $0 % 2 }), "note 0: Half of 20 first waits lie within 1.0 ms of 501 ms. (20 of 20 calls)"
+      Self.words(rule, flight { 500 + $0 % 2 }),
+      "note 0: Half of 20 first waits lie within 1.0 ms of 501 ms. (20 of 20 calls)"
     )
     try expectEqual(Self.words(rule, flight { 300 + $0 * 20 }), "kept by 20")
     // A timer's own error.
@@ -540,10 +584,12 @@ import WindTunnelFindings
     let rule = "gives-up-at-once"
     let one = (0..<8).map { Self.call($0, Self.row(waits: [])) }
     try expectEqual(
-      Self.words(rule, one), "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+      Self.words(rule, one),
+      "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
     )
     try expectEqual(
-      Self.words(rule, Array(one.dropLast()) + [Self.call(8, Self.row(waits: [9]))]), "kept by 8"
+      Self.words(rule, Array(one.dropLast()) + [Self.call(8, Self.row(waits: [9]))]),
+      "kept by 8"
     )
     try expectEqual(Self.words(rule, Array(one.dropLast())), "not met")
     // One that died, or had not ended, had no time to try again.
@@ -551,7 +597,8 @@ import WindTunnelFindings
       let fallen = Self.call(8, ending, Self.row(waits: []))
       try expectEqual(Self.words(rule, Array(one.dropLast()) + [fallen]), "not met")
       try expectEqual(
-        Self.words(rule, one + [fallen]), "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
+        Self.words(rule, one + [fallen]),
+        "note 0: None of 8 calls that failed at first tried again. (8 of 8 calls)"
       )
     }
     // Not to try a POST again, nor what was not found, is right.
@@ -575,10 +622,12 @@ import WindTunnelFindings
       Self.call(9, .hung, lasted: 10_000, Self.row(waits: [])),
     ]
     try expectEqual(
-      Self.words("crashes", calls), "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
+      Self.words("crashes", calls),
+      "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
     )
     try expectEqual(
-      Self.words("hangs", calls), "error 9: It had not ended after 10.0 s. (1 of 4 calls)"
+      Self.words("hangs", calls),
+      "error 9: It had not ended after 10.0 s. (1 of 4 calls)"
     )
     try expectEqual(Self.words("crashes", Array(calls.prefix(1))), "kept by 1")
     try expectEqual(Self.words("crashes", []), "not met")
@@ -593,14 +642,13 @@ import WindTunnelFindings
     }
     expectEqual(finding.call, 4)
     expectEqual(
-      finding.steps.map(\.words), [
+      finding.steps.map(\.words),
+      [
         "GET /home → 503", "GET /home → 503", "GET /home → 503", "GET /home → 503",
         "the call failed, status 503",
       ]
     )
-    expectEqual(
-      finding.steps.map(\.at), [0, 3, 11, 14, 100].map { .milliseconds($0) }
-    )
+    expectEqual(finding.steps.map(\.at), [0, 3, 11, 14, 100].map { .milliseconds($0) })
   }
 
   @Test func `a program's time counts from when there was a client`() throws {

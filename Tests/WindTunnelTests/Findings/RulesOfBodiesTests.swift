@@ -40,7 +40,8 @@ import WindTunnelFindings
       Self.call(3, peak: 280, faults: Self.endless),
     ]
     try expectEqual(
-      RuleTests.words(Self.rule, calls, of: .program), "error 2: Sent a body that does not end, it had 294.6 MB of memory, 269.5 MB more than "
+      RuleTests.words(Self.rule, calls, of: .program),
+      "error 2: Sent a body that does not end, it had 294.6 MB of memory, 269.5 MB more than "
         + "before. (1 of 2 calls)"
     )
     let opened = [
@@ -48,7 +49,8 @@ import WindTunnelFindings
       Self.call(4, peak: 900, wasEnded: true, faults: Self.bomb),
     ]
     try expectEqual(
-      RuleTests.words(Self.rule, opened, of: .program), "error 4: Sent a small gzip body that opens to a large one, it had 943.7 MB of memory, "
+      RuleTests.words(Self.rule, opened, of: .program),
+      "error 4: Sent a small gzip body that opens to a large one, it had 943.7 MB of memory, "
         + "918.6 MB more than before, and the drill ended it. (1 of 2 calls)"
     )
   }

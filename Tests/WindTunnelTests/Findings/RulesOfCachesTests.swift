@@ -86,16 +86,15 @@ import WindTunnelFindings
     let fresh = [Self.asking(0), Self.showing(1), Self.asking(2), Self.asking(3)]
     let found =
       "note 2: It keeps answers, and asked for the whole of one again that it had had and that "
-    try expectEqual(
-      Self.words(Self.again, fresh), found + "was fresh for 60 s. (2 of 3 calls)"
-    )
+    try expectEqual(Self.words(Self.again, fresh), found + "was fresh for 60 s. (2 of 3 calls)")
     var terms = Observation.CacheTerms()
     terms.hasValidator = true
     let validators = [
       Self.asking(0, terms), Self.asking(1, terms, isConditional: true), Self.asking(2, terms),
     ]
     try expectEqual(
-      Self.words(Self.again, validators.reversed(), of: .library, on: .inProcess, in: nil), found + "had a validator. (1 of 2 calls)"
+      Self.words(Self.again, validators.reversed(), of: .library, on: .inProcess, in: nil),
+      found + "had a validator. (1 of 2 calls)"
     )
   }
 

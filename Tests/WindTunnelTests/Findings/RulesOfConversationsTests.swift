@@ -61,7 +61,8 @@ import WindTunnelFindings
     let greeted = [(0, asks: false)]
     let dumb = Self.conversation(1103, greeted, ended: (8894, .clientLeft), waiting: 2)
     try expectEqual(
-      Self.words(rule, Self.call(Self.lost, dumb)), "warning 3: Connected again 1003 ms after a conversation was lost, it did not ask in "
+      Self.words(rule, Self.call(Self.lost, dumb)),
+      "warning 3: Connected again 1003 ms after a conversation was lost, it did not ask in "
         + "8894 ms for 1 of 1 that it had asked for: 2 messages wait for what it had said before. "
         + "(1 of 1 call)"
     )
@@ -103,7 +104,8 @@ import WindTunnelFindings
       Self.conversation(0, ended: end.map { ($0, .clientLeft) }, silent: 20, faults: stall)
     }
     try expectEqual(
-      Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead(90_000))), "error 3: 90.0 s after the server of a conversation fell silent, it still held on to it and "
+      Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead(90_000))),
+      "error 3: 90.0 s after the server of a conversation fell silent, it still held on to it and "
         + "had begun no other. (1 of 1 call)"
     )
     #expect(
@@ -117,12 +119,16 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, Self.call(ending: .failed("lost"), dead())), "kept by 1")
     // It was not watched for long enough, or died.
     try expectEqual(Self.words(rule, Self.call(ending: .hung, lasted: 40_000, dead())), "not met")
-    try expectEqual(Self.words(rule, Self.call(ending: .crashed, lasted: 90_000, dead())), "not met")
+    try expectEqual(
+      Self.words(rule, Self.call(ending: .crashed, lasted: 90_000, dead())),
+      "not met"
+    )
     try expectEqual(Self.words(rule, Self.call(lasted: 90_000, Self.conversation(0))), "not met")
     // A ping without a pong says it.
     let deaf = Self.conversation(0, unanswered: 20_000)
     try expectEqual(
-      Self.words(rule, Self.call(ending: .hung, lasted: 100_000, deaf)), "error 3: 80.0 s after the server of a conversation left its ping without a pong, it still "
+      Self.words(rule, Self.call(ending: .hung, lasted: 100_000, deaf)),
+      "error 3: 80.0 s after the server of a conversation left its ping without a pong, it still "
         + "held on to it and had begun no other. (1 of 1 call)"
     )
     // What the server says meanwhile is a sign of it.
@@ -141,7 +147,8 @@ import WindTunnelFindings
       return try RuleTests.words(rule, calls, of: .service)
     }
     try expectEqual(
-      words { 1000 + $0 % 2 }, "warning 0: Half of 20 waits before a reconnection lie within 1.0 ms of 1001 ms. "
+      words { 1000 + $0 % 2 },
+      "warning 0: Half of 20 waits before a reconnection lie within 1.0 ms of 1001 ms. "
         + "(20 of 20 calls)"
     )
     try expectEqual(words { 300 + $0 * 20 }, "kept by 20")
@@ -176,11 +183,13 @@ import WindTunnelFindings
       return call
     }
     try expectEqual(
-      Self.words(rule, call(shows: true)), "error 3: Its stream broke off after 30 B, and what it showed ends there. "
+      Self.words(rule, call(shows: true)),
+      "error 3: Its stream broke off after 30 B, and what it showed ends there. "
         + "(1 of 1 call)"
     )
     try expectEqual(
-      Self.words(rule, call(shows: false)), "warning 3: It took a stream that broke off after 30 B for the whole. (1 of 1 call)"
+      Self.words(rule, call(shows: false)),
+      "warning 3: It took a stream that broke off after 30 B for the whole. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, call(.failed("truncated"), shows: true)), "kept by 1")
     try expectEqual(Self.words(rule, call(shows: nil)), "not met")
@@ -203,7 +212,8 @@ import WindTunnelFindings
       return call
     }
     try expectEqual(
-      Self.words(rule, call(hides: true)), "error 3: It succeeded, and its stream had ended with an event of an error. (1 of 1 call)"
+      Self.words(rule, call(hides: true)),
+      "error 3: It succeeded, and its stream had ended with an event of an error. (1 of 1 call)"
     )
     // What shows the error as well may be made for people, who read it.
     #expect(try Self.words(rule, call(hides: false)).hasPrefix("warning 3: "))
@@ -226,7 +236,8 @@ import WindTunnelFindings
       return call
     }
     try expectEqual(
-      Self.words(rule, call(true)), "error 3: It showed U+FFFD where the text that it was answered has letters of several "
+      Self.words(rule, call(true)),
+      "error 3: It showed U+FFFD where the text that it was answered has letters of several "
         + "bytes. (1 of 1 call)"
     )
     #expect(try Self.words(rule, call(true, [Self.conversation(0)])).hasPrefix("error 3: "))

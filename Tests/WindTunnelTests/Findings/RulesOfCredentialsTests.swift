@@ -89,7 +89,8 @@ import WindTunnelFindings
       Self.call(0, at: 0, renewals: 1), Self.call(1, at: 100, renewals: 4, isAnswered: false),
     ]
     try expectEqual(
-      Self.words(calls), "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
+      Self.words(calls),
+      "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
     )
     let few = [Self.call(0, at: 0, renewals: 3, isAnswered: false)]
     try expectEqual(Self.words(few), "not met: No call came through with what the issuer gave.")

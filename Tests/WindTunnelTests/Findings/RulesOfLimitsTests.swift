@@ -43,7 +43,8 @@ import WindTunnelFindings
 
   @Test func `a client whose calls all ask while one was told to wait is named`() throws {
     try expectEqual(
-      RuleTests.words(Self.rule, Self.flight()), "warning 2: 15 of 15 calls that began within the 4 s that another call of their endpoint had been "
+      RuleTests.words(Self.rule, Self.flight()),
+      "warning 2: 15 of 15 calls that began within the 4 s that another call of their endpoint had been "
         + "asked to wait sent a request before those were over. (15 of 15 calls)"
     )
     // A fifth may have been on its way, or have another reason.

@@ -73,7 +73,8 @@ import WindTunnelFindings
   @Test func `a client that fails half a minute after the server is well again is named`() throws {
     let closed = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
     try expectEqual(
-      Self.words(Self.returns, closed), "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
+      Self.words(Self.returns, closed),
+      "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
         + "failed, without a request. (24 of 24 calls)"
     )
     let asking = Self.flight { Self.call($0, at: $1, Self.failed, asks: $0 % 2 == 0) }
@@ -146,9 +147,13 @@ import WindTunnelFindings
     let found =
       "warning 1: It asked nobody, and showed an answer that had been older than it may be when it came. "
     try expectEqual(Self.words(Self.fresh, shown), found + "(2 of 2 calls)")
-    try expectEqual(Self.words(Self.fresh, shown.reversed(), of: .library), found + "(2 of 2 calls)")
     try expectEqual(
-      Self.words(Self.fresh, [first, Self.kept(1, asks: true), Self.kept(2, asks: false)]), "warning 2: " + found.dropFirst(11) + "(1 of 2 calls)"
+      Self.words(Self.fresh, shown.reversed(), of: .library),
+      found + "(2 of 2 calls)"
+    )
+    try expectEqual(
+      Self.words(Self.fresh, [first, Self.kept(1, asks: true), Self.kept(2, asks: false)]),
+      "warning 2: " + found.dropFirst(11) + "(1 of 2 calls)"
     )
   }
 
@@ -169,7 +174,8 @@ import WindTunnelFindings
       call.attempts[0].end = .milliseconds(1002)
     }
     try expectEqual(
-      Self.words(Self.fresh, [first, Self.kept(1, asks: false), beside]), "kept by 2"
+      Self.words(Self.fresh, [first, Self.kept(1, asks: false), beside]),
+      "kept by 2"
     )
   }
 
@@ -202,7 +208,8 @@ import WindTunnelFindings
 
   @Test func `whoever leaves large answers half read is named, with their number`() throws {
     try expectEqual(
-      Self.reading((6, 6)), "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
+      Self.reading((6, 6)),
+      "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
         + "last of 6 calls. (6 of 6 calls)"
     )
     #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 answers"))
@@ -221,7 +228,8 @@ import WindTunnelFindings
       $0.lateRequests = (0..<20).map { .milliseconds(6010 + $0) }
     }
     expectEqual(
-      queue, "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
+      queue,
+      "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
         + "there were 4.04 a second. (24 of 168 calls)"
     )
     let spread = try Self.words(Self.herd, Self.flight()) {
@@ -322,7 +330,8 @@ import WindTunnelFindings
       Self.portal(0), Self.shows(nil, 5), Self.shows(Observation.portalPage, 6, asked: []),
     ]
     try expectEqual(
-      Self.words(Self.page, kept), "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
+      Self.words(Self.page, kept),
+      "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
         + "(1 of 2 calls)"
     )
     let asked = [Self.portal(0), Self.shows(Observation.portalPage, 6)]
@@ -342,7 +351,8 @@ import WindTunnelFindings
     }
     let server = Self.shows(nil, 5)
     try expectEqual(
-      Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)]), "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
+      Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)]),
+      "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
         + "answered at this address before. (2 of 3 calls)"
     )
     // A breaker that is open asks nobody either, until somebody comes through.
@@ -391,7 +401,8 @@ import WindTunnelFindings
 
   @Test func `a connection that is left open behind each call is a leak`() throws {
     try expectEqual(
-      Self.connections(opened: 60, left: 60), "error 59: 60 of 60 connections were still open 5 s after the last of 60 calls. "
+      Self.connections(opened: 60, left: 60),
+      "error 59: 60 of 60 connections were still open 5 s after the last of 60 calls. "
         + "(60 of 60 calls)"
     )
     #expect(try Self.connections(opened: 120, left: 55).hasPrefix("error"))

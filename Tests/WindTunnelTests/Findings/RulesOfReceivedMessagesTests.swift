@@ -27,7 +27,8 @@ import WindTunnelFindings
       return Messages.call(received: received, ending: ending, [Messages.lost, back])
     }
     try expectEqual(
-      Self.words(rule, call([1, 2, 1], waiting: 3)), "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
+      Self.words(rule, call([1, 2, 1], waiting: 3)),
+      "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
         + "for it never came: it did not ask for them, and does not say that it has them. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, call([1, 2, 1], waiting: 0)), "kept by 1")
@@ -35,7 +36,8 @@ import WindTunnelFindings
     #expect(try Self.words(rule, call([1, 2, 1], waiting: 3, ending: .hung)).hasPrefix("error 3"))
     try expectEqual(Self.words(rule, call(nil, waiting: 3)), "not met")
     try expectEqual(
-      Self.words(rule, call([1, 2, 1], waiting: 3, ending: .failed("lost"))), "not met"
+      Self.words(rule, call([1, 2, 1], waiting: 3, ending: .failed("lost"))),
+      "not met"
     )
     let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
     try expectEqual(Self.words(rule, Messages.call(received: [1, 3], [whole])), "not met")
@@ -45,7 +47,8 @@ import WindTunnelFindings
     let rule = "doubles-messages"
     let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
     try expectEqual(
-      Self.words(rule, Messages.call(received: [1, 3, 3], [whole])), "error 3: It says once more that it received a message than connections brought it. "
+      Self.words(rule, Messages.call(received: [1, 3, 3], [whole])),
+      "error 3: It says once more that it received a message than connections brought it. "
         + "(1 of 1 call)"
     )
     try expectEqual(Self.words(rule, Messages.call(received: [1, 3], [whole])), "kept by 1")
@@ -79,7 +82,8 @@ import WindTunnelFindings
   @Test func `who connects again at once, and again, is told so`() throws {
     let rule = "reconnects-without-pause"
     try expectEqual(
-      Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1])), "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
+      Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1])),
+      "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
         + "than 49.0 ms. (1 of 1 call)"
     )
     #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2, 1])).hasPrefix("error 3"))
@@ -106,12 +110,13 @@ import WindTunnelFindings
         faults: Messages.restart
       )
     }
-    try expectEqual(
-      Self.words(rule, RuleTests.call(3, .succeeded, lasted: 40_000, cut)), "not met"
-    )
+    try expectEqual(Self.words(rule, RuleTests.call(3, .succeeded, lasted: 40_000, cut)), "not met")
     // The first may be at once, and of four nobody knows; what was never open is another rule's.
     try expectEqual(Self.words(rule, Self.call(waits: [1, 1, 1, 1])), "not met")
-    try expectEqual(Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1, 1], losing: false)), "not met")
+    try expectEqual(
+      Self.words(rule, Self.call(waits: [1, 1, 1, 1, 1, 1], losing: false)),
+      "not met"
+    )
     // A conversation that held lies between two losses.
     let held = Messages.conversation(0, sending: [1], ended: (100, .client(1000)))
     let apart = (0..<6).map { number -> Observation.Attempt in
@@ -136,7 +141,8 @@ import WindTunnelFindings
       return RuleTests.call(3, .succeeded, lasted: 9000, attempts)
     }
     try expectEqual(
-      Self.words(rule, call([1008, 1008, 1008])), "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
+      Self.words(rule, call([1008, 1008, 1008])),
+      "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
         + "(1 of 1 call)"
     )
     #expect(try Self.words(rule, call([1009, 1012])).hasPrefix("warning 3"))

@@ -28,7 +28,8 @@ import WindTunnelFindings
     let rule = "accepts-bad-certificate"
     let taken = [Self.good(0), Self.badlyMet(2, taken: true), Self.badlyMet(3, taken: true)]
     try expectEqual(
-      RuleTests.words(rule, taken, of: .program), "error 2: It sent its request all the same when the handshake showed a "
+      RuleTests.words(rule, taken, of: .program),
+      "error 2: It sent its request all the same when the handshake showed a "
         + "certificate that has expired. "
         + "(2 of 2 calls)"
     )
@@ -47,18 +48,14 @@ import WindTunnelFindings
   /// A call of three attempts, the last so many seconds before its end.
   private static func silent(_ seconds: Int, since: Int = 0) -> Observation {
     let attempts = [RuleTests.attempt(since * 1000, to: since * 1000, error: "timedOut")]
-    return RuleTests.call(
-      0,
-      .failed("timedOut"),
-      lasted: (since + seconds) * 1000,
-      attempts
-    )
+    return RuleTests.call(0, .failed("timedOut"), lasted: (since + seconds) * 1000, attempts)
   }
 
   @Test func `a wait of more than 25 seconds for nothing is one too long`() throws {
     let rule = "waits-on-silence"
     try expectEqual(
-      RuleTests.words(rule, [Self.silent(30)]), "error 0: It waited 30.0 s at its last attempt, and nothing came. (1 of 1 call)"
+      RuleTests.words(rule, [Self.silent(30)]),
+      "error 0: It waited 30.0 s at its last attempt, and nothing came. (1 of 1 call)"
     )
     #expect(try RuleTests.words(rule, [Self.silent(25)]).hasPrefix("error"))
     try expectEqual(RuleTests.words(rule, [Self.silent(24)]), "kept by 1")
@@ -72,7 +69,8 @@ import WindTunnelFindings
       return try RuleTests.words(rule, [call])
     }
     try expectEqual(
-      unconnected(28, seen: nil), "warning 0: It gave up after 28.0 s, in which no connection came about. (1 of 1 call)"
+      unconnected(28, seen: nil),
+      "warning 0: It gave up after 28.0 s, in which no connection came about. (1 of 1 call)"
     )
     try expectEqual(unconnected(10, seen: nil), "kept by 1")
     try expectEqual(unconnected(0, seen: nil), "not met")
@@ -80,7 +78,8 @@ import WindTunnelFindings
     // It says how often it tried, if at all.
     try expectEqual(unconnected(28, seen: nil, told: 3), "kept by 1")
     try expectEqual(
-      unconnected(60, seen: nil, told: 2), "warning 0: It gave up after 60.0 s, in which no connection came about. (1 of 1 call)"
+      unconnected(60, seen: nil, told: 2),
+      "warning 0: It gave up after 60.0 s, in which no connection came about. (1 of 1 call)"
     )
     try expectEqual(unconnected(28, seen: nil, told: 0), "not met")
     try expectEqual(RuleTests.words(rule, [Self.good(0)]), "not met")
@@ -96,12 +95,14 @@ import WindTunnelFindings
     try expectEqual(hung([attempt(0)]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
     #expect(try hung([attempt(0), attempt(19_000)]).hasPrefix("error"))
     try expectEqual(
-      hung([attempt(0), attempt(15_000), attempt(30_000)]), "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
+      hung([attempt(0), attempt(15_000), attempt(30_000)]),
+      "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
         + "(1 of 1 call)"
     )
     let slow = RuleTests.attempt(0, to: 0, faults: #"{"dribbleBytes":1,"everyMilliseconds":1000}"#)
     try expectEqual(
-      hung([slow]), "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
+      hung([slow]),
+      "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
         + "(1 of 1 call)"
     )
     try expectEqual(hung([]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
@@ -110,12 +111,14 @@ import WindTunnelFindings
   @Test func `an hour is long to wait for, and no bug to wait or to come back before`() throws {
     let told = RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)
     try expectEqual(
-      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])]), "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
+      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])]),
+      "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
     )
     // The wait was over, and still nothing came of it.
     let short = RuleTests.attempt(0, to: 3, status: 503, wait: 1000)
     try expectEqual(
-      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [short])]), "error 0: It had not ended after 31.0 s. (1 of 1 call)"
+      RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [short])]),
+      "error 0: It had not ended after 31.0 s. (1 of 1 call)"
     )
     func early(_ wait: Int) throws -> String {
       let told = RuleTests.attempt(0, to: 3, status: 503, wait: wait)
@@ -123,7 +126,8 @@ import WindTunnelFindings
       return try RuleTests.words("ignores-retry-after", [call])
     }
     try expectEqual(
-      early(3_600_000), "warning 3: Asked by a 503 to wait 3600 s, it tried again after 5000 ms. (1 of 1 call)"
+      early(3_600_000),
+      "warning 3: Asked by a 503 to wait 3600 s, it tried again after 5000 ms. (1 of 1 call)"
     )
     #expect(try early(25_000).hasPrefix("error"))
     try expectEqual(early(5000), "kept by 1")
@@ -140,7 +144,8 @@ import WindTunnelFindings
   @Test func `a circle of redirects is followed fifty times at most`() throws {
     let rule = "redirects-without-bound"
     try expectEqual(
-      RuleTests.words(rule, [Self.redirected(52)]), "error 0: It followed 52 redirects, and would have gone on. (1 of 1 call)"
+      RuleTests.words(rule, [Self.redirected(52)]),
+      "error 0: It followed 52 redirects, and would have gone on. (1 of 1 call)"
     )
     try expectEqual(RuleTests.words(rule, [Self.redirected(51)]), "kept by 1")
     try expectEqual(RuleTests.words(rule, [Self.redirected(1)]), "not met")
@@ -169,14 +174,16 @@ import WindTunnelFindings
     }
     let failed = Observation.CallResult.failed("exit 1")
     try expectEqual(
-      words([failed, failed, failed, failed]), "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
+      words([failed, failed, failed, failed]),
+      "warning 1: Each of 4 calls failed whose answer came with interim responses (1xx). "
         + "(4 of 4 calls)"
     )
     let calls = [Self.good(0)] + (1...4).map { Self.odd($0, failed) }
     let found = Flight(of: .program, on: .onTheWire, calls).held()
       .first { $0.rule == rule }?.finding
     expectEqual(
-      found?.steps.map(\.words), [
+      found?.steps.map(\.words),
+      [
         "GET /home → 200 with interim responses (1xx)", "the call failed, exit 1",
       ]
     )

@@ -67,7 +67,8 @@ import WindTunnelFindings
     }
     try expectEqual(call(5, 5), "kept by 1")
     try expectEqual(
-      call(5, 6), "error 0: After a 500 it sent POST /payments again, 500 ms later, and the "
+      call(5, 6),
+      "error 0: After a 500 it sent POST /payments again, 500 ms later, and the "
         + "Idempotency-Key had changed. (1 of 1 call)"
     )
     #expect(try call(5, 6, 503).hasPrefix("warning 0"))
@@ -115,7 +116,8 @@ import WindTunnelFindings
     let found =
       "error 0: It was redirected to another host, and sent its credential along. (1 of 1 call)"
     try expectEqual(
-      Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]), found
+      Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]),
+      found
     )
     let two = [Self.hop(0, 302, [1, 2]), Self.hop(9, elsewhere: true, [2])]
     try expectEqual(Self.words(rule, two), found)
@@ -127,7 +129,8 @@ import WindTunnelFindings
     var keys = [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [])]
     for place in keys.indices { keys[place].sent?.apiKeys = [4] }
     try expectEqual(
-      Self.words(rule, keys), "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
+      Self.words(rule, keys),
+      "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
     )
     for other in [
       [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [1])], [Self.hop(0, 302, [1])],
@@ -203,11 +206,13 @@ import WindTunnelFindings
   @Test func `a credential that was refused is not tried again`() throws {
     let rule = "repeats-refused-credential"
     try expectEqual(
-      Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])]), "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
+      Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])]),
+      "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
     )
     let thrice = [0, 9, 19].map { Self.hop($0, 401, []) }
     try expectEqual(
-      Self.words(rule, thrice), "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
+      Self.words(rule, thrice),
+      "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 200, [2])]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.hop(0, 401, [])]), "kept by 1")
@@ -229,7 +234,8 @@ import WindTunnelFindings
       return [attempt]
     }
     try expectEqual(
-      Self.words(rule, call(["token"]), call([])), "warning 0: It added token to the query of its URL. (1 of 2 calls)"
+      Self.words(rule, call(["token"]), call([])),
+      "warning 0: It added token to the query of its URL. (1 of 2 calls)"
     )
     try expectEqual(Self.words(rule, call([])), "kept by 1")
     try expectEqual(Self.words(rule, [RuleTests.attempt(0, to: 3)]), "not met")

@@ -105,11 +105,13 @@ import WindTunnel
   {
     let rule = "trusts-rogue-server"
     try expectEqual(
-      RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program), "error 0: A server had said other things at its probe than it must, and it showed that "
+      RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program),
+      "error 0: A server had said other things at its probe than it must, and it showed that "
         + "server's page. (1 of 1 call)"
     )
     try expectEqual(
-      RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service), "warning 0: It showed the page of a server that says other things than it must, and had "
+      RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service),
+      "warning 0: It showed the page of a server that says other things than it must, and had "
         + "not probed it. (1 of 2 calls)"
     )
     for kept in [Self.rogue(.refused), Self.rogue(.shown, .failed("exit 1"))] {
@@ -129,7 +131,8 @@ import WindTunnel
   @Test func `a call that goes by what nobody signed is named`() throws {
     let rule = "accepts-unsigned-configuration"
     try expectEqual(
-      RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service), "error 0: It went by version 6 of the configuration, which had come with bytes that "
+      RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service),
+      "error 0: It went by version 6 of the configuration, which had come with bytes that "
         + "nobody has signed. (1 of 1 call)"
     )
     let careful = Self.went(.init(kept: 5, changed: [6], used: [5]))
@@ -148,7 +151,8 @@ import WindTunnel
     let rule = "accepts-rolled-back-configuration"
     let use = Observation.ConfigurationUse(kept: 7, isGiven: true, signed: [6], used: [6])
     try expectEqual(
-      RuleTests.words(rule, [Self.went(use)], of: .program), "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
+      RuleTests.words(rule, [Self.went(use)], of: .program),
+      "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
         + "(1 of 1 call)"
     )
     var careful = use

@@ -82,7 +82,8 @@ import WindTunnelFindings
     try expectEqual(words(nil), hang)
     try expectEqual(words(13_000), hang)
     try expectEqual(
-      words(14_000), "warning 3: It had not ended after 27.0 s, of which it waited 14.0 s for a processor. "
+      words(14_000),
+      "warning 3: It had not ended after 27.0 s, of which it waited 14.0 s for a processor. "
         + "(1 of 1 call)"
     )
   }
@@ -94,7 +95,8 @@ import WindTunnelFindings
         .hasPrefix("error 3: After 20.0 s and 5 attempts it was still trying.")
     )
     try expectEqual(
-      RuleTests.words("retries-without-bound", [Self.call(attempts, delay: 600, .hung)]), "kept by 1"
+      RuleTests.words("retries-without-bound", [Self.call(attempts, delay: 600, .hung)]),
+      "kept by 1"
     )
   }
 }

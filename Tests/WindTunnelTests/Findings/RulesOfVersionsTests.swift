@@ -61,17 +61,20 @@ import WindTunnelFindings
       Self.call(2, [Self.first, rest], joins: true), Self.call(4, [Self.first, rest], joins: true),
     ]
     try expectEqual(
-      RuleTests.words(Self.rule, calls, of: .program), "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the rest of "
+      RuleTests.words(Self.rule, calls, of: .program),
+      "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the rest of "
         + "version \"v2\", which it had asked for without If-Range. (2 of 2 calls)"
     )
     let whole = Self.attempt(100, version: 2, from: 40, isConditional: true)
     let appended = [Self.call(2, [Self.first, whole], joins: true)]
     try expectEqual(
-      RuleTests.words(Self.rule, appended, of: .library), "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the whole of "
+      RuleTests.words(Self.rule, appended, of: .library),
+      "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the whole of "
         + "version \"v2\", which was the answer to If-Range. (1 of 1 call)"
     )
     try expectEqual(
-      Self.steps([Self.first, rest]), [
+      Self.steps([Self.first, rest]),
+      [
         "GET /home → 200, version \"v1\", 40 B, a body that was cut",
         "GET /home from byte 40 → 206, version \"v2\"", "the call succeeded",
       ]
@@ -112,7 +115,8 @@ import WindTunnelFindings
     }
     // It shows something of its own, and nobody can tell of what it is made.
     try expectEqual(
-      RuleTests.words(Self.rule, [Self.call(2, [Self.first, rest], joins: nil)]), "not met"
+      RuleTests.words(Self.rule, [Self.call(2, [Self.first, rest], joins: nil)]),
+      "not met"
     )
   }
 }

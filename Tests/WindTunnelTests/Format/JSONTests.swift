@@ -52,7 +52,8 @@ import Testing
       String(decoding: json.bytes(JSON.Layout($0)), as: UTF8.self)
     }
     expectEqual(
-      texts, [
+      texts,
+      [
         #"{"a":[1,2],"b":{}}"#,
         #"{"a": [1, 2], "b": {}}"#,
         "{\n \"a\": [\n  1,\n  2\n ],\n \"b\": {}\n}",
@@ -69,7 +70,8 @@ import Testing
     }
     try expectEqual(parsed(nested(256)).bytes().count, 512)
     expectEqual(
-      refusal { try parsed(nested(257)) }, "a, line 1, column 258: not JSON: nested deeper than 256 levels."
+      refusal { try parsed(nested(257)) },
+      "a, line 1, column 258: not JSON: nested deeper than 256 levels."
     )
     #expect(refusal { try parsed(String(repeating: "[{\"a\":", count: 100_000)) } != "")
   }

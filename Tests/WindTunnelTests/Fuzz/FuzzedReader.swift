@@ -69,7 +69,8 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
       let read = try Matcher(data: data, source: rawValue, over: .pathAndQuery)
       let text = Data(read.json(over: .pathAndQuery).bytes())
       expectEqual(
-        attempt { try Matcher(data: text, source: "again", over: .pathAndQuery) }, read,
+        attempt { try Matcher(data: text, source: "again", over: .pathAndQuery) },
+        read,
         name
       )
       let request = Request("POST", "/a/b?c=d", headers: ["A": "b"], body: Body(#"{"a":[1]}"#))
@@ -89,7 +90,8 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
     expectEqual(again?.data(), text, name)
     let har = HARExport(cassette, keepingSecrets: true).data
     expectEqual(
-      attempt { try HARImport(har, source: "again", keepingSecrets: true).cassette }, cassette,
+      attempt { try HARImport(har, source: "again", keepingSecrets: true).cassette },
+      cassette,
       name
     )
     let redacted = cassette.redacted().cassette

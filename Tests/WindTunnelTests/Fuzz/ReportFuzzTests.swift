@@ -12,10 +12,7 @@ import WindTunnelReports
   func `a damaged report ends no process`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let before = Flights.report(Flights.drawn(25, seed: 9))
-    let report = Flights.report(
-      Flights.drawn(25, seed: 8),
-      gates: [try Gate("p95 <= baseline")]
-    )
+    let report = Flights.report(Flights.drawn(25, seed: 8), gates: [try Gate("p95 <= baseline")])
     let bytes = Array(report.compared(to: before).data())
     for _ in 0..<150 {
       let damaged = Data(generator.mutated(bytes))

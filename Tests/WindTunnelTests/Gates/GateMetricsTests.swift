@@ -58,7 +58,8 @@ import Testing
     try expectEqual(words("averageRetries <= 1.5", calls), "met, got \(word)")
     try expectEqual(words("averageRetries < 1.5", calls), "failed, got \(word)")
     try expectEqual(
-      words("amplification <= 2.5", calls), "inconclusive, the attempts could not be seen"
+      words("amplification <= 2.5", calls),
+      "inconclusive, the attempts could not be seen"
     )
   }
 
@@ -100,10 +101,12 @@ import Testing
     // The 95th call took 95 ms.
     try expectEqual(words("p95 <= 90ms", late(9)), "failed, got 95 ms", "a tenth is no matter")
     try expectEqual(
-      words("p95 <= 90ms", late(10)), "inconclusive, this machine began calls up to 10.0 ms late (got 95 ms)"
+      words("p95 <= 90ms", late(10)),
+      "inconclusive, this machine began calls up to 10.0 ms late (got 95 ms)"
     )
     try expectEqual(
-      words("p95 <= 80ms", late(10)), "failed, got 95 ms",
+      words("p95 <= 80ms", late(10)),
+      "failed, got 95 ms",
       "it failed without that, too"
     )
     try expectEqual(words("p95 <= 95ms", late(50)), "met, got 95 ms", "what is met with it is met")

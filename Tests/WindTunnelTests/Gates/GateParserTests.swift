@@ -14,13 +14,7 @@ import Testing
     _ comparison: Gate.Comparison,
     _ bar: Gate.Bar
   ) -> Gate {
-    Gate(
-      description: text,
-      metric: metric,
-      endpoint: endpoint,
-      comparison: comparison,
-      bar: bar
-    )
+    Gate(description: text, metric: metric, endpoint: endpoint, comparison: comparison, bar: bar)
   }
 
   @Test func `a gate is a metric, perhaps an endpoint, a comparison and a value`() throws {
@@ -136,9 +130,7 @@ import Testing
     ("calls >= 1.", 11, "nothing should follow the value, and \".\" does."),
     ("p95 <= baseline*", 17, "a value is missing. Write for example baseline*1.10."),
     ("p95 <= baseline+1", 16, "nothing should follow the value, and \"+1\" does."),
-    (
-      "p95 <= base", 8, "\"base\" is no value. Write for example p95 <= 800ms."
-    ),
+    ("p95 <= base", 8, "\"base\" is no value. Write for example p95 <= 800ms."),
   ])
   func `a gate that does not read is refused with its place`(
     text: String,

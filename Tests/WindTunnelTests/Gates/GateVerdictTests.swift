@@ -91,7 +91,8 @@ struct Calls {
   {
     let gate = "successRate.lower >= 0.95"
     try expectEqual(
-      verdict(gate, Calls.row(Calls(good: 20))), "inconclusive, 20 calls prove at most 0.839 (got 0.838875)"
+      verdict(gate, Calls.row(Calls(good: 20))),
+      "inconclusive, 20 calls prove at most 0.839 (got 0.838875)"
     )
     #expect(try verdict(gate, Calls.row(Calls(good: 2, bad: 18))).hasPrefix("failed, got 0.0"))
     #expect(try verdict(gate, Calls.row(Calls(good: 73))).hasPrefix("met, got 0.95"))
@@ -111,10 +112,12 @@ struct Calls {
     try expectEqual(verdict("calls(/**) == 147", row), "met, got 147")
     try expectEqual(verdict("max(POST /users/1) <= 7ms", row), "met, got 7 ms")
     try expectEqual(
-      verdict("p95(POST /users/1) <= 7ms", row), "inconclusive, p95 needs 20 calls and has 7 (got 7 ms)"
+      verdict("p95(POST /users/1) <= 7ms", row),
+      "inconclusive, p95 needs 20 calls and has 7 (got 7 ms)"
     )
     try expectEqual(
-      verdict("p95(POST /payments) <= 3s", row), "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST /users/1"
+      verdict("p95(POST /payments) <= 3s", row),
+      "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST /users/1"
     )
   }
 
@@ -122,17 +125,20 @@ struct Calls {
     let (now, before) = (Calls.row(Calls(good: 40)), Calls.row(Calls(good: 36)))
     let gate = "p95 <= baseline*1.10"
     try expectEqual(
-      verdict(gate, now), "inconclusive, there is no baseline to hold it against (got 38 ms)"
+      verdict(gate, now),
+      "inconclusive, there is no baseline to hold it against (got 38 ms)"
     )
     // The 35th of 36 calls took 35 ms, and 1.1 of that are 38.5.
     try expectEqual(verdict(gate, now, before), "met, got 38 ms")
     try expectEqual(verdict("p95 <= baseline*1.08", now, before), "failed, got 38 ms")
     try expectEqual(verdict("successRate == baseline", now, before), "met, got 1 (40 of 40 calls)")
     try expectEqual(
-      verdict(gate, now, Calls.row(Calls(good: 19))), "inconclusive, in the baseline p95 needs 20 calls and has 19 (got 38 ms)"
+      verdict(gate, now, Calls.row(Calls(good: 19))),
+      "inconclusive, in the baseline p95 needs 20 calls and has 19 (got 38 ms)"
     )
     try expectEqual(
-      verdict("averageRetries <= baseline", now, Calls.row(Calls(good: 36, attempts: nil))), "inconclusive, in the baseline the attempts could not be seen (got 0)"
+      verdict("averageRetries <= baseline", now, Calls.row(Calls(good: 36, attempts: nil))),
+      "inconclusive, in the baseline the attempts could not be seen (got 0)"
     )
   }
 }

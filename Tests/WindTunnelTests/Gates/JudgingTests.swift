@@ -58,16 +58,18 @@ import Testing
     let report = try report()
     try report.require("averageRetries <= 1.5", allowInconclusive: true)
     expectEqual(
-      complaint { try report.require("averageRetries <= 1.5") }, """
-        0 of 2 gates failed, 1 inconclusive:
-          offline: averageRetries <= 1.5: inconclusive, the attempts could not be seen
-        """
+      complaint { try report.require("averageRetries <= 1.5") },
+      """
+      0 of 2 gates failed, 1 inconclusive:
+        offline: averageRetries <= 1.5: inconclusive, the attempts could not be seen
+      """
     )
     expectEqual(
-      complaint { try report.require("successRate == 1", allowInconclusive: true) }, """
-        1 of 2 gates failed:
-          offline: successRate == 1: failed, got 0.5 (10 of 20 calls)
-        """
+      complaint { try report.require("successRate == 1", allowInconclusive: true) },
+      """
+      1 of 2 gates failed:
+        offline: successRate == 1: failed, got 0.5 (10 of 20 calls)
+      """
     )
   }
 
@@ -86,7 +88,8 @@ import Testing
     var other = before
     other.scenarios[1].name = "outage"
     expectEqual(
-      now.judge([gate], against: other).map(\.description), [
+      now.judge([gate], against: other).map(\.description),
+      [
         "calm: successRate >= baseline: met, got 1 (20 of 20 calls)",
         "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against (got 0.5 (10 of 20 calls))",
       ]
@@ -109,7 +112,8 @@ import Testing
     let lines = try report(["successRate == 1", "calls > 20", "p99 <= 1s"]).text()
       .split(separator: "\n", omittingEmptySubsequences: false)
     expectEqual(
-      lines.suffix(5).map(String.init), [
+      lines.suffix(5).map(String.init),
+      [
         "", "gates: 1 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
         "  calm: p99 <= 1s: inconclusive, p99 needs 100 calls and has 20 (got 20 ms)", "",
       ]
@@ -125,7 +129,8 @@ import Testing
     let endpoint = try first("endpoints", of: first("subjects", of: flown))
     expectEqual(endpoint["endpoint"], "GET /home")
     expectEqual(
-      flown["gates"], [
+      flown["gates"],
+      [
         ["gate": "calls > 20", "verdict": "failed", "got": "20"],
         [
           "gate": "p95 <= baseline", "verdict": "inconclusive", "got": "19 ms",
@@ -139,13 +144,16 @@ import Testing
       return try Report(data: Data(doctored.utf8), source: "r.json")
     }
     expectEqual(
-      refusal { try reading(#""verdict": "failed""#, #""verdict": "met""#) }, "r.json, scenarios[0].gates[0]: of the log it is: failed, got 20."
+      refusal { try reading(#""verdict": "failed""#, #""verdict": "met""#) },
+      "r.json, scenarios[0].gates[0]: of the log it is: failed, got 20."
     )
     expectEqual(
-      refusal { try reading("calls > 20", "cals > 20") }, "r.json, scenarios[0].gates[0].gate: column 1: there is no metric \"cals\". Did you mean calls?"
+      refusal { try reading("calls > 20", "cals > 20") },
+      "r.json, scenarios[0].gates[0].gate: column 1: there is no metric \"cals\". Did you mean calls?"
     )
     expectEqual(
-      refusal { try reading(#""endpoints": ["#, #""endpoints": [ {},"#) }, "r.json, scenarios[0].subjects[0].endpoints: the figures are not the ones of the log."
+      refusal { try reading(#""endpoints": ["#, #""endpoints": [ {},"#) },
+      "r.json, scenarios[0].subjects[0].endpoints: the figures are not the ones of the log."
     )
     // Where the bar was in another file, the verdict stands as it was told.
     let told = try reading(#""inconclusive""#, #""met""#.replacing("met", with: "failed"))

@@ -50,12 +50,14 @@ import Testing
 
   @Test func `lines and sequences of JSON have events, too`() {
     expectEqual(
-      Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines), [
+      Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines),
+      [
         "{\"a\":1}\n", "\n  \n{\"b\":2}\n",
       ]
     )
     expectEqual(
-      Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence), ["\u{1E}{\"a\":1}\n", "\u{1E}\u{1E}2\n"]
+      Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence),
+      ["\u{1E}{\"a\":1}\n", "\u{1E}\u{1E}2\n"]
     )
     expectEqual(EventStream.Format(contentType: "text/event-stream; charset=utf-8"), .serverSent)
     expectEqual(EventStream.Format(contentType: "Application/X-NDJSON"), .lines)

@@ -72,7 +72,8 @@ import Testing
       expectEqual(messages.map(\.isText), [true, false])
       expectEqual(interaction.response?.body, .empty)
       expectEqual(
-        result.warnings, [
+        result.warnings,
+        [
           "log.entries[0], GET https://a.test/a: 1 of 3 WebSocket messages carry no data that is kept."
         ]
       )
@@ -90,7 +91,8 @@ import Testing
     let result = try HARImport(Self.har("a.txt"), source: "a.har")
     expectEqual(result.cassette.interactions.first?.response?.body, Body(""))
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0], GET https://a.test/a: the body is in the file \"a.txt\", which was not read."
       ]
     )
@@ -112,7 +114,8 @@ import Testing
       let found = try read(Self.har(name), har)
       expectEqual(found.body, Body(""))
       expectEqual(
-        found.told, [
+        found.told,
+        [
           "log.entries[0], GET https://a.test/a: the body is in the file \"\(name)\", which \(reason)."
         ]
       )

@@ -117,9 +117,10 @@ import Testing
     )
     let place = "log.entries[0], GET https://api.example.test/a: "
     try expectEqual(
-      HARImport(har(text), source: "a.har").warnings, [warning].compactMap { $0 }.map {
-          place + $0
-        }
+      HARImport(har(text), source: "a.har").warnings,
+      [warning].compactMap { $0 }.map {
+        place + $0
+      }
     )
   }
 
@@ -146,7 +147,8 @@ import Testing
     try expectEqual(imported(entry)?.request.body.text, text)
     let round = try turnedRound(entry)
     expectEqual(
-      round?["request"]?["postData"], ["mimeType": "application/json", "text": .text(text)]
+      round?["request"]?["postData"],
+      ["mimeType": "application/json", "text": .text(text)]
     )
     expectEqual(round?["request"]?["bodySize"], -1)
     expectEqual(round?["response"]?["statusText"], "Fine")

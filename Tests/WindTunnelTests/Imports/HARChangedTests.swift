@@ -77,7 +77,8 @@ import Testing
       change(&$0) { $0.body = Body("newer") }
     }
     expectEqual(
-      entry["request"]?["postData"], ["mimeType": "application/x-www-form-urlencoded", "text": "d=other"]
+      entry["request"]?["postData"],
+      ["mimeType": "application/x-www-form-urlencoded", "text": "d=other"]
     )
     expectEqual(entry["request"]?["bodySize"], 7)
     expectEqual(entry["response"]?["content"], ["size": 5, "mimeType": "", "text": "newer"])
@@ -93,7 +94,8 @@ import Testing
     expectEqual(entry["request"]?["cookies"], [["name": "new", "value": "2"]])
     expectEqual(entry["request"]?["headersSize"], -1)
     expectEqual(
-      entry["response"]?["cookies"], [
+      entry["response"]?["cookies"],
+      [
         ["name": "f", "value": "g"], ["name": "h", "value": "i"],
       ]
     )

@@ -54,7 +54,8 @@ import WindTunnelSymptoms
     expectEqual(entries.first?["startedDateTime"], "2025-11-03T10:00:00.000Z")
     expectEqual(entries.first?["request"]?["url"], "http://any-host.invalid/users/%7Bid%7D")
     expectEqual(
-      entries.first?["_windtunnel"], [
+      entries.first?["_windtunnel"],
+      [
         "request": ["method": "GET", "url": "/users/{id}"],
         "failure": ["symptom": "emptyAnswer", "text": "gone"], "then": "cycle",
         "recordedAt": "2025-11-03T10:00:00Z",
@@ -105,7 +106,8 @@ import WindTunnelSymptoms
     let interaction = cassette.interactions.first
     expectEqual(interaction?.notes, [JSON.Member("_a", 1)])
     expectEqual(
-      interaction?.innerNotes, [
+      interaction?.innerNotes,
+      [
         "request": [JSON.Member("_b", "https://REDACTED-userinfo-1@b.test")],
         "response": [JSON.Member("_c", [2])], "timing": [JSON.Member("_d", .object([]))],
       ]
@@ -122,7 +124,8 @@ import WindTunnelSymptoms
       """
     let result = try HARImport(Data(har.utf8), source: "a.har")
     expectEqual(
-      result.cassette.notes, [
+      result.cassette.notes,
+      [
         JSON.Member("_recordingName", "home"),
         JSON.Member("_seen", ["REDACTED-authorization-1"]),
       ]
@@ -153,7 +156,8 @@ import WindTunnelSymptoms
   @Test func `a HAR with additions of a newer version is refused`() {
     let har = Data(#"{"log": {"_windtunnel": {"version": 2}, "entries": []}}"#.utf8)
     expectEqual(
-      refusal { try HARImport(har, source: "a.har") }, "a.har: this is a version 2 HAR of windtunnel's, and this windtunnel reads version 1. "
+      refusal { try HARImport(har, source: "a.har") },
+      "a.har: this is a version 2 HAR of windtunnel's, and this windtunnel reads version 1. "
         + "Update windtunnel."
     )
   }

@@ -40,10 +40,7 @@ import WindTunnelSymptoms
         body: Body(#"{"id":7}"#)
       )
     )
-    expected.timing = Timing(
-      firstByte: .microseconds(41_125),
-      lastByte: .microseconds(42_625)
-    )
+    expected.timing = Timing(firstByte: .microseconds(41_125), lastByte: .microseconds(42_625))
     expected.notes = [
       JSON.Member("_priority", "High"), JSON.Member("_resourceType", "fetch"),
     ]
@@ -61,7 +58,8 @@ import WindTunnelSymptoms
       entry(response: #""status": 0, "headers": [], "_error": "net::ERR_NAME_NOT_RESOLVED""#)
     )
     expectEqual(
-      interaction?.answer, .failure(Failure(.hostNotFound, text: "net::ERR_NAME_NOT_RESOLVED"))
+      interaction?.answer,
+      .failure(Failure(.hostNotFound, text: "net::ERR_NAME_NOT_RESOLVED"))
     )
   }
 
@@ -108,7 +106,8 @@ import WindTunnelSymptoms
     )
     expectEqual(result.cassette, Cassette([interaction]))
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0], POST https://api.example.test/a: there is no body and no size; "
           + "an empty one is played."
       ]
@@ -129,10 +128,7 @@ import WindTunnelSymptoms
     )
     var expected = Interaction(
       Request("GET", "https://api.example.test/a"),
-      Response(
-        headers: ["Content-Length": "4"],
-        body: Body(Data([0x89, 0x50, 0x4E, 0x47]))
-      )
+      Response(headers: ["Content-Length": "4"], body: Body(Data([0x89, 0x50, 0x4E, 0x47])))
     )
     expected.notes = [JSON.Member("_fetchType", "Memory Cache")]
     expectEqual(interaction, expected)
@@ -168,7 +164,8 @@ import WindTunnelSymptoms
     let text = har(entry(started: "2024-05-01T12:00:00.1234567+02:00"))
     let result = try HARImport(mark + text, source: "fiddler.har", keepingDates: true)
     expectEqual(
-      result.cassette.interactions.map(\.recordedAt), ["2024-05-01T12:00:00.1234567+02:00"]
+      result.cassette.interactions.map(\.recordedAt),
+      ["2024-05-01T12:00:00.1234567+02:00"]
     )
     expectEqual(result.warnings, [])
   }
@@ -189,19 +186,10 @@ import WindTunnelSymptoms
     )
     expectEqual(interaction?.request.url, "https://api.example.test/feed")
     expectEqual(
-      interaction?.messages, [
-        WebSocketMessage(
-          from: .server,
-          Body("hello"),
-          isText: true,
-          offset: .milliseconds(250)
-        ),
-        WebSocketMessage(
-          from: .client,
-          Body(Data([0, 1])),
-          isText: false,
-          offset: .seconds(1)
-        ),
+      interaction?.messages,
+      [
+        WebSocketMessage(from: .server, Body("hello"), isText: true, offset: .milliseconds(250)),
+        WebSocketMessage(from: .client, Body(Data([0, 1])), isText: false, offset: .seconds(1)),
       ]
     )
     expectEqual(interaction?.notes, [JSON.Member("_resourceType", "websocket")])
@@ -234,7 +222,8 @@ import WindTunnelSymptoms
     expectEqual(told.warnings, [])
     let attached = try feed(#"{"size": -1, "mimeType": "x-unknown", "_file": "c4751.jsonl"}"#, "")
     expectEqual(
-      attached.warnings, [
+      attached.warnings,
+      [
         "log.entries[0], GET https://api.example.test/feed: the list of WebSocket messages is in the "
           + "file \"c4751.jsonl\", which was not read."
       ]

@@ -26,7 +26,8 @@ import Testing
     expectEqual(round.cassette.interactions.map(\.request.url.path), ["/1", "/3"])
     let written = round.file["log"]?["entries"]?.elements ?? []
     expectEqual(
-      written.compactMap { $0["request"]?["url"]?.stringValue }, [
+      written.compactMap { $0["request"]?["url"]?.stringValue },
+      [
         "data:text/plain,hello", "https://api.example.test/1", "blob:https://api.example.test/2",
         "about:blank", "api.example.test:443", "https://api.example.test/3",
         "https://api.example.test/a",
@@ -36,7 +37,8 @@ import Testing
     expectEqual(written.last?["response"]?["_a"], [1])
     expectEqual(round.warnings.count, 5)
     expectEqual(
-      round.warnings.first, "log.entries[0]: its URL (data…) is none that HTTP goes to; it is kept for a HAR, and "
+      round.warnings.first,
+      "log.entries[0]: its URL (data…) is none that HTTP goes to; it is kept for a HAR, and "
         + "never played."
     )
     // Without the secrets they go, and the words say so.
@@ -58,10 +60,7 @@ import Testing
     )
     var cassette = read.cassette
     cassette.interactions = []
-    let file = try JSON(
-      parsing: HARExport(cassette, keepingSecrets: true).data,
-      source: "b.har"
-    )
+    let file = try JSON(parsing: HARExport(cassette, keepingSecrets: true).data, source: "b.har")
     expectEqual(file["log"]?["entries"]?.elements.map { $0["request"]?["url"] }, ["data:,b"])
   }
 
@@ -99,7 +98,8 @@ import Testing
     expectEqual(log["creator"], ["name": "only", "version": ""])
     expectEqual(log["browser"], ["name": "one", "version": ""])
     expectEqual(
-      log["pages"], [
+      log["pages"],
+      [
         [
           "id": "p", "title": "Home", "startedDateTime": "2024-05-01T10:00:01.000Z",
           "pageTimings": [:],
@@ -134,9 +134,10 @@ import Testing
       entry(method: "POST", request: #""headers": [], "postData": \#(post)"#)
     )
     expectEqual(
-      round?["request"]?["postData"], [
-          "mimeType": "multipart/form-data", "params": [["name": "a", "value": "1"]], "text": "",
-        ]
+      round?["request"]?["postData"],
+      [
+        "mimeType": "multipart/form-data", "params": [["name": "a", "value": "1"]], "text": "",
+      ]
     )
   }
 }

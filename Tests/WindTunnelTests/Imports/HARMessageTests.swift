@@ -29,7 +29,8 @@ import WindTunnelSymptoms
     )
     expectEqual(cassette.interactions.map(\.request.url.path), ["/1", "/2", "/3", "/4", "/5"])
     expectEqual(
-      cassette.interactions.compactMap { $0.response?.headers["Location"] }, ["/2", "/3", "/4", "/5", "/6"]
+      cassette.interactions.compactMap { $0.response?.headers["Location"] },
+      ["/2", "/3", "/4", "/5", "/6"]
     )
   }
 
@@ -87,7 +88,8 @@ import WindTunnelSymptoms
       + "Content-Type: text/plain\r\n\r\n\r\n--xx--\r\n"
     expectEqual(result.cassette.interactions.first?.request.body.text, text)
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0], POST https://api.example.test/a: the form was made of its fields; "
           + "1 files in it are empty."
       ]
@@ -142,13 +144,12 @@ import WindTunnelSymptoms
       source: "a.har"
     )
     expectEqual(
-      result.cassette.interactions.first?.response, Response(
-          headers: ["Content-Type": "text/plain; charset=utf-8; a=b"],
-          body: Body("\u{65E5}")
-        )
+      result.cassette.interactions.first?.response,
+      Response(headers: ["Content-Type": "text/plain; charset=utf-8; a=b"], body: Body("\u{65E5}"))
     )
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0], GET https://api.example.test/a: the text cannot be written in shift_jis; "
           + "its charset becomes utf-8."
       ]
@@ -165,7 +166,8 @@ import WindTunnelSymptoms
       )
     )
     expectEqual(
-      interaction?.response?.headers, ["Warning": "one", "Warning": "two", "Warning": "X: 3"]
+      interaction?.response?.headers,
+      ["Warning": "one", "Warning": "two", "Warning": "X: 3"]
     )
   }
 
@@ -186,7 +188,8 @@ import WindTunnelSymptoms
     )
     expectEqual(result.cassette, Cassette())
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0]: its URL (data…) is none that HTTP goes to; the entry is left out.",
         "log.entries[1]: its URL (api…) is none that HTTP goes to; the entry is left out.",
         "log.entries[2], CONNECT http://api.example.test:443/: a tunnel says nothing of what went "

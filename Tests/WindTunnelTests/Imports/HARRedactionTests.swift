@@ -79,7 +79,8 @@ import WindTunnelImports
       source: "a.har"
     )
     expectEqual(
-      result.warnings, [
+      result.warnings,
+      [
         "log.entries[0], GET https://api.example.test/a: there is no answer and no reason; "
           + "it is kept as \"unknown\"."
       ]

@@ -37,7 +37,8 @@ import Testing
       entry(#""startedDateTime":"2024-05-01T10:00:00.000Z""#, headers: headers)
     )
     expectEqual(
-      round["response"]?["headers"], [
+      round["response"]?["headers"],
+      [
         ["name": "transfer-encoding", "value": "chunked"], ["name": "set-cookie", "value": "a=1"],
         ["name": "set-cookie", "value": "b=2"], ["name": "vary", "value": "a, b"],
       ]
@@ -51,7 +52,8 @@ import Testing
   ])
   func `a date in another spelling is that date`(written: String, date: String) throws {
     try expectEqual(
-      turnedRound(entry(#""startedDateTime":\#(written)"#))["startedDateTime"], .text(date)
+      turnedRound(entry(#""startedDateTime":\#(written)"#))["startedDateTime"],
+      .text(date)
     )
   }
 
@@ -95,8 +97,6 @@ import Testing
         + #""url":"https://a.example/x","headers":[]},"response":{"status":204,"headers":[],"#
         + #""cookies":[{"name":"a","value":"1","httpOnly":"true","expires":""}]}}"#
     )
-    expectEqual(
-      round["response"]?["cookies"], [["name": "a", "value": "1", "httpOnly": true]]
-    )
+    expectEqual(round["response"]?["cookies"], [["name": "a", "value": "1", "httpOnly": true]])
   }
 }

@@ -81,11 +81,12 @@ import Testing
     // What a client is told is as without.
     let plain = try HARImport(Data(Self.whole.utf8), source: "a.har").cassette
     expectEqual(
-      plain.interactions.map(\.answer), read.interactions.map(\.answer).map { answer in
-          guard case .response(var response) = answer else { return answer }
-          response.head.headers["Set-Cookie"] = "f=REDACTED-f-1"
-          return .response(response)
-        }
+      plain.interactions.map(\.answer),
+      read.interactions.map(\.answer).map { answer in
+        guard case .response(var response) = answer else { return answer }
+        response.head.headers["Set-Cookie"] = "f=REDACTED-f-1"
+        return .response(response)
+      }
     )
     #expect(!String(decoding: plain.data(), as: UTF8.self).contains("_har"))
   }
@@ -126,7 +127,8 @@ import Testing
     try expectEqual(problems(har), [])
     let log = try JSON(parsing: har, source: "b.har")["log"]
     expectEqual(
-      log?["pages"], [
+      log?["pages"],
+      [
         ["id": "p", "startedDateTime": "2024-05-01T10:00:00Z", "title": "", "pageTimings": [:]],
         [
           "id": "7", "startedDateTime": "2024-05-01T10:00:00.000Z", "title": "", "pageTimings": [:],
@@ -157,7 +159,8 @@ import Testing
     let turned = Cassette(read.interactions.reversed())
     let other = HARExport(turned, keepingSecrets: true).data
     try expectEqual(
-      HARImport(other, source: "b.har", keepingSecrets: true).cassette.interactions, turned.interactions
+      HARImport(other, source: "b.har", keepingSecrets: true).cassette.interactions,
+      turned.interactions
     )
   }
 

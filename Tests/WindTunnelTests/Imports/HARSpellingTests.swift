@@ -16,7 +16,8 @@ import Testing
     )
     let interaction = try imported(text)
     expectEqual(
-      interaction?.timing, Timing(firstByte: .microseconds(20_250), lastByte: .microseconds(29_250))
+      interaction?.timing,
+      Timing(firstByte: .microseconds(20_250), lastByte: .microseconds(29_250))
     )
     let round = try #require(try turnedRound(text))
     expectEqual(round["time"], 30.5)
@@ -53,7 +54,8 @@ import Testing
     let entries = dates.map { entry(started: $0) }.joined(separator: ",")
     let round = try turnedRound(Data(#"{"log": {"entries": [\#(entries)]}}"#.utf8))
     expectEqual(
-      round.file["log"]?["entries"]?.elements.map { $0["startedDateTime"] }, [
+      round.file["log"]?["entries"]?.elements.map { $0["startedDateTime"] },
+      [
         "0001-01-01T00:00:00Z", "2024-05-01T10:00:01.000Z", "2024-05-01T10:00:02.000Z",
       ]
     )

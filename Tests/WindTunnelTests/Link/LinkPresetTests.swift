@@ -95,7 +95,8 @@ import Testing
   ])
   func `a damaged property list is refused in a sentence`(text: String, sentence: String) {
     expectEqual(
-      refusal { try ConditionerProfile.all(in: Data(text.utf8), source: "a.plist") }, sentence
+      refusal { try ConditionerProfile.all(in: Data(text.utf8), source: "a.plist") },
+      sentence
     )
   }
 

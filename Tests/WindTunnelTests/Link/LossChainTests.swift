@@ -61,11 +61,7 @@ import Testing
     distribution: Jitter.Distribution,
     correlation: Double
   ) {
-    let jitter = Jitter(
-      .milliseconds(10),
-      distribution: distribution,
-      correlation: correlation
-    )
+    let jitter = Jitter(.milliseconds(10), distribution: distribution, correlation: correlation)
     var chain = JitterChain(jitter, ConnectionDraws.nth(1).up)
     let strays = (0..<50_000).map { _ in Double(chain.next()) / 1000 }
     let count = Double(strays.count)

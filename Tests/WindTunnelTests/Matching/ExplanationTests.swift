@@ -38,15 +38,16 @@ import Testing
       matcher: .url
     )
     expectEqual(
-      "\(text)", """
-        GET https://a.example/users?page=2&sort=up is not on the cassette.
-        Nearest: #2 GET https://a.example/users?page=1, differs in query "page": recorded "1", asked "2".
-        Also in query "sort": recorded none, asked "up".
-        The same: method, scheme, host, port, path. Not compared: headers, body.
-        To let #2 answer it, match by: {"match": 1, "ignoreQuery": ["page", "sort"]}
-        Then: #3 GET https://a.example/users/7, differs in path: recorded /users/7, asked /users, and in 2 more.
-        Then: #4 GET https://a.example/users/8, differs in path: recorded /users/8, asked /users, and in 2 more.
-        """
+      "\(text)",
+      """
+      GET https://a.example/users?page=2&sort=up is not on the cassette.
+      Nearest: #2 GET https://a.example/users?page=1, differs in query "page": recorded "1", asked "2".
+      Also in query "sort": recorded none, asked "up".
+      The same: method, scheme, host, port, path. Not compared: headers, body.
+      To let #2 answer it, match by: {"match": 1, "ignoreQuery": ["page", "sort"]}
+      Then: #3 GET https://a.example/users/7, differs in path: recorded /users/7, asked /users, and in 2 more.
+      Then: #4 GET https://a.example/users/8, differs in path: recorded /users/8, asked /users, and in 2 more.
+      """
     )
   }
 
@@ -54,15 +55,16 @@ import Testing
     let tape = Cassette([Self.tape.interactions[0]])
     let text = Explanation(Self.order, tape, matcher: .body(.json(ignoring: "$.meta.timestamp")))
     expectEqual(
-      "\(text)", """
-        POST https://a.example/orders?dry=1 is not on the cassette.
-        Nearest: #1 POST https://a.example/orders?dry=1, differs in body at $.items[0].id: recorded "a1", asked "b1".
-        Also in body at $.items[1].id: recorded "a2", asked "b2".
-        Also in body at $.items[1].n: recorded 2, asked 3.
-        Also in body at $.new: recorded none, asked "é".
-        The same: method, scheme, host, port, path, query. Not compared: headers.
-        To let #1 answer it, match by: {"match": 1, "body": "json", "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "$.items[*].n", "$.new"]}
-        """
+      "\(text)",
+      """
+      POST https://a.example/orders?dry=1 is not on the cassette.
+      Nearest: #1 POST https://a.example/orders?dry=1, differs in body at $.items[0].id: recorded "a1", asked "b1".
+      Also in body at $.items[1].id: recorded "a2", asked "b2".
+      Also in body at $.items[1].n: recorded 2, asked 3.
+      Also in body at $.new: recorded none, asked "é".
+      The same: method, scheme, host, port, path, query. Not compared: headers.
+      To let #1 answer it, match by: {"match": 1, "body": "json", "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "$.items[*].n", "$.new"]}
+      """
     )
   }
 
@@ -86,42 +88,43 @@ import Testing
       as: UTF8.self
     )
     expectEqual(
-      text, """
-        {
-          "matches": false,
-          "asked": "GET https://a.example/users?page=2",
-          "interactions": 1,
-          "played": 0,
-          "candidates": [
-            {
-              "number": 1,
-              "request": "GET https://a.example/users?page=1",
-              "played": 0,
-              "parts": [
-                { "part": "method", "verdict": "same" },
-                { "part": "scheme", "verdict": "same" },
-                { "part": "host", "verdict": "same" },
-                { "part": "port", "verdict": "same" },
-                { "part": "path", "verdict": "same" },
-                {
-                  "part": "query",
-                  "verdict": "differs",
-                  "differences": [
-                    { "in": "query \\"page\\"", "at": "page", "recorded": "1", "asked": "2" }
-                  ]
-                },
-                { "part": "headers", "verdict": "notCompared" },
-                { "part": "body", "verdict": "notCompared" }
-              ]
-            }
-          ],
-          "rule": {
-            "match": 1,
-            "ignoreQuery": ["page"]
+      text,
+      """
+      {
+        "matches": false,
+        "asked": "GET https://a.example/users?page=2",
+        "interactions": 1,
+        "played": 0,
+        "candidates": [
+          {
+            "number": 1,
+            "request": "GET https://a.example/users?page=1",
+            "played": 0,
+            "parts": [
+              { "part": "method", "verdict": "same" },
+              { "part": "scheme", "verdict": "same" },
+              { "part": "host", "verdict": "same" },
+              { "part": "port", "verdict": "same" },
+              { "part": "path", "verdict": "same" },
+              {
+                "part": "query",
+                "verdict": "differs",
+                "differences": [
+                  { "in": "query \\"page\\"", "at": "page", "recorded": "1", "asked": "2" }
+                ]
+              },
+              { "part": "headers", "verdict": "notCompared" },
+              { "part": "body", "verdict": "notCompared" }
+            ]
           }
+        ],
+        "rule": {
+          "match": 1,
+          "ignoreQuery": ["page"]
         }
+      }
 
-        """
+      """
     )
   }
 
@@ -132,7 +135,8 @@ import Testing
     expectEqual("\(once)", "GET https://a.example/users?page=1 is answered by #2.")
     let both = Explanation(request, twice, matcher: .url)
     expectEqual(
-      "\(both)", "GET https://a.example/users?page=1 is answered by #2, #5, in this order."
+      "\(both)",
+      "GET https://a.example/users?page=1 is answered by #2, #5, in this order."
     )
     let json: JSON = [
       "matches": true, "asked": .text("\(request.method) \(request.url)"), "answeredBy": [2, 5],
@@ -176,7 +180,8 @@ import Testing
     expectEqual(Explanation(page, tape, matcher: noPage).numbers, [2])
     let all = Matcher.url.with { $0.paths = ["/users/{id}"] }
     expectEqual(
-      Explanation(Request("GET", "https://a.example/users/9"), tape, matcher: all).numbers, [
+      Explanation(Request("GET", "https://a.example/users/9"), tape, matcher: all).numbers,
+      [
         3, 4,
       ]
     )

@@ -55,8 +55,5 @@ func multipart(_ parts: KeyValuePairs<String, String>, boundary: String) -> Requ
   let texts = parts.map { name, content in
     "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(content)\r\n"
   }
-  return post(
-    texts.joined() + "--\(boundary)--\r\n",
-    "multipart/form-data; boundary=\(boundary)"
-  )
+  return post(texts.joined() + "--\(boundary)--\r\n", "multipart/form-data; boundary=\(boundary)")
 }

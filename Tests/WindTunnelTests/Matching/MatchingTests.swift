@@ -147,7 +147,8 @@ import Testing
     nearest: String
   ) {
     expectEqual(
-      sentence(Deck(Self.tape), request).split(separator: "\n").prefix(2).joined(separator: "\n"), "\(request.method) \(request.url) is not on the cassette.\nNearest: \(nearest)"
+      sentence(Deck(Self.tape), request).split(separator: "\n").prefix(2).joined(separator: "\n"),
+      "\(request.method) \(request.url) is not on the cassette.\nNearest: \(nearest)"
     )
   }
 
@@ -156,17 +157,19 @@ import Testing
     let request = Request("GET", "https://a.example/users?page=1")
     expectEqual(sentence(deck, request), "")
     expectEqual(
-      sentence(deck, request), """
-        GET https://a.example/users?page=1 was already played once, and there is no further recording of it.
-        To let it be played again, write "then": "repeat" into interaction #1, or record it once more.
-        """
+      sentence(deck, request),
+      """
+      GET https://a.example/users?page=1 was already played once, and there is no further recording of it.
+      To let it be played again, write "then": "repeat" into interaction #1, or record it once more.
+      """
     )
   }
 
   @Test func `a password is not repeated`() {
     let text = sentence(Deck(Cassette()), Request("GET", "https://u:secret@a.example/"))
     expectEqual(
-      text, "GET https://a.example/ is not on the cassette, which has no interactions."
+      text,
+      "GET https://a.example/ is not on the cassette, which has no interactions."
     )
   }
 }

@@ -41,13 +41,15 @@ import Testing
     let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
     _ = deck.delivery(of: outcome, on: .onTheWire)
     expectEqual(
-      told.withLock { $0 }, [
+      told.withLock { $0 },
+      [
         "decided 1 withheld 1",
         #"undone 1 [{"resetAfterEvents":1} was not done: the answer streams no events.]"#,
       ]
     )
     expectEqual(
-      deck.journal.all.map(\.misfits), [
+      deck.journal.all.map(\.misfits),
+      [
         [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
       ]
     )
@@ -77,7 +79,8 @@ import Testing
     )
     deck.tunnelEnded(tunnel)
     expectEqual(
-      told.withLock { $0 }, [
+      told.withLock { $0 },
+      [
         "decided 1 recording 1", "request 1 1.0 seconds 2.0 seconds", "first byte 1",
         "ended 1 200", "decided 2 unmatched", "ended 2 0", "tunnel api.example.test:443",
       ]

@@ -56,18 +56,15 @@ import Testing
   }
 
   @Test func `the explanation names both`() {
-    let explanation = Explanation(
-      Request("GET", "/a?token=x1"),
-      Self.cassette,
-      matcher: .url
-    )
+    let explanation = Explanation(Request("GET", "/a?token=x1"), Self.cassette, matcher: .url)
     expectEqual(explanation.rival, 2)
     expectEqual(
-      explanation.description, """
-        GET /a?token=x1 is answered by #1.
-        #1 and #2 cannot be told apart: they differ only in what was taken out of them, so who asks \
-        first gets #1.
-        """
+      explanation.description,
+      """
+      GET /a?token=x1 is answered by #1.
+      #1 and #2 cannot be told apart: they differ only in what was taken out of them, so who asks \
+      first gets #1.
+      """
     )
     expectEqual(explanation.json["cannotBeToldFrom"], .number(2))
     let named = Explanation(

@@ -51,7 +51,8 @@ import Testing
   @Test func `a row of keys tells of each mark how many letters follow`() throws {
     let row = try #require(DetectionRow.all.first { $0.id == "aws-key" })
     expectEqual(
-      row.finds, "`AKIA`, `ASIA`, `ABIA`, `ACCA` and 16 letters; `ABSK`, `bedrock-api-key-` and 60 to 300"
+      row.finds,
+      "`AKIA`, `ASIA`, `ABIA`, `ACCA` and 16 letters; `ABSK`, `bedrock-api-key-` and 60 to 300"
     )
     #expect(DetectionRow.all.contains { $0.id == "shopify-token" })
   }
@@ -63,7 +64,8 @@ import Testing
       )
     let written = try String(contentsOf: file, encoding: .utf8)
     expectEqual(
-      written, DetectionRow.table,
+      written,
+      DetectionRow.table,
       "Write it anew: swift run windtunnel cassette lint --rules > Sources/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
     )
   }
@@ -74,7 +76,8 @@ import Testing
     let body = Self.interaction(text)
     let kept = Self.redacted(body, RedactionRules(keep: ["accessToken", "$.card.password"]))
     expectEqual(
-      kept?.response?.body.text, #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"REDACTED-password-1"}"#
+      kept?.response?.body.text,
+      #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"REDACTED-password-1"}"#
     )
     let request = Interaction(
       Request(
@@ -106,7 +109,8 @@ import Testing
     expectEqual(found.map(\.rule), ["credentials", "likely-name"])
     expectEqual(found.map(\.keep), ["Authorization", "token"])
     expectEqual(
-      found.map(\.places), [
+      found.map(\.places),
+      [
         ["#1 request header Authorization"],
         ["#1 response body $.session.token", "#1 response body $.again"],
       ]

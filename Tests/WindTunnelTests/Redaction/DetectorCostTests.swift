@@ -218,10 +218,7 @@ import Testing
     let text = String(decoding: shape.body(count), as: UTF8.self)
     let url = "https://api.example.test/a"
     func answer(_ name: String) -> Interaction {
-      Interaction(
-        Request("GET", "/"),
-        Response(headers: HeaderFields([HeaderField(name, text)]))
-      )
+      Interaction(Request("GET", "/"), Response(headers: HeaderFields([HeaderField(name, text)])))
     }
     switch place {
     case .field: return answer("X-Note")
@@ -234,10 +231,7 @@ import Testing
     case .path: return Interaction(Request("GET", RequestURL("\(url)/\(text)")), Response())
     case .string:
       let inner = "{\"a\":\"\(JSON.escaped(text))\"}"
-      return Interaction(
-        Request("GET", "/"),
-        .text(Body("{\"b\":\"\(JSON.escaped(inner))\"}"))
-      )
+      return Interaction(Request("GET", "/"), .text(Body("{\"b\":\"\(JSON.escaped(inner))\"}")))
     }
   }
 

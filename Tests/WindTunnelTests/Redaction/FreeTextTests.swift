@@ -41,7 +41,8 @@ import Testing
     ]
     for (text, kept) in rows {
       expectEqual(
-        Self.kept(text, "text/plain"), kept.replacing("*", with: "REDACTED-"),
+        Self.kept(text, "text/plain"),
+        kept.replacing("*", with: "REDACTED-"),
         "\(text.prefix(20))"
       )
     }
@@ -92,7 +93,8 @@ import Testing
     // One key a line is a list of them.
     let keys = (0..<8).map { _ in "00\(some(40))" }
     expectEqual(
-      Self.kept(keys.joined(separator: lineBreak), "text/plain"), (1...8).map { "REDACTED-okta-token-\($0)" }.joined(separator: lineBreak)
+      Self.kept(keys.joined(separator: lineBreak), "text/plain"),
+      (1...8).map { "REDACTED-okta-token-\($0)" }.joined(separator: lineBreak)
     )
   }
 

@@ -71,7 +71,8 @@ import Testing
       }
     )
     expectEqual(
-      kept.map { $0.response?.headers["Location"] }, [
+      kept.map { $0.response?.headers["Location"] },
+      [
         "/cb?code=REDACTED-code-1", "/error?code=404",
       ]
     )
@@ -84,10 +85,11 @@ import Testing
       headers: ["Authentication": "Bearer abc1", "Cookie2": "sid=abc2", "X-Title": "abc"]
     )
     expectEqual(
-      SplicedValueTests.kept([request]).first?.headers, [
-          "Authentication": "Bearer REDACTED-authentication-1", "Cookie2": "sid=REDACTED-sid-1",
-          "X-Title": "abc",
-        ]
+      SplicedValueTests.kept([request]).first?.headers,
+      [
+        "Authentication": "Bearer REDACTED-authentication-1", "Cookie2": "sid=REDACTED-sid-1",
+        "X-Title": "abc",
+      ]
     )
   }
 

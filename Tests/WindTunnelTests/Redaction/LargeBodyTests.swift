@@ -16,9 +16,7 @@ import Testing
   ) -> String? {
     var redaction = Redaction(continuing: [])
     var echoes = KnownValueSearch()
-    echoes.listen(
-      for: secrets.map { (secret: $0, sought: .init(stand: $1, reach: .anywhere)) }
-    )
+    echoes.listen(for: secrets.map { (secret: $0, sought: .init(stand: $1, reach: .anywhere)) })
     redaction.echoes = echoes
     redaction.look(intoLarge: Data(body.utf8), type: type, coding: coding)
     return redaction.obstacle
@@ -34,7 +32,8 @@ import Testing
     coding: String
   ) {
     expectEqual(
-      Self.obstacle(body, type: type, coding: coding), "a body of \(body.utf8.count) bytes is too large to be looked through for credentials"
+      Self.obstacle(body, type: type, coding: coding),
+      "a body of \(body.utf8.count) bytes is too large to be looked through for credentials"
     )
   }
 
@@ -46,7 +45,8 @@ import Testing
     for count in [0, (1 << 20) - 10, (1 << 20) + (64 << 10) - 10] {
       let body = "\0" + String(repeating: "x", count: count) + "a-long-secret-token"
       expectEqual(
-        Self.obstacle(body, secrets: secrets), "a body of \(body.utf8.count) bytes repeats a credential"
+        Self.obstacle(body, secrets: secrets),
+        "a body of \(body.utf8.count) bytes repeats a credential"
       )
     }
   }

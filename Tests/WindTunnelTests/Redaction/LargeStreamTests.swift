@@ -86,7 +86,8 @@ import Testing
     let stream = Self.redacted(text, atMost: 60)
     expectEqual(stream.text, text)
     expectEqual(
-      stream.obstacle, "an event of more than 60 bytes is too large to be looked through for credentials"
+      stream.obstacle,
+      "an event of more than 60 bytes is too large to be looked through for credentials"
     )
   }
 
@@ -134,19 +135,19 @@ import Testing
         "POST",
         "/",
         headers: ["Content-Type": "application/json"],
-        body: Body(
-          #"{"api_key":"Xq3ZpV8nKw2LtR6yCm5d"}"#
-        )
+        body: Body(#"{"api_key":"Xq3ZpV8nKw2LtR6yCm5d"}"#)
       ),
       Response(status: 204)
     )
     expectEqual(
-      next.redact([other]).first?.request.body.text, #"{"api_key":"REDACTED-api-key-2"}"#
+      next.redact([other]).first?.request.body.text,
+      #"{"api_key":"REDACTED-api-key-2"}"#
     )
     let filter = NGramFilter(interaction(long))
     #expect(filter.mayContain(Self.key) && !filter.mayContain("never-said-anywhere"))
     expectEqual(
-      kept[0].renumbered { _ in 7 }.response?.body.text, Self.long("REDACTED-api-key-7").joined()
+      kept[0].renumbered { _ in 7 }.response?.body.text,
+      Self.long("REDACTED-api-key-7").joined()
     )
   }
 

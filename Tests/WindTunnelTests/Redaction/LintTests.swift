@@ -102,7 +102,8 @@ import WindTunnelSymptoms
     )
     let leaks = CassetteLint(Cassette([interaction])).leaks.map(\.description)
     expectEqual(
-      leaks, [
+      leaks,
+      [
         "#1 request URL query api-key: api-key, 8 bytes",
         "#1 request header X-Auth-Token: x-auth-token, 8 bytes",
         "#1 response body JSON password: password, 8 bytes",

@@ -57,7 +57,8 @@ import Testing
     expectEqual(kept.request.body.text, "seen=\(Self.stand)&page=2")
     expectEqual(kept.response?.headers["X-Seen"], Self.stand)
     expectEqual(
-      kept.response?.body.text, "{\"seen\":\"\(Self.stand)\",\"all\":[\"\(Self.stand)\",\"b\"]}"
+      kept.response?.body.text,
+      "{\"seen\":\"\(Self.stand)\",\"all\":[\"\(Self.stand)\",\"b\"]}"
     )
   }
 
@@ -119,7 +120,8 @@ import Testing
     ])
     let (short, long) = (Self.stand, "REDACTED-authorization-3")
     expectEqual(
-      kept.first?.request.url.description, "https://a.test/of/\(short)/hunt?\(short)=1&\(long)=2"
+      kept.first?.request.url.description,
+      "https://a.test/of/\(short)/hunt?\(short)=1&\(long)=2"
     )
     expectEqual(kept.first?.request.headers["Cookie"], "\(short)=REDACTED-ab12-1")
     expectEqual(kept.first?.request.body.text, "\(short)=&\(long)=1&hunt=2")
@@ -131,7 +133,8 @@ import Testing
       "--wind\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\(name).txt\"\r\n\r\nx\r\n--wind--\r\n"
     }
     try expectEqual(
-      Self.body(text("tok-SECRET-123"), ["Content-Type": type], beside: "tok-SECRET-123"), text(Self.stand)
+      Self.body(text("tok-SECRET-123"), ["Content-Type": type], beside: "tok-SECRET-123"),
+      text(Self.stand)
     )
   }
 
@@ -156,7 +159,8 @@ import Testing
     try expectEqual(Self.body(page, type, beside: "password"), page)
     try expectEqual(Self.body(page, type, beside: "hunt"), page)
     try expectEqual(
-      Self.body(page, type, beside: "ab12"), "<input type=\"password\" name='hunt'><p>\(Self.stand)</p>"
+      Self.body(page, type, beside: "ab12"),
+      "<input type=\"password\" name='hunt'><p>\(Self.stand)</p>"
     )
   }
 
@@ -181,15 +185,11 @@ import Testing
     let text = "ab12 \(Data("ab12".utf8).base64EncodedString()) ada:ab12 ab123"
     let kept = try Self.kept(Request("GET", "/a"), Response(body: Body(text)), beside: login)
     let stand = "REDACTED-password-1"
-    expectEqual(
-      kept.response?.body.text, "\(stand) \(stand) \(Self.stand) ab123"
-    )
+    expectEqual(kept.response?.body.text, "\(stand) \(stand) \(Self.stand) ab123")
   }
 
   @Test func `base64 of a secret that is too short to be taken for base64 goes`() throws {
     let text = "seen \(Data("hunter22".utf8).base64EncodedString()) and aHVudGVyMjI"
-    try expectEqual(
-      Self.body(text, beside: "hunter22"), "seen \(Self.stand) and \(Self.stand)"
-    )
+    try expectEqual(Self.body(text, beside: "hunter22"), "seen \(Self.stand) and \(Self.stand)")
   }
 }

@@ -33,7 +33,8 @@ import Testing
       after: Self.tape(["/a?access_token=TTTT1"])
     )
     expectEqual(
-      tape.map(\.request.url.query), ["access_token=REDACTED-access-token-1"]
+      tape.map(\.request.url.query),
+      ["access_token=REDACTED-access-token-1"]
         + [String?](repeating: "access_token=REDACTED-access-token-2", count: 2)
     )
     expectEqual(
@@ -43,12 +44,14 @@ import Testing
           "/a?access_token=X", "/b?access_token=X", "/c?access_token=X", "/c?access_token=Y",
           "/a?access_token=Y",
         ]
-      ), [
+      ),
+      [
         0, 1, 2, nil, nil,
       ]
     )
     expectEqual(
-      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]), [
+      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]),
+      [
         1, 0, nil,
       ]
     )
@@ -63,14 +66,19 @@ import Testing
           "/x?access_token=a&b=1", "/x?access_token=b&b=1", "/x?access_token=a&b=1",
           "/y?access_token=b",
         ]
-      ), [0, 1, 0, 2]
+      ),
+      [0, 1, 0, 2]
     )
   }
 
   @Test func `within one request other ordinals are other values`() {
     let tape = Self.tape(["/x?access_token=AAAA111&refresh_token=AAAA111"])
     expectEqual(
-      Self.places(tape, ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"]), [nil, 0]
+      Self.places(
+        tape,
+        ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"]
+      ),
+      [nil, 0]
     )
   }
 
@@ -83,21 +91,24 @@ import Testing
       Self.tape(["/a?access_token=A1"]), Self.tape(["/b?access_token=B1", "/c?access_token=C1"]),
     ])
     expectEqual(
-      merge.cassette.interactions.map(\.request.url.query), [
-          "access_token=REDACTED-access-token-1", "access_token=REDACTED-access-token-3",
-          "access_token=REDACTED-access-token-2",
-        ]
+      merge.cassette.interactions.map(\.request.url.query),
+      [
+        "access_token=REDACTED-access-token-1", "access_token=REDACTED-access-token-3",
+        "access_token=REDACTED-access-token-2",
+      ]
     )
     expectEqual(
       Self.places(
         merge.cassette.interactions,
         ["/a?access_token=A1", "/b?access_token=B1", "/c?access_token=C1"]
-      ), [
+      ),
+      [
         0, 1, 2,
       ]
     )
     expectEqual(
-      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]), [
+      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]),
+      [
         0, 1,
       ]
     )
@@ -112,7 +123,8 @@ import Testing
     ])
     expectEqual(merge.repeatedCount, 2)
     expectEqual(
-      merge.cassette.interactions.map(\.request.url.query), [String?](repeating: "access_token=REDACTED-access-token-1", count: 2)
+      merge.cassette.interactions.map(\.request.url.query),
+      [String?](repeating: "access_token=REDACTED-access-token-1", count: 2)
     )
   }
 
@@ -132,7 +144,10 @@ import Testing
     let merge = try Self.merged([ten, tape("/a")])
     let last = try #require(merge.cassette.interactions.last?.response)
     let packed = Data(#"{"access_token":"REDACTED-access-token-10"}"#.utf8).base64EncodedString()
-    expectEqual(last.body.text, "{\"access_token\":\"REDACTED-access-token-10\",\"b\":\"\(packed)\"}")
+    expectEqual(
+      last.body.text,
+      "{\"access_token\":\"REDACTED-access-token-10\",\"b\":\"\(packed)\"}"
+    )
     expectEqual(last.headers["Content-Length"], "\(last.body.data.count)")
   }
 }

@@ -76,7 +76,8 @@ import Testing
   @Test func `scripts keep their code and lose what is quoted`() {
     let text = "var token=a.b;fetch('/x?token=abc1');let o={password:'abc def'}"
     expectEqual(
-      body(text, type: "text/javascript; charset=utf-8"), "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
+      body(text, type: "text/javascript; charset=utf-8"),
+      "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
     )
   }
 
@@ -145,7 +146,8 @@ import Testing
     let text = #"{"token":"abc1","Floor-Code":"x1","a":[{"b":"y1"}],"mail":"ada@example.org"}"#
     let rules = RedactionRules(names: ["floorCode", "$.a[*].b"])
     expectEqual(
-      body(text, rules: rules), #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
+      body(text, rules: rules),
+      #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
         + #""a":[{"b":"REDACTED-b-1"}],"mail":"ada@example.org"}"#
     )
   }
@@ -155,7 +157,8 @@ import Testing
       #"{"name":"Ada","email":"ada@example.org","text":"Call +49 30 1234567, ada@example.org"}"#
     expectEqual(body(text), text)
     expectEqual(
-      body(text, rules: RedactionRules(personalData: true)), #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
+      body(text, rules: RedactionRules(personalData: true)),
+      #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
         + #""text":"Call REDACTED-phone-1, REDACTED-email-1@example.test"}"#
     )
   }
@@ -169,7 +172,8 @@ import Testing
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([interaction])
     expectEqual(
-      kept[0].timing?.chunks.map(\.bytes), [lines[0].utf8.count + 12, lines[1].utf8.count]
+      kept[0].timing?.chunks.map(\.bytes),
+      [lines[0].utf8.count + 12, lines[1].utf8.count]
     )
   }
 
@@ -184,7 +188,8 @@ import Testing
     let kept = redaction.redact([Interaction(Request("GET", "/"), response)])
     expectEqual(kept.count, (isKept ? 1 : 0))
     expectEqual(
-      redaction.leftOut, (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
+      redaction.leftOut,
+      (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
     )
   }
 }

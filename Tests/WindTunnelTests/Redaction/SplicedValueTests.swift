@@ -56,7 +56,8 @@ import WindTunnelReports
     let text = #"{"next":"https:\/\/a.example\/\u00e4?token=abc1&b=\/"}"#
     let kept = Self.kept([Request("POST", "/", headers: Self.json, body: Body(text))])
     expectEqual(
-      kept.first?.body.text, #"{"next":"https:\/\/a.example\/\u00e4?token=REDACTED-token-1&b=\/"}"#
+      kept.first?.body.text,
+      #"{"next":"https:\/\/a.example\/\u00e4?token=REDACTED-token-1&b=\/"}"#
     )
   }
 

@@ -44,13 +44,15 @@ import Testing
     let expectedJSON = "{\"message\":\"\(JSON.escaped(Self.expected(expected)))\"}"
     expectEqual(Self.kept(json, "application/json"), expectedJSON)
     expectEqual(
-      CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks.count, 1
+      CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks.count,
+      1
     )
   }
 
   @Test func `what a page tells goes`() {
     expectEqual(
-      Self.kept("<p>Your password is <b>hunter2-long</b>.</p>", "text/html"), Self.expected("<p>Your password is <b>*password-1</b>.</p>")
+      Self.kept("<p>Your password is <b>hunter2-long</b>.</p>", "text/html"),
+      Self.expected("<p>Your password is <b>*password-1</b>.</p>")
     )
   }
 
@@ -76,7 +78,8 @@ import Testing
     let replaced = "{\"password\":\"REDACTED-password-1\",\"user\":\"ada\"}"
     expectEqual(Self.kept("{\"blob\":\"\(digits(inner))\"}"), "{\"blob\":\"\(digits(replaced))\"}")
     expectEqual(
-      Self.kept("blob=\(digits(inner).uppercased())"), "blob=\(digits(replaced).uppercased())"
+      Self.kept("blob=\(digits(inner).uppercased())"),
+      "blob=\(digits(replaced).uppercased())"
     )
     let digest = String(repeating: "0123456789abcdef", count: 4)
     expectEqual(Self.kept("{\"digest\":\"\(digest)\"}"), "{\"digest\":\"\(digest)\"}")
@@ -137,13 +140,15 @@ import Testing
 
   @Test func `a key of a session that was drawn by lot goes`() {
     expectEqual(
-      Self.kept("{\"sessionKey\":\"k3Jd8\"}", "application/json"), Self.expected("{\"sessionKey\":\"*sessionkey-1\"}")
+      Self.kept("{\"sessionKey\":\"k3Jd8\"}", "application/json"),
+      Self.expected("{\"sessionKey\":\"*sessionkey-1\"}")
     )
   }
 
   @Test func `a text with a zero in it loses its secret and nothing else`() {
     expectEqual(
-      Self.kept("a\0b\npassword=hunter22\n", "text/plain"), Self.expected("a\0b\npassword=*password-1\n")
+      Self.kept("a\0b\npassword=hunter22\n", "text/plain"),
+      Self.expected("a\0b\npassword=*password-1\n")
     )
   }
 

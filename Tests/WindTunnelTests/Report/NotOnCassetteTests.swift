@@ -73,7 +73,8 @@ import Testing
     #expect(metrics.blankPages == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
     for judgement in report.judgements {
       expectEqual(
-        judgement.result.verdict, .inconclusive("every call asked for what is not on the cassette")
+        judgement.result.verdict,
+        .inconclusive("every call asked for what is not on the cassette")
       )
     }
     try expectEqual(Gate("calls == 30").result(for: report.scenarios[0].subjects[0]).verdict, .met)
@@ -83,10 +84,12 @@ import Testing
   @Test func `the verdict is inconclusive, unless something worse was found`() throws {
     try expectEqual(mixed().verdict, .inconclusive)
     try expectEqual(
-      mixed("successRate == 1").verdictWords, "Inconclusive: 2 calls asked for what is not on the cassette"
+      mixed("successRate == 1").verdictWords,
+      "Inconclusive: 2 calls asked for what is not on the cassette"
     )
     try expectEqual(
-      mixed("p99 <= 1s").verdictWords, "Inconclusive: 1 of 1 gate cannot be told, "
+      mixed("p99 <= 1s").verdictWords,
+      "Inconclusive: 1 of 1 gate cannot be told, "
         + "2 calls asked for what is not on the cassette"
     )
     try expectEqual(mixed("successRate == 1").allowingInconclusive.verdict, .passed)
@@ -105,10 +108,11 @@ import Testing
   @Test func `a test that requires gates is told, unless it allows what is inconclusive`() throws {
     let report = try mixed("successRate == 1")
     expectEqual(
-      refusal { try report.require("calls == 23") }, """
-        0 of 2 gates failed, and not all that was asked for is on the cassette:
-          rainy: \(Self.sentence)
-        """
+      refusal { try report.require("calls == 23") },
+      """
+      0 of 2 gates failed, and not all that was asked for is on the cassette:
+        rainy: \(Self.sentence)
+      """
     )
     try report.require("calls == 23", allowInconclusive: true)
     try Flights.report(Self.good).require("calls == 21")
@@ -140,18 +144,19 @@ import Testing
   @Test func `every form of the report tells of them`() throws {
     let report = try mixed("successRate == 1")
     expectEqual(
-      report.text(), """
-        seed 7, decisions 0a0a0a0a0a0a, errors current
-        rainy: \(Self.sentence); they are in no rate
+      report.text(),
+      """
+      seed 7, decisions 0a0a0a0a0a0a, errors current
+      rainy: \(Self.sentence); they are in no rate
 
-        scenario  stage  subject  calls  success  retries      P95  blank
-        rainy     wire   client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
+      scenario  stage  subject  calls  success  retries      P95  blank
+      rainy     wire   client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
 
-        findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
+      findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
 
-        gates: 1 met
+      gates: 1 met
 
-        """
+      """
     )
     let markdown = report.markdown()
     #expect(
@@ -165,14 +170,13 @@ import Testing
       )
     )
     #expect(!markdown.contains("### Failing calls"))
-    expectEqual(
-      report.annotations, ["::error::rainy: \(Self.sentence)"]
-    )
+    expectEqual(report.annotations, ["::error::rainy: \(Self.sentence)"])
     #expect(report.allowingInconclusive.annotations[0].hasPrefix("::warning::rainy: 2 calls"))
     let lines = report.csv().components(separatedBy: "\r\n")
     #expect(lines[21].contains(",succeeded,,true,"))
     expectEqual(
-      lines[23], "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
+      lines[23],
+      "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
         + "0,,10,1,,,,,,,"
     )
     let page = report.html()
@@ -196,9 +200,7 @@ import Testing
     ]
     let merged = try Report(merging: parts)
     expectEqual(merged.scenarios, Flights.report(Self.good + Self.calls(21...22)).scenarios)
-    #expect(
-      merged.verdict == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"]
-    )
+    #expect(merged.verdict == .inconclusive && merged.notOnCassette == ["rainy: \(Self.sentence)"])
   }
 
   @Test func `against a baseline they have no partners, and are not lost`() throws {

@@ -71,9 +71,10 @@ import Testing
   ) throws {
     let gate = try Gate(gate)
     expectEqual(
-      gate.result(for: Self.row(startUp: 700, starts: Self.tooMany)).verdict, .inconclusive(
-          "10 calls a second were to begin, and this machine starts 3.4 programs a second"
-        )
+      gate.result(for: Self.row(startUp: 700, starts: Self.tooMany)).verdict,
+      .inconclusive(
+        "10 calls a second were to begin, and this machine starts 3.4 programs a second"
+      )
     )
     expectEqual(gate.result(for: Self.row(startUp: 700, starts: Self.few)).verdict, .failed)
     expectEqual(gate.result(for: Self.row(startUp: 700)).verdict, .failed)

@@ -99,7 +99,8 @@ import WindTunnelReports
 
   @Test func `what could not be seen is said`() {
     expectEqual(
-      ProxyReport(log, seed: 1, duration: .seconds(9)).unseen, [
+      ProxyReport(log, seed: 1, duration: .seconds(9)).unseen,
+      [
         "Calls that the client answered from a cache, or gave up before they left the device.",
         "What was in 2 tunnels: their requests, statuses and repeats.",
         "Traffic that does not use the proxy, such as UDP and other apps' own routes.",

@@ -65,13 +65,15 @@ import Testing
       return
     }
     expectEqual(
-      top.map(\.name.value), [
+      top.map(\.name.value),
+      [
         "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
         "coverage", "scenarios",
       ]
     )
     expectEqual(
-      row.dropLast(2).prefix(15).map { "\($0.name.value) \($0.value)" }, [
+      row.dropLast(2).prefix(15).map { "\($0.name.value) \($0.value)" },
+      [
         "name \"network-layer\"", "client \"library\"", "calls 2", "successRate 0.5",
         "successRateLower 0.094531",
         "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
@@ -149,7 +151,8 @@ import Testing
   @Test(arguments: ["calls", "p95Milliseconds", "hangs"])
   func `a figure that was always there and is missing is named`(key: String) throws {
     expectEqual(
-      refusal { try reading(text(without: Self.later.union([key]))) }, "r.json, scenarios[0].subjects[0].\(key): it is missing."
+      refusal { try reading(text(without: Self.later.union([key]))) },
+      "r.json, scenarios[0].subjects[0].\(key): it is missing."
     )
   }
 

@@ -20,7 +20,8 @@ import WindTunnel
   func `a shipped cassette is written as the writer writes it`(file: URL) throws {
     let text = try Data(contentsOf: file)
     expectEqual(
-      String(decoding: try Cassette(contentsOf: file).data(), as: UTF8.self), String(decoding: text, as: UTF8.self)
+      String(decoding: try Cassette(contentsOf: file).data(), as: UTF8.self),
+      String(decoding: text, as: UTF8.self)
     )
   }
 
@@ -28,7 +29,8 @@ import WindTunnel
   func `a shipped scenario is written as the writer writes it`(file: URL) throws {
     let text = try Data(contentsOf: file)
     expectEqual(
-      String(decoding: try Scenario(contentsOf: file).data(), as: UTF8.self), String(decoding: text, as: UTF8.self)
+      String(decoding: try Scenario(contentsOf: file).data(), as: UTF8.self),
+      String(decoding: text, as: UTF8.self)
     )
   }
 }

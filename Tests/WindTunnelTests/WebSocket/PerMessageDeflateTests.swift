@@ -42,12 +42,14 @@ struct PerMessageDeflateTests {
           [Raw(0x41, [0xF2, 0x48, 0xCD]), Raw(0x80, [0xC9, 0xC9, 0x07, 0x00])],
           from: sender
         )
-        .events, [text([3, 4])]
+        .events,
+        [text([3, 4])]
       )
       // It refers to the message before it.
       let again: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
       expectEqual(
-        Self.read([Raw(0xC1, hello), Raw(0xC1, again)], from: sender).events, [
+        Self.read([Raw(0xC1, hello), Raw(0xC1, again)], from: sender).events,
+        [
           text([7]), text([5]),
         ]
       )
@@ -66,7 +68,8 @@ struct PerMessageDeflateTests {
             inPiecesOf: size
           )
           expectEqual(
-            events, [
+            events,
+            [
               text([content.count]), WebSocketReaderTests.text("Hi"), text([5]),
             ]
           )

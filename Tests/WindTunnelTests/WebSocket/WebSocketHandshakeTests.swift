@@ -119,9 +119,7 @@ import Testing
 
   @Test(arguments: ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
   func `a field that is one comes once`(name: String) {
-    let twice = HeaderFields(
-      Self.asked.map { $0 } + [HeaderField(name, Self.asked[name] ?? "")]
-    )
+    let twice = HeaderFields(Self.asked.map { $0 } + [HeaderField(name, Self.asked[name] ?? "")])
     let request = Request("GET", RequestURL("/chat"), headers: twice)
     #expect(throws: WebSocketHandshake.Refusal.self) {
       try WebSocketHandshake.answer(to: request)

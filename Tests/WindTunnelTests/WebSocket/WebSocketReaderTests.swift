@@ -320,7 +320,8 @@ import Testing
   @Test func `half a close code is told as that`() {
     let (_, failure) = Self.read(Raw(0x88, [3]).bytes(from: .server), from: .server, inPiecesOf: 1)
     expectEqual(
-      failure?.description, "A close frame has one byte; a code has two (RFC 6455 §5.5.1)."
+      failure?.description,
+      "A close frame has one byte; a code has two (RFC 6455 §5.5.1)."
     )
   }
 
@@ -353,10 +354,12 @@ import Testing
     let hello = Data("Hello".utf8)
     expectEqual(Array(WebSocketFrame(.text, hello).encoded(masking: nil)), [0x81, 0x05] + hello)
     expectEqual(
-      Array(WebSocketFrame(.text, hello).encoded(masking: 0x37FA_213D)), [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
+      Array(WebSocketFrame(.text, hello).encoded(masking: 0x37FA_213D)),
+      [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
     )
     expectEqual(
-      Array(WebSocketFrame(.text, Data("Hel".utf8), isFinal: false).encoded(masking: nil)), [0x01, 0x03, 0x48, 0x65, 0x6C]
+      Array(WebSocketFrame(.text, Data("Hel".utf8), isFinal: false).encoded(masking: nil)),
+      [0x01, 0x03, 0x48, 0x65, 0x6C]
     )
     expectEqual(Array(WebSocketFrame(.ping, hello).encoded(masking: nil)), [0x89, 0x05] + hello)
     let bytes = WebSocketFrame(.binary, Data(count: 256)).encoded(masking: nil)

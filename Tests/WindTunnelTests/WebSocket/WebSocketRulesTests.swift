@@ -71,11 +71,7 @@ private struct Written: Hashable {
       "Sec-WebSocket-Key": "AQIDBAUGBwgJCgsMDQ4PEA==", "Sec-WebSocket-Version": "13",
     ]
     if let field { expected.append("Sec-WebSocket-Protocol", field) }
-    let plain = WebSocketHandshake.request(
-      key: key,
-      subprotocols: subprotocols,
-      compresses: false
-    )
+    let plain = WebSocketHandshake.request(key: key, subprotocols: subprotocols, compresses: false)
     expectEqual(plain, expected)
     expected.append("Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits")
     let compressing = WebSocketHandshake.request(
@@ -118,7 +114,8 @@ private struct Written: Hashable {
     let fields = HeaderFields(Array(Self.answered) + Array(agreed))
     expectEqual(head, ResponseHead(status: 101, headers: fields))
     expectEqual(
-      terms, WebSocketHandshake.Terms(subprotocol: agreed["Sec-WebSocket-Protocol"], deflate: nil)
+      terms,
+      WebSocketHandshake.Terms(subprotocol: agreed["Sec-WebSocket-Protocol"], deflate: nil)
     )
   }
 
@@ -366,7 +363,8 @@ struct CompressionRulesTests {
       )
     }
     expectEqual(
-      words, "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
+      words,
+      "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
     )
     let asked = Self.asked("permessage-deflate; \(parameters)")
     let (head, terms) = try WebSocketHandshake.answer(

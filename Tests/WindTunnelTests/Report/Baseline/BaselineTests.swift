@@ -55,7 +55,10 @@ import Testing
     }
     #expect(Self.isMost(caught, 0.95))
     #expect(!Self.isMost(alarmed, 0.06))
-    #expect(Self.isMost(bounded, 0.9), "the interval holds the truth as often as it says, or nearly")
+    #expect(
+      Self.isMost(bounded, 0.9),
+      "the interval holds the truth as often as it says, or nearly"
+    )
   }
 
   @Test func `the same seed gives the same interval, and it holds its ratio`() throws {
@@ -142,7 +145,8 @@ import Testing
     let before = Flights.report(calls(100, weather: 1, noise: 1))
     let slow = Flights.report(calls(100, weather: 1, noise: 2, times: 1.4), gates: gates)
     expectEqual(
-      slow.judgements.map(\.result.verdict), Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
+      slow.judgements.map(\.result.verdict),
+      Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
     )
     let judged = slow.compared(to: before).judgements.map(\.result.verdict)
     expectEqual(judged, [.failed, .met, .failed])
@@ -150,7 +154,8 @@ import Testing
     expectEqual(same.compared(to: before).judgements.map(\.result.verdict), [.met, .met, .met])
     let other = Flights.report(calls(100, weather: 1, noise: 1), seed: 3)
     expectEqual(
-      slow.compared(to: other).judgements.first?.result.words, "inconclusive, the calls of the two cannot be paired, or there are too few of them"
+      slow.compared(to: other).judgements.first?.result.words,
+      "inconclusive, the calls of the two cannot be paired, or there are too few of them"
     )
   }
 

@@ -50,11 +50,10 @@ import Testing
 
   @Test func `a report says how the second did against the first, and in all together`() throws {
     let lines = report().comparingSubjects().text().components(separatedBy: "\n")
-    let head = try #require(
-      lines.firstIndex(of: "client:b against client:a, call by call:")
-    )
+    let head = try #require(lines.firstIndex(of: "client:b against client:a, call by call:"))
     expectEqual(
-      Array(lines[(head + 1)...(head + 3)]), [
+      Array(lines[(head + 1)...(head + 3)]),
+      [
         "  calm: 0 lost, 0 won; success 0.0 (-4.7 to +4.7) points; P95 × 0.64 (0.62 to 0.64); "
           + "median × 0.58 (0.56 to 0.60); faster",
         "  metro: 3 lost, 1 won; success -5.0 (-15.1 to +5.6) points; P95 × 1.00 (1.00 to 1.00); "

@@ -65,7 +65,8 @@ import Testing
 
   @Test func `each endpoint has each fault, by the attempt`() {
     expectEqual(
-      coverage()?.rows, [
+      coverage()?.rows,
+      [
         .init(
           endpoint: "GET /home",
           fault: "status 503",
@@ -126,20 +127,24 @@ import Testing
     }
     expectEqual(words([]), ["met, got 1"])
     expectEqual(
-      words([.on("GET /else", .always, .stall(.afterRequest))]), ["inconclusive, no call could meet a fault of the scenario"]
+      words([.on("GET /else", .always, .stall(.afterRequest))]),
+      ["inconclusive, no call could meet a fault of the scenario"]
     )
     var unseen = Self.calls
     (unseen[1].attemptCount, unseen[1].attempts) = (nil, [])
     expectEqual(
-      words([.always(.first(2), .status(503))], unseen), ["inconclusive, it was not seen which faults fired"]
+      words([.always(.first(2), .status(503))], unseen),
+      ["inconclusive, it was not seen which faults fired"]
     )
     expectEqual(
-      coverage(Self.report(unseen))?.rows.map { $0.attempts[0] }, [
+      coverage(Self.report(unseen))?.rows.map { $0.attempts[0] },
+      [
         .met(1), .cannotBeMet, .cannotBeMet, .unseen, .cannotBeMet, .cannotBeMet,
       ]
     )
     expectEqual(
-      Flights.report(Self.calls, gates: gates).judgements.map(\.result.words), ["inconclusive, it was not seen which faults fired"]
+      Flights.report(Self.calls, gates: gates).judgements.map(\.result.words),
+      ["inconclusive, it was not seen which faults fired"]
     )
   }
 
@@ -151,10 +156,14 @@ import Testing
     }
     expectEqual(first(.always(.critical, .stall(.afterRequest))), [.notMet, .cannotBeMet])
     expectEqual(first(.always(.uncritical, .stall(.afterRequest))), [.cannotBeMet, .notMet])
-    expectEqual(first(.always(.probability(0), .stall(.afterRequest))), [.cannotBeMet, .cannotBeMet])
+    expectEqual(
+      first(.always(.probability(0), .stall(.afterRequest))),
+      [.cannotBeMet, .cannotBeMet]
+    )
     expectEqual(first(.always(.probability(0.01), .stall(.afterRequest))), [.notMet, .notMet])
     expectEqual(
-      first(.always(.window(from: .seconds(3)), .stall(.afterRequest))), [.notMet, .notMet]
+      first(.always(.window(from: .seconds(3)), .stall(.afterRequest))),
+      [.notMet, .notMet]
     )
     let malformed = Rule.always(.always, .malformed(.chunkedTrailers))
     expectEqual(first(malformed), [.notMet, .notMet])
@@ -176,7 +185,8 @@ import Testing
     let table = CoverageTable(report)
     let cells = table.faults.map { fault in table.endpoints.map { table.cell(fault, $0).words } }
     expectEqual(
-      cells, [
+      cells,
+      [
         ["1st 2 · 2nd 2", "not met in 2 of 2 scenarios"],
         ["not met in 2 of 2 scenarios", "cannot be met here"],
         ["cannot be met here", "not met in 2 of 2 scenarios"],
@@ -209,7 +219,8 @@ import Testing
     }
     expectEqual(rows.count, 6)
     expectEqual(
-      rows[0], [
+      rows[0],
+      [
         "scenario": "rainy", "endpoint": "GET /home", "fault": "status 503",
         "attempts": ["met", "met", "cannotBeMet", "cannotBeMet"], "met": [1, 1, 0, 0],
       ]

@@ -24,9 +24,7 @@ import Testing
   @Test func `eight shards are one run`() throws {
     let gates = [try Gate("calls >= 160"), try Gate("hangs == 0")]
     let whole = Flights.report(calls, gates: gates)
-    let merged = try Report(
-      merging: (1...8).reversed().map { shard($0, of: 8, gates: gates) }
-    )
+    let merged = try Report(merging: (1...8).reversed().map { shard($0, of: 8, gates: gates) })
     expectEqual(merged.scenarios, whole.scenarios)
     expectEqual(merged.environment, [.init("cassette", "c"), .init("os", "os 0 | os 1")])
     expectEqual(shard(1, of: 8, gates: gates).report.judgements[0].result.verdict, .failed)
@@ -53,7 +51,8 @@ import Testing
     }
     expectEqual(told { _ in }, "")
     expectEqual(
-      told { $0.seed = 8 }, "shard-2.json, seed: it is 8, and in shard-1.json 7. "
+      told { $0.seed = 8 },
+      "shard-2.json, seed: it is 8, and in shard-1.json 7. "
         + "Only parts of one drill can be merged; compare two drills by --baseline."
     )
     #expect(told { $0.decisionHash = "ff" }.hasPrefix("shard-2.json, decisionHash: it is ff"))
@@ -67,7 +66,8 @@ import Testing
     expectEqual(
       refusal {
         try Report(merging: [first, shard(2, of: 2), Report.Part(first.report, from: "x")])
-      }, "x, rainy, client: call 0 is in shard-1.json, too. Each call of a drill belongs to one part."
+      },
+      "x, rainy, client: call 0 is in shard-1.json, too. Each call of a drill belongs to one part."
     )
     #expect(refusal { try Report(merging: []) }.contains("nothing to merge"))
   }

@@ -18,11 +18,12 @@ import Testing
     expectEqual(sorted.percentile(0.95), .microseconds(950))
     expectEqual(sorted.percentile(1), .microseconds(1000))
     expectEqual(
-      sorted.quantile(0.95), .init(
-          value: .microseconds(950),
-          lower: .microseconds(936),
-          upper: .microseconds(964)
-        )
+      sorted.quantile(0.95),
+      .init(
+        value: .microseconds(950),
+        lower: .microseconds(936),
+        upper: .microseconds(964)
+      )
     )
   }
 

@@ -219,13 +219,15 @@ import Testing
       F.call(4, .crashed, [F.attempt(F.reset, 0)]), F.call(5, .hung, [F.attempt(F.reset, 0)]),
     ])
     expectEqual(
-      metrics.endings.map { "\($0.fault) \($0.ending) \($0.calls)" }, [
+      metrics.endings.map { "\($0.fault) \($0.ending) \($0.calls)" },
+      [
         "none succeeded 1", "none timedOut 1", "reset crashed 1", "reset hung 1",
         "reset succeeded 1", "status 503 status 503 1", "status 503 succeeded 1",
       ]
     )
     expectEqual(
-      metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" }, [
+      metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" },
+      [
         "reset 3 3", "status 503 3 3",
       ]
     )

@@ -82,7 +82,8 @@ import Testing
     // nothing to judge by.
     let (rules, judged) = (FindingRule.all.count, 4)
     expectEqual(
-      elements.counts, [
+      elements.counts,
+      [
         "testsuites": 1, "testsuite": 1, "properties": 1, "property": 7, "testcase": 5 + rules,
         "failure": 3, "skipped": 1 + rules - judged,
       ]
@@ -96,9 +97,7 @@ import Testing
   @Test func `each call is a line of CSV, quoted where it must be`() throws {
     let lines = try Self.nasty().csv().components(separatedBy: "\r\n")
     #expect(lines.count == 5 && lines.last == "")
-    expectEqual(
-      lines[1], "rainy,wire,client,0,GET /home,true,succeeded,,true,5,,10,1,,,,,,,"
-    )
+    expectEqual(lines[1], "rainy,wire,client,0,GET /home,true,succeeded,,true,5,,10,1,,,,,,,")
     #expect(lines[2].contains(#""<script>alert(""1"")</script> & 'x' ]]> | `a` "#))
     #expect(lines[2].contains(",status 503,503,0,"))
     let columns = lines[0].split(separator: ",", omittingEmptySubsequences: false).count
@@ -159,10 +158,12 @@ import Testing
     let two = ["calls == 1", "p95 < 1s"]
     try expectEqual(verdict(two, good), "inconclusive: Inconclusive: 1 of 2 gates cannot be told")
     try expectEqual(
-      verdict(two, good, allows: true), "passed: Passed: 1 of 2 gates met, 1 not told; no findings"
+      verdict(two, good, allows: true),
+      "passed: Passed: 1 of 2 gates met, 1 not told; no findings"
     )
     try expectEqual(
-      verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)]), "fell: Fell: 0 crashes, 2 hangs"
+      verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)]),
+      "fell: Fell: 0 crashes, 2 hangs"
     )
   }
 

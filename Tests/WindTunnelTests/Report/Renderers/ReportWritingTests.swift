@@ -29,7 +29,8 @@ import Testing
   {
     let folder = try TemporaryFolder()
     expectEqual(
-      refusal { try Self.report.write(to: folder.file("drill.pdf").path) }, "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
+      refusal { try Self.report.write(to: folder.file("drill.pdf").path) },
+      "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
         + ".json, .html, .md, .xml, .csv, .txt."
     )
     try expectEqual(folder.names, [])

@@ -1,0 +1,60 @@
+#if os(Linux)
+  import Foundation
+  import TestSupport
+  import Testing
+  import WindTunnel
+  import WindTunnelReports
+
+  /// `Tests/coverage.txt`: a test of the value tier for each rule, command and platform file, which meets it
+  /// on real sockets, real files or in a real process.
+  @Suite struct CoverageTableTests {
+    /// The rows, by what they are for.
+    private static func rows() throws -> [String: String] {
+      let file = Repository.root.appendingPathComponent("Tests/coverage.txt")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      var rows: [String: String] = [:]
+      for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+        let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+        try #require(parts.count == 2, "\(line)")
+        expectNil(rows.updateValue(String(parts[1].dropFirst()), forKey: parts[0]), "\(line)")
+      }
+      return rows
+    }
+
+    @Test func `each rule, command and platform file has a row, and nothing else has one`()
+      async throws
+    {
+      var expected: Set<String> = ["every fault"]
+      expected.formUnion(FindingRule.all.map { "rule \($0.id)" })
+      let help = try await Program.run("--help", in: Scratch()).out
+      for line in help.split(separator: "\n") {
+        // A row of the list: two spaces, the command's words, two spaces, its sentence.
+        guard line.hasPrefix("  "), let end = line.dropFirst(2).firstRange(of: "  ") else {
+          continue
+        }
+        expected.insert(
+          "command \(line[line.index(line.startIndex, offsetBy: 2)..<end.lowerBound])"
+        )
+      }
+      let sources = Repository.root.appendingPathComponent("Sources")
+      let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+      for case let path as String in files where path.hasSuffix("+Linux.swift") {
+        expected.insert("file Sources/\(path)")
+      }
+      let found = try Set(Self.rows().keys)
+      expectEqual(expected.subtracting(found).sorted(), [], "have no row")
+      expectEqual(found.subtracting(expected).sorted(), [], "are no longer there")
+      #expect(expected.count > 100)
+    }
+
+    @Test func `each row names a test of the value tier`() throws {
+      let file = Repository.root.appendingPathComponent("Tests/tiers.txt")
+      let tiers = try Set(
+        String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+      )
+      for (what, test) in try Self.rows() {
+        #expect(tiers.contains("value \(test)"), "\(what): \(test)")
+      }
+    }
+  }
+#endif
