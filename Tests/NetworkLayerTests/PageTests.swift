@@ -21,22 +21,17 @@ import WindTunnelNetworkLayer
     for block in blocks { #expect(code.contains(block)) }
   }
 
-  /// The tests of a suite by their sentences, over all of its files.
+  /// The tests of a suite by their sentences, as the list of all tests has them.
   private static func tests() throws -> [String: Set<String>] {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let paths = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
+    let list = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("tiers.txt")
     var found: [String: Set<String>] = [:]
-    for path in paths ?? [] where path.hasSuffix(".swift") {
-      var suite = ""
-      let text = try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
-      for line in text.split(separator: "\n") {
-        if let name = line.firstMatch(of: /(?:struct|class|extension) (\w+Tests)\b/)?.1 {
-          suite = String(name)
-        }
-        if let name = line.firstMatch(of: /func `([^`]+)`/)?.1 {
-          found[suite, default: []].insert(String(name))
-        }
+    for line in try String(contentsOf: list, encoding: .utf8).split(separator: "\n") {
+      // tier Module.Suite/Inner/`sentence`
+      guard let mark = line.firstIndex(of: "`") else { continue }
+      let path = line[..<mark].split { "./".contains($0) }
+      for suite in path.dropFirst() {
+        found[String(suite), default: []].insert(String(line[mark...].dropFirst().dropLast()))
       }
     }
     return found

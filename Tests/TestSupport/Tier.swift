@@ -14,6 +14,12 @@ public enum Tier {
     return ProcessInfo.processInfo.environment["WINDTUNNEL_TESTS"] == "all"
   }()
 
+  /// Returns the first cases in the value tier, and all of them in the world tier. The test has the trait
+  /// ``bothTiers``.
+  public static func cases<Case>(_ all: [Case], few count: Int) -> [Case] {
+    includesWorld ? all : Array(all.prefix(count))
+  }
+
   /// The number of test cases that run at the same time.
   public static var width: Int { Int(test_width()) }
 }
@@ -23,4 +29,7 @@ extension Trait where Self == ConditionTrait {
   public static var world: Self {
     .enabled(if: Tier.includesWorld, "world tier: WINDTUNNEL_TESTS=all swift test")
   }
+
+  /// Says that a test has more cases in the world tier, or larger ones: it belongs to both.
+  public static var bothTiers: Self { .enabled(if: true) }
 }

@@ -31,11 +31,12 @@
       #expect(Set(listed).subtracting(lines).sorted() == [], hint)
       #expect(Set(lines).subtracting(listed).sorted() == [], hint)
       let counts = Dictionary(grouping: declared, by: \.tier).mapValues(\.count)
-      let (value, world) = (counts["value"] ?? 0, counts["world"] ?? 0)
+      let (value, world) = ((counts["value"] ?? 0) + (counts["both"] ?? 0), counts["world"] ?? 0)
+      let larger = "and \(counts["both"] ?? 0) with more cases"
       let other =
         Tier.includesWorld
-        ? "\(world) of them belong to the world tier."
-        : "The world tier has \(world) more: WINDTUNNEL_TESTS=all swift test"
+        ? "\(world) of them belong to the world tier, \(larger)."
+        : "The world tier has \(world) more, \(larger): WINDTUNNEL_TESTS=all swift test"
       print("\(Tier.includesWorld ? value + world : value) tests are meant to run here. \(other)")
     }
 
@@ -48,18 +49,22 @@
           struct B {
             @Test(arguments: [1]) func two(_: Int) {}
           }
+          #if os(Linux)
+            @Test func five() {}
+          #endif
         }
         extension C.D {
           @Test(
             .world, arguments: ["func not("])
           func three(a: Int) {}
-          @Test func four() async throws {}
+          @Test(.bothTiers) func four() async throws {}
         }
         """
       let found = Self.tests(in: source.split(separator: "\n"), of: "T")
       #expect(
         found.map(\.line) == [
-          "world T.A/`one (of two)`", "world T.A/B/two", "world T.C/D/three", "value T.C/D/four",
+          "world T.A/`one (of two)`", "world T.A/B/two", "world T.A/five", "world T.C/D/three",
+          "both T.C/D/four",
         ]
       )
     }
@@ -103,6 +108,8 @@
         let indent = line.prefix { $0 == " " }.utf8.count
         let rest = line.dropFirst(indent)
         if rest.hasPrefix("//") || rest.isEmpty { continue }
+        // The end of a type, behind which conditional code may be indented like what was in it.
+        if rest.hasPrefix("}") { types.removeAll { $0.indent >= indent } }
         if rest.hasPrefix("@Test") || rest.hasPrefix("@Suite") {
           attribute = ("", rest.hasPrefix("@Test"))
         }
@@ -112,11 +119,15 @@
           let isWorld = attribute?.text.contains(".world") ?? false
           types.append((indent, type, isWorld || types.contains { $0.isWorld }))
           attribute = nil
-        } else if let (text, isTest) = attribute, isTest, let name = functionName(rest) {
+        } else if let (text, isTest) = attribute, isTest,
+          // A long name stands on a line of its own.
+          let name = functionName(rest.hasPrefix("`") ? "func \(rest)" : rest)
+        {
           let around = types.filter { $0.indent < indent }
           let isWorld = text.contains(".world") || around.contains { $0.isWorld }
           let path = (around.map(\.name) + [name]).joined(separator: "/")
-          found.append(Declared(name: "\(module).\(path)", tier: isWorld ? "world" : "value"))
+          let tier = isWorld ? "world" : text.contains(".bothTiers") ? "both" : "value"
+          found.append(Declared(name: "\(module).\(path)", tier: tier))
           attribute = nil
         }
       }

@@ -18,13 +18,15 @@ import WindTunnelReports
     return names
   }
 
-  @Test(arguments: [
-    ["--subject", "urlsession", "--stage", "in-process"],
+  private static let clients = [
     // It prints whatever comes and ends with 0, and asks again at once.
     [
       "--", "sh", "-c", #"curl -s --noproxy '*' "$0" || curl -s --noproxy '*' "$0"; true"#, "{url}",
     ],
-  ])
+    ["--subject", "urlsession", "--stage", "in-process"],
+  ]
+
+  @Test(.bothTiers, arguments: Tier.cases(clients, few: 1))
   func `the same rules are broken at any concurrency, and in the parts of a drill`(
     client: [String]
   ) async throws {

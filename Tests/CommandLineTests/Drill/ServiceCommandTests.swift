@@ -152,16 +152,18 @@ import WindTunnelReports
     return file.path
   }
 
-  @Test(arguments: [
-    (["keeps_answers.py"], [], ["note blank-where-stale", "note gives-up-at-once"]),
+  private static let keepers: [([String], [String], [String])] = [
     (["keeps_answers.py"], ["stale"], ["error blank-where-stale", "note gives-up-at-once"]),
-    (["keeps_answers.py", "shows"], ["stale"], ["note gives-up-at-once"]),
     (
       ["keeps_answers.py", "shows", "etags"], [],
       ["note blank-where-stale", "note gives-up-at-once", "note asks-again"]
     ),
+    (["keeps_answers.py"], [], ["note blank-where-stale", "note gives-up-at-once"]),
+    (["keeps_answers.py", "shows"], ["stale"], ["note gives-up-at-once"]),
     (["careful.py"], [], []), (["careful.py"], ["stale"], ["error blank-where-stale"]),
-  ])
+  ]
+
+  @Test(.bothTiers, arguments: Tier.cases(keepers, few: 2))
   func `what a client has kept it shows when the server is gone`(
     words: [String],
     expected: [String],
@@ -185,10 +187,12 @@ import WindTunnelReports
     expectEqual(run.code, (found.contains { $0.hasPrefix("error") } ? 99 : 0), "\(run)")
   }
 
-  @Test(arguments: [
-    ([], 8, ["renews-too-often"]), (["insists"], 1, ["renews-too-often"]), (["shared"], 8, []),
+  private static let renewers: [([String], Int, [String])] = [
+    ([], 8, ["renews-too-often"]), (["shared"], 8, []), (["insists"], 1, ["renews-too-often"]),
     (["shared"], 1, []), (["compares"], 8, []), (["compares"], 1, []),
-  ])
+  ]
+
+  @Test(.bothTiers, arguments: Tier.cases(renewers, few: 2))
   func `one call renews a credential for all of them`(
     words: [String],
     atOnce: Int,

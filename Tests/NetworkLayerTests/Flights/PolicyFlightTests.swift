@@ -128,7 +128,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: flights)
+  @Test(.world, arguments: flights)
   func `a rule makes these attempts with these gaps`(flight: Flight) async throws {
     let (row, stage) = (flight.row, flight.stage)
     let url = RequestURL(FlightStand.origin + row.endpoint.path)

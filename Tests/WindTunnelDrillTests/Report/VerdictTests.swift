@@ -49,7 +49,8 @@ import WindTunnelReports
     expectEqual(texts[0], texts[1])
   }
 
-  @Test func `the reference client flies no worse than a bare session in any shipped weather`()
+  @Test(.world)
+  func `the reference client flies no worse than a bare session in any shipped weather`()
     async throws
   {
     let folder = try Folder()

@@ -27,7 +27,7 @@ struct CellTests {
     try await Drill.fly([NetworkLayerSubject()], plan)
   }
 
-  @Test func `a report has the same bytes at any number of workers`() async throws {
+  @Test(.bothTiers) func `a report has the same bytes at any number of workers`() async throws {
     var plan = try Self.plan("server-errors", "auth-refused", calls: 600)
     if Tier.includesWorld { plan = try Self.plan("server-errors", "metro", calls: 1300) }
     let alone = try await Self.report(plan).data()

@@ -102,7 +102,7 @@ import WindTunnelImports
 
   /// 3,000 texts that are each a few edits away from a good one. What is read must be a cassette
   /// that can be written and read again; everything else must be refused, not crash.
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(.bothTiers, arguments: [1, 2, 3] as [UInt64])
   func `no edit of a file does worse than a refusal`(seed: UInt64) throws {
     let good = har(oddEntry)
     let tree = try JSON(parsing: good, source: "a.har")

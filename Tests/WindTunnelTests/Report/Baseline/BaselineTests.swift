@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test func `a fifth more is caught in nearly every seed, and no change in nearly none`() {
+  @Test(.bothTiers)
+  func `a fifth more is caught in nearly every seed, and no change in nearly none`() {
     var (caught, alarmed, bounded) = (0, 0, 0)
     for seed in Self.seeds {
       let before = calls(200, weather: seed, noise: seed + 1000)
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func `calls lost by chance fail no gate, and calls lost by a change do`() throws {
+  @Test(.bothTiers) func `calls lost by chance fail no gate, and calls lost by a change do`() throws
+  {
     let gate = try Gate("lossProbability >= 0.05")
     var (alarmed, counted, caught) = (0, 0, 0)
     for seed in Self.seeds {
