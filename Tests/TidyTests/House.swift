@@ -28,7 +28,14 @@
 
     static var isIndexed: Bool {
       FileManager.default.fileExists(atPath: index.path)
-        && FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+        && ["python3", "awk"].allSatisfy(isHere)
+    }
+
+    /// Whether a program is in `PATH`, where the package's scripts look for it.
+    static func isHere(_ program: String) -> Bool {
+      (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+      }
     }
 
     /// Draws it once for all tests.

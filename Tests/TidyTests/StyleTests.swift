@@ -5,11 +5,10 @@
 
   /// The ceilings of `Scripts/style-ceilings.txt`: words to avoid, and the size of the package.
   @Suite struct StyleTests {
-    static let needsAwk = ConditionTrait.enabled("awk, which Scripts/style needs, is not in PATH") {
-      (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-        FileManager.default.isExecutableFile(atPath: "\($0)/awk")
-      }
-    }
+    static let needsAwk = ConditionTrait.enabled(
+      if: House.isHere("awk"),
+      "awk, which Scripts/style needs, is not in PATH"
+    )
 
     @Test(needsAwk) func `texts do not exceed the ceilings of words to avoid`() throws {
       let (status, output) = try House.run("Scripts/style")

@@ -21,7 +21,7 @@
       "windtunnel-cli",
     ]
 
-    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, or no python3"))
+    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, no python3 or no awk"))
     func `arrows point down, folders make no circle, and each file is used`() throws {
       let house = try House.drawn.get()
       expectEqual(house.modules.circles, [])

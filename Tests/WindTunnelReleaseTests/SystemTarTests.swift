@@ -10,8 +10,13 @@
       FileManager.default.isExecutableFile(atPath: $0)
     }
 
+    /// The program that tar starts.
+    private static let hasGzip = (ProcessInfo.processInfo.environment["PATH"] ?? "")
+      .split(separator: ":")
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/gzip") }
+
     @Test(
-      .enabled(if: tar != nil, "there is no tar"),
+      .enabled(if: tar != nil && hasGzip, "there is no tar, or no gzip in PATH"),
       arguments: ["ustar", "pax", "gnu", "v7"]
     )
     func `what the system's tar packs is seen through`(form: String) throws {

@@ -6,7 +6,8 @@ import WindTunnel
 import WindTunnelReports
 
 /// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
-@Suite(.timeLimit(.minutes(5))) struct ProgramFlightTests {
+@Suite(.timeLimit(.minutes(5)), .enabled(if: Companion.find("curl") != nil, "curl is not here."))
+struct ProgramFlightTests {
   /// What a listening socket was asked, without waiting.
   private static func arrivals(at port: LoopbackPort) -> Int {
     _ = fcntl(port.descriptor, F_SETFL, O_NONBLOCK)

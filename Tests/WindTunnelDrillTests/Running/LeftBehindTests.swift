@@ -38,7 +38,8 @@
       until [ -s "$0/$1" ]; do :; done
       """
 
-    @Test func `a session of its own ends with the drill, and no program waits for it`()
+    @Test(.enabled(if: Executable.find("setsid") != nil, "setsid is not here."))
+    func `a session of its own ends with the drill, and no program waits for it`()
       async throws
     {
       let folder = try Folder()
@@ -54,8 +55,8 @@
       for sleeper in try Self.numbers(in: folder, 3) { #expect(!Self.runs(sleeper)) }
     }
 
-    @Test func `a program that hangs is killed with what is in a session of its own`() async throws
-    {
+    @Test(.enabled(if: Executable.find("setsid") != nil, "setsid is not here."))
+    func `a program that hangs is killed with what is in a session of its own`() async throws {
       let folder = try Folder()
       let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
         plan.command = ["sh", "-c", Self.leaving + "\nsleep 3600", folder.url.path, "{call}"]
