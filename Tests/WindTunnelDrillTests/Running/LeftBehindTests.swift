@@ -67,7 +67,8 @@
       for sleeper in try Self.numbers(in: folder, 1) { #expect(!Self.runs(sleeper)) }
     }
 
-    @Test func `orphans come to a process of their own between, and never to the host's`()
+    @Test(.enabled(if: Executable.find("setsid") != nil, "setsid is not here."))
+    func `orphans come to a process of their own between, and never to the host's`()
       async throws
     {
       let folder = try Folder()
