@@ -54,6 +54,20 @@ import WindTunnelSymptoms
     expectEqual(run.code, 0)
   }
 
+  @Test func `a fault is looked at as often as it is asked for`() async throws {
+    let words = [
+      "--fault", "reset-in-body", "--fault", "close-in-headers", "--repeat", "5", "--json",
+    ]
+    let run = try await Program.run(["faults", "selftest"] + words, in: Scratch())
+    let list = try JSON(parsing: run.out.utf8, source: "selftest")
+    guard case .array(let rows) = list else {
+      Issue.record("\(run) is no list")
+      return
+    }
+    expectEqual(rows.map { $0["seen"]?["looks"]?.intValue }, [5, 5])
+    expectEqual(rows.map { $0["passed"] }, [.bool(true), .bool(true)])
+  }
+
   @Test func `what is not what was asked is no pass`() throws {
     let kind = try #require(FaultKind.named("reset-in-body"))
     var row = SelfTestRow(.fault(kind))

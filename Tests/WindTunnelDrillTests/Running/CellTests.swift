@@ -28,17 +28,22 @@ struct CellTests {
   }
 
   @Test(.bothTiers) func `a report has the same bytes at any number of workers`() async throws {
-    var plan = try Self.plan("server-errors", "auth-refused", calls: 600)
-    if Tier.includesWorld { plan = try Self.plan("server-errors", "metro", calls: 1300) }
+    var plan =
+      Tier.includesWorld
+      ? try Self.plan("server-errors", "metro", "auth-refused", calls: 1300)
+      : try Self.plan("server-errors", "auth-refused", calls: 600)
     let alone = try await Self.report(plan).data()
-    for workers in [2, 16] {
+    for workers in Tier.cases([2, 16, 4], few: 2) {
       plan.workers = workers
       try await expectEqual(Self.report(plan).data(), alone)
     }
   }
 
-  @Test func `the parts that machines fly merge to the whole`() async throws {
-    var plan = try Self.plan("server-errors", calls: 1600)
+  @Test(.bothTiers) func `the parts that machines fly merge to the whole`() async throws {
+    var plan =
+      Tier.includesWorld
+      ? try Self.plan("server-errors", "metro", calls: 2700)
+      : try Self.plan("server-errors", calls: 2700)
     plan.workers = 2
     let whole = try await Self.report(plan)
     var parts: [Report.Part] = []
@@ -48,7 +53,7 @@ struct CellTests {
       parts.append(Report.Part(part, from: "\(number).json"))
     }
     let counts = parts.map { $0.report.scenarios[0].subjects[0].observations.count }
-    expectEqual(counts, [500, 500, 500, 100])
+    expectEqual(counts, [1000, 700, 500, 500])
     try expectEqual(Report(merging: parts.reversed()).data(), whole.data())
   }
 

@@ -63,12 +63,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 50, 99, 100, 101, 150, 1000])
+  @Test(.bothTiers, arguments: [1, 50, 99, 100, 101, 150, 1000])
   func `parts merge to the whole, in any order`(exactMax: Int) {
     var generator = Generator(seed: UInt64(exactMax))
     let values = (0..<150).map { _ in UInt64.random(in: 0...(1 << 40), using: &generator) }
     let whole = distribution(values, exactMax: exactMax)
-    for _ in 0..<5 {
+    for _ in 0..<(Tier.includesWorld ? 20 : 5) {
       let cut = Int.random(in: 0...150, using: &generator)
       let second = Int.random(in: cut...150, using: &generator)
       var parts = [values[..<cut], values[cut..<second], values[second...]].map {
