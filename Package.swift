@@ -280,6 +280,7 @@ let package = Package(
         "WindTunnelReports", "Origins", "PlantedSecrets", "Programs", "WindTunnelSymptoms",
         "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelRelease", "WindTunnelRemote",
+        "WindTunnelVirtualTime",
         "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Data", "Golden"]

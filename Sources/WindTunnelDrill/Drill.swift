@@ -85,15 +85,20 @@ public struct Drill: Sendable {
     return try await Self.fly([ClosureSubject(name: name, body: body)], plan)
   }
 
-  /// Makes the calls of a plan's subjects in this process.
-  static func fly(_ subjects: [any Subject], _ plan: DrillPlan) async throws -> Report {
+  /// Makes the calls of a plan's subjects in this process. In virtual time, `progress` receives the
+  /// number of parts that ended.
+  static func fly(
+    _ subjects: [any Subject],
+    _ plan: DrillPlan,
+    progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) async throws -> Report {
     try plan.validate(known: subjects.map(\.name))
     // Refused before anything is flown.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
     let flown =
       switch plan.time {
       case .realTime: try await flyOneByOne(subjects, plan)
-      case .virtualTime: try await flyInCells(subjects, plan)
+      case .virtualTime: try await flyInCells(subjects, plan, progress)
       }
     return plan.report(flown, facts: [.sharedProcess])
   }
@@ -121,7 +126,8 @@ public struct Drill: Sendable {
   /// Flies each cell in a virtual time of its own, as many at once as there are workers.
   private static func flyInCells(
     _ subjects: [any Subject],
-    _ plan: DrillPlan
+    _ plan: DrillPlan,
+    _ progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void
   ) async throws -> [Report.Flown] {
     let rows = try plan.rows(of: subjects)
     if let shard = plan.shard, rows.allSatisfy({ $0.cells.allSatisfy(\.calls.isEmpty) }) {
@@ -132,6 +138,7 @@ public struct Drill: Sendable {
     }
     let parts = rows.enumerated().flatMap { place, row in row.cells.map { (row: place, cell: $0) } }
     let landed = Locked(rows.map { Landed(of: $0.cells.reduce(0) { $0 + $1.calls.count }) })
+    let done = Locked(0)
     try await VirtualTime.together {
       try await parts.flown(by: plan.workers) { part in
         let row = rows[part.row]
@@ -142,6 +149,11 @@ public struct Drill: Sendable {
         return landed
       } then: { place, cell in
         landed.withLock { $0[parts[place].row].merge(cell) }
+        let count = done.withLock { count in
+          count += 1
+          return count
+        }
+        progress(count, parts.count)
       }
     }
     var rest = zip(rows, landed.withLock { $0 }).makeIterator()
@@ -237,6 +249,7 @@ public struct Drill: Sendable {
         cassette: plan.cassette,
         scenario: scenario,
         mix: plan.asked,
+        coveringCalls: plan.coveringCalls(in: scenario),
         matcher: plan.matcher,
         seed: plan.seed,
         stage: stage,
@@ -300,10 +313,6 @@ extension DrillPlan {
 }
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
-#if objectFormat(ELF)
-  @section("wt_modules")
-#elseif objectFormat(MachO)
-  @section("__DATA_CONST,__wt_modules")
-#endif
+@section("__DATA_CONST,__wt_modules")
 @used private let linkMark: (UInt64, UInt64, UInt64) =
   (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 6)

@@ -26,11 +26,12 @@ extension DrillPlan {
       }
       return row
     }
+    let (site, sites) = (Gate.Site(scenario.name, scenario), scenarios.gateSites)
     return Report.Flown(
       scenario.name,
       on: stage,
       subjects: rows,
-      gates: scenario.gates + gates,
+      gates: scenario.gates + gates.filter { $0.isHeld(in: site, of: sites) },
       allowed: scenario.allowed + allowed,
       weather: scenario
     )
@@ -38,15 +39,40 @@ extension DrillPlan {
 
   /// Returns the report of what was flown.
   func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
-    let report = Report(
+    var report = Report(
       seed: seed,
       decisionHash: storyHash(),
       platformErrors: errors.rawValue,
       environment: Environment.facts(cassette: cassette) + maskedFacts(facts)
         + Self.notJudged(in: flown),
-      scenarios: flown
+      scenarios: time == .realTime ? withCalm(flown) : flown
     )
+    report.gates = report.results(of: gates.filter { $0.isOfRun(scenarios.gateSites) })
     return comparesSubjects ? report.comparingSubjects() : report
+  }
+
+  /// Returns the scenarios with the latency of each client's calls without faults, and judged anew
+  /// if it is so long that no time says anything of the client.
+  private func withCalm(_ flown: [Report.Flown]) -> [Report.Flown] {
+    let rows = flown.filter { $0.weather?.hasNoFaults == true }.flatMap(\.subjects)
+    var calm: [String: Duration] = [:]
+    for name in subjects {
+      let calls = rows.filter { $0.name == name }.flatMap(\.observations)
+      calm[name] = Report.Row.calm(calls.isEmpty ? trial : calls)
+    }
+    guard !calm.isEmpty else { return flown }
+    return flown.map { flown in
+      var rows = flown.subjects
+      for place in rows.indices { rows[place].calm = calm[rows[place].name] }
+      return Report.Flown(
+        flown.name,
+        on: flown.stage,
+        subjects: rows,
+        gates: flown.gates.map(\.gate),
+        allowed: flown.allowed,
+        weather: flown.weather
+      )
+    }
   }
 
   /// Returns the facts about how it was flown, without what a program was given as secrets.
@@ -89,6 +115,10 @@ extension DrillPlan {
     }
     if !leftOut.isEmpty {
       facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
+    }
+    let uncalled = uncalled
+    if !uncalled.isEmpty {
+      facts.append(Report.Fact("notCalled", "\(uncalled) (the command has no {method})"))
     }
     return facts
   }
@@ -145,7 +175,7 @@ extension DrillPlan {
     for scenario in scenarios {
       // Where it cannot be flown it is not told of, either; the drill has said why.
       guard let stage = try? stage(of: scenario) else { continue }
-      let workload = self.workload(of: subjects.first ?? "", on: stage)
+      let workload = self.workload(of: subjects.first ?? "", on: stage, in: scenario)
       let calls = calls(in: scenario)
       let blocks = (calls + Self.blockOfStory - 1) / Self.blockOfStory
       let atOnce = 4 * ProcessInfo.processInfo.activeProcessorCount
@@ -283,8 +313,11 @@ private enum Environment {
   }
 }
 
-/// The way in which this program was built.
+/// The version of this program and the way in which it was built.
 package enum Build {
+  /// The version of the package.
+  package static let version = "0.1.0"
+
   #if DEBUG
     /// Tells whether the optimiser was off, so that latencies are partly the harness's own.
     package static let isDebug = true

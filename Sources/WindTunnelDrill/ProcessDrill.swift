@@ -112,7 +112,7 @@ public struct ProcessDrill: Sendable {
     keepingPart keepsPart: Bool,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Flown {
-    let plan = try await planned()
+    let plan = try await planned(keepingPart: keepsPart)
     let firstAnswer = FirstAnswer()
     let flown = try await plan.scenarios.flown(keepingPart: keepsPart) { scenario, allBegan in
       let stage = try plan.stage(of: scenario)
@@ -170,7 +170,7 @@ public struct ProcessDrill: Sendable {
     keepingPart keepsPart: Bool,
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
-    let workload = plan.workload(of: subject, on: stage)
+    let workload = plan.workload(of: subject, on: stage, in: scenario)
     var run = ScenarioRun(
       job: job(plan, scenario, subject, stage),
       scenario: scenario,
@@ -210,32 +210,45 @@ public struct ProcessDrill: Sendable {
     )
   }
 
-  /// Returns the plan with the load that this machine bears, where it is to follow that: programs
-  /// are started in calm as many at a time as there are processors, before anything is reported.
-  private func planned() async throws -> DrillPlan {
+  /// Returns the plan with what calls without faults show, before anything is reported.
+  ///
+  /// If the load is to follow it, they show how many programs this machine starts in a second. If
+  /// the plan has no scenario without faults, they show how long a call of a program takes.
+  private func planned(keepingPart keepsPart: Bool) async throws -> DrillPlan {
     var plan = plan
-    guard plan.followsCalm, let calm = plan.scenarios.first(where: { $0.name == "calm" }) else {
-      return plan
-    }
+    let isTrial = plan.needsTrial
+    let named = plan.followsCalm ? plan.scenarios.first { $0.name == "calm" } : nil
+    guard let calm = isTrial ? Scenario.calm : named else { return plan }
     let cores = ProcessInfo.processInfo.activeProcessorCount
+    // A program that lives answers one line after the other.
+    let atOnce = !isTrial ? cores : plan.isProgramACall ? Self.trialCalls : 1
     var shown = plan
-    shown.load = .closedLoop(concurrency: cores)
+    shown.load = .closedLoop(concurrency: atOnce)
     var job = job(shown, calm, DrillPlan.execSubject, try plan.stage(of: calm))
-    job.calls = Array(plan.numbers(in: calm).prefix(min(Self.shownMax, 2 * cores)))
+    let most = isTrial ? Self.trialCalls : min(Self.shownMax, 2 * cores)
+    job.calls = Array(plan.numbers(in: calm).prefix(most))
+    if isTrial { job.deadlineMilliseconds = min(job.deadlineMilliseconds, Self.trialMilliseconds) }
     defer { job.clearUp() }
-    let run = ScenarioRun(
+    var run = ScenarioRun(
       job: job,
       scenario: calm,
-      workload: plan.workload,
+      workload: plan.workload(of: DrillPlan.execSubject, on: .onTheWire, in: calm),
       process: child
     ) { _ in }
-    guard let possible = DrillPlan.starts(try await run.fly()) else { return plan }
+    (run.isTrial, run.keepsPart) = (isTrial, keepsPart)
+    let calls = try await run.fly()
+    if isTrial { plan.trial = calls }
+    guard !isTrial, let possible = DrillPlan.starts(calls) else { return plan }
     (plan.load, plan.shownStarts) = (DrillPlan.load(startingAtMost: possible), possible)
     return plan
   }
 
   /// As many programs show how fast a machine starts them.
   private static let shownMax = 16
+  /// The number of calls without faults that run before a drill that has none.
+  private static let trialCalls = 3
+  /// The deadline of such a call. One that takes longer is no success, and shows nothing.
+  private static let trialMilliseconds = 2000
 
   private func job(
     _ plan: DrillPlan,
@@ -255,6 +268,7 @@ public struct ProcessDrill: Sendable {
       load: plan.load,
       mix: plan.asked.shares.map(\.text),
       isReadOnly: plan.asked.isReadOnly,
+      coveringCalls: plan.coveringCalls(in: scenario),
       ignoredQuery: plan.ignoredQuery.map(\.description),
       elapsedMilliseconds: plan.elapsed?.inMilliseconds,
       authorityFile: authority == .there ? AuthorityFile.place().path : nil,

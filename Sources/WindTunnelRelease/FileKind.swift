@@ -1,48 +1,38 @@
 /// The kind of a file, by its content alone.
 enum FileKind {
-  case elf
-  case machO
-  case universal
-  case staticArchive
+  /// A program, a library or an object, of ELF or Mach-O, or a static archive of them.
+  case program
   case zip
   case gzip
-  case tar
-  /// Something that could hold programs, in a format that nothing here reads.
+  /// A format that can hold programs or cassettes and that is not read.
   case closed(String)
   case other
 
   init(of file: ByteWindow) {
-    if file.has(ELFImage.magic) {
-      self = .elf
-    } else if MachOImage.isMeant(by: file) {
-      self = .machO
-    } else if UniversalFile.isMeant(by: file) {
-      self = .universal
-    } else if file.has(StaticArchive.magic) {
-      self = .staticArchive
+    if file.has([0x7F, 0x45, 0x4C, 0x46]) || MachOFile.isMeant(by: file)
+      || file.has(Self.archiveMagic) && !file.has(Self.debianMagic)
+    {
+      self = .program
     } else if file.has(ZipArchive.magic) || file.has(ZipArchive.emptyMagic) {
       self = .zip
     } else if file.has([0x1F, 0x8B, 8]) {
-      // Of gzip's methods deflate alone was ever used (RFC 1952 §2.3.1).
+      // Deflate is the only method of gzip that was ever used (RFC 1952 §2.3.1).
       self = .gzip
-    } else if TarArchive.isMeant(by: file) {
-      self = .tar
-    } else if let (_, name) = Self.magics.first(where: { file.has($0.magic) }) {
+    } else if let name = Self.closedName(of: file) {
       self = .closed(name)
-    } else if let name = Self.nameBehindTheFront(of: file) {
-      self = .closed(name)
-    } else if ZipArchive.endsIn(file) {
-      // With something else in front, such as a script that unpacks it.
-      self = .zip
     } else {
       self = .other
     }
   }
 
+  /// The first bytes of a static archive.
+  static let archiveMagic = Array("!<arch>\n".utf8)
+  private static let debianMagic = archiveMagic + Array("debian-binary".utf8)
+
   private static let magics: [(magic: [UInt8], name: String)] = [
     ([0x00, 0x61, 0x73, 0x6D], "a WebAssembly module"),
-    ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"),
-    (StaticArchive.thinMagic, "a static archive whose files lie elsewhere"),
+    ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"), (debianMagic, "a Debian package"),
+    (Array("!<thin>\n".utf8), "a static archive whose files are elsewhere"),
     ([0x50, 0x4B, 0x07, 0x08], "a part of a zip archive"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z"), ([0x04, 0x22, 0x4D, 0x18], "lz4"),
@@ -53,9 +43,11 @@ enum FileKind {
     (Array("070702".utf8), "a cpio archive"), (Array("070707".utf8), "a cpio archive"),
   ]
 
-  /// Returns the name of a format whose first bytes alone say too little, or are another's.
-  private static func nameBehindTheFront(of file: ByteWindow) -> String? {
-    // The place of the header is in the one of MS-DOS (Microsoft, "PE Format", "MS-DOS Stub").
+  /// Returns the name of the format of a file that is not read; `nil` for any other file.
+  private static func closedName(of file: ByteWindow) -> String? {
+    if let (_, name) = magics.first(where: { file.has($0.magic) }) { return name }
+    if file.has(Array("ustar".utf8), at: 257) { return "a tar archive" }
+    // The MS-DOS header has the offset of the header (Microsoft, "PE Format", "MS-DOS Stub").
     if file.has(Array("MZ".utf8)), let place = file.number(UInt32.self, at: 0x3C, .little),
       file.has([0x50, 0x45, 0, 0], at: Int(place))
     {
@@ -67,7 +59,6 @@ enum FileKind {
       return "bzip2"
     }
     // A disk image has its header at its end.
-    if file.has(Array("koly".utf8), at: file.count - 512) { return "a disk image" }
-    return nil
+    return file.has(Array("koly".utf8), at: file.count - 512) ? "a disk image" : nil
   }
 }

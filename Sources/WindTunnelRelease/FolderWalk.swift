@@ -1,94 +1,89 @@
 internal import Foundation
 internal import WindTunnelHTTP
 
-/// The files below a folder, in the order of their names, and what its links lead to.
+/// The files below a folder in the order of their names, and the targets of its links.
 ///
-/// A link within the folder leads to what is looked at by itself. One out of it leads to what would
-/// be copied into a release, and is looked at once.
+/// A link to a place in the folder is skipped, because the walk visits its target. A link to
+/// another place is followed once, because its target would be copied into a release.
 struct FolderWalk {
-  /// Something that lies there.
+  /// One result of the walk.
   enum Step {
     case file(String)
     case unread(String, ReadingError)
   }
 
-  /// The folders that were not read yet, the next one last.
-  private var folders: [String]
-  /// The things in the folder that was read last, the next one last.
-  private var steps: [Step] = []
-  /// The real path of the folder itself.
+  /// The paths that were not visited yet, in reverse order. A folder may be a link to one.
+  private var paths: [(place: String, isFolder: Bool)]
+  /// The real path of the folder.
   private let root: String
-  /// The real paths of all that was or will be walked through.
+  /// The real paths of the folder and of the targets of links.
   private var roots: Set<String>
 
   init(_ folder: String) {
-    folders = [folder]
+    paths = [(folder, true)]
     root = Self.realPath(of: folder) ?? folder
     roots = [root]
   }
 
-  /// Returns what comes next; `nil` at the end.
+  /// Returns the next result; `nil` at the end.
   mutating func next() -> Step? {
-    while steps.isEmpty, let folder = folders.popLast() { read(folder) }
-    return steps.popLast()
-  }
-
-  private mutating func read(_ folder: String) {
-    let manager = FileManager.default
-    var (found, below) = ([Step](), [String]())
-    do {
-      for name in try manager.contentsOfDirectory(atPath: folder).sorted() {
-        let place = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-        // Of a link itself, and not of what it leads to.
-        switch try manager.attributesOfItem(atPath: place)[.type] as? FileAttributeType {
-        case .typeDirectory?: below.append(place)
-        case .typeRegular?: found.append(.file(place))
-        case .typeSymbolicLink?: follow(place, &found, &below)
-        case let type: found.append(.unread(place, .kind(Self.noun(of: type))))
+    while let (place, isFolder) = paths.popLast() {
+      do {
+        if isFolder {
+          let names = try FileManager.default.contentsOfDirectory(atPath: place)
+          let front = place.hasSuffix("/") ? place : "\(place)/"
+          paths += names.sorted(by: >).map { (place: front + $0, isFolder: false) }
+        } else if try isFile(place) {
+          return .file(place)
         }
+      } catch let error as ReadingError {
+        return .unread(place, error)
+      } catch {
+        return .unread(place, .unreadable(FileError.reason(error)))
       }
-    } catch {
-      found.append(.unread(folder, .unreadable(FileError.reason(error))))
     }
-    folders += below.reversed()
-    steps = found.reversed()
+    return nil
   }
 
-  /// Adds what a link leads to, unless it is looked at anyway.
-  private mutating func follow(_ link: String, _ found: inout [Step], _ below: inout [String]) {
-    let manager = FileManager.default
-    func refuse(_ target: String, _ problem: String) {
-      found.append(.unread(link, .link(to: target, problem)))
+  /// Returns whether a path is a file that was not visited. Adds a folder to the paths.
+  private mutating func isFile(_ place: String) throws -> Bool {
+    // The attributes of a link itself, not of its target.
+    switch try FileManager.default.attributesOfItem(atPath: place)[.type] as? FileAttributeType {
+    case .typeRegular?: return true
+    case .typeSymbolicLink?: return try isFile(behind: place)
+    case .typeDirectory?:
+      paths.append((place, true))
+      return false
+    case let type: throw ReadingError.kind(Self.noun(of: type))
     }
+  }
+
+  /// Returns whether the target of a link is a file that was not visited. Adds a folder to the
+  /// paths.
+  private mutating func isFile(behind link: String) throws(ReadingError) -> Bool {
+    let manager = FileManager.default
     guard let target = Self.realPath(of: link),
-      // What is gone since is not there.
+      // A target that was removed in the meantime is missing.
       let type = try? manager.attributesOfItem(atPath: target)[.type] as? FileAttributeType
     else {
-      // A link that was there a moment ago has a target, or is gone as well.
+      // If the link has no text either, it was removed in the meantime.
       let text = try? manager.destinationOfSymbolicLink(atPath: link)
-      return refuse(text ?? "nothing", "which is not there")
+      throw .link(to: text ?? "nothing", "which is not there")
     }
-    guard !isWalked(target) else { return }
-    // All of a disk, perhaps.
+    if ([target] + Self.folders(above: target)).contains(where: roots.contains) { return false }
+    // The target can be the root of a file system.
     guard !Self.folders(above: root).contains(target) else {
-      return refuse(target, "which holds what is looked through")
+      throw .link(to: target, "which holds what is looked through")
     }
-    switch type {
-    case .typeDirectory:
-      roots.insert(target)
-      below.append(link)
-    case .typeRegular:
-      roots.insert(target)
-      found.append(.file(link))
-    default: refuse(target, "which is \(Self.noun(of: type)), and no file")
+    guard type == .typeRegular || type == .typeDirectory else {
+      throw .link(to: target, "which is \(Self.noun(of: type)), and no file")
     }
+    roots.insert(target)
+    if type == .typeDirectory { paths.append((link, true)) }
+    return type == .typeRegular
   }
 
-  private func isWalked(_ path: String) -> Bool {
-    roots.contains(path) || Self.folders(above: path).contains { roots.contains($0) }
-  }
-
-  /// Returns the folders that a path goes through, the nearest first.
+  /// Returns the folders that contain a path, the nearest first.
   private static func folders(above path: String) -> [String] {
     var (all, rest) = ([String](), path[...])
     while let end = rest.lastIndex(of: "/") {

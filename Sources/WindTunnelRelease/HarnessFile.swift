@@ -2,11 +2,9 @@ internal import Foundation
 internal import WindTunnelHTTP
 
 /// A file that WindTunnel wrote, by the key that each of its formats has, or by its name.
-enum HarnessFile: Hashable {
-  /// A file of a format, by its key.
-  case format(key: String)
-  /// A large body of a cassette, in the folder beside it.
-  case body
+struct HarnessFile {
+  /// The noun of the file, such as "a cassette".
+  let noun: String
 
   /// Returns the file that a text is, whatever its name; `nil` where it is none.
   ///
@@ -20,8 +18,10 @@ enum HarnessFile: Hashable {
     }
     // Any program may call its version so: a cassette has its calls as well.
     lazy var hasCalls = !text.places(of: Array("\"interactions\"".utf8)).isEmpty
-    guard let key = found.first(where: { $0 != "windtunnel" || hasCalls }) else { return nil }
-    self = .format(key: key)
+    guard let key = found.first(where: { $0 != "windtunnel" || hasCalls }),
+      let noun = Self.nouns[key]
+    else { return nil }
+    self.noun = noun
   }
 
   /// Returns the file that stands at a place, of whatever content; `nil` where it is none.
@@ -34,15 +34,7 @@ enum HarnessFile: Hashable {
       folder.count > suffix.count, folder.suffix(suffix.count).elementsEqual(suffix),
       name.count == 64, name.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
     else { return nil }
-    self = .body
-  }
-
-  /// The words for it, such as "a cassette".
-  var noun: String {
-    switch self {
-    case .format(let key): Self.nouns[key] ?? "a file of WindTunnel's (\(key))"
-    case .body: "a recorded body, which a cassette keeps beside itself"
-    }
+    noun = "a recorded body, which a cassette keeps beside itself"
   }
 
   /// The keys of the package's formats, and the words for what has them. What a look through a

@@ -1,7 +1,7 @@
-/// The reason why something in a release was not looked through, as the end of a sentence that
-/// begins with its name.
+/// The reason why a file in a release was not read, as the end of a sentence that begins with the
+/// name of the file.
 package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The header promises bytes that the file has not got.
+  /// The header refers to bytes beyond the end of the file.
   case cutShort(missing: String)
   /// The header contradicts itself.
   case damaged(String)
@@ -9,30 +9,20 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
   case encryptedProgram
   /// An entry of an archive has a password.
   case encryptedEntry
-  /// A known format that nothing here reads.
+  /// A known format that is not read.
   case format(String)
-  /// An entry of an archive is packed by a method that nothing here opens.
+  /// An entry of an archive is packed by a method that is not supported.
   case method(Int)
-  /// There is more than the limit of this name allows.
+  /// The content exceeds the limit with this name.
   case tooMuch(String, limit: Int)
-  /// So many bytes stand behind all that its headers speak of.
-  case appended(Int)
-  /// Another kind of thing than a file or a folder, such as a pipe.
+  /// Neither a file nor a folder, such as a pipe.
   case kind(String)
-  /// A link, and the problem with what it leads to.
+  /// A link, and the problem with its target.
   case link(to: String, String)
-  /// The system does not give it, for its own reason.
+  /// The file system returned an error.
   case unreadable(String)
-  /// The system's zlib, which opens archives, is not there.
+  /// The system has no zlib, which is required to open archives.
   case noZLib
-
-  /// Tells whether the bytes are not of the format that they begin as.
-  var isOfForm: Bool {
-    switch self {
-    case .cutShort, .damaged: true
-    default: false
-    }
-  }
 
   package var description: String {
     switch self {
@@ -45,8 +35,6 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .method(let number):
       "is packed by method \(number), and only stored (0) and deflated (8) are opened"
     case .tooMuch(let what, let limit): "has more than \(limit) \(what), which is the limit"
-    case .appended(let count):
-      "has \(count) bytes behind its end, which are no zip archive, and are not looked through"
     case .kind(let kind): "is \(kind), and no file"
     case .link(let target, let problem): "is a link to \(target), \(problem)"
     case .unreadable(let reason): "cannot be read: \(reason)"

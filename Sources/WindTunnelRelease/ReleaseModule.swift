@@ -1,9 +1,7 @@
 /// A module of this package, as its mark in a program says.
-package enum ReleaseModule: Sendable, Hashable, Comparable {
-  /// A module by its name.
-  case known(String)
-  /// A number that only a later version of the tool has a name for.
-  case later(UInt64)
+package struct ReleaseModule: Sendable, Hashable, Comparable {
+  /// The name, or the number if only a later version of the tool has a name for it.
+  package let name: String
 
   /// The modules, at the place of their number less one. A number is never given again.
   package static let names = [
@@ -26,36 +24,20 @@ package enum ReleaseModule: Sendable, Hashable, Comparable {
   ]
 
   init(number: UInt64) {
-    guard number > 0, number <= Self.names.count else {
-      self = .later(number)
-      return
-    }
-    self = .known(Self.names[Int(number) - 1])
+    let isKnown = number > 0 && number <= Self.names.count
+    name = isKnown ? Self.names[Int(number) - 1] : "module \(number)"
   }
 
-  /// The name, or the number where there is none.
-  package var name: String {
-    switch self {
-    case .known(let name): name
-    case .later(let number): "module \(number)"
-    }
-  }
+  /// Whether a release may hold the module.
+  package var isShipped: Bool { Self.shipped.contains(name) }
 
-  /// Tells whether a release may hold it.
-  package var isShipped: Bool {
-    switch self {
-    case .known(let name): Self.shipped.contains(name)
-    case .later: false
-    }
-  }
-
-  /// The reason why a release must not hold it.
+  /// The reason why a release must not hold the module.
   package var reason: String {
-    switch self {
-    case .known("WindTunnelNetworkLayerDebug"): "the debug product"
-    case .known("WindTunnelNetworkLayerConsole"): "the debug product's page"
-    case .known: "a part of the harness"
-    case .later: "a module of a later version"
+    switch name {
+    case "WindTunnelNetworkLayerDebug": "the debug product"
+    case "WindTunnelNetworkLayerConsole": "the debug product's page"
+    case _ where Self.names.contains(name): "a part of the harness"
+    default: "a module of a later version"
     }
   }
 }
@@ -67,10 +49,9 @@ extension ReleaseModule {
     UInt64($0, radix: 16)
   }
 
-  /// Returns the modules whose marks stand in the bytes of a program, by name.
+  /// Returns the modules whose marks are in the bytes of a file, sorted by name.
   ///
-  /// All of its bytes are looked at, and not the section alone: a program whose section table was
-  /// taken away has the marks still.
+  /// All bytes are searched, not only a section: a program without a section table has the marks.
   static func all(in program: ByteWindow) -> [ReleaseModule] {
     var found: Set<ReleaseModule> = []
     for order in [ByteWindow.Order.little, .big] {

@@ -4,42 +4,38 @@ internal import WindTunnelHTTP
 /// A zip archive by its central directory (PKWARE's APPNOTE, 4.3 and 4.5.3), as `.ipa`, `.apk` and
 /// `.aab` are.
 struct ZipArchive {
-  /// One file in it, still packed.
+  /// A packed file in the archive.
   struct Entry {
-    /// The name, which may be any text and is never a place to write to.
+    /// The name. It can be any text and is never used as a path to write to.
     var name: String
     var isEncrypted: Bool
     var method: Int
-    var packedCount: UInt64
-    var openedCount: UInt64
-    /// The CRC-32 of its content.
+    var packedCount: Int
+    var openedCount: Int
+    /// The CRC-32 of the content.
     var checkSum: UInt32
-    /// The place of its local header.
-    var offset: UInt64
+    /// The offset of the local header.
+    var offset: Int
 
-    /// Tells whether it is a folder, which has no content.
+    /// Whether the entry is a folder, which has no content.
     var isFolder: Bool { name.hasSuffix("/") && packedCount == 0 && openedCount == 0 }
   }
 
-  /// The entries in the order of their places; none lies in another.
+  /// The entries in the order of their offsets. They do not overlap.
   let entries: [Entry]
   private let file: ByteWindow
-  /// The place where the central directory begins, and no entry reaches to.
-  private let directory: UInt64
-
-  /// The place where the first entry begins, or the central directory where there is none.
-  var start: Int { Int(entries.first?.offset ?? directory) }
+  /// The offset of the central directory, which is behind all entries.
+  private let directory: Int
 
   static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
-  /// The beginning of one without entries.
+  /// The first bytes of an archive without entries.
   static let emptyMagic: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
-  /// The most that all of it may open to, for each byte that it has. Apps open to three or four,
-  /// and bombs to a thousand.
+  /// The maximum unpacked size per packed byte. Apps have a ratio of 3 or 4, zip bombs of 1000.
   static let ratioMax = 100
-  /// An archive that opens to no more than this is none, whatever the ratio.
+  /// The unpacked size that is allowed at any ratio.
   static let harmlessBytes = 64 << 20
 
-  /// Returns the most bytes that a packed file of a size may open to.
+  /// Returns the maximum unpacked size of a packed file.
   static func openedMax(of count: Int) -> Int {
     let (bytes, overflows) = count.multipliedReportingOverflow(by: ratioMax)
     return overflows ? .max : max(harmlessBytes, bytes)
@@ -47,12 +43,12 @@ struct ZipArchive {
 
   /// Reads the central directory, and opens no entry.
   init(_ file: ByteWindow, entriesMax: Int) throws(ReadingError) {
-    self.file = file
-    let end = try End(of: file)
-    guard end.count <= UInt64(entriesMax) else { throw .tooMuch("files", limit: entriesMax) }
-    guard let central = file.window(at: end.directory, count: end.directorySize) else {
+    let end = try DirectoryEnd(of: file)
+    guard end.count <= entriesMax else { throw .tooMuch("files", limit: entriesMax) }
+    guard let central = file.window(at: end.directory, count: end.size) else {
       throw .cutShort(missing: "its central directory")
     }
+    self.file = file
     directory = end.directory
     var (entries, place) = ([Entry](), 0)
     for _ in 0..<end.count {
@@ -62,45 +58,39 @@ struct ZipArchive {
     }
     guard place == central.count else { throw .damaged("its central directory does not add up") }
     entries.sort { $0.offset < $1.offset }
-    // One in another would be opened twice, and many of them many times.
-    var free: UInt64 = 0
-    var opened: UInt64 = 0
+    // Entries that overlap would be opened twice, and many of them many times.
+    var (free, room) = (0, Self.openedMax(of: file.count))
     for entry in entries {
-      let (end, overflows) = entry.offset.addingReportingOverflow(entry.packedCount)
-      guard entry.offset >= free, !overflows, end <= directory else {
+      guard entry.offset >= free, entry.packedCount <= directory - entry.offset else {
         throw .damaged("its entries lie in each other, or beyond its end")
       }
-      free = end
-      opened = opened.addingReportingOverflow(entry.openedCount).partialValue
-      guard opened <= UInt64(Self.openedMax(of: file.count)) else {
+      free = entry.offset + entry.packedCount
+      room -= entry.openedCount
+      guard room >= 0 else {
         throw .tooMuch("times its size once it is opened", limit: Self.ratioMax)
       }
     }
     self.entries = entries
   }
 
-  /// Tells whether a file that begins as something else ends as an archive with entries.
+  /// Returns whether an archive with entries is at the end of a file of another format.
   static func endsIn(_ file: ByteWindow) -> Bool {
-    // One whose end does not read is no archive, as long as nothing else says that it is one.
-    guard let end = try? End(of: file) else { return false }
-    return end.count > 0
-      && Int(exactly: end.directory).map { file.has(directoryMagic, at: $0) } == true
+    // If the end cannot be read, nothing else indicates that the file is an archive.
+    guard let end = try? DirectoryEnd(of: file) else { return false }
+    return end.count > 0 && file.has(directoryMagic, at: end.directory)
   }
 
-  /// The beginning of each row of the central directory.
+  /// The first bytes of each row of the central directory.
   fileprivate static let directoryMagic: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
 
   /// Returns the content of an entry.
   func open(_ entry: Entry, bytesMax: Int) throws(ReadingError) -> ByteWindow {
     guard !entry.isEncrypted else { throw .encryptedEntry }
-    guard entry.openedCount <= UInt64(bytesMax) else {
-      throw .tooMuch("bytes", limit: bytesMax)
-    }
+    guard entry.openedCount <= bytesMax else { throw .tooMuch("bytes", limit: bytesMax) }
     guard let header = file.window(at: entry.offset, count: 30), header.has(Self.magic),
-      let nameCount = header.number(UInt16.self, at: 26, .little),
-      let extraCount = header.number(UInt16.self, at: 28, .little)
+      let nameCount = header.half(at: 26), let extraCount = header.half(at: 28)
     else { throw .damaged("no entry lies where its central directory says") }
-    let start = entry.offset + 30 + UInt64(nameCount) + UInt64(extraCount)
+    let start = entry.offset + 30 + nameCount + extraCount
     guard start <= directory, entry.packedCount <= directory - start,
       let packed = file.window(at: start, count: entry.packedCount)
     else { throw .cutShort(missing: "its content") }
@@ -120,9 +110,8 @@ struct ZipArchive {
       return packed
     case 8:
       guard Inflate.isThere else { throw .noZLib }
-      guard
-        let opened = Inflate.open(packed.content, as: .raw, bytesMax: Int(entry.openedCount)),
-        opened.count == Int(entry.openedCount)
+      guard let opened = Inflate.open(packed.content, as: .raw, bytesMax: entry.openedCount),
+        opened.count == entry.openedCount
       else { throw .damaged("it does not open to what its size says") }
       return ByteWindow(opened)
     default: throw .method(entry.method)
@@ -135,136 +124,120 @@ struct ZipArchive {
     of central: ByteWindow,
     shift: Int
   ) throws(ReadingError) -> (Entry, length: Int) {
-    guard central.has(directoryMagic, at: place),
-      let flags = central.number(UInt16.self, at: place + 8, .little),
-      let method = central.number(UInt16.self, at: place + 10, .little),
-      let checkSum = central.number(UInt32.self, at: place + 16, .little),
-      let packedCount = central.number(UInt32.self, at: place + 20, .little),
-      let openedCount = central.number(UInt32.self, at: place + 24, .little),
-      let nameCount = central.number(UInt16.self, at: place + 28, .little),
-      let extraCount = central.number(UInt16.self, at: place + 30, .little),
-      let commentCount = central.number(UInt16.self, at: place + 32, .little),
-      let offset = central.number(UInt32.self, at: place + 42, .little),
-      let name = central.window(at: place + 46, count: Int(nameCount)),
-      let extra = central.window(at: place + 46 + Int(nameCount), count: Int(extraCount))
+    guard let row = central.window(at: place, count: 46), row.has(directoryMagic),
+      let flags = row.half(at: 8), let method = row.half(at: 10),
+      let checkSum = row.number(UInt32.self, at: 16, .little),
+      let packedCount = row.word(at: 20), let openedCount = row.word(at: 24),
+      let nameCount = row.half(at: 28), let extraCount = row.half(at: 30),
+      let commentCount = row.half(at: 32), let offset = row.word(at: 42),
+      let name = central.window(at: place + 46, count: nameCount),
+      let extra = central.window(at: place + 46 + nameCount, count: extraCount)
     else { throw .damaged("its central directory does not add up") }
-    var wide = Zip64Fields(extra)
-    let entry = Entry(
-      name: name.text,
-      // Also the stronger kind, and names that are hidden.
-      isEncrypted: flags & 0x2041 != 0,
-      method: Int(method),
-      packedCount: 0,
-      openedCount: try wide.value(of: openedCount),
-      checkSum: checkSum,
-      offset: 0
-    )
-    // In this order they stand in the extra field.
-    var whole = entry
-    whole.packedCount = try wide.value(of: packedCount)
-    let place = Int(exactly: try wide.value(of: offset))?.addingReportingOverflow(shift)
-    guard let place, !place.overflow, place.partialValue >= 0 else {
+    // The extra field has the numbers of 64 bits in this order.
+    var wide = WideFields(extra)
+    let opened = try wide.value(of: openedCount)
+    let packed = try wide.value(of: packedCount)
+    let (start, overflows) = try wide.value(of: offset).addingReportingOverflow(shift)
+    guard !overflows, start >= 0 else {
       throw .damaged("its entries lie in each other, or beyond its end")
     }
-    whole.offset = UInt64(place.partialValue)
-    return (whole, 46 + Int(nameCount) + Int(extraCount) + Int(commentCount))
+    let entry = Entry(
+      name: name.text,
+      // Also strong encryption, and encrypted names.
+      isEncrypted: flags & 0x2041 != 0,
+      method: method,
+      packedCount: packed,
+      openedCount: opened,
+      checkSum: checkSum,
+      offset: start
+    )
+    return (entry, 46 + nameCount + extraCount + commentCount)
   }
 }
 
-/// The numbers of an entry that need 64 bits (4.5.3), in the order in which they are asked for.
-private struct Zip64Fields {
+/// The numbers of an entry that need 64 bits (4.5.3), in the order of the reads.
+private struct WideFields {
   private var field: ByteWindow?
   private var place = 0
 
   init(_ extra: ByteWindow) {
     var place = 0
-    while let kind = extra.number(UInt16.self, at: place, .little),
-      let count = extra.number(UInt16.self, at: place + 2, .little)
-    {
-      if kind == 1 { field = extra.window(at: place + 4, count: Int(count)) }
-      place += 4 + Int(count)
+    while let kind = extra.half(at: place), let count = extra.half(at: place + 2) {
+      if kind == 1 { field = extra.window(at: place + 4, count: count) }
+      place += 4 + count
     }
   }
 
-  /// Returns a number, or what stands here for one that has no room there.
-  mutating func value(of number: UInt32) throws(ReadingError) -> UInt64 {
-    guard number == .max else { return UInt64(number) }
-    guard let value = field?.number(UInt64.self, at: place, .little) else {
-      throw .damaged("a size of 64 bits is missing")
-    }
+  /// Returns a number of 32 bits, or the number of 64 bits that replaces it.
+  mutating func value(of number: Int) throws(ReadingError) -> Int {
+    guard number == UInt32.max else { return number }
+    guard let value = field?.long(at: place) else { throw .damaged("a size of 64 bits is missing") }
     place += 8
     return value
   }
 }
 
 /// The end of the central directory (4.3.16, and 4.3.14 for 64 bits).
-private struct End {
-  var count: UInt64
-  /// The place of the central directory, whatever the end says.
-  var directory: UInt64
-  var directorySize: UInt64
-  /// The distance of all places in the file from what the archive says: what was put in front of
-  /// one after it was made.
-  var shift: Int
+private struct DirectoryEnd {
+  var count: Int
+  /// The real offset of the central directory.
+  var directory: Int
+  /// The size of the central directory in bytes.
+  var size: Int
+  /// The difference of the real offsets and the offsets in the archive. It is the size of the bytes
+  /// that were added in front of the archive.
+  var shift = 0
 
-  /// The longest comment that may follow it.
+  /// The maximum size of the comment at the end of a file.
   private static let commentMax = 0xFFFF
 
   init(of file: ByteWindow) throws(ReadingError) {
     let lowest = max(0, file.count - 22 - Self.commentMax)
     let tail = file.window(at: lowest, count: file.count - lowest)
     let places = tail?.places(of: ZipArchive.emptyMagic).map { lowest + $0 } ?? []
-    guard let place = places.last(where: { Self.isEnd(at: $0, of: file) }),
-      let disk = file.number(UInt32.self, at: place + 4, .little),
-      let count = file.number(UInt16.self, at: place + 10, .little),
-      let size = file.number(UInt32.self, at: place + 12, .little),
-      let offset = file.number(UInt32.self, at: place + 16, .little)
+    // The comment is the rest of the file.
+    let last = places.last { place in
+      file.half(at: place + 20).map { place + 22 + $0 } == file.count
+    }
+    guard var place = last, let disk = file.word(at: place + 4),
+      let count = file.half(at: place + 10), let size = file.word(at: place + 12),
+      let offset = file.word(at: place + 16)
     else { throw .cutShort(missing: "its central directory") }
-    if count == .max || size == .max || offset == .max {
-      try self.init(wideBefore: place, of: file)
-      return
+    (self.count, self.size, directory) = (count, size, offset)
+    if count == UInt16.max || size == UInt32.max || offset == UInt32.max {
+      // It is directly before the locator, or at the offset in the locator.
+      guard file.has([0x50, 0x4B, 0x06, 0x07], at: place - 20),
+        let said = file.long(at: place - 12),
+        let start = [place - 20 - 56, said].first(where: { file.has(Self.wideMagic, at: $0) }),
+        let count = file.long(at: start + 32), let size = file.long(at: start + 40),
+        let offset = file.long(at: start + 48)
+      else { throw .damaged("the end of 64 bits is not where it should be") }
+      (self.count, self.size, directory) = (count, size, offset)
+      place = start
+    } else if disk != 0 {
+      throw .damaged("it is one of several parts")
     }
-    guard disk == 0 else { throw .damaged("it is one of several parts") }
-    self.init(
-      count: UInt64(count),
-      directory: UInt64(offset),
-      size: UInt64(size),
-      before: place,
-      of: file
-    )
-  }
-
-  private init(wideBefore place: Int, of file: ByteWindow) throws(ReadingError) {
-    // Right before the locator, or where that says.
-    let near = place - 20 - 56
-    guard file.has([0x50, 0x4B, 0x06, 0x07], at: place - 20),
-      let offset = file.number(UInt64.self, at: place - 12, .little).flatMap(Int.init(exactly:)),
-      let start = [near, offset].first(where: { file.has([0x50, 0x4B, 0x06, 0x06], at: $0) }),
-      let count = file.number(UInt64.self, at: start + 32, .little),
-      let size = file.number(UInt64.self, at: start + 40, .little),
-      let directory = file.number(UInt64.self, at: start + 48, .little)
-    else { throw .damaged("the end of 64 bits is not where it should be") }
-    self.init(count: count, directory: directory, size: size, before: start, of: file)
-  }
-
-  /// Takes the directory right before its end, wherever it is said to be; where none is there, as
-  /// something may stand between the two, at the place that is said.
-  private init(count: UInt64, directory: UInt64, size: UInt64, before end: Int, of file: ByteWindow)
-  {
-    self.count = count
-    self.directory = directory
-    directorySize = size
-    shift = 0
-    if let size = Int(exactly: size), let said = Int(exactly: directory), size <= end,
-      file.has(ZipArchive.directoryMagic, at: end - size)
-    {
-      self.directory = UInt64(end - size)
-      shift = end - size - said
+    // If the directory is not directly before its end, it is at the offset that the end contains.
+    if self.size <= place, file.has(ZipArchive.directoryMagic, at: place - self.size) {
+      shift = place - self.size - directory
+      directory = place - self.size
     }
   }
 
-  /// Tells whether one begins here, whose comment is the rest of the file.
-  private static func isEnd(at place: Int, of file: ByteWindow) -> Bool {
-    file.number(UInt16.self, at: place + 20, .little).map { place + 22 + Int($0) } == file.count
+  private static let wideMagic: [UInt8] = [0x50, 0x4B, 0x06, 0x06]
+}
+
+extension ByteWindow {
+  /// The numbers of a zip archive. `nil` also means that a number is too large.
+  fileprivate func half(at offset: Int) -> Int? {
+    number(UInt16.self, at: offset, .little).map(Int.init)
+  }
+
+  fileprivate func word(at offset: Int) -> Int? {
+    number(UInt32.self, at: offset, .little).flatMap(Int.init(exactly:))
+  }
+
+  fileprivate func long(at offset: Int) -> Int? {
+    number(UInt64.self, at: offset, .little).flatMap(Int.init(exactly:))
   }
 }

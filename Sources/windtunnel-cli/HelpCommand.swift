@@ -6,11 +6,12 @@ internal import WindTunnelCommandLine
 enum HelpCommand: Command {
   static let name = "help"
   static let summary = "Show the help of a command or a topic, also as a man page or as Markdown."
-  static let synopsis = "[COMMAND | exit-codes | environment] [--man [--to FOLDER] | --markdown]"
+  static let synopsis =
+    "[COMMAND | all | exit-codes | environment] [--man [--to FOLDER] | --markdown]"
   static let example = "windtunnel help --man drill | man -l -"
   static let operandsMax = 2
   static var operandChoices: [String] {
-    topics
+    ["all"] + topics
       + Tool.commands.flatMap { $0.name.split(separator: " ").map(String.init) }.reduce(into: []) {
         if !$0.contains($1) { $0.append($1) }
       }
@@ -40,6 +41,7 @@ enum HelpCommand: Command {
     case ("environment", false): return Terminal.answer(CommandPages.environmentText)
     case ("", true): return Terminal.answer(CommandPages.commands(Tool.commands))
     case ("", false): return Terminal.answer(Tool.help)
+    case ("all", false): return Terminal.answer(Tool.fullHelp)
     case (_, true): throw Refusal.noPage(asked, among: topics)
     // `help drill` is `drill --help`.
     case (_, false): return await Tool.run(arguments.operands + ["--help"])

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelDrill
 internal import WindTunnelSearch
 
@@ -59,10 +60,26 @@ enum SearchCommand: Command {
     drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
     drill.plan.deadline = try arguments.duration("--timeout")
     let flow = NetworkLayerFlow(drill.plan.cassette)
+    let bound = plan.budget.map { "at most \(Int($0.inMilliseconds / 1000)) s" }
+    Terminal.complain(
+      "windtunnel: searching up to depth \(plan.depth), \(bound ?? "until all are tried")\n"
+    )
+    let shown = Locked(0)
     var certificate = try await drill.search(
       as: NetworkLayerFlow.name,
       plan,
-      progress: { Terminal.progress($0.summary) }
+      progress: { certificate in
+        // A find is printed when it is made, also if standard error is no terminal.
+        let finds = shown.withLock { count in
+          defer { count = max(count, certificate.finds.count) }
+          return certificate.finds.dropFirst(count)
+        }
+        if !finds.isEmpty { Terminal.progress("") }
+        for find in finds {
+          Terminal.complain("found: \(find.violation.rule): \(find.violation.seen)\n")
+        }
+        Terminal.progress(certificate.summary)
+      }
     ) { try await flow.fly($0) }
     Terminal.progress("")
     if let baseline { certificate = certificate.compared(to: baseline) }

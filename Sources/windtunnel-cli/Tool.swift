@@ -1,11 +1,12 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelDrill
 
 /// The tool: finds the command that is meant and runs it.
 enum Tool {
   /// The version of the program and of the library.
-  static let version = "0.1.0"
+  static let version = Build.version
 
   static var commands: [any Command.Type] {
     [
@@ -96,16 +97,34 @@ enum Tool {
 // The help texts. They are output: a test pins each of them.
 
 extension Tool {
-  /// The list of all commands.
-  static var help: String {
-    """
-    Put your network layer in the wind tunnel: record its real traffic, replay it,
-    make the weather bad on purpose, and read off how the client flew.
+  /// The words of the commands that most users need.
+  private static let firstWords = ["drill", "record", "serve", "proxy", "cassette", "report"]
 
+  /// The help without a command: the commands that most users need.
+  static var help: String {
+    let rows = firstWords.map { word in
+      let command = commands.first { $0.name == word }
+      return (word, command?.summary ?? "Show, explain, lint, compare, convert and edit cassettes.")
+    }
+    return """
+      Record real HTTP traffic, replay it, inject network faults into it, and report
+      what a client does wrong.
+
+      \(HelpText.columns(rows))
+
+      Example: windtunnel drill -- ./my-client {url}
+      Each command has its own --help. `windtunnel help all` lists every command.
+      --version prints the version.
+
+      """
+  }
+
+  /// The list of all commands.
+  static var fullHelp: String {
+    """
     \(HelpText.columns(commands.map { ($0.name, $0.summary) }))
 
-    Example: windtunnel drill
-    Each command has its own --help. --version prints the version.
+    Each command has its own --help.
 
     """
   }

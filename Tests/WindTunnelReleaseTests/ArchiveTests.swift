@@ -19,7 +19,7 @@ import WindTunnelRelease
           isWide: isWide,
           comment: isWide ? "" : "PK\u{5}\u{6} in a comment"
         )
-        expectEqual(look(file), ["it:lib/a.so x86_64 [WindTunnel]", Self.found])
+        expectEqual(look(file), ["it:lib/a.so [WindTunnel]", Self.found])
       }
     }
   }
@@ -27,7 +27,7 @@ import WindTunnelRelease
   @Test func `an archive that is cut short anywhere is never passed`() {
     for isWide in [false, true] {
       let file = Made.zip([.init(name: "a", content: Made.elf([1]))], isWide: isWide)
-      expectEqual(look(file), ["it:a x86_64 []"])
+      expectEqual(look(file), ["it:a []"])
       for count in 4..<file.count {
         let said = look(Array(file.prefix(count)))
         #expect(said.count == 1 && said[0].hasPrefix("unread it"), "\(count): \(said)")
@@ -39,7 +39,7 @@ import WindTunnelRelease
     func said(_ entry: Made.Entry) -> [String] {
       look(Made.zip([entry, .init(name: "lib/a.so", content: Self.program)]))
     }
-    let others = ["it:lib/a.so x86_64 [WindTunnel]", Self.found]
+    let others = ["it:lib/a.so [WindTunnel]", Self.found]
     expectEqual(
       said(.init(name: "x", content: [1], flags: 1)),
       others + [
@@ -76,10 +76,6 @@ import WindTunnelRelease
   @Test func `no name hides what has content`() {
     let zip = Made.zip([.init(name: "lib/", content: Self.program)])
     #expect(look(zip).contains("found it:lib/ WindTunnel: a part of the harness"))
-    for name in ["", "/"] {
-      let file = look(Made.archive([(name, Self.program), ("a.o", [1])]))
-      #expect(file.contains { $0.hasSuffix("WindTunnel: a part of the harness") }, "\(name)")
-    }
   }
 
   @Test func `further members of gzip are opened`() {
@@ -141,7 +137,7 @@ import WindTunnelRelease
   @Test func `gzip is opened, and what is in it is looked through`() {
     expectEqual(
       look(Made.gzip(Self.program)),
-      ["it x86_64 [WindTunnel]", "found it WindTunnel: a part of the harness"]
+      ["it [WindTunnel]", "found it WindTunnel: a part of the harness"]
     )
     expectEqual(look(Made.gzip(Array("text".utf8))), [])
     let cut = Array(Made.gzip(Self.program).dropLast(3))

@@ -10,7 +10,7 @@ func look(_ bytes: [UInt8], limits: ReleaseCheck.Limits = .init()) -> [String] {
 
 func lines(of check: ReleaseCheck) -> [String] {
   check.programs.map { program in
-    "\(program.file) \(program.architecture) [\(program.modules.map(\.name).joined(separator: " "))]"
+    "\(program.file) [\(program.modules.map(\.name).joined(separator: " "))]"
   }
     + check.findings.map { "found \($0.file) \($0.module?.name ?? "file"): \($0.reason)" }
     + check.unread.map { "unread \($0.file) \($0.reason)" }

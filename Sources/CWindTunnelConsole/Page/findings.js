@@ -32,7 +32,8 @@ export class Findings {
       "li", { "data-severity": finding.severity },
       element("h3", {}, element("span", { class: "severity" }, finding.severity), " ", finding.title),
       element("p", {}, finding.text),
-      element("p", { class: "note" }, `${finding.rule}, segment ${finding.segment} `),
+      // The verdict belongs to no segment.
+      finding.segment && element("p", { class: "note" }, `${finding.rule}, segment ${finding.segment} `),
       finding.rows.length > 0 && element(
         "button", { type: "button", onclick: () => this.#onShow(finding) },
         `Show ${format.several(finding.rows.length, "exchange")}`,

@@ -54,6 +54,11 @@ package struct AnswerSummary: Sendable, Hashable {
     Sum(Delivery(outcome, on: .inProcess)).head?.status
   }
 
+  /// Returns whether the response to a request that is known whole comes whole.
+  package static func isWhole(_ outcome: Outcome) -> Bool {
+    Sum(Delivery(outcome, on: .inProcess)).symptom == nil
+  }
+
   /// Sums up a connection on which no request comes.
   package init(connection decision: Decision) {
     symptom = Sum(Delivery(decision, on: .inProcess)).symptom

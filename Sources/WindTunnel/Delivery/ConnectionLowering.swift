@@ -15,6 +15,7 @@ extension Script {
   static func played(_ outcome: Outcome, on stage: Stage) -> Script {
     var script = Script(outcome, on: stage)
     for fault in outcome.decision.faults { script.add(fault, to: outcome.request) }
+    script.leaveOutMissedCuts()
     if let path = outcome.path { script.travel(path, outcome) }
     return script
   }

@@ -343,15 +343,36 @@ extension Script {
       }
     }
     switch effect {
-    case .reset: end(at: point, .reset)
-    case .close: end(at: point, .close)
+    case .reset: end(at: point, .reset, for: fault)
+    case .close: end(at: point, .close, for: fault)
     // Who has no socket cannot tell one end from the other.
-    case .halfClose: end(at: point, stage == .inProcess ? .close : .closeWrite)
-    case .stall(nil): end(at: point, .stall)
+    case .halfClose: end(at: point, stage == .inProcess ? .close : .closeWrite, for: fault)
+    case .stall(nil): end(at: point, .stall, for: fault)
     case .stall(let length?):
       noteLive(fault)
-      stops.add(.wait(length), at: point)
+      stops.add(.wait(length), at: point, for: fault)
     }
+  }
+
+  /// Leaves out the cuts and pauses behind the end of the response: a client that gets all of it
+  /// meets no fault.
+  mutating func leaveOutMissedCuts() {
+    guard !stops.isEmpty, head != nil, !isLive, endlessBytes == nil else { return }
+    let (hasNoBody, count) = (isContentless, body.count)
+    let whole = stops.countBytes ? message().bytes.count : 0
+    let missed = stops.removeFaults { point in
+      switch point {
+      case .afterRequest, .inStatusLine, .inHeaders: return nil
+      case .byte(let place):
+        let isMissed = place > whole || hasNoBody && place == whole
+        return isMissed ? "the response has \(whole) bytes" : nil
+      case .body(let place), .inChunk(let place?):
+        if hasNoBody { return "the response has no body" }
+        return place > count ? "the body has \(count) bytes" : nil
+      case .inChunk(nil), .event: return hasNoBody ? "the response has no body" : nil
+      }
+    }
+    for (fault, reason) in missed { misfit(fault, reason) }
   }
 
   /// Returns the bytes of the body up to the end of so many of its events.
@@ -377,10 +398,14 @@ extension Script {
     conversationFaults = []
   }
 
-  private mutating func end(at point: Fault.Point, _ ending: Delivery.Step) {
+  private mutating func end(
+    at point: Fault.Point,
+    _ ending: Delivery.Step,
+    for fault: Fault? = nil
+  ) {
     leaveConversation(Self.unanswered)
     isLive = false
-    stops.add(.end(ending), at: point)
+    stops.add(.end(ending), at: point, for: fault)
   }
 
   private mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {

@@ -11,6 +11,8 @@ struct Stops {
   private struct Stop {
     var point: Fault.Point
     var act: Act
+    /// The fault that asked for it; `nil` if something else did.
+    var fault: Fault?
 
     /// Bytes of the body in front of it; `nil`: no head either. Of plain points only.
     var offset: Int? {
@@ -27,8 +29,25 @@ struct Stops {
   /// stop.
   var arePlain: Bool { stops.allSatisfy(\.point.isPlain) }
 
-  mutating func add(_ act: Act, at point: Fault.Point) {
-    stops.append(Stop(point: point, act: act))
+  mutating func add(_ act: Act, at point: Fault.Point, for fault: Fault? = nil) {
+    stops.append(Stop(point: point, act: act, fault: fault))
+  }
+
+  /// Whether one of them is at a byte of the whole response.
+  var countBytes: Bool { stops.contains { if case .byte = $0.point { true } else { false } } }
+
+  /// Removes the stops of faults whose point a response does not have.
+  ///
+  /// - Parameter reason: Returns the reason why a point is not there; `nil` if it is.
+  /// - Returns: The faults, each with its reason.
+  mutating func removeFaults(
+    _ reason: (Fault.Point) -> String?
+  ) -> [(fault: Fault, reason: String)] {
+    let missed = stops.compactMap { stop in
+      stop.fault.flatMap { fault in reason(stop.point).map { (fault: fault, reason: $0) } }
+    }
+    if !missed.isEmpty { stops.removeAll { $0.fault != nil && reason($0.point) != nil } }
+    return missed
   }
 
   mutating func removeUnplain() { stops.removeAll { !$0.point.isPlain } }

@@ -2,25 +2,43 @@
 public struct AllowedRule: Sendable, Hashable {
   /// The name of the rule, as `windtunnel rules list` prints it.
   public var rule: String
+  /// The requests for which the rule may be broken; `nil` for all requests.
+  public var endpoint: RequestPattern?
   /// The reason, which every report shows.
   public var reason: String
 
-  /// Makes an allowance of a rule and a reason.
-  public init(_ rule: String, because reason: String) { (self.rule, self.reason) = (rule, reason) }
+  /// Creates an allowance of a rule, at one endpoint or at all, with a reason.
+  public init(_ rule: String, at endpoint: RequestPattern? = nil, because reason: String) {
+    (self.rule, self.endpoint, self.reason) = (rule, endpoint, reason)
+  }
+
+  /// Parses `RULE` or `RULE(ENDPOINT)`; returns `nil` if the endpoint is no method and path.
+  package init?(key: String, because reason: String) {
+    self.init(key, because: reason)
+    guard let open = key.firstIndex(of: "(") else { return }
+    let text = String(key[key.index(after: open)...].dropLast())
+    guard key.last == ")", RequestPattern.problem(with: text) == nil, !text.contains("?"),
+      text.split(separator: " ").last?.first == "/"
+    else { return nil }
+    (rule, endpoint) = (String(key[..<open]), RequestPattern(text))
+  }
+
+  /// The rule as it is written, such as `repeats-post(POST /search)`.
+  package var key: String { endpoint.map { "\(rule)(\($0))" } ?? rule }
 
   /// `{ "gives-up-at-once": "the app asks again when it is opened" }`.
   ///
-  /// Of several reasons for one rule the first stands, which is the scenario's own.
+  /// Of several reasons for one key, the first is kept.
   package static func json(of rules: [AllowedRule]) -> JSON {
     var seen: Set<String> = []
     return .object(
-      rules.filter { seen.insert($0.rule).inserted }.map {
-        JSON.Member(JSON.Text($0.rule), .text($0.reason))
+      rules.filter { seen.insert($0.key).inserted }.map {
+        JSON.Member(JSON.Text($0.key), .text($0.reason))
       }
     )
   }
 
-  /// Reads `"allow"`; empty where it is not there.
+  /// Reads `"allow"`; returns no rules if it is missing.
   package static func read(_ object: inout ObjectReader) throws(FormatError) -> [AllowedRule] {
     guard let json = object.take("allow") else { return [] }
     guard case .object(let members) = json else {
@@ -37,7 +55,14 @@ public struct AllowedRule: Sendable, Hashable {
           remedy: "Say why it may be broken: \"allow\": {\"\(rule)\": \"…\"}."
         )
       }
-      rules.append(AllowedRule(rule, because: reason))
+      guard let allowed = AllowedRule(key: rule, because: reason) else {
+        throw object.error(
+          "allow.\(rule)",
+          "the parentheses hold no endpoint",
+          remedy: "Write for example \"repeats-post(POST /search)\"."
+        )
+      }
+      rules.append(allowed)
     }
     return rules
   }

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`.
+/// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`, perhaps
+/// with a prefix.
 ///
 /// ```swift
 /// let gate = try Gate("p95(POST /payments) <= 3s")
@@ -9,7 +10,12 @@ internal import Foundation
 ///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
 ///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
 ///
-/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
+///     server-errors: successRate >= 75 %      all: successRate == 1      run: p95 <= 2s
+///
+/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval. The
+/// prefix is the name of a scenario, a class of scenarios (`all`, `some` or `none`, by the calls
+/// that can succeed) or `run`, which stands for all calls of the run together. The name of a
+/// scenario precedes the other meanings.
 public struct Gate: Sendable, CustomStringConvertible {
   /// The relation between the metric and the bar.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
@@ -36,6 +42,8 @@ public struct Gate: Sendable, CustomStringConvertible {
   package let endpoint: RequestPattern?
   package let comparison: Comparison
   package let bar: Bar
+  /// The text before the colon; `nil` if there is no colon.
+  package var prefix: String?
   /// The place in a file where the gate was written; gates that differ in it alone are equal.
   public var place: FilePlace?
 
@@ -54,13 +62,13 @@ public struct Gate: Sendable, CustomStringConvertible {
   /// The greatest length of a gate's text, in characters; a longer one is refused.
   public static let charactersMax = 500
 
-  /// Tells whether the gate compares with another report.
+  /// Whether the gate compares with another report.
   public var needsBaseline: Bool {
     guard case .figure = bar else { return true }
     return metric.isOfPair
   }
 
-  /// Tells whether calls that make this request are among those that are meant.
+  /// Returns whether the gate is about calls that make a request.
   package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
 
   package func holds(_ figure: Double, against bar: Double) -> Bool {
@@ -76,7 +84,7 @@ public struct Gate: Sendable, CustomStringConvertible {
 }
 
 extension Gate: Hashable {
-  /// Tells whether two gates have the same text, wherever they were written.
+  /// Returns whether two gates have the same text, whatever their places.
   public static func == (one: Gate, other: Gate) -> Bool {
     one.description == other.description && one.metric == other.metric
       && one.endpoint == other.endpoint && one.comparison == other.comparison
@@ -130,6 +138,8 @@ private struct GateParser {
       throw error(at: Gate.charactersMax, "a gate has at most \(Gate.charactersMax) characters")
     }
     skipBlanks()
+    let prefix = prefix()
+    skipBlanks()
     let (metric, name) = try metric()
     skipBlanks()
     let endpoint = try endpoint()
@@ -146,11 +156,23 @@ private struct GateParser {
       metric: metric,
       endpoint: endpoint,
       comparison: comparison,
-      bar: bar
+      bar: bar,
+      prefix: prefix
     )
   }
 
   // MARK: Parts
+
+  /// Reads a name and a colon; `nil` if no colon precedes the endpoint and the comparison.
+  private mutating func prefix() -> String? {
+    let head = characters[place...].prefix { !"(<>=!".contains($0) }
+    guard let colon = head.lastIndex(of: ":") else { return nil }
+    var name = head[..<colon]
+    while name.last?.isBlank == true { name.removeLast() }
+    guard !name.isEmpty else { return nil }
+    place = colon + 1
+    return String(name)
+  }
 
   private mutating func metric() throws(GateError) -> (GateMetric, String) {
     let start = place

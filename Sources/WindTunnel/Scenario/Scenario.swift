@@ -123,6 +123,11 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
+  /// Whether the scenario has no fault: no rule, no link, no caller that gives up and no start.
+  package var hasNoFaults: Bool {
+    rules.isEmpty && link == nil && cancellation == nil && startup == nil
+  }
+
   /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 

@@ -21,9 +21,9 @@
 // of ``Fault``.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
 // up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
-// findings that a client may break here. In a link, "delayMilliseconds", "bitsPerSecond",
-// "queueBytes" and "lossProbability" are meant for
-// both directions, and with "up" or "down" in front for one.
+// findings that a client may break here, "repeats-post(POST /search)" at one endpoint. In a link,
+// "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for both
+// directions, and with "up" or "down" in front for one.
 
 public import Foundation
 
@@ -100,7 +100,9 @@ extension Scenario {
         throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
       }
       do throws(GateError) {
-        gates.append(try Gate(text))
+        let gate = try Gate(text)
+        try gate.checkAsOwn()
+        gates.append(gate)
       } catch {
         let place = "gates[\(index)], column \(error.column)"
         throw top.error(place, error.problem, remedy: error.remedy)

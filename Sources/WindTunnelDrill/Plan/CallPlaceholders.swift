@@ -4,8 +4,11 @@ enum CallPlaceholders {
   /// All of them; `ca` is not one, since every call of a scenario has the same.
   static let names = ["url", "base", "origins", "kept", "method", "body", "call"]
 
-  /// Tells whether a word has one, or names the variable of one as a script does.
+  /// Whether a word has a placeholder, or names the variable of one as a script does.
   static func isIn(_ word: String) -> Bool { names.contains { has(word, $0) } }
+
+  /// Whether a word names the method of the call.
+  static func namesMethod(_ word: String) -> Bool { has(word, "method") }
 
   /// Tells whether a word names the file of the configuration that an app has kept.
   static func namesKept(_ word: String) -> Bool { has(word, "kept") }

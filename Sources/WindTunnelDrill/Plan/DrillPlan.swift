@@ -51,7 +51,8 @@ public struct DrillPlan: Sendable {
   package var patience: Duration?
   /// The platform whose errors faults surface as in process.
   public var errors = Symptom.Platform.current
-  /// The gates of every scenario, beside those of its own.
+  /// The gates besides the scenarios' own. A prefix chooses the scenarios of a gate; without one it
+  /// is held in each scenario in which calls can succeed.
   public var gates: [Gate] = []
 
   /// The rules of findings that may be broken in any scenario, beside those that a scenario allows.
@@ -64,15 +65,21 @@ public struct DrillPlan: Sendable {
   }
 
   /// Returns the request that each call of a subject makes on a stage.
-  func workload(of subject: String, on stage: Stage) -> Workload {
+  func workload(of subject: String, on stage: Stage, in scenario: Scenario? = nil) -> Workload {
     Workload(
       cassette,
       mix: asked,
       seed: seed,
       matcher: matcher,
       holdingConversations: isProgram
-        || Self.isNetworkLayer(subject) && stage == .onTheWire
+        || Self.isNetworkLayer(subject) && stage == .onTheWire,
+      coveringAllBy: scenario.flatMap { coveringCalls(in: $0) }
     )
+  }
+
+  /// The number of calls that make each request at least once; `nil` in a scenario with faults.
+  func coveringCalls(in scenario: Scenario) -> Int? {
+    scenario.hasNoFaults ? calls(in: scenario) : nil
   }
 
   /// Tells whether a subject is the reference client, with whatever engine.
@@ -108,8 +115,15 @@ public struct DrillPlan: Sendable {
 
   /// The mix, without what a program cannot be told to do.
   var asked: Mix {
-    let isToldMethod = command.contains { $0.contains("{method}") }
+    let isToldMethod = command.contains(where: CallPlaceholders.namesMethod)
     return Mix(mix.shares, isReadOnly: mix.isReadOnly || isProgramACall && !isToldMethod)
+  }
+
+  /// The endpoints that are not called because the command has no `{method}`; empty if all are.
+  var uncalled: String {
+    guard asked.isReadOnly, !mix.isReadOnly else { return "" }
+    let all = Workload(cassette, mix: mix, matcher: matcher, holdingConversations: true).all
+    return Self.list(all.filter { $0.method != "GET" }.map(\.endpointName))
   }
 
   /// The number of the only call to make; `nil`: all. The call meets the same faults as among the
@@ -142,6 +156,17 @@ public struct DrillPlan: Sendable {
   var followsCalm = false
   /// The number of programs that this machine starts per second, where `calm` has shown it.
   var shownStarts: Double?
+  /// The calls without faults that ran before the drill, because no scenario of it has any.
+  var trial: [Observation] = []
+
+  /// Whether such calls are needed: times are judged, and a program's conversation, which lasts as
+  /// long as it is recorded, is not what a call takes.
+  var needsTrial: Bool {
+    subjects.first == Self.execSubject && onlyCall == nil
+      && !scenarios.contains(where: \.hasNoFaults)
+      && !cassette.interactions.contains(where: \.isConversation)
+  }
+
   /// The scenarios that were asked for among others and cannot be flown.
   var leftOut: [LeftOut] = []
   /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
@@ -232,7 +257,8 @@ public struct DrillPlan: Sendable {
   }
 
   /// Refuses weights and gates that speak of requests which no call makes: such a weight would
-  /// change nothing, and such a gate could not be told, however many calls are flown.
+  /// change nothing, and such a gate could not be told, however many calls are flown. Refuses gates
+  /// that are held in no scenario.
   private func refuseWhatNothingIs() throws(DrillError) {
     let recorded = cassette.interactions.map(\.request)
     for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {
@@ -242,6 +268,12 @@ public struct DrillPlan: Sendable {
       )
     }
     let called = workload.all
+    do throws(GateError) {
+      for gate in scenarios.flatMap(\.gates) { try gate.checkAsOwn() }
+      for gate in gates { try gate.check(against: scenarios.gateSites) }
+    } catch {
+      throw .plan("\(error)")
+    }
     for gate in gates where !called.contains(where: { gate.isAbout($0) }) {
       let why =
         asked.isReadOnly && !mix.isReadOnly

@@ -22,6 +22,8 @@ package struct Workload: Sendable {
   let matcher: Matcher
   /// The sums of the weights of the requests up to each; empty where each has its turn.
   private let sums: [Int]
+  /// The requests of the first calls, before any is drawn.
+  private let firsts: [Int]
   private let draws: Draws
 
   /// Takes each different request of a cassette once, in recorded order.
@@ -30,13 +32,14 @@ package struct Workload: Sendable {
   /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
   /// conversation is more than a request, and only a client with a library of its own holds one.
   /// Requests of a start, and those that only a version of its configuration leads to, are no calls
-  /// either.
+  /// either. If enough calls cover all requests, the first ones make each request once.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),
     seed: UInt64 = 1,
     matcher: Matcher,
-    holdingConversations: Bool = false
+    holdingConversations: Bool = false,
+    coveringAllBy calls: Int? = nil
   ) {
     var seen: Set<RequestKey> = []
     let startup = cassette.startup
@@ -66,6 +69,9 @@ package struct Workload: Sendable {
     }
     self.sums = weighed.contains { $0.1 != 1 } ? sums : []
     draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
+    let order = draws.apart(1)
+    let covers = (calls ?? 0) >= requests.count
+    firsts = covers ? requests.indices.sorted { order.bits($0) < order.bits($1) } : []
     var known: Set<String?> = []
     // Any of the servers of a start may be asked for its page.
     authorities = (recorded.map(\.url) + (startup?.servers ?? [])).filter {
@@ -76,13 +82,13 @@ package struct Workload: Sendable {
     startKeys = startup?.keys(by: matcher) ?? []
   }
 
-  /// Tells whether there is nothing to call.
+  /// Whether there is no request to call.
   package var isEmpty: Bool { requests.isEmpty }
 
-  /// Tells whether what is called was recorded at more than one host.
+  /// Whether the requests were recorded at more than one host.
   var hasSeveralHosts: Bool { authorities.count > 1 }
 
-  /// Tells whether no call holds a conversation.
+  /// Whether no call holds a conversation.
   var holdsNone: Bool { !keys.contains { conversations[$0] != nil } }
 
   /// Every request that some call makes.
@@ -105,6 +111,7 @@ package struct Workload: Sendable {
 
   private func place(of call: Int) -> Int {
     guard let total = sums.last else { return call % requests.count }
+    if call < firsts.count { return firsts[call] }
     let drawn = Int(draws.unit(call) * Double(total))
     return sums.firstIndex { drawn < $0 } ?? requests.count - 1
   }

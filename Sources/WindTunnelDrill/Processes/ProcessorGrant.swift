@@ -1,4 +1,5 @@
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelFindings
 
 /// The further time that a program gets for what it has waited for a processor, which was not the
 /// client's. One that hangs waits for something else, and gets none.
@@ -6,8 +7,8 @@ struct ProcessorGrant: Sendable {
   /// The most at a time: whoever watches the process that started it hears of each, and has not
   /// much more patience than that.
   static let step = Duration.seconds(10)
-  /// The most in all: one that spins waits for a processor as well, and does not end.
-  static let most = Duration.seconds(120)
+  /// The most in all. A call that waited longer is not judged by its times.
+  static let most = Observation.longestGrant
   /// Less than this is the machine's usual way.
   static let least = Duration.seconds(1)
 

@@ -23,11 +23,11 @@ final class ProcessorWatch: Sendable {
 
   init(_ process: SpawnedProcess) { self.process = process }
 
-  /// Looks from now on.
+  /// Looks from now on, first after an interval: a program that ends before that costs no look.
   func start() {
-    look()
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
       guard let self, process.isRunning, !state.withLock({ $0.isOver }) else { return }
+      look()
       start()
     }
   }

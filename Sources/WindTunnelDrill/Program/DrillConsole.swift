@@ -44,8 +44,11 @@ final class DrillConsole: Sendable {
     }
   }
 
-  /// Tells the pages that the drill is over.
-  func end() async { await server.stop() }
+  /// Shows the verdict on the pages and closes them.
+  func end(_ verdict: DrillVerdict?) async {
+    if let verdict { board.write { book, _ in book.add(verdict) } }
+    await server.stop()
+  }
 }
 
 /// An attempt of a drill's call, as a console shows it.
@@ -131,6 +134,8 @@ private struct DrillAttempts: ConsoleBook {
     }
   }
 
+  mutating func add(_ verdict: DrillVerdict) { feed.add(verdict.consoleRow) }
+
   mutating func add(_ judged: JudgedFinding, of subject: String) {
     let segment = feed.segments.last { $0.scenario.name == judged.scenario }?.number
     let call = Self.name(of: judged.finding.call, subject)
@@ -142,6 +147,17 @@ private struct DrillAttempts: ConsoleBook {
 
   /// The name of a call in a line.
   private static func name(of call: Int, _ subject: String) -> String { "\(subject) \(call)" }
+}
+
+extension DrillVerdict {
+  /// The verdict as a console shows it, beside the findings.
+  var consoleRow: JSON {
+    [
+      "id": "verdict", "rule": "verdict", "title": .text(line),
+      "severity": outcome == .passed ? "note" : "error", "text": .text(advice), "rows": [],
+      "segment": .null,
+    ]
+  }
 }
 
 extension JudgedFinding {

@@ -141,3 +141,44 @@ extension DrillPlan {
     return shard
   }
 }
+
+extension DrillPlan {
+  /// The scenarios of a short run on sockets: each shows an error of a client without a policy.
+  private static let shortScenarios: Set = [
+    "calm", "rate-limited", "broken-answers", "captive-portal", "bad-certificates",
+  ]
+  /// The number of calls of a client in a scenario of the short run.
+  private static let shortCalls = 20
+
+  /// Reduces the default run to 20 seconds, for systems without virtual time.
+  mutating func keepShort() {
+    scenarios = scenarios.filter { Self.shortScenarios.contains($0.name) }
+    calls = calls ?? Self.shortCalls
+  }
+
+  /// A shorter run needs no word about its duration.
+  private static let boundMin = Duration.seconds(90)
+
+  /// The upper bound of the duration of a run in real time, in words; `nil` if it is short.
+  var timeBoundWords: String? {
+    guard time == .realTime else { return nil }
+    let bound = scenarios.reduce(Duration.zero) { sum, scenario in
+      let calls = numbers(in: scenario).count
+      let patience = DrillCall.patience(deadline(in: scenario))
+      return sum + duration(of: calls, patience, load.atMost(scenario.callsPerSecond))
+        * subjects.count
+    }
+    guard bound >= Self.boundMin else { return nil }
+    let seconds = Int(bound.inMilliseconds / 1000)
+    let words = seconds < 120 ? "\(seconds) s" : "\(seconds / 60 + 1) min"
+    let noun = scenarios.count == 1 ? "scenario" : "scenarios"
+    return "\(scenarios.count) \(noun), at most \(words)"
+  }
+
+  private func duration(of calls: Int, _ patience: Duration, _ load: Load) -> Duration {
+    switch load {
+    case .openLoop(let rate): .milliseconds(Int(Double(calls) / rate * 1000)) + patience
+    case .closedLoop(let concurrency): patience * ((calls + concurrency - 1) / concurrency)
+    }
+  }
+}

@@ -3,6 +3,7 @@ internal import WindTunnel
 package import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
+internal import WindTunnelVirtualTime
 
 /// A drill as a program: what it is called, who flies in it, and what its flags are.
 package struct DrillProgram: Sendable {
@@ -36,10 +37,18 @@ package struct DrillProgram: Sendable {
     subjects.map(\.name).filter { NetworkLayerEngine(subject: $0) != nil }
   }
 
-  package static let summary = "Fly clients through the scenarios of a bad network and judge them."
+  package static let summary =
+    "Run clients against simulated network faults and report what they do wrong."
   package static let synopsis =
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
+
+  /// Whether a run without words for a client judges every client, in virtual time if it can.
+  private var judgesAll: Bool { flown == [NetworkLayerSubject().name, URLSessionSubject().name] }
+
+  private var clockDefault: String {
+    judgesAll ? "virtual without a client" : "real"
+  }
 
   /// The greatest number of threads that fly in virtual time.
   private static let workersMax = 256
@@ -67,7 +76,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--subject",
         "NAME",
-        "The judged client: \(flown.joined(separator: ", ")) or exec; again: one to compare.",
+        "Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare.",
         choices: flown + [DrillPlan.execSubject] + engines
       ),
       Flag("--calls", "N", "Calls in each scenario (default: the scenario's number, or 60)."),
@@ -108,7 +117,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--clock",
         "CLOCK",
-        "real, or virtual: hours take seconds, in process alone (default: real).",
+        "real, or virtual: waits take no time (default: \(clockDefault)).",
         choices: Self.times.map(\.key)
       ),
       Flag(
@@ -140,6 +149,8 @@ package struct DrillProgram: Sendable {
         "FILE",
         "Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."
       ),
+      Flag("--name", "TEXT", "Name and version of the client, for the report."),
+      Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
       Flag("--console", nil, "A page that shows each call as it ends; its URL is printed."),
       Flag(
@@ -179,12 +190,16 @@ package struct DrillProgram: Sendable {
     let policy = try VerdictPolicy(arguments)
     // Told now, not after the drill.
     let files = try ReportFiles(arguments)
-    let baseline = try arguments.value("--baseline").map { try Report(contentsOf: URL(typed: $0)) }
+    let baselineFile = try arguments.value("--baseline")
+    let baseline = try baselineFile.map { try Report(contentsOf: URL(typed: $0)) }
     try ToolEnvironment.needProcess()
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
-    for scenario in plan.leftOut {
-      Terminal.complain("\(speaker): not flown: \(scenario.reason)\n")
+    // A default set is not what anybody asked for by name.
+    if arguments.has("--scenario") {
+      for scenario in plan.leftOut {
+        Terminal.complain("\(speaker): not run: \(scenario.reason)\n")
+      }
     }
     if arguments.has("--console"), plan.time == .virtualTime {
       throw Refusal.usage(
@@ -193,31 +208,62 @@ package struct DrillProgram: Sendable {
     }
     let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
     if let console { Terminal.complain("console: \(console.url)\n") }
+    if let bound = plan.timeBoundWords { Terminal.complain("\(speaker): \(bound)\n") }
     let end = try await end(of: drill, console)
-    await console?.end()
     var report = end.report
     if let signal = end.signal {
       Terminal.progress("")
       Terminal.complain("\(speaker): \(signal.words(end.part, arguments.all("--report")))\n")
       // A report of nothing would take the place of one that may be there.
-      if report.scenarios.isEmpty { return signal.code }
+      if report.scenarios.isEmpty {
+        await console?.end(nil)
+        return signal.code
+      }
+      report.environment.append(Report.Fact(Report.signal, "\(signal.number)"))
     }
     if let baseline { report = report.compared(to: baseline) }
+    report.environment += try facts(plan, arguments, baselineFile)
     report.policy = policy
+    await console?.end(report.verdict)
+    let isKept = LastReport.keep(report, as: speaker)
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
     if isJSON {
       Terminal.answer(json: report.data())
     } else {
-      Terminal.answer(report: report.text(inColour: Terminal.showsColour))
+      Terminal.answer(report: report.text(form(arguments, plan, isKept: isKept)))
     }
     try files.write(report)
     report.complain(as: speaker, isShown: !isJSON)
-    if let file = arguments.all("--report").first(where: { $0.hasSuffix(".json") }) {
-      let failing = FailingCalls(report: report, file: file, program: name)
-      for line in failing.lines { Terminal.complain(line) }
-    }
     return end.signal?.code ?? ExitCode(report.verdict)
+  }
+
+  /// Returns the facts about the run that only its command line has.
+  private func facts(
+    _ plan: DrillPlan,
+    _ arguments: Arguments,
+    _ baselineFile: String?
+  ) throws -> [Report.Fact] {
+    let also = isDefault(arguments) ? plan.subjects.dropFirst().joined(separator: ", ") : ""
+    let facts = [
+      ("name", try arguments.value("--name") ?? ""), (Report.baselineFile, baselineFile ?? ""),
+      (Report.alsoJudged, also), ("windtunnel", Build.version),
+      ("date", Date.now.formatted(.iso8601)),
+    ]
+    return facts.filter { !$0.1.isEmpty }.map { Report.Fact($0.0, $0.1) }
+  }
+
+  /// Returns the form of the report on the terminal.
+  private func form(_ arguments: Arguments, _ plan: DrillPlan, isKept: Bool) -> TextForm {
+    var form = TextForm(inColour: Terminal.showsColour)
+    form.isShort = !arguments.has("--all")
+    // A named report outlives the next run.
+    let named = arguments.all("--report").first { $0.hasSuffix(".json") }
+    if let file = named ?? (isKept ? LastReport.path : nil) {
+      form.again = { [name] place in "\(name) --again \("\(file)#\(place)".asShellWord)" }
+    }
+    if isDefault(arguments) { form.next = "\(name) -- ./my-client {url}" }
+    return form
   }
 
   /// Flies, in processes of the subjects' own, or in virtual time in this one.
@@ -227,12 +273,15 @@ package struct DrillProgram: Sendable {
   ) async throws -> InterruptibleFlight.End {
     switch drill.plan.time {
     case .realTime:
-      try await InterruptibleFlight(drill: drill).fly { progress in
-        Self.show(progress)
+      return try await InterruptibleFlight(drill: drill).fly { progress in
+        show(progress, of: drill.plan)
         console?.take(progress)
       }
     case .virtualTime:
-      InterruptibleFlight.End(report: try await Drill.fly(subjects, drill.plan))
+      let report = try await Drill.fly(subjects, drill.plan) { done, all in
+        Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
+      }
+      return InterruptibleFlight.End(report: report)
     }
   }
 
@@ -243,8 +292,34 @@ package struct DrillProgram: Sendable {
     return plan
   }
 
+  /// Whether neither a client nor a stage of its own is asked for.
+  private func isDefault(_ arguments: Arguments) -> Bool {
+    judgesAll && arguments.command.isEmpty && !arguments.has("--subject")
+  }
+
+  /// The flags that need real time, or that ask for it.
+  private static let realTimeFlags = ["--clock", "--console", "--shard"]
+
   private func plan(_ arguments: Arguments) throws -> DrillPlan {
+    let stage = try arguments.value("--stage") ?? "auto"
+    let isVirtual =
+      isDefault(arguments) && VirtualTime.isSupported && stage != "wire"
+      && !Self.realTimeFlags.contains { arguments.has($0) }
+    if isVirtual {
+      // A scenario that is named and needs sockets runs in real time.
+      do { return try plan(arguments, in: .virtualTime) } catch is DrillError {}
+    }
+    var plan = try plan(arguments, in: .realTime)
+    let isWhole = ["--scenario", "--cassette", "--stage", "--clock"].contains {
+      arguments.has($0)
+    }
+    if isDefault(arguments), !isVirtual, !isWhole { plan.keepShort() }
+    return plan
+  }
+
+  private func plan(_ arguments: Arguments, in time: FlightTime) throws -> DrillPlan {
     var plan = try plan()
+    if isDefault(arguments) { plan.subjects.reverse() }
     if let path = try arguments.value("--cassette") {
       let file = URL(typed: path)
       try plan.apply(cassette: file)
@@ -261,7 +336,7 @@ package struct DrillProgram: Sendable {
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
     plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
     plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
-    plan.time = try arguments.choice("--clock", Self.times) ?? plan.time
+    plan.time = try arguments.choice("--clock", Self.times) ?? time
     try apply(workers: arguments, to: &plan)
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
@@ -278,20 +353,31 @@ package struct DrillProgram: Sendable {
       if asked != nil { throw Refusal.workersInRealTime }
       return
     }
-    plan.subjects = Array(plan.subjects.prefix(1))
-    let judged = subjects.first { $0.name == plan.subjects.first }
-    guard judged?.canBeMadeAnew == true else {
+    if !isDefault(arguments) { plan.subjects = Array(plan.subjects.prefix(1)) }
+    let judged = subjects.filter { plan.subjects.contains($0.name) }
+    guard judged.allSatisfy(\.canBeMadeAnew) else {
       if let asked, asked > 1 { throw Refusal.workersOfOne(plan.subjects.first ?? "the client") }
       return
     }
     plan.workers = asked ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.workersMax)
   }
 
-  private static func show(_ progress: ProcessDrill.Progress) {
+  private func show(_ progress: ProcessDrill.Progress, of plan: DrillPlan) {
     switch progress {
     case .calls(let scenario, let subject, let done, let count):
-      Terminal.progress("\(scenario), \(subject): \(done) of \(count) calls")
-    case .attempt, .ended, .judged: break
+      let place = (plan.scenarios.firstIndex { $0.name == scenario } ?? 0) + 1
+      Terminal.progress(
+        "\(place) of \(plan.scenarios.count): \(scenario), \(subject): \(done) of \(count) calls"
+      )
+    case .judged(let flown):
+      // The report of a single scenario follows at once.
+      guard plan.scenarios.count > 1 else { break }
+      for finding in flown.findings
+      where finding.finding.severity == .error && finding.allowance == nil {
+        Terminal.progress("")
+        Terminal.complain("found: \(finding)\n")
+      }
+    case .attempt, .ended: break
     // A log is as short as what a terminal keeps.
     case .finished: Terminal.progress("")
     }
@@ -370,36 +456,5 @@ private struct StopSignal: Sendable {
       files.isEmpty
       ? "there is nothing to report" : "\(files.joined(separator: ", ")) \(verb) not written"
     return "\(end) before a call had ended: \(lost)."
-  }
-}
-
-/// The commands that repeat a report's failing calls, one line each.
-struct FailingCalls {
-  let report: Report
-  /// The file of the report.
-  let file: String
-  /// The program that wrote it, as it is typed.
-  let program: String
-
-  /// The greatest number of lines for a person, at a terminal and in a log; `.csv` has a line for
-  /// every call.
-  private static let linesMax = 10
-
-  /// The lines; what does not go into them is counted in the last one.
-  var lines: [String] {
-    // Where no call can go well, those that fail are as they should be.
-    let fallen = report.scenarios.filter { $0.weather?.survival?.calls != Survival.Calls.none }
-      .flatMap { flown in
-        (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
-      }
-    var lines = fallen.prefix(Self.linesMax).map { scenario, call in
-      let word = "\(file)#\(scenario)/\(Observation.word(of: call.endpoint))/\(call.call)"
-      return "\(FlyingAgain.words(call.ending)): \(program) --again \(word.asShellWord)"
-    }
-    let rest = fallen.count - lines.count
-    if rest > 0 {
-      lines.append("and \(rest) calls more: --report FILE.csv has a line of every call")
-    }
-    return lines
   }
 }

@@ -24,7 +24,7 @@ extension Flag {
   package static let allow = Flag(
     "--allow",
     "RULE=REASON",
-    "A rule that may be broken; the report shows the reason. May be repeated.",
+    "A rule, or RULE(ENDPOINT), that may be broken, and why. May be repeated.",
     choices: FindingRule.all.map { "\($0.id)=" }
   )
 }
@@ -42,18 +42,25 @@ extension AllowedRule {
   /// Returns the rules that the flags allow, each with its reason.
   package static func all(in arguments: Arguments) throws -> [AllowedRule] {
     try arguments.all("--allow").map { text in
-      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2, parts[1].contains(where: { !$0.isWhitespace }) else {
+      // A path may hold an equals sign; it ends at its parenthesis.
+      let path = text.prefix { $0 != "=" }.contains("(") ? text.firstRange(of: ")=") : nil
+      let sign = path.map { text.index(before: $0.upperBound) } ?? text.firstIndex(of: "=")
+      let end = sign ?? text.endIndex
+      let reason = String(text[end...].dropFirst())
+      guard reason.contains(where: { !$0.isWhitespace }),
+        let allowed = AllowedRule(key: String(text[..<end]), because: reason)
+      else {
         throw Refusal.value(
           "--allow",
           text,
-          shouldBe: "a rule and a reason, such as \"gives-up-at-once=the app asks again\","
+          shouldBe: "a rule and a reason, such as \"gives-up-at-once=the app asks again\" or "
+            + "\"repeats-post(POST /search)=it is a read\","
         )
       }
-      guard FindingRule.named(parts[0]) != nil else {
-        throw Refusal.choice("--allow", parts[0], among: FindingRule.all.map(\.id))
+      guard FindingRule.named(allowed.rule) != nil else {
+        throw Refusal.choice("--allow", allowed.rule, among: FindingRule.all.map(\.id))
       }
-      return AllowedRule(parts[0], because: parts[1])
+      return allowed
     }
   }
 }

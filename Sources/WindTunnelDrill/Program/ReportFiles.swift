@@ -45,21 +45,16 @@ extension Report {
         Terminal.complain("\(program): \(judgement)\n")
       }
     }
-    guard Terminal.isReadByGitHub else { return }
-    for line in annotations {
-      Terminal.complain("\(line)\n")
+    if Terminal.isReadByGitHub {
+      for line in annotations { Terminal.complain("\(line)\n") }
     }
+    if !isShown { Terminal.complain("\(verdict.line)\n") }
   }
 }
 
 extension ExitCode {
-  /// Translates the verdict of a report.
-  package init(_ verdict: Report.Verdict) {
-    switch verdict {
-    case .passed, .unjudged: self = .done
-    case .failed: self = .gateFailed
-    case .inconclusive: self = .inconclusive
-    case .fell: self = .fell
-    }
+  /// Creates the code of a verdict.
+  package init(_ verdict: DrillVerdict) {
+    self = ExitCode(rawValue: Int32(verdict.exitCode)) ?? .software
   }
 }

@@ -174,7 +174,14 @@ final class AttemptTracker: Sendable {
     case .undone(let outcome, let faults):
       let attempt = state.withLock { $0.attempt(of: outcome.id) }
       guard let (call, place) = attempt else { return }
-      send(.undone(call: call, place: place, faults.map(Observation.Attempt.Undone.init)))
+      send(
+        .undone(
+          call: call,
+          place: place,
+          faults.map(Observation.Attempt.Undone.init),
+          isWhole: AnswerSummary.isWhole(outcome)
+        )
+      )
     case .requestEnd(let outcome, let handshake, let upload):
       requestEnded(outcome, handshake, upload)
     case .firstByte(let outcome):
@@ -395,10 +402,13 @@ final class AttemptTracker: Sendable {
       return open
     }
     guard let open = found else { return }
+    let hasLeft =
+      end.map { [ExchangeEnd.Ending.clientLeft, .stopped].contains($0.ending) } ?? false
+    let bytesSent = hasLeft ? end?.bytes : nil
     var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
     end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
     end.retryNotBefore = open.retryNotBefore
-    end.status = open.status
+    (end.status, end.bytesSent) = (open.status, bytesSent)
     send(.attemptEnded(call: open.call, end))
   }
 

@@ -14,6 +14,8 @@ struct CallRunner: Sendable {
     var cassette: Cassette
     var scenario: Scenario
     var mix = Mix()
+    /// The number of calls that make each request at least once; `nil` in a scenario with faults.
+    var coveringCalls: Int?
     /// The parts by which requests are compared.
     var matcher = Matcher.pathAndQuery
     var seed: UInt64
@@ -81,7 +83,8 @@ struct CallRunner: Sendable {
       mix: setup.mix,
       seed: setup.seed,
       matcher: setup.matcher,
-      holdingConversations: subject.holdsConversations(on: setup.stage)
+      holdingConversations: subject.holdsConversations(on: setup.stage),
+      coveringAllBy: setup.coveringCalls
     )
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
     texts = RecordedTexts(setup.cassette, matcher: setup.matcher)

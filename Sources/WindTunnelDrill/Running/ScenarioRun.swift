@@ -23,6 +23,8 @@ struct ScenarioRun {
   var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
   /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
   var keepsPart = false
+  /// Whether the calls show how long calls take: then a fall ends the run.
+  var isTrial = false
   let progress: @Sendable (Int) -> Void
 
   static let usualGrace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
@@ -41,6 +43,7 @@ struct ScenarioRun {
       }
       if log.finished.isEmpty, log.running.isEmpty { throw DrillError.harness(log.words) }
       landed += log.finished
+      if isTrial { break }
       let fallen = try await fallen(log, landed: &landed)
       landed += fallen
       let done = Set(landed.map(\.call))
@@ -99,6 +102,8 @@ struct ScenarioRun {
     )
     observation.take(attempts)
     observation.start = last.map { job.offset(of: $0.began) }
+    observation.processorDelay = log.processorDelay(of: number)
+    observation.endAttempts(isFall: true)
     return observation
   }
 

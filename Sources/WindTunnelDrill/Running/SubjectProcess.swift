@@ -56,7 +56,7 @@ enum SubjectProcess {
   /// falls, this process falls with it, and whoever watches it finds out which call is to blame.
   private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
     guard job.command.isService else { return ExecSubject(job.command) }
-    return ServiceSubject(job.command) { fall in
+    var subject = ServiceSubject(job.command) { fall in
       switch fall {
       case .unfit(let reason): parent.send(.unfit(reason))
       case .unanswered(let reason): parent.send(.unanswered(reason))
@@ -65,6 +65,8 @@ enum SubjectProcess {
       RunningPrograms.shared.endAll()
       _exit(fall == .hung ? hungCode : 70)
     }
+    subject.waited = { parent.send(.waited(call: $0, $1)) }
+    return subject
   }
 
   /// Ends at once on SIGTERM, and with it every program that was started.
@@ -99,6 +101,7 @@ enum SubjectProcess {
       of: setup.cassette,
       ignoring: job.ignoredQuery.map { NamePattern($0) }
     )
+    setup.coveringCalls = job.coveringCalls
     setup.elapsed = job.elapsedMilliseconds.map { Duration(milliseconds: $0) }
     if let file = job.authorityFile.map({ URL(filePath: $0) }) {
       let authority = try CertificateAuthority()

@@ -8,6 +8,8 @@ struct WorkerLog: Sendable {
     /// The moment at which it began, as this process heard of it.
     var began = DispatchTime.now()
     var attempts: [Observation.Attempt] = []
+    /// The time that its program waited for a processor, if it hangs.
+    var processorDelay: Duration?
   }
 
   private var open: [Int: Open] = [:]
@@ -36,6 +38,9 @@ struct WorkerLog: Sendable {
 
   /// Returns the attempts of a call that began and has not ended.
   func attempts(of call: Int) -> [Observation.Attempt] { open[call]?.attempts ?? [] }
+
+  /// Returns the time that the program of a call waited for a processor before it fell.
+  func processorDelay(of call: Int) -> Duration? { open[call]?.processorDelay }
 
   /// Returns when a call that its process died in began, and how long after that the process ended.
   func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
@@ -73,8 +78,12 @@ struct WorkerLog: Sendable {
       }
       open.values[index].attempts.append(attempt)
       lastActive = call
-    case .undone(let call, let place, let faults):
-      change(place, of: call) { $0.undone += faults }
+    case .undone(let call, let place, let faults, let isWhole):
+      change(place, of: call) { attempt in
+        attempt.undone += faults
+        if isWhole { attempt.error = nil }
+      }
+    case .waited(let call, let wait): open[call]?.processorDelay = wait
     case .sent(let call, let place, let sent):
       // One that comes after its call is not among the attempts.
       if let index = open.index(forKey: call), open.values[index].attempts.indices.contains(place) {
@@ -83,6 +92,7 @@ struct WorkerLog: Sendable {
     case .attemptEnded(let call, let end):
       // A client may have its answer before the server has told of it.
       change(end.place, of: call) { $0.apply(end) }
+      if let index = places[call] { finished[index].endAttempts() }
     case .conversed(let call, let place, let log):
       change(place, of: call) { $0.conversation = log }
     case .connections(let seen): traffic.connections.append(seen)
@@ -98,6 +108,7 @@ struct WorkerLog: Sendable {
         startPlaces[observation.call] = attempts.indices.filter { attempts[$0].isOfStart }
       }
       observation.countAfterCancel()
+      observation.endAttempts()
       running.removeAll { $0 == observation.call }
       places[observation.call] = finished.count
       finished.append(observation)
@@ -180,11 +191,36 @@ extension Observation {
   }
 }
 
+extension Observation {
+  /// Ends the attempts with the call that were open when it ended.
+  ///
+  /// - Parameter isFall: Whether the client's process ended with the call, and each connection
+  ///   with it: then also the attempts whose end was not seen.
+  mutating func endAttempts(isFall: Bool = false) {
+    guard let end else { return }
+    func isOpen(_ attempt: Attempt) -> Bool {
+      // The times of a conversation count from the end of its handshake.
+      attempt.status != 101 && attempt.end.map { $0 > end } ?? isFall
+    }
+    // Most calls have none, and to change their attempts would copy them.
+    guard attempts.contains(where: isOpen) || startAttempts.contains(where: isOpen) else { return }
+    let isLeft = ending != .succeeded || wasGivenUp
+    changeAllAttempts { attempt in
+      guard isOpen(attempt) else { return }
+      let late = attempt.end.map { $0 - end } ?? .zero
+      attempt.stages.body = attempt.stages.body.map { max(.zero, $0 - late) }
+      attempt.end = max(end, attempt.start ?? end)
+      if isLeft { attempt.isOpenAtEnd = true }
+    }
+  }
+}
+
 extension Observation.Attempt {
   fileprivate mutating func apply(_ ending: WorkerMessage.AttemptEnd) {
     end = ending.at
     stages = ending.stages
     retryNotBefore = ending.retryNotBefore
     if let status = ending.status { self.status = status }
+    if let sent = ending.bytesSent { bytesSent = sent }
   }
 }

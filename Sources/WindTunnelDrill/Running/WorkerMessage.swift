@@ -20,6 +20,8 @@ struct WorkerJob: Codable, Sendable {
   /// The requests with their weights, such as `GET /home=5`.
   var mix: [String]
   var isReadOnly: Bool
+  /// The number of calls that make each request at least once; `nil` in a scenario with faults.
+  var coveringCalls: Int?
   /// The query parameters that no request is compared by.
   var ignoredQuery: [String] = []
   /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
@@ -57,8 +59,8 @@ enum WorkerMessage: Sendable {
   case began(Int)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
-  /// Some faults of an attempt were not done.
-  case undone(call: Int, place: Int, [Observation.Attempt.Undone])
+  /// Some faults of an attempt were not done, and without them its response may be whole.
+  case undone(call: Int, place: Int, [Observation.Attempt.Undone], isWhole: Bool = false)
   /// The whole request of an attempt has come, and says something.
   case sent(call: Int, place: Int, Observation.Sent)
   /// An attempt of a call was over.
@@ -69,6 +71,8 @@ enum WorkerMessage: Sendable {
   case ended(Observation)
   /// The connections of the calls that were made, counted behind the last of them.
   case connections(Flight.Connections)
+  /// The program of a call that hangs waited so long for a processor.
+  case waited(call: Int, Duration)
   /// A program runs in a process group of this number, or has ended.
   case program(Int32, runs: Bool)
   /// The stage cannot be set up.
@@ -92,6 +96,8 @@ enum WorkerMessage: Sendable {
     /// The status that was sent, where only the whole request could say it; `nil`: the one that was
     /// told before.
     var status: Int?
+    /// The bytes of the content that were sent before the client left; `nil` if it stayed.
+    var bytesSent: Int?
   }
 
   /// The beginning of every message; what a subject prints by itself does not begin so.
@@ -103,8 +109,11 @@ enum WorkerMessage: Sendable {
       case .began(let call): ["began": .number(call)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
-      case .undone(let call, let place, let faults):
-        ["undone": .number(call), "place": .number(place), "faults": .array(faults.map(\.json))]
+      case .undone(let call, let place, let faults, let isWhole):
+        [
+          "undone": .number(call), "place": .number(place), "faults": .array(faults.map(\.json)),
+          "whole": .bool(isWhole),
+        ]
       case .sent(let call, let place, let sent):
         ["sent": .number(call), "place": .number(place), "values": sent.json ?? [:]]
       case .attemptEnded(let call, let end):
@@ -115,11 +124,14 @@ enum WorkerMessage: Sendable {
           "retryNotBeforeMilliseconds": end.retryNotBefore
             .map { .number($0.inMilliseconds, places: 3) } ?? .null,
           "status": end.status.map { .number($0) } ?? .null,
+          "bytesSent": end.bytesSent.map { .number($0) } ?? .null,
         ]
       case .conversed(let call, let place, let log):
         ["conversed": .number(call), "place": .number(place), "seen": log.json]
       case .ended(let observation): ["ended": observation.json]
       case .connections(let seen): ["connections": seen.json]
+      case .waited(let call, let wait):
+        ["waited": .number(call), "milliseconds": .number(wait.inMilliseconds, places: 3)]
       case .program(let number, let runs):
         ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
@@ -152,7 +164,8 @@ enum WorkerMessage: Sendable {
           try? Observation.Attempt.Undone(
             reading: ObjectReader(fault, source: "a subject's process", path: "")
           )
-        }
+        },
+        isWhole: json["whole"] == true
       )
     } else if let call = json["sent"]?.intValue, let place = json["place"]?.intValue,
       let values = json["values"],
@@ -173,6 +186,7 @@ enum WorkerMessage: Sendable {
       let date = json["retryNotBeforeMilliseconds"]?.doubleValue
       end.retryNotBefore = date.map { Duration(milliseconds: $0) }
       end.status = json["status"]?.intValue
+      end.bytesSent = json["bytesSent"]?.intValue
       self = .attemptEnded(call: call, end)
     } else if let call = json["conversed"]?.intValue, let place = json["place"]?.intValue,
       let seen = json["seen"],
@@ -190,6 +204,8 @@ enum WorkerMessage: Sendable {
       let connections = try? Flight.Connections(seen)
     {
       self = .connections(connections)
+    } else if let call = json["waited"]?.intValue, let wait = json["milliseconds"]?.doubleValue {
+      self = .waited(call: call, Duration(milliseconds: wait))
     } else if let number = json["program"]?.intValue, let runs = json["runs"] {
       self = .program(Int32(clamping: number), runs: runs == true)
     } else if let reason = json["refused"]?.stringValue {

@@ -174,12 +174,10 @@ private struct Program: Sendable {
         start.whenSeen { memory.noteBefore() }
         memory.start {}
       }
-      // What it waits for until then is its start.
-      let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark?>(nil))
-      start.whenSeen {
-        processor.start()
-        loaded.withLock { $0 = processor.mark }
-      }
+      // The waits before its first sign are those of its start, and count only without a sign.
+      let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark>([:]))
+      processor.start()
+      start.whenSeen { loaded.withLock { $0 = processor.mark } }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       Self.watch(process, start, within: patience) {
         isLate.withLock { $0 = true }
@@ -206,7 +204,7 @@ private struct Program: Sendable {
           : Self.result(process, isHung: isHung, lastWords.seen(), body)
         result.memory = seen
         processor.stop()
-        result.processorDelay = loaded.withLock { $0 }.flatMap(processor.longest)
+        result.processorDelay = processor.longest(since: loaded.withLock { $0 })
         continuation.resume(returning: result)
         // What it has left behind may go on to print, and ends with this process at the latest.
         printed.drop()

@@ -49,6 +49,7 @@ final class RunningService: Sendable {
   }
 
   private let words: [String]
+  private let waited: @Sendable (Int, Duration) -> Void
   private let fall: @Sendable (ServiceSubject.Fall) -> Void
   private let process: SpawnedProcess
   private let processor: ProcessorWatch
@@ -58,8 +59,12 @@ final class RunningService: Sendable {
   private let state = Locked(State())
   private let gone = DispatchSemaphore(value: 0)
 
-  init(_ words: [String], _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void) {
-    (self.words, self.fall) = (words, fall)
+  init(
+    _ words: [String],
+    waited: @escaping @Sendable (Int, Duration) -> Void,
+    _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void
+  ) {
+    (self.words, self.waited, self.fall) = (words, waited, fall)
     process = SpawnedProcess()
     processor = ProcessorWatch(process)
   }
@@ -282,13 +287,17 @@ final class RunningService: Sendable {
 
   /// Tells of its one fall. Where this process goes on after that, its calls are over.
   private func tell(_ fall: ServiceSubject.Fall) {
+    let waits = state.withLock { $0.waiting.compactMapValues { processor.longest(since: $0.mark) } }
+    if fall == .hung { for (number, wait) in waits { waited(number, wait) } }
     self.fall(fall)
     let waiting = state.withLock { state in
       defer { state.waiting = [:] }
       return state.waiting
     }
     for (number, call) in waiting {
-      call.continuation.resume(returning: .fallen(number, fall == .hung ? .hung : .crashed))
+      var answer = ServiceAnswer.fallen(number, fall == .hung ? .hung : .crashed)
+      answer.processorDelay = waits[number]
+      call.continuation.resume(returning: answer)
     }
   }
 

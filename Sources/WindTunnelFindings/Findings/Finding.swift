@@ -85,6 +85,12 @@ public struct RuleStanding: Sendable, Hashable {
   public let rule: String
   /// The result of the rule.
   public let standing: Standing
+  /// The number of calls that the rule did not judge because the machine was busy.
+  public let starved: Int
+
+  init(rule: String, standing: Standing, starved: Int = 0) {
+    (self.rule, self.standing, self.starved) = (rule, standing, starved)
+  }
 
   /// The finding, where the rule was broken.
   public var finding: Finding? {
@@ -105,10 +111,6 @@ public struct RuleStanding: Sendable, Hashable {
 }
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
-#if objectFormat(ELF)
-  @section("wt_modules")
-#elseif objectFormat(MachO)
-  @section("__DATA_CONST,__wt_modules")
-#endif
+@section("__DATA_CONST,__wt_modules")
 @used private let linkMark: (UInt64, UInt64, UInt64) =
   (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 8)

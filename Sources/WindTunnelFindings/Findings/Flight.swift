@@ -29,6 +29,8 @@ public struct Flight: Sendable {
   public var traffic: Traffic
   /// The scenario of the flight; `nil` where it is not known.
   public var weather: Scenario?
+  /// Whether the client's calls without faults take so long that no time of its calls is judged.
+  public var isSlowWithoutFaults = false
 
   /// Makes a flight of its parts.
   public init(
@@ -44,6 +46,9 @@ public struct Flight: Sendable {
 }
 
 extension Flight {
+  /// Returns whether the times of a call may be the machine's, and not the client's.
+  func isStarved(_ call: Observation) -> Bool { isSlowWithoutFaults || call.isStarved }
+
   /// The place of the call with the greatest number.
   var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
 

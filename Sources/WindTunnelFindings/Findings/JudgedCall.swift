@@ -34,7 +34,9 @@ struct JudgedCall: Sendable {
           together.insertAll(seenIn: call)
           traits.insertAll(seenIn: call)
         }
-        if !traits.isEmpty { all.append(JudgedCall(flight, at: place, traits, sharedMarks)) }
+        guard !traits.isEmpty else { continue }
+        if flight.isSlowWithoutFaults { traits.insert(.starved) }
+        all.append(JudgedCall(flight, at: place, traits, sharedMarks))
       }
       return (all, together)
     }
@@ -88,7 +90,7 @@ struct JudgedCall: Sendable {
     static let redirectedUnderTLS = Self(rawValue: 32768)
     /// A connection came without a request.
     static let connectedOnly = Self(rawValue: 65536)
-    /// The client's program waited for a processor so long that its own time-outs may have run out.
+    /// The machine was so busy that the client's own time-outs may have run out.
     static let starved = Self(rawValue: 131_072)
     /// An attempt began a conversation.
     static let conversed = Self(rawValue: 262_144)
@@ -117,9 +119,6 @@ struct JudgedCall: Sendable {
 
   /// Tells whether what came of it says something about the client.
   var isJudged: Bool { !traits.contains(.strange) }
-
-  /// Tells whether that says something of the client also where a late one may do the same.
-  var isJudgedByTime: Bool { isJudged && !traits.contains(.starved) }
 
   /// Tells whether its client says that it went well.
   var claimsSuccess: Bool { observation.ending == .succeeded && !observation.wasGivenUp }
@@ -251,9 +250,7 @@ extension JudgedCall.Traits {
       if attempt.sent?.addsParameters == true { insert(.addsParameters) }
       if !attempt.isRequest { insert(.connectedOnly) }
     }
-    if let delay = call.processorDelay, delay >= Observation.longestProcessorDelay {
-      insert(.starved)
-    }
+    if call.isStarved { insert(.starved) }
   }
 
   /// Looks at attempts in their places: copies would cost as much as all the rest.

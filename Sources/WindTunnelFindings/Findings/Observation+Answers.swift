@@ -13,6 +13,6 @@ extension Observation {
     guard ending != .succeeded || wasGivenUp, let end,
       let last = attempts.last(where: \.isRequest), last.error == nil
     else { return false }
-    return last.end.map { $0 > end } ?? true
+    return last.isOpenAtEnd || last.end.map { $0 > end } ?? true
   }
 }

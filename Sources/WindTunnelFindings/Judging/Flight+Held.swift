@@ -12,7 +12,7 @@ extension Flight {
       guard rule.clients.contains(client) else {
         return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))
       }
-      return RuleStanding(rule: rule.id, standing: rule.standing(troubled, of: self, traits))
+      return rule.standing(troubled, of: self, traits)
     }
   }
 }
@@ -23,27 +23,45 @@ extension FindingRule {
     _ calls: [JudgedCall],
     of flight: Flight,
     _ traits: FlightTraits
-  ) -> RuleStanding.Standing {
+  ) -> RuleStanding {
     switch scope {
     case .call(let needs, let judge):
       var tally = Tally()
       for call in calls where call.traits.isSuperset(of: needs) && call.isJudged {
         tally.add(judge(call), of: call, isLate: restsOnTime && call.traits.contains(.starved))
       }
-      return tally.standing(of: self)
+      return told(tally.standing(of: self), starved: tally.starved)
     case .flight(let needs, let judge):
-      guard traits.isSuperset(of: needs) else { return .notMet(unmet(by: 0)) }
-      return judge(self, calls, flight)
+      func judged(
+        _ calls: [JudgedCall],
+        _ flight: Flight,
+        _ traits: FlightTraits
+      ) -> RuleStanding.Standing {
+        traits.isSuperset(of: needs) ? judge(self, calls, flight) : .notMet(unmet(by: 0))
+      }
+      let all = judged(calls, flight, traits)
+      guard restsOnTime, all.judged > 0,
+        calls.contains(where: { isStarved(flight, $0.observation) })
+      else { return told(all, starved: 0) }
+      var rested = flight
+      rested.calls.removeAll { isStarved(flight, $0) }
+      let (left, together) = JudgedCall.all(in: rested)
+      let standing = judged(left, rested, together)
+      return told(standing, starved: max(0, all.judged - standing.judged))
     }
   }
 
-  /// The sentence about calls that it does not judge for the time that they waited for a processor.
-  fileprivate func starvedWords(_ calls: Int) -> String {
-    guard calls > 0 else { return "" }
-    let (which, are) = calls == 1 ? ("1 call", "is") : ("\(calls) calls", "are")
-    let delay = Figures.time(Observation.longestProcessorDelay)
-    return
-      " \(which) whose program waited \(delay) or more for a processor \(are) not judged by it."
+  /// Returns a standing with the number of calls that a busy machine kept from the rule.
+  private func told(_ standing: RuleStanding.Standing, starved: Int) -> RuleStanding {
+    guard starved > 0, case .notMet(let reason) = standing else {
+      return RuleStanding(rule: id, standing: standing, starved: starved)
+    }
+    let calls = starved == 1 ? "1 call is" : "\(starved) calls are"
+    return RuleStanding(
+      rule: id,
+      standing: .notMet("\(reason) \(calls) not judged: the machine was busy."),
+      starved: starved
+    )
   }
 
   fileprivate func notOf(_ client: Flight.Client) -> String {
@@ -61,7 +79,7 @@ extension FindingRule {
   private struct Tally {
     private var judged = 0
     private var broken = 0
-    private var starved = 0
+    private(set) var starved = 0
     private var worst: (violation: Violation, call: JudgedCall)?
 
     mutating func add(_ verdict: Verdict, of call: JudgedCall, isLate: Bool) {
@@ -77,9 +95,7 @@ extension FindingRule {
     }
 
     func standing(of rule: FindingRule) -> RuleStanding.Standing {
-      guard judged >= rule.leastCalls else {
-        return .notMet(rule.unmet(by: judged) + rule.starvedWords(starved))
-      }
+      guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
       guard let worst else { return .passed(judged) }
       return .broken(
         rule.finding(worst.violation, in: worst.call, calls: broken, judged: judged)
@@ -100,5 +116,16 @@ extension FindingRule.Violation {
       return (weight, call.attempts.count, call.observation.call)
     }
     return rank(self, call) < rank(other.violation, other.call)
+  }
+}
+
+extension RuleStanding.Standing {
+  /// The number of calls that were judged.
+  fileprivate var judged: Int {
+    switch self {
+    case .notMet: 0
+    case .passed(let calls): calls
+    case .broken(let finding): finding.judged
+    }
   }
 }

@@ -78,6 +78,17 @@ extension Observation {
       @inline(__always) get { seldom?.value.isOfStart ?? false }
       set { if newValue || seldom != nil { change { $0.isOfStart = newValue } } }
     }
+    /// Whether the attempt was open when its call ended without a success, which is its ``end``.
+    public var isOpenAtEnd: Bool {
+      get { seldom?.value.isOpenAtEnd ?? false }
+      set { if newValue || seldom != nil { change { $0.isOpenAtEnd = newValue } } }
+    }
+    /// The bytes of the content that were sent before the client left; `nil` if it stayed, or if
+    /// they were not counted.
+    public var bytesSent: Int? {
+      get { seldom?.value.bytesSent }
+      set { if newValue != nil || seldom != nil { change { $0.bytesSent = newValue } } }
+    }
     /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
       @inline(__always) get { boxedSent?.value }
@@ -100,6 +111,8 @@ extension Observation {
       var conversation: ConversationLog?
       var undone: [Undone] = []
       var isOfStart = false
+      var isOpenAtEnd = false
+      var bytesSent: Int?
     }
 
     /// A fault that was decided and not done.

@@ -4,6 +4,9 @@ extension Observation {
   /// A program that waited so long for a processor is not judged by its times: clients have
   /// time-outs from a second on, and the last half second of a wait may be unseen.
   static let longestProcessorDelay = Duration.milliseconds(500)
+  /// A program gets no more than that for its waits for a processor: one that spins waits as well,
+  /// and does not end.
+  package static let longestGrant = Duration.seconds(120)
 
   /// The parts of an observation that few calls have.
   struct Seldom: Sendable, Hashable {
@@ -100,12 +103,15 @@ extension Observation {
     set { if newValue != nil || seldom != nil { change { $0.memory = newValue } } }
   }
   /// The time that the client's program waited for a processor in the call, which is the machine's
-  /// and not the client's: the longest among its threads since the server first saw it (`run_delay`
-  /// of Linux's scheduler statistics). `nil` where that was short, or nobody looked.
+  /// and not the client's: the longest among its threads since the server first saw it, or since
+  /// its start if the server never did (`run_delay` of Linux's scheduler statistics). `nil` if that
+  /// was short or not measured.
   public var processorDelay: Duration? {
     get { seldom?.value.processorDelay }
     set { if newValue != nil || seldom != nil { change { $0.processorDelay = newValue } } }
   }
+  /// Whether the program waited so long for a processor that its times may be the machine's.
+  var isStarved: Bool { processorDelay.map { $0 >= Self.longestProcessorDelay } ?? false }
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
   /// none that ends, or where the call ended before.
   public var afterWindow: Duration? {

@@ -311,6 +311,8 @@ extension Observation.Attempt {
     members.add("retryNotBeforeMilliseconds", retryNotBefore)
     members.add("repeatable", isRepeatable)
     if isOfStart { members.append(JSON.Member("ofStart", true)) }
+    if isOpenAtEnd { members.append(JSON.Member("openAtEnd", true)) }
+    members.add("bytesSent", bytesSent)
     if isStaleOnArrival { members.append(JSON.Member("staleOnArrival", true)) }
     if let cacheTerms { members.append(JSON.Member("cache", cacheTerms.json)) }
     if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
@@ -338,6 +340,8 @@ extension Observation.Attempt {
     retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
     isRepeatable = try object.bool("repeatable")
     isOfStart = try object.bool("ofStart") ?? false
+    isOpenAtEnd = try object.bool("openAtEnd") ?? false
+    bytesSent = try object.int("bytesSent", in: 0...(1 << 50))
     isStaleOnArrival = try object.bool("staleOnArrival") ?? false
     if let terms = try object.object("cache") {
       cacheTerms = try Observation.CacheTerms(reading: terms)

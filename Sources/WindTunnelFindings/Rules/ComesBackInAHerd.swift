@@ -15,6 +15,7 @@ extension FindingRule {
       + "retries and backoff with jitter",
     clients: [.service, .library],
     leastCalls: 20,
+    restsOnTime: true,
     scope: .flight(.afterWindow) { rule, _, flight in
       guard flight.calls.count >= rule.leastCalls, let end = flight.endOfWeather else {
         return .notMet(rule.unmet(by: 0))

@@ -15,6 +15,7 @@ extension FindingRule {
       "Nygard, Release It!, ch. 5 (Circuit Breaker: half-open); Fowler, CircuitBreaker (2014)",
     clients: [.service, .library],
     leastCalls: 5,
+    restsOnTime: true,
     scope: .flight(.afterWindow) { rule, _, flight in
       let late = flight.calls.indices.filter { flight.calls[$0].beganInCalm(after: patience) }
       guard late.count >= rule.leastCalls else { return .notMet(rule.unmet(by: late.count)) }

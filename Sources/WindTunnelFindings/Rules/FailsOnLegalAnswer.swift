@@ -12,9 +12,10 @@ extension FindingRule {
     source:
       "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
     leastCalls: 4,
+    restsOnTime: true,
     scope: .flight(.answeredBehindFault) { rule, troubled, flight in
       let failed =
-        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudgedByTime }
+        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
         + flight.showingSomethingElse
       guard !failed.isEmpty else {
         let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count

@@ -15,7 +15,7 @@ extension FindingRule {
       condition no call met, or too few, is *not met* and never passed. An error ends a drill with 99, a
       crash or a hang with 97; `--findings warnings` and `--findings off` move that bar, and
       `--allow RULE=REASON` or `"allow"` in a scenario lets one rule be broken, with the reason in every
-      report.
+      report; `RULE(ENDPOINT)` lets it be broken at one endpoint.
 
       *Seen in* names the kinds of client in which a rule can be seen:
 

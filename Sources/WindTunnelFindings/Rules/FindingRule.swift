@@ -23,9 +23,15 @@ public struct FindingRule: Sendable {
   /// The number of calls that have to meet its condition before anything is said.
   public let leastCalls: Int
 
-  /// Tells whether a client breaks it, too, that did not get a processor in time to read what it
-  /// was told: its own time-outs end its attempts first.
+  /// Whether a busy machine can make a client that keeps the rule seem to break it.
+  ///
+  /// Such a rule compares moments: a wait, a silence, the end of a call, or events that come
+  /// together. Without a processor a client waits longer than it wants, its time-outs end attempts
+  /// before it reads a response, and several of its waits end at once. Rules that count requests,
+  /// or compare what was sent and shown, need no clock. They judge every call.
   let restsOnTime: Bool
+  /// Returns whether a busy machine hides from a rule of time what the client does in a call.
+  let isStarved: @Sendable (Flight, Observation) -> Bool
   /// The part of a flight that it looks at.
   let scope: Scope
 
@@ -73,17 +79,19 @@ public struct FindingRule: Sendable {
     clients: Set<Flight.Client> = Flight.Client.flown,
     leastCalls: Int = 1,
     restsOnTime: Bool = false,
+    isStarved: @escaping @Sendable (Flight, Observation) -> Bool = { $0.isStarved($1) },
     scope: Scope
   ) {
     (self.id, self.severity, self.title) = (id, severity, title)
     (self.condition, self.cost, self.remedy) = (condition, cost, remedy)
     (self.source, self.clients, self.leastCalls) = (source, clients, leastCalls)
-    (self.restsOnTime, self.scope) = (restsOnTime, scope)
+    (self.restsOnTime, self.isStarved, self.scope) = (restsOnTime, isStarved, scope)
   }
 
   /// Every rule, the gravest first.
   public static let all: [FindingRule] = [
-    .crashes, .hangs, .acceptsBadCertificate, .sendsCredentialElsewhere, .sendsSecretInClear,
+    .crashes, .hangs, .failsWithoutFault, .acceptsBadCertificate, .sendsCredentialElsewhere,
+    .sendsSecretInClear,
     .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus,
     .successOnCutBody, .successOnErrorEvent, .takesCutEventForWhole, .decodesScalarsPiecewise,
     .splicesVersions, .takesPortalForAnswer, .keepsPortalPage, .trustsRogueServer,

@@ -13,10 +13,11 @@ extension FindingRule {
     remedy: "Repeat an idempotent request once or twice, after a pause.",
     source: "RFC 9110 §9.2.2 (idempotent methods may be repeated automatically)",
     leastCalls: 8,
+    restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       let failed = troubled.filter { call in
         // One that died, or had not ended, may have been about to try again.
-        call.isJudgedByTime && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
+        call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
           && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
       }
       guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }

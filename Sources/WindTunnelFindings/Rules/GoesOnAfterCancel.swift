@@ -9,6 +9,7 @@ extension FindingRule {
     cost: "Battery, traffic and a server's work are spent on what nobody looks at.",
     remedy: "Hand the cancellation down to the transport and to every wait before a retry.",
     source: "Google SRE Book, ch. 22 (cancellation propagation)",
+    restsOnTime: true,
     scope: .call(.givenUp) { call in
       guard let cancellation = call.observation.cancellation,
         let attempts = cancellation.attemptsAfter

@@ -14,6 +14,7 @@ extension FindingRule {
     source: "RFC 6585 §4; RFC 9110 §10.2.3; AWS Builders' Library, Timeouts, retries and backoff",
     clients: [.service, .library],
     leastCalls: 10,
+    restsOnTime: true,
     scope: .flight(.limited) { rule, _, flight in
       let limits = LimitTable(flight.calls)
       let places = flight.calls.indices.filter { flight.calls[$0].isJudged }

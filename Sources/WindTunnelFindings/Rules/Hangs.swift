@@ -9,45 +9,67 @@ extension FindingRule {
       "The user looks at a spinner until the app is closed; a server's worker is gone for good.",
     remedy: "Set a limit to the whole call, beside those to connecting and to reading.",
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
+    restsOnTime: true,
+    isStarved: { $0.hidesEnd(of: $1) },
     scope: .flight { rule, troubled, flight in
-      rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
-        let length = Figures.time(call.observation.latency)
-        if let wait = call.waitThatWasAskedFor {
-          return Violation(
-            "Told to wait \(wait), it had not ended after \(length).",
-            severity: .warning
-          )
-        }
-        // Who spins waits for one, too, and has had all the time that there was to give.
-        if let delay = call.observation.processorDelay, delay * 2 > call.observation.latency {
-          return Violation(
-            "It had not ended after \(length), of which it waited \(Figures.time(delay)) for a processor.",
-            severity: .warning
-          )
+      // A client that ends some calls has a limit, which the slowest response did not reach.
+      let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
+      let ofSlow: Finding.Severity? = endsNone ? nil : .warning
+      return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
+        let latency = call.observation.latency
+        let words = "had not ended after \(Figures.time(latency))"
+        if let progress = call.slowProgress {
+          return Violation("It \(words); \(progress).", severity: ofSlow)
         }
         // One attempt that takes most of the call is what the call waits on.
-        let most = min(longestSilence, call.observation.latency / 2)
-        guard let silent = call.silence, silent < most else {
-          return Violation("It had not ended after \(length).")
+        let recent = call.silence.flatMap { $0 < min(longestSilence, latency / 2) ? $0 : nil }
+        if let wait = call.openWait {
+          let isDate = call.attempts.last?.retryNotBefore != nil
+          return Violation(
+            "Told to wait \(isDate ? "until a date" : Figures.wait(wait)), it \(words).",
+            severity: recent != nil && wait <= latency ? .warning : ofSlow
+          )
         }
-        let last =
-          silent == .zero
-          ? "its answer came a few bytes at a time"
-          : "its last attempt had begun \(Figures.time(silent)) before"
-        return Violation("It had not ended after \(length); \(last).", severity: .warning)
+        guard let recent else { return Violation("It \(words).") }
+        return Violation(
+          "It \(words); its last attempt had begun \(Figures.time(recent)) before.",
+          severity: .warning
+        )
       }
     }
   )
 }
 
+extension Flight {
+  /// Returns whether a busy machine may be the reason why a call did not end: its program waited
+  /// for a processor most of the time, or the server saw no sign of it.
+  fileprivate func hidesEnd(of call: Observation) -> Bool {
+    guard call.ending == .hung else { return false }
+    if isSlowWithoutFaults { return true }
+    let delay = call.processorDelay ?? .zero
+    // The last part of a wait may be unseen.
+    let granted = Observation.longestGrant - .seconds(1)
+    if delay * 2 > call.latency || delay >= granted { return true }
+    return (client == .program || client == .service) && call.attemptCount == 0
+      && call.attempts.isEmpty && call.startAttempts.isEmpty && call.startUp == nil
+  }
+}
+
 extension JudgedCall {
-  /// The wait that the last answer asked for, in words, where it was longer than the call.
-  fileprivate var waitThatWasAskedFor: String? {
+  /// The wait that the last response asked for, if it was not over at the end.
+  fileprivate var openWait: Duration? {
     guard let last = attempts.last, last.error == nil, let end = observation.end,
-      let heard = last.headCame
+      let heard = last.headCame,
+      let over = last.retryNotBefore ?? last.retryAfter.map({ heard + $0 }), over > end
     else { return nil }
-    if let moment = last.retryNotBefore { return moment > end ? "until a date" : nil }
-    guard let wait = last.retryAfter, heard + wait > end else { return nil }
-    return Figures.wait(wait)
+    return over - heard
+  }
+
+  /// The progress of a last response that comes slowly, in words; `nil` for any other.
+  fileprivate var slowProgress: String? {
+    guard let last = attempts.last, last.isSlow else { return nil }
+    guard let sent = last.bytesSent else { return "its response came a few bytes at a time" }
+    let whole = last.bytes.flatMap { $0 >= sent ? " of \($0)" : nil } ?? ""
+    return "\(sent)\(whole) bytes had come"
   }
 }

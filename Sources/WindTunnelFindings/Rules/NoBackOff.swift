@@ -11,6 +11,7 @@ extension FindingRule {
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
     clients: Set(Flight.Client.allCases),
     leastCalls: 2,
+    restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       var rows: [(row: Row, call: JudgedCall)] = []
       for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {

@@ -12,6 +12,7 @@ extension FindingRule {
     source:
       "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 20,
+    restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       var waits: [Int64] = []
       var example: JudgedCall?

@@ -10,6 +10,7 @@ extension FindingRule {
     remedy:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
+    restsOnTime: true,
     scope: .call(.conversed) { call in
       var isMet = false
       for row in call.waitsBeforeReconnections where row.count >= waitsMin {

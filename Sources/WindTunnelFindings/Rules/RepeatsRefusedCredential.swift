@@ -10,7 +10,6 @@ extension FindingRule {
       "Renew the credential once and try again with the new one, or say that nobody is signed in.",
     source: "RFC 9110 §15.5.2 (repeat with a new or replaced Authorization field)",
     clients: Set(Flight.Client.allCases),
-    restsOnTime: true,
     scope: .call(.refused) { call in
       let attempts = call.attempts
       guard attempts.contains(where: { $0.injectedStatus == 401 }) else { return .notMet }

@@ -12,6 +12,7 @@ extension FindingRule {
     source:
       "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE Book, ch. 22",
     leastCalls: 8,
+    restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       var patterns: [Layers?] = []
       var examples: [Layers: JudgedCall] = [:]

@@ -11,6 +11,7 @@ extension FindingRule {
     remedy: "Draw the wait at random between zero and its bound (full jitter).",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 20,
+    restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       var waits: [Int64] = []
       var example: JudgedCall?

@@ -12,7 +12,6 @@ extension FindingRule {
     remedy: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
     source: "RFC 9110 §15.5 (the client should not repeat a 400 without changing it)",
     clients: Set(Flight.Client.allCases),
-    restsOnTime: true,
     scope: .call(.lasting) { call in
       guard call.attempts.contains(where: \.isPermanent) else { return .notMet }
       let pairs = call.repeats.filter { call.attempts[$0.before].isPermanent }

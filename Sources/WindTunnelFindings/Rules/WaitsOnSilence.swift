@@ -57,7 +57,7 @@ extension JudgedCall {
 
 extension Observation.Attempt {
   /// Tells whether its answer came a few bytes at a time.
-  fileprivate var isSlow: Bool {
+  var isSlow: Bool {
     !Self.metNothing(in: decision)
       && (decision.contains("\"dribbleBytes") || decision.contains("\"throttleBytes"))
   }

@@ -2,11 +2,12 @@ extension ProxyReport {
   /// The rules that clients broke, the gravest first and then in the scenarios' order.
   public var findings: [JudgedFinding] {
     let all = scenarios.flatMap { part in
-      part.rules.compactMap(\.finding).map { finding in
-        JudgedFinding(
+      part.rules.compactMap(\.finding).map { finding -> JudgedFinding in
+        let rest = part.elsewhere[finding.rule]
+        return JudgedFinding(
           scenario: part.name,
-          finding: finding,
-          allowance: part.allowed.first { $0.rule == finding.rule }?.reason,
+          finding: rest ?? finding,
+          allowance: rest == nil ? part.allowed.reason(for: finding.rule) : nil,
           isKnown: false
         )
       }
@@ -24,7 +25,7 @@ extension ProxyReport {
   /// Returns the findings as a terminal shows them, 80 columns wide where the names are short;
   /// empty where no client met what a rule asks for.
   public func findingsText() -> String {
-    let lines = FindingGroup.lines(groups, findings.words, ruleCounts, false)
+    let lines = FindingGroup.lines(groups, findings.words, ruleCounts, TextForm())
     return lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
   }
 

@@ -45,6 +45,8 @@ public struct ProxyReport: Sendable, Hashable {
     public var rules: [RuleStanding]
     /// The rules that may be broken in it, with the reasons.
     public var allowed: [AllowedRule]
+    /// The findings of rules that may be broken at some endpoints, without the calls there.
+    let elsewhere: [String: Finding]
     /// The calls that show the findings.
     let shownCalls: [ProxiedCall]
   }
@@ -154,9 +156,12 @@ extension ProxyReport.Part {
   ) {
     (self.name, self.allowed) = (name, allowed)
     let calls = ProxiedCall.all(in: exchanges)
-    rules = Flight(of: .proxied, on: .onTheWire, calls.map(\.observation)).held()
+    let flight = Flight(of: .proxied, on: .onTheWire, calls.map(\.observation))
+    rules = flight.held()
+    let rest = allowed.breaches(of: rules, in: flight)
+    elsewhere = rest
     // A call's number is its place.
-    shownCalls = rules.compactMap(\.finding).map { calls[$0.call] }
+    shownCalls = rules.compactMap(\.finding).map { calls[(rest[$0.rule] ?? $0).call] }
     let seen = log.requests.filter { $0.end.scenario == name }
     connections = log.tunnels.filter { $0.scenario == name }
     var order: [String] = []

@@ -1,13 +1,14 @@
-// JUnit's XML as CI servers read it: a suite is a scenario; its cases are the rules, the gates,
-// each endpoint of the judged subject, and that the subject neither crashed nor hung.
+// JUnit's XML as CI servers read it: the first suite is the verdict, and each other one a scenario.
+// Its cases are the rules that had an occasion, the gates, and each endpoint of the judged client.
 
 extension Report {
   func junit() -> String {
-    let suites = scenarios.map { JUnitSuite($0, findings, policy) }
+    let suites: [JUnitSuite] =
+      [JUnitSuite(verdict, of: judgedName)]
+      + (gates.isEmpty ? [] : [JUnitSuite(Gate.run, gates)])
+      + scenarios.map { JUnitSuite($0, policy) }
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    text += "<testsuites name=\"windtunnel\" tests=\"\(suites.reduce(0) { $0 + $1.tests })\""
-    text += " failures=\"\(suites.reduce(0) { $0 + $1.failures })\""
-    text += " errors=\"0\" skipped=\"\(suites.reduce(0) { $0 + $1.skipped })\">\n"
+    text += "<testsuites name=\"windtunnel\"\(suites.flatMap(\.cases).counts)>\n"
     let facts =
       [
         Fact("seed", "\(seed)"), Fact("decisionHash", decisionHash),
@@ -18,123 +19,157 @@ extension Report {
   }
 }
 
+private struct JUnitCase {
+  var name: String
+  var group: String
+  var time: Duration?
+  /// The result of a case that does not pass.
+  var flaw: Flaw?
+
+  /// An element of a case. A skipped case cannot be judged, and does not count against the client.
+  struct Flaw {
+    var element: String
+    var message: String
+    var details: String?
+
+    static func failure(_ message: String, _ details: String = "") -> Self {
+      Self(element: "failure", message: message, details: details)
+    }
+
+    static func error(_ message: String) -> Self { Self(element: "error", message: message) }
+
+    static func skipped(_ message: String) -> Self { Self(element: "skipped", message: message) }
+  }
+
+  init(_ name: String, _ group: String, time: Duration? = nil, _ flaw: Flaw? = nil) {
+    (self.name, self.group, self.time, self.flaw) = (name, group, time, flaw)
+  }
+
+  init(_ result: GateResult, _ group: String) {
+    let place = result.gate.place.map { "\($0.file):\($0.line)\n" } ?? ""
+    let flaw: Flaw? =
+      switch result.verdict {
+      case .met: nil
+      case .failed: .failure(result.words, place)
+      case .inconclusive: .skipped(result.words)
+      }
+    self.init(result.gate.description, "\(group).gates", flaw)
+  }
+
+  var xml: String {
+    var text = "    <testcase name=\"\(name.escapedForXML)\""
+    text += " classname=\"\(group.escapedForXML)\""
+    // JUnit's times are seconds.
+    if let time {
+      text += " time=\"\(JSON.number(time.inMilliseconds / 1000, places: 6))\""
+    }
+    guard let flaw else { return text + "/>\n" }
+    text += ">\n      <\(flaw.element) message=\"\(flaw.message.escapedForXML)\""
+    text += flaw.details.map { ">\($0.escapedForXML)</\(flaw.element)>\n" } ?? "/>\n"
+    return text + "    </testcase>\n"
+  }
+}
+
+extension [JUnitCase] {
+  /// The attributes that count the cases.
+  fileprivate var counts: String {
+    let flaws = compactMap(\.flaw?.element)
+    func count(_ element: String) -> Int { flaws.count { $0 == element } }
+    return " tests=\"\(self.count)\" failures=\"\(count("failure"))\" errors=\"\(count("error"))\""
+      + " skipped=\"\(count("skipped"))\""
+  }
+}
+
 private struct JUnitSuite {
-  private struct Case {
-    var name: String
-    var group: String
-    var time: Duration?
-    var outcome: Outcome = .passed
-  }
-
-  private enum Outcome {
-    case passed
-    case failed(String, details: String)
-    /// The case cannot be judged: it is skipped, and no error, which a CI server would count
-    /// against the client.
-    case skipped(String)
-  }
-
   private let name: String
-  private let stage: Stage
-  private let subject: String
-  private let cases: [Case]
+  private var own: [Report.Fact] = []
+  let cases: [JUnitCase]
 
-  init(_ flown: Report.Flown, _ findings: [JudgedFinding], _ policy: VerdictPolicy) {
-    (name, stage) = (flown.name, flown.stage)
+  init(_ verdict: DrillVerdict, of client: String?) {
+    let flaw: JUnitCase.Flaw? =
+      switch verdict.outcome {
+      case .passed: nil
+      case .failed, .crashed, .hung: .failure(verdict.line)
+      case .inconclusive, .interrupted: .error(verdict.line)
+      }
+    name = "verdict"
+    cases = [JUnitCase(client ?? "client", name, flaw)]
+  }
+
+  init(_ name: String, _ gates: [GateResult]) {
+    self.name = name
+    cases = gates.map { JUnitCase($0, name) }
+  }
+
+  init(_ flown: Report.Flown, _ policy: VerdictPolicy) {
+    let name = flown.name
+    self.name = name
     guard let row = flown.subjects.first else {
-      (subject, cases) = ("", [])
+      cases = []
       return
     }
-    subject = row.name
-    let gates = flown.gates.map { result -> Case in
-      var one = Case(name: result.gate.description, group: "\(flown.name).gates")
-      let place = result.gate.place.map { "\($0.file):\($0.line)\n" } ?? ""
-      switch result.verdict {
-      case .met: break
-      case .failed: one.outcome = .failed(result.words, details: place)
-      case .inconclusive: one.outcome = .skipped(result.words)
-      }
-      return one
+    own = [Report.Fact("stage", flown.stage.rawValue), Report.Fact("subject", row.name)]
+    let found = flown.findings
+    let rules = flown.rules.compactMap { standing -> JUnitCase? in
+      if case .notMet = standing.standing { return nil }
+      let judged = found.first { $0.finding.rule == standing.rule }
+      return JUnitCase(standing.rule, "\(name).rules", judged.map { Self.flaw($0, policy) })
     }
-    let endpoints = row.endpoints.map { endpoint -> Case in
-      let metrics = endpoint.metrics
-      var one = Case(name: endpoint.name, group: "\(flown.name).endpoints", time: metrics.p95)
-      guard metrics.crashes + metrics.hangs > 0 else {
-        if let words = row.notOnCassette(of: endpoint.name) {
-          one.outcome = .skipped(words)
-        }
-        return one
-      }
-      let fallen = row.observations.filter {
-        $0.endpoint == endpoint.name && ($0.ending == .crashed || $0.ending == .hung)
-      }
-      one.outcome = .failed(
-        "\(metrics.crashes) crashed, \(metrics.hangs) hung",
-        details: fallen.prefix(20).map { "\(flown.name)/\($0.call) \($0.endingWords)\n" }.joined()
+    let falls = found.filter { $0.finding.severity == .error && $0.allowance == nil }
+      .map(\.finding.rule)
+    let endpoints = row.endpoints.map { endpoint in
+      JUnitCase(
+        endpoint.name,
+        "\(name).endpoints",
+        time: endpoint.metrics.p95,
+        Self.flaw(endpoint, row, name, falls)
+          ?? row.notOnCassette(of: endpoint.name).map { JUnitCase.Flaw.skipped($0) }
       )
-      return one
     }
-    let found = findings.filter { $0.scenario == flown.name }
-    let rules = flown.rules.compactMap { standing -> Case? in
-      var one = Case(name: standing.rule, group: "\(flown.name).rules")
-      switch standing.standing {
-      case .passed: break
-      case .notMet(let reason): one.outcome = .skipped(reason)
-      case .broken(let finding):
-        let steps = finding.steps.map { step in
-          "\(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words)\n"
-        }.joined()
-        let words = "\(finding.seen) \(finding.count), as call \(finding.call)"
-        let judged = found.first { $0.finding.rule == standing.rule }
-        one.outcome =
-          judged?.fails(policy) == true
-          ? .failed(words, details: steps)
-          : .skipped("\(judged.map { "\($0)" } ?? words)")
-      }
-      return one
-    }
-    cases = rules + gates + endpoints
+    cases = rules + flown.gates.map { JUnitCase($0, name) } + endpoints
   }
 
-  var tests: Int { cases.count }
-
-  var failures: Int {
-    cases.count { if case .failed = $0.outcome { true } else { false } }
+  private static func flaw(_ judged: JudgedFinding, _ policy: VerdictPolicy) -> JUnitCase.Flaw {
+    guard judged.fails(policy) else { return .skipped("\(judged)") }
+    let finding = judged.finding
+    let steps = finding.steps.map { step in
+      "\(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words)\n"
+    }.joined()
+    return .failure("\(finding.seen) \(finding.count), as call \(finding.call)", steps)
   }
 
-  var skipped: Int {
-    cases.count { if case .skipped = $0.outcome { true } else { false } }
+  /// Returns the failure of an endpoint with calls that crashed or hung, if that is an error.
+  private static func flaw(
+    _ endpoint: Report.EndpointRow,
+    _ row: Report.Row,
+    _ scenario: String,
+    _ errors: [String]
+  ) -> JUnitCase.Flaw? {
+    let (crashes, hangs) = (endpoint.metrics.crashes, endpoint.metrics.hangs)
+    guard
+      crashes > 0 && errors.contains(FindingRule.crashes.id)
+        || hangs > 0 && errors.contains(FindingRule.hangs.id)
+    else { return nil }
+    let fallen = row.observations.filter {
+      $0.endpoint == endpoint.name && ($0.ending == .crashed || $0.ending == .hung)
+    }
+    return .failure(
+      "\(crashes) crashed, \(hangs) hung",
+      fallen.prefix(20).map { "\(scenario)/\($0.call) \($0.endingWords)\n" }.joined()
+    )
   }
 
   func xml(_ facts: [Report.Fact]) -> String {
-    var text = "  <testsuite name=\"\(name.escapedForXML)\" tests=\"\(tests)\""
-    text += " failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\">\n"
-    text += "    <properties>\n"
-    let own = [Report.Fact("stage", stage.rawValue), Report.Fact("subject", subject)]
-    for fact in own + facts {
-      text += "      <property name=\"\(fact.name.escapedForXML)\""
-      text += " value=\"\(fact.value.escapedForXML)\"/>\n"
+    var text = "  <testsuite name=\"\(name.escapedForXML)\"\(cases.counts)>\n"
+    if !own.isEmpty {
+      text += "    <properties>\n"
+      for fact in own + facts {
+        text += "      <property name=\"\(fact.name.escapedForXML)\""
+        text += " value=\"\(fact.value.escapedForXML)\"/>\n"
+      }
+      text += "    </properties>\n"
     }
-    text += "    </properties>\n"
-    return text + cases.map(xml).joined() + "  </testsuite>\n"
-  }
-
-  private func xml(_ one: Case) -> String {
-    var text = "    <testcase name=\"\(one.name.escapedForXML)\""
-    text += " classname=\"\(one.group.escapedForXML)\""
-    // JUnit's times are seconds.
-    if let time = one.time {
-      text += " time=\"\(JSON.number(time.inMilliseconds / 1000, places: 6))\""
-    }
-    switch one.outcome {
-    case .passed: return text + "/>\n"
-    case .failed(let message, let details):
-      text += ">\n      <failure message=\"\(message.escapedForXML)\">"
-      text += "\(details.escapedForXML)</failure>\n"
-    case .skipped(let message):
-      text += ">\n      <skipped message=\"\(message.escapedForXML)\"/>\n"
-    }
-    return text + "    </testcase>\n"
+    return text + cases.map(\.xml).joined() + "  </testsuite>\n"
   }
 }
 

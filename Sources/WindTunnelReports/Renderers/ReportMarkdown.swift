@@ -2,7 +2,7 @@
 
 extension Report {
   func markdown() -> String {
-    var lines = ["## \(verdictWords.escapedForMarkdown)", ""]
+    var lines = ["## \(verdict.line.escapedForMarkdown)", ""]
     lines += findingLines
     lines += [
       "| scenario | stage | subject | calls | success | retries | P95 | blank | |",

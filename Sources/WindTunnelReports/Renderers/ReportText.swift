@@ -1,23 +1,87 @@
 extension Report {
-  /// Returns the report as a table for a terminal, 80 columns wide where the names are short.
+  /// Returns the report as text for a terminal. Its last line is the verdict's.
   ///
-  /// - Parameter inColour: True for a terminal: verdicts are then coloured.
-  /// - Returns: The table, with an introduction before and the verdicts after it.
-  public func text(inColour: Bool = false) -> String {
-    let heads = ["scenario", "stage", "subject", "calls", "success", "retries", "P95", "blank", ""]
+  /// - Parameter inColour: Whether the text is coloured for a terminal.
+  /// - Returns: The table of all scenarios with an introduction, the findings and the gates.
+  public func text(inColour: Bool = false) -> String { text(TextForm(inColour: inColour)) }
+
+  /// Returns the report as text in a form.
+  package func text(_ form: TextForm) -> String {
+    let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
+    let judged = judgedReports
+    let found = judged.flatMap { report in
+      FindingGroup.lines(
+        report.findingGroups,
+        report.findings.words,
+        report.ruleCounts,
+        form,
+        of: judged.count > 1 ? report.judgedName : nil
+      )
+    }
+    let lines =
+      ([title] + warnings).map(\.visibleInLine) + [""] + table(form)
+      + (comparisons + subjectComparisons).map(\.visibleInLine) + found + failingLine(form)
+      + gateLines(form) + busyLines + (form.next.map { ["", "next: \($0)"] } ?? [])
+    let verdict = verdict
+    let colour: Colour =
+      switch verdict.style {
+      case "passed": .green
+      case "known", "inconclusive", "interrupted": .yellow
+      default: .red
+      }
+    let last = colour.paint(verdict.line.visibleInLine, form.inColour)
+    return (lines + ["", last]).joined(separator: "\n") + "\n"
+  }
+
+  /// The number of failed calls with the first one, if no finding shows a call.
+  private func failingLine(_ form: TextForm) -> [String] {
+    let flown = scenarios.filter { $0.weather?.survival?.calls != Survival.Calls.none }
+    let calls = flown.compactMap(\.subjects.first).flatMap(\.observations).filter(\.isJudged)
+    let failed = calls.count { $0.ending != .succeeded }
+    guard findings.isEmpty,
+      let (name, first) = flown.lazy.compactMap({ flown in
+        flown.subjects.first?.fallenCalls.first.map { (flown.name, $0) }
+      }).first
+    else { return [] }
+    let place = "\(name)/\(Observation.word(of: first.endpoint))/\(first.call)"
+    return [
+      "", "\(failed) of \(calls.count) calls failed, first: \(form.again(place).visibleInLine)",
+    ]
+  }
+
+  /// The rules that did not judge calls on a busy machine, in one line.
+  private var busyLines: [String] {
+    let rules = busyRules.map(\.words)
+    return rules.isEmpty ? [] : ["", "not judged, machine busy: \(rules.joined(separator: ", "))"]
+  }
+
+  /// The lines of the table: in the short form those of the scenarios that are worth reading first.
+  private func table(_ form: TextForm) -> [String] {
+    let hasStages = Set(scenarios.map(\.stage)).count > 1
+    let isExpected = scenarios.contains { $0.weather?.survival != nil }
+    let heads =
+      ["scenario"] + (hasStages ? ["stage"] : []) + ["subject", "calls", "success"]
+      + (isExpected ? ["expected"] : []) + ["retries", "P95", "blank", ""]
+    let words = hasStages ? 3 : 2
     var rows: [[String]] = []
-    for flown in scenarios {
+    for flown in form.isShort ? scenarios.sorted(by: Flown.isWorthMore) : scenarios {
+      guard !form.isShort || rows.count + flown.subjects.count <= TextForm.rowsMax else { break }
       for (index, row) in flown.subjects.enumerated() {
-        let metrics = row.metrics
-        rows.append([
-          index == 0 ? flown.name.visibleInLine : "", index == 0 ? flown.stage.rawValue : "",
-          row.name.visibleInLine,
-          String(metrics.calls), Figures.percent(metrics.successRate),
-          metrics.retryWords, Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate),
-          metrics.remarks.map { Colour.red.paint($0.words, inColour && $0.isBad) }
+        let (metrics, isFirst) = (row.metrics, index == 0)
+        let isUnexpected = flown.isUnexpected(metrics)
+        let remarks = metrics.remarks + (isUnexpected ? [("unexpected", true)] : [])
+        var cells = [isFirst ? flown.name.visibleInLine : ""]
+        if hasStages { cells.append(isFirst ? flown.stage.rawValue : "") }
+        cells += [
+          row.name.visibleInLine, String(metrics.calls), Figures.percent(metrics.successRate),
+        ]
+        if isExpected { cells.append(flown.weather?.survival?.calls.rawValue ?? "") }
+        cells += [
+          metrics.retryWords, Figures.time(metrics.p95), Figures.percent(metrics.blankPageRate),
+          remarks.map { Colour.red.paint($0.words, form.inColour && $0.isBad) }
             .joined(separator: ", "),
-        ])
+        ]
+        rows.append(cells)
       }
     }
     let widths = heads.indices.map { column in
@@ -27,42 +91,33 @@ extension Report {
       row.indices.map { column in
         // Words stand left, figures right.
         let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return column < 3 || column == 8 ? row[column] + padding : padding + row[column]
+        return column < words || column == row.count - 1
+          ? row[column] + padding : padding + row[column]
       }.joined(separator: "  ").trimmingEnd
     }
-    let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
-    let known = ([title] + warnings).map(\.visibleInLine)
-    let rest =
-      (comparisons + subjectComparisons).map(\.visibleInLine) + found(inColour)
-      + verdicts(inColour)
-    return (known + [""] + lines + rest).joined(separator: "\n") + "\n"
+    let rest = scenarios.reduce(0) { $0 + $1.subjects.count } - rows.count
+    return lines + (rest > 0 ? ["and \(rest) more rows: --all shows them"] : [])
   }
 
   /// Calls that begin so late make a difference to their latencies.
   private static let lateness = Duration.milliseconds(50)
 
   /// Returns the number of gates that were met, and a line for each that was not.
-  private func verdicts(_ inColour: Bool) -> [String] {
+  private func gateLines(_ form: TextForm) -> [String] {
     let all = judgements
     guard !all.isEmpty else { return [] }
-    let yet = verdict == .passed ? failedAllTheSame.map { ["  yet \($0)"] } ?? [] : []
     let fallen = all.filter { $0.result.verdict != .met }
     let failed = fallen.count { $0.result.verdict == .failed }
     let counts: [(Int, String, Colour)] = [
       (all.count - fallen.count, "met", .green), (failed, "failed", .red),
       (fallen.count - failed, "inconclusive", .yellow),
     ]
-    let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", inColour) }
-    return ["", "gates: \(words.joined(separator: ", "))"] + yet
+    let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", form.inColour) }
+    return ["", "gates: \(words.joined(separator: ", "))"]
       + fallen.map { judgement in
         let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
-        return "  \(colour.paint("\(judgement)".visibleInLine, inColour))"
+        return "  \(colour.paint("\(judgement)".visibleInLine, form.inColour))"
       }
-  }
-
-  /// Returns the rules that were broken, the gravest first, each with the call that shows it.
-  private func found(_ inColour: Bool) -> [String] {
-    FindingGroup.lines(findingGroups, findings.words, ruleCounts, inColour)
   }
 
   /// The fate of the calls since an earlier report, a line a scenario.
@@ -111,13 +166,14 @@ extension Report {
       )
     }
     if environment.contains(.sharedProcess) {
-      warnings.append("flown in the test's own process: a crash would have ended the test")
+      warnings.append("the clients ran in this process: a crash would have ended the run")
     }
     warnings += [nothingJudged, nothingShown].compactMap { $0 }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
     if let beyondAddress { warnings.append(beyondAddress) }
-    if let reason = fact("notFlown") { warnings.append("not flown: \(reason)") }
+    if let reason = fact("notFlown") { warnings.append("not run: \(reason)") }
+    if let endpoints = fact("notCalled") { warnings.append("not called: \(endpoints)") }
     if let what = fact("notJudged") { warnings.append("not judged: \(what)") }
     if let shard = fact("shard") {
       warnings.append("shard \(shard) alone; windtunnel report merges all of them")
@@ -150,38 +206,95 @@ extension Report {
   }
 }
 
+/// The form of a report on a terminal.
+package struct TextForm: Sendable {
+  /// Whether the text is coloured.
+  package var inColour = false
+  /// Whether only the rows and findings that are worth reading first are shown in full.
+  package var isShort = false
+  /// Returns the command that runs a call again, by the call's place in the report.
+  package var again: @Sendable (String) -> String = { "--again REPORT.json#\($0)" }
+  /// The command to type next; `nil` if there is none.
+  package var next: String?
+
+  /// The maximum number of rows of the short table.
+  static let rowsMax = 20
+  /// The maximum number of findings that the short form shows with their evidence.
+  static let findingsMax = 3
+
+  /// Creates the full form.
+  package init(inColour: Bool = false) { self.inColour = inColour }
+}
+
+extension Report.Flown {
+  /// Whether a subject's success rate contradicts what the scenario lets a careful client reach.
+  fileprivate func isUnexpected(_ metrics: Metrics) -> Bool {
+    guard let calls = weather?.survival?.calls, let rate = metrics.successRate else { return false }
+    switch calls {
+    case .all: return rate < 1
+    // Chance decides which calls succeed.
+    case .some: return false
+    case .none: return rate > 0
+    }
+  }
+
+  /// Whether a reader looks at one scenario before another: findings first, then unexpected rates.
+  fileprivate static func isWorthMore(_ one: Self, _ other: Self) -> Bool {
+    one.worth > other.worth
+  }
+
+  private var worth: Int {
+    let severities = findings.filter { $0.allowance == nil }.map(\.finding.severity)
+    if severities.contains(.error) { return 3 }
+    if severities.contains(.warning) { return 2 }
+    return subjects.contains { isUnexpected($0.metrics) } ? 1 : 0
+  }
+}
+
 extension FindingGroup {
-  /// The lines of a terminal about every finding; none where no rule was judged.
+  /// Returns the lines of a terminal about every finding; none if no rule judged a call.
   static func lines(
     _ groups: [FindingGroup],
     _ words: String,
     _ counts: (broken: Int, kept: Int, notMet: Int),
-    _ inColour: Bool
+    _ form: TextForm,
+    of subject: String? = nil
   ) -> [String] {
     guard counts.broken + counts.kept > 0 else { return [] }
     let found = groups.isEmpty ? "none" : words
+    let name = subject.map { " of \($0.visibleInLine)" } ?? ""
     let head =
-      "findings: \(found); \(counts.kept) rules kept, \(counts.notMet) without an occasion"
-    let hint = groups.contains { $0.again != nil } ? ["", Self.againHint] : []
-    return ["", head] + groups.flatMap { $0.lines(inColour) } + hint
+      "findings\(name): \(found); \(counts.kept) rules kept, "
+      + "\(counts.notMet) without an occasion"
+    let full = form.isShort ? groups.prefix(TextForm.findingsMax) : groups[...]
+    let rest = groups.dropFirst(full.count)
+    return ["", head] + full.flatMap { $0.lines(form) } + (rest.isEmpty ? [] : [""])
+      + rest.flatMap { $0.shortLines }
+      + (rest.isEmpty ? [] : ["  --all shows their evidence."])
   }
 
-  private static let againHint = "  REPORT.json is the file that --report FILE.json writes."
+  private var shortLines: [String] {
+    let finding = first.finding
+    let words = "\(finding.severity.rawValue) \(finding.rule) in \(first.scenario): \(finding.seen)"
+    return words.visibleInLine.wrapped(at: 76).enumerated().map {
+      $0 == 0 ? "  \($1)" : "    \($1)"
+    }
+  }
 
-  /// The lines of a terminal, 80 columns wide where no word is longer.
-  fileprivate func lines(_ inColour: Bool) -> [String] {
+  /// The lines of a terminal, 80 columns wide if no word is longer.
+  fileprivate func lines(_ form: TextForm) -> [String] {
     let finding = first.finding
     let colour: Colour = finding.severity == .error ? .red : .yellow
-    let head = "\(colour.paint(finding.severity.rawValue, inColour && finding.severity != .note)) "
+    let isColoured = form.inColour && finding.severity != .note
     let steps = finding.steps.map { step -> String in
       let time = step.at.map(Figures.time) ?? ""
       let pad = String(repeating: " ", count: max(0, 12 - time.count))
       return "\(pad)\(time)  \(step.words.visibleInLine)"
     }
     let words = ["\(finding.seen) \(whereWords)"] + excuses
-    return ["", "  \(head)\(finding.rule)"]
+    return ["", "  \(colour.paint(finding.severity.rawValue, isColoured)) \(finding.rule)"]
       + words.flatMap { $0.visibleInLine.wrapped(at: 76).map { "    \($0)" } }
-      + steps + (again.map { ["    again: --again REPORT.json#\($0.visibleInLine)"] } ?? [])
+      + steps + (again.map { ["    again: \(form.again($0).visibleInLine)"] } ?? [])
       + (remedy.map { $0.wrapped(at: 76).map { "    \($0)" } } ?? [])
   }
 }

@@ -348,6 +348,7 @@ extension Report {
         against: before
       )
     }
+    report.gates = results(of: gates.map(\.gate), against: baseline)
     return report
   }
 

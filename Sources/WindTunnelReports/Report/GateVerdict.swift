@@ -125,11 +125,15 @@ extension Gate {
   }
 
   /// Returns the reason why a latency may be the machine's and not the client's: it was asked for
-  /// more programs than it can start, so that they wait for one another; `nil` where that is not
-  /// so.
+  /// more programs than it can start, so that they wait for one another, or calls without faults
+  /// are slow as well; `nil` where that is not so.
   private func overloaded(_ row: Report.Row) -> String? {
-    guard metric.isOfLatencies, let starts = row.starts, starts.isBeyond else { return nil }
-    return starts.reason
+    guard metric.isOfLatencies else { return nil }
+    if let starts = row.starts, starts.isBeyond { return starts.reason }
+    return row.calm.map { calm in
+      "calls without faults took \(Figures.fixed(calm.inMilliseconds / 1000, places: 1)) s: this "
+        + "machine is busy, or the client is slow by itself"
+    }
   }
 
   /// Returns the reason why a lower bound that is not there yet may be there after more calls: not

@@ -37,14 +37,43 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
 extension Report.Flown {
   /// The findings about the judged subject in this scenario, in the rules' order.
   package var findings: [JudgedFinding] {
-    rules.compactMap(\.finding).map { finding in
-      JudgedFinding(
+    rules.compactMap(\.finding).map { whole in
+      let rest = elsewhere[whole.rule]
+      let finding = rest ?? whole
+      return JudgedFinding(
         scenario: name,
         finding: finding,
-        allowance: allowed.first { $0.rule == finding.rule }?.reason,
-        isKnown: brokenBefore?[finding.rule].map { $0 >= finding.severity } ?? false
+        allowance: rest == nil ? allowed.reason(for: whole.rule) : nil,
+        isKnown: brokenBefore?[whole.rule].map { $0 >= finding.severity } ?? false
       )
     }
+  }
+}
+
+extension [AllowedRule] {
+  /// Returns the reason why a rule may be broken; `nil` if it may not.
+  func reason(for rule: String) -> String? { first { $0.rule == rule }?.reason }
+
+  /// Returns the findings that rules allowed at some endpoints alone have at the others.
+  ///
+  /// A finding names one call, and a rule over many calls names no others. So the rule judges the
+  /// calls at the other endpoints again. A rule that they keep was broken at the allowed endpoints.
+  func breaches(of rules: [RuleStanding], in flight: Flight) -> [String: Finding] {
+    var found: [String: Finding] = [:]
+    for standing in rules where standing.finding != nil {
+      let own = filter { $0.rule == standing.rule }
+      let places = own.compactMap(\.endpoint)
+      guard !places.isEmpty, places.count == own.count,
+        let rule = FindingRule.named(standing.rule)
+      else { continue }
+      var rest = flight
+      rest.calls.removeAll { call in
+        let request = Request(endpoint: call.endpoint)
+        return places.contains { $0.matches(request) }
+      }
+      found[rule.id] = rest.held(against: [rule]).first?.finding
+    }
+    return found
   }
 }
 

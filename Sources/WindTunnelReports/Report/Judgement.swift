@@ -51,6 +51,29 @@ public struct GateResult: Sendable, Hashable {
     self.got = got
   }
 
+  /// Reads `"gates"`; returns no results if it is missing.
+  static func read(_ object: inout ObjectReader) throws(FormatError) -> [GateResult] {
+    var results: [GateResult] = []
+    for (index, json) in (try object.array("gates") ?? []).enumerated() {
+      let path = object.place("gates[\(index)]")
+      results.append(try Self(reading: ObjectReader(json, source: object.source, path: path)))
+    }
+    return results
+  }
+
+  /// Returns the results of a file; throws if one needs no baseline and is not the log's.
+  static func checked(
+    _ told: [GateResult],
+    _ folded: [GateResult],
+    in object: ObjectReader
+  ) throws(FormatError) -> [GateResult] {
+    for (index, (one, other)) in zip(told, folded).enumerated()
+    where one != other && !one.gate.needsBaseline {
+      throw object.error("gates[\(index)]", "of the log it is: \(other.words)")
+    }
+    return Array(told.prefix(folded.count))
+  }
+
   init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     guard let text = try object.string("gate") else { throw object.error("gate", "it is missing") }
@@ -76,55 +99,109 @@ public struct GateResult: Sendable, Hashable {
   }
 }
 
-/// The result of a gate in one of a report's scenarios.
+/// The result of a gate in one of a report's scenarios, or over the whole run.
 public struct Judgement: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the scenario.
+  /// The name of the scenario; `run` for a gate over the whole run.
   public let scenario: String
   /// The result of the gate there.
   public let result: GateResult
 
   /// The scenario, the gate, the verdict and the figure, in one line.
-  public var description: String { "\(scenario): \(result.gate): \(result.words)" }
+  public var description: String {
+    let place = result.gate.prefix == scenario ? "" : "\(scenario): "
+    return "\(place)\(result.gate): \(result.words)"
+  }
 }
 
 extension Report {
-  /// The results of the drill's gates, in the order of the scenarios.
+  /// The results of the gates, in the order of the scenarios, and then those over the whole run.
   public var judgements: [Judgement] {
     scenarios.flatMap { flown in
       flown.gates.map { Judgement(scenario: flown.name, result: $0) }
-    }
+    } + gates.map { Judgement(scenario: Gate.run, result: $0) }
   }
 
-  /// Returns this report with further gates in every scenario, and the verdicts on them.
-  public func judged(by gates: [Gate]) -> Report {
+  private var sites: [Gate.Site] { scenarios.map { Gate.Site($0.name, $0.weather) } }
+
+  /// Returns this report with further gates and their results, each where its prefix says.
+  ///
+  /// - Throws: `GateError` for a gate that is held nowhere.
+  public func judged(by gates: [Gate]) throws(GateError) -> Report {
+    let sites = sites
+    for gate in gates { try gate.check(against: sites) }
     var report = self
-    for place in report.scenarios.indices {
-      report.scenarios[place].gates += report.scenarios[place].judged(by: gates, against: nil)
+    for (place, site) in sites.enumerated() {
+      let held = gates.filter { $0.isHeld(in: site, of: sites) }
+      report.scenarios[place].gates += scenarios[place].judged(by: held, against: nil)
     }
+    report.gates += results(of: gates.filter { $0.isOfRun(sites) })
     return report
   }
 
-  /// Judges the subject in each scenario by further gates.
+  /// Returns the results of gates over all calls of the judged client.
+  package func results(of gates: [Gate], against baseline: Report? = nil) -> [GateResult] {
+    let names = scenarios.map(\.name)
+    guard !gates.isEmpty, let subject = scenarios.lazy.compactMap(\.subjects.first?.name).first,
+      let row = wholeRow(of: subject, names)
+    else { return [] }
+    let before = baseline?.wholeRow(of: subject, names)
+    return gates.map { $0.result(for: row, against: before) }
+  }
+
+  /// Returns the calls of a client in several scenarios as one row.
+  private func wholeRow(of subject: String, _ names: [String]) -> Row? {
+    var (rows, calls): ([Row], [Observation]) = ([], [])
+    for (place, name) in names.enumerated() {
+      let flown = scenarios.first { $0.name == name }
+      guard let row = flown?.subjects.first(where: { $0.name == subject }) else { continue }
+      rows.append(row)
+      // A call and its partner in a baseline have one number, which no other scenario has.
+      let offset = place * Scenario.callsMax
+      for var call in row.observations {
+        call.call += call.call < 0 ? -offset : offset
+        calls.append(call)
+      }
+    }
+    guard let client = rows.first?.client else { return nil }
+    let planned = rows.compactMap(\.plannedFaults)
+    var whole = Row(
+      subject,
+      calls,
+      of: client,
+      plannedFaults: planned.count == rows.count ? planned.flatMap(\.self) : nil
+    )
+    whole.starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
+    whole.calm = rows.compactMap(\.calm).max()
+    return whole
+  }
+
+  /// Judges the subject by further gates, each where its prefix says.
   ///
   /// - Parameters:
   ///   - gates: The gates.
   ///   - baseline: The report for gates with a bar at the baseline.
-  /// - Returns: A judgement for each scenario and gate.
+  /// - Returns: A judgement for each gate and scenario in which it is held.
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
-    judge(against: baseline) { _ in gates }
+    let sites = sites
+    return judge(gates.filter { $0.isOfRun(sites) }, against: baseline) { flown in
+      gates.filter { $0.isHeld(in: Gate.Site(flown.name, flown.weather), of: sites) }
+    }
   }
 
   private func judge(
+    _ wholeRun: [Gate],
     against baseline: Report?,
     _ gates: (Report.Flown) -> [Gate]
   ) -> [Judgement] {
     let baseline = baseline?.asBaseline(of: self)
-    return scenarios.flatMap { flown in
+    let inScenarios = scenarios.flatMap { flown in
       let before = baseline?.scenarios.first { $0.name == flown.name }
       return flown.judged(by: gates(flown), against: before).map {
         Judgement(scenario: flown.name, result: $0)
       }
     }
+    return inScenarios
+      + results(of: wholeRun, against: baseline).map { Judgement(scenario: Gate.run, result: $0) }
   }
 
   /// Throws if one of these gates, or of the scenarios' own, is not met in some scenario.
@@ -137,18 +214,24 @@ extension Report {
   ///   - gates: The gates, as `Gate` reads them.
   ///   - allowInconclusive: True to let inconclusive gates pass.
   ///   - baseline: The report for gates with a bar at the baseline.
-  /// - Throws: `GateError` for a gate that cannot be parsed; `GatesNotMet` with a line for each
-  ///   gate that was not met, and for each scenario with requests that are not on the cassette.
+  /// - Throws: `GateError` for a gate that cannot be parsed or is held nowhere; `GatesNotMet` with
+  ///   a line for each gate that was not met, and for each scenario with requests that are not on
+  ///   the cassette.
   public func require(
     _ gates: String...,
     allowInconclusive: Bool = false,
     against baseline: Report? = nil
   ) throws {
     var read: [Gate] = []
-    for gate in gates { read.append(try Gate(gate)) }
+    for gate in gates {
+      read.append(try Gate(gate))
+      try read.last?.check(against: sites)
+    }
     // Those that were set for the drill were held against nothing while it was flown.
     let own =
-      baseline == nil ? judgements : judge(against: baseline) { $0.gates.map(\.gate) }
+      baseline == nil
+      ? judgements
+      : judge(self.gates.map(\.gate), against: baseline) { $0.gates.map(\.gate) }
     let all = own + judge(read, against: baseline)
     let fallen = all.filter { judgement in
       switch judgement.result.verdict {

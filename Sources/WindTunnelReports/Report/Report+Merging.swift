@@ -39,6 +39,7 @@ extension Report {
       environment: Fact.merging(parts.map(\.report.environment)),
       scenarios: flown
     )
+    gates = results(of: first.report.gates.map(\.gate))
     if fact(Self.compared) != nil { self = comparingSubjects() }
   }
 }
@@ -69,11 +70,12 @@ extension Report.Part {
       }.joined(separator: ", ")
     }
     try same("gates") { report in
-      report.scenarios.flatMap(\.gates).map(\.gate.description).joined(separator: ", ")
+      let gates = report.scenarios.flatMap(\.gates) + report.gates
+      return gates.map(\.gate.description).joined(separator: ", ")
     }
     try same("allow") { report in
       let allowed = report.scenarios.flatMap { flown in
-        flown.allowed.map { "\(flown.name): \($0.rule) (\($0.reason))" }
+        flown.allowed.map { "\(flown.name): \($0.key) (\($0.reason))" }
       }
       return allowed.isEmpty ? "none" : allowed.joined(separator: ", ")
     }
@@ -130,6 +132,7 @@ extension Report.Row {
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.
     starts = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].starts }
       .min { $0.possible < $1.possible }
+    calm = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].calm }.max()
   }
 }
 

@@ -18,6 +18,8 @@ public struct Report: Sendable, Hashable {
   public var environment: [Fact]
   /// The scenarios, in the order in which they were flown.
   public var scenarios: [Flown]
+  /// The results of the gates that are held over the whole run.
+  public var gates: [GateResult] = []
   /// The policy of the verdict, which is not part of the report's file.
   public var policy = VerdictPolicy()
 
@@ -53,7 +55,9 @@ public struct Report: Sendable, Hashable {
     /// The result of each rule of findings, for the judged subject.
     public let rules: [RuleStanding]
     /// The rules that may be broken in the scenario, with the reasons.
-    public var allowed: [AllowedRule] = []
+    public var allowed: [AllowedRule] = [] { didSet { narrow() } }
+    /// The findings of rules that may be broken at some endpoints, without the calls there.
+    private(set) var elsewhere: [String: Finding] = [:]
     /// The rules that were broken in the baseline, each with its weight there; `nil` without a
     /// baseline.
     public var brokenBefore: [String: Finding.Severity]?
@@ -72,13 +76,15 @@ public struct Report: Sendable, Hashable {
       self.subjects = subjects
       self.weather = weather
       self.allowed = allowed
-      rules =
-        subjects.first.map { row in
-          Flight(of: row.client, on: stage, row.observations, traffic: row.traffic, in: weather)
-            .held()
-        } ?? []
+      rules = subjects.first.map { $0.flight(on: stage, in: weather).held() } ?? []
+      narrow()
       cover()
       self.gates = judged(by: gates, against: nil)
+    }
+
+    private mutating func narrow() {
+      guard let flight = subjects.first?.flight(on: stage, in: weather) else { return }
+      elsewhere = allowed.breaches(of: rules, in: flight)
     }
 
     /// Works the judged subject's coverage out: it needs the scenario, which no subject has.
@@ -111,6 +117,9 @@ public struct Report: Sendable, Hashable {
     /// The rate of program starts that was asked for and the possible one, where programs were
     /// started.
     public var starts: ProgramStarts?
+    /// The median latency of the subject's calls without faults in the run, if it is so long that
+    /// no time of its calls is judged; `nil` otherwise.
+    public package(set) var calm: Duration?
     /// The comparison with an earlier report; `nil` without one.
     public var comparison: BaselineComparison?
     /// The comparison with the judged subject of the same drill; `nil` where none was asked for.
@@ -161,19 +170,6 @@ public struct Report: Sendable, Hashable {
     self.platformErrors = platformErrors
     self.environment = environment
     self.scenarios = scenarios
-  }
-
-  /// Tells whether the judged subject crashed or hung in any scenario that does not allow it.
-  public var judgedSubjectFell: Bool {
-    scenarios.contains { flown in
-      guard let metrics = flown.subjects.first?.metrics else { return false }
-      func isAllowed(_ rule: FindingRule) -> Bool { flown.allowed.contains { $0.rule == rule.id } }
-      // A call that was still trying, or still read, when nobody waited any more is slow, and hangs
-      // not.
-      let hangs = flown.rules.lazy.compactMap(\.finding).first { $0.rule == FindingRule.hangs.id }
-      return metrics.crashes > 0 && !isAllowed(.crashes)
-        || hangs?.severity == .error && !isAllowed(.hangs)
-    }
   }
 
   /// The name of the fact that tells how far a drill came that was interrupted.
@@ -284,6 +280,28 @@ extension Report {
 }
 
 extension Report.Row {
+  /// Returns the calls as rules judge them.
+  fileprivate func flight(on stage: Stage, in weather: Scenario?) -> Flight {
+    var flight = Flight(of: client, on: stage, observations, traffic: traffic, in: weather)
+    flight.isSlowWithoutFaults = calm != nil
+    return flight
+  }
+
+  /// A client gets a response of this machine's own server in some milliseconds. If half of the
+  /// calls without faults take two seconds, its time-outs may end by that alone.
+  private static let calmMax = Duration.seconds(2)
+
+  /// Returns the median latency of calls without faults, if it is so long that no time is judged.
+  package static func calm(_ calls: [Observation]) -> Duration? {
+    let latencies = calls.filter { call in
+      // A conversation lasts as long as it has something to say.
+      call.ending == .succeeded && call.isJudged
+        && !call.attempts.contains { $0.conversation != nil }
+    }.map(\.latency).sorted()
+    let median = latencies.isEmpty ? .zero : latencies[latencies.count / 2]
+    return median >= calmMax ? median : nil
+  }
+
   fileprivate func coverage(in weather: Scenario, on stage: Stage) -> Coverage {
     // An endpoint of which nothing is on the cassette could meet nothing.
     let asked = endpoints.filter { $0.metrics.calls > $0.metrics.notOnCassette }.map(\.name)
@@ -354,10 +372,6 @@ public struct ProgramStarts: Sendable, Hashable {
 }
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
-#if objectFormat(ELF)
-  @section("wt_modules")
-#elseif objectFormat(MachO)
-  @section("__DATA_CONST,__wt_modules")
-#endif
+@section("__DATA_CONST,__wt_modules")
 @used private let linkMark: (UInt64, UInt64, UInt64) =
   (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 16)

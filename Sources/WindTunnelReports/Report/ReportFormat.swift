@@ -2,6 +2,7 @@
 //
 //   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
 //     "environment": { "os": "…", "libcurl": "…" },
+//     "gates": [ { "gate": "run: p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
 //     "scenarios": [ { "name": "calm", "stage": "wire", "weather": { … },
 //       "gates": [ { "gate": "p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
 //       "subjects": [ { "name": "network-layer", "calls": 60, "successRate": 1, …,
@@ -26,7 +27,7 @@ extension Report {
 
   /// Returns the contents of the report's file.
   public func data() -> Data {
-    let json: JSON = .object([
+    var members = [
       JSON.Member("windtunnelReport", .number(CassetteFormat.version)),
       JSON.Member("seed", .number(seed)),
       JSON.Member("decisionHash", .text(decisionHash)),
@@ -35,11 +36,13 @@ extension Report {
         "environment",
         .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
       ),
+      JSON.Member("verdict", verdict.json),
       JSON.Member("findings", .array(findings.map(\.json))),
       JSON.Member("coverage", .array(scenarios.flatMap(\.coverageRows))),
-      JSON.Member("scenarios", .array(scenarios.map(\.json))),
-    ])
-    return Data(json.fileBytes())
+    ]
+    if !gates.isEmpty { members.append(JSON.Member("gates", .array(gates.map(\.json)))) }
+    members.append(JSON.Member("scenarios", .array(scenarios.map(\.json))))
+    return Data(JSON.object(members).fileBytes())
   }
 
   /// Reads a report from bytes.
@@ -59,8 +62,10 @@ extension Report {
       environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
     }
     // Judged anew by the log: a later version has other rules.
+    _ = top.take("verdict")
     _ = top.take("findings")
     _ = top.take("coverage")
+    let told = try GateResult.read(&top)
     var scenarios: [Flown] = []
     guard let flown = try top.array("scenarios") else {
       throw top.error("scenarios", "a list should stand here")
@@ -78,6 +83,7 @@ extension Report {
       environment: environment,
       scenarios: scenarios
     )
+    gates = try GateResult.checked(told, results(of: told.map(\.gate)), in: top)
   }
 }
 
@@ -126,11 +132,7 @@ extension Report.Flown {
       throw object.error("stage", "the stage is missing")
     }
     let source = object.source
-    var results: [GateResult] = []
-    for (index, json) in (try object.array("gates") ?? []).enumerated() {
-      let path = object.place("gates[\(index)]")
-      results.append(try GateResult(reading: ObjectReader(json, source: source, path: path)))
-    }
+    let told = try GateResult.read(&object)
     let weather = try object.take("weather").map { json throws(FormatError) in
       try Scenario(data: Data(json.bytes()), source: "\(source), \(object.place("weather"))")
     }
@@ -154,17 +156,12 @@ extension Report.Flown {
       name,
       on: stage,
       subjects: rows,
-      gates: results.map(\.gate),
+      gates: told.map(\.gate),
       allowed: allowed,
       weather: weather
     )
     brokenBefore = before
-    for (index, (told, folded)) in zip(results, gates).enumerated() where told != folded {
-      guard told.gate.needsBaseline else {
-        throw object.error("gates[\(index)]", "of the log it is: \(folded.words)")
-      }
-      gates[index] = told
-    }
+    gates = try GateResult.checked(told, gates, in: object)
   }
 }
 
@@ -194,7 +191,7 @@ extension Report.Row {
   var json: JSON {
     .object(
       [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
-        + metrics.members + plannedMember + startsMember + trafficMember
+        + metrics.members + plannedMember + startsMember + calmMember + trafficMember
         + comparisonMember
         + [
           endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
@@ -209,6 +206,10 @@ extension Report.Row {
 
   private var startsMember: [JSON.Member] {
     starts.map { [JSON.Member("programStarts", $0.json)] } ?? []
+  }
+
+  private var calmMember: [JSON.Member] {
+    calm.map { [JSON.Member("calmMilliseconds", .number($0.inMilliseconds, places: 3))] } ?? []
   }
 
   private var trafficMember: [JSON.Member] {
@@ -257,6 +258,7 @@ extension Report.Row {
     if let starts = try object.object("programStarts") {
       self.starts = try ProgramStarts(reading: starts)
     }
+    calm = try object.double("calmMilliseconds", in: 0...1e12).map { Duration(milliseconds: $0) }
     if let compared = try object.object("baseline") {
       comparison = try BaselineComparison(reading: compared)
     }

@@ -97,21 +97,12 @@ enum CheckReleaseCommand: Command {
     let parts =
       modules.isEmpty
       ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"
-    Terminal.answer(line: "\(look.path): \(programs) in \(files): \(parts)\(libraries(of: look))")
-  }
-
-  /// Returns the libraries that a program which was named alone asks for, which lie elsewhere.
-  private static func libraries(of look: Look) -> String {
-    let programs = look.check.programs.filter { $0.file == look.path }
-    let names = Set(programs.flatMap(\.libraries)).sorted()
-    guard !names.isEmpty else { return "" }
-    return "; it needs \(names.joined(separator: ", ")), not looked through here"
+    Terminal.answer(line: "\(look.path): \(programs) in \(files): \(parts)")
   }
 
   private static func line(of finding: ReleaseCheck.Finding) -> String {
-    let place = finding.architecture.map { "\(finding.file) (\($0))" } ?? finding.file
-    return finding.module.map { "\(place): \($0.name), \(finding.reason)" }
-      ?? "\(place): \(finding.reason)"
+    finding.module.map { "\(finding.file): \($0.name), \(finding.reason)" }
+      ?? "\(finding.file): \(finding.reason)"
   }
 
   private static func complain(of look: Look) {
@@ -145,6 +136,15 @@ enum CheckReleaseCommand: Command {
     if checks.contains(where: { !$0.unread.isEmpty }) {
       Terminal.complain("What was not looked through could hold anything: nothing is passed.\n")
     }
+    if checks.contains(where: { $0.unread.contains { isFormat($0.reason) } }) {
+      Terminal.complain(
+        "If a file of such a format is an archive, unpack it and check the folder.\n"
+      )
+    }
+  }
+
+  private static func isFormat(_ reason: ReadingError) -> Bool {
+    if case .format = reason { true } else { false }
   }
 
   /// The product for Linux that depends on the server.

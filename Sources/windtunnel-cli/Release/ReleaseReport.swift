@@ -11,9 +11,8 @@ enum ReleaseReport {
       "programs": .array(
         checks.flatMap(\.programs).map { program in
           [
-            "file": .text(program.file), "architecture": .text(program.architecture),
+            "file": .text(program.file),
             "modules": .array(program.modules.map { .text($0.name) }),
-            "libraries": .array(program.libraries.map(JSON.text)),
           ]
         }
       ),
@@ -21,7 +20,6 @@ enum ReleaseReport {
         checks.flatMap(\.findings).map { finding in
           [
             "file": .text(finding.file),
-            "architecture": finding.architecture.map(JSON.text) ?? nil,
             "module": finding.module.map { JSON.text($0.name) } ?? nil,
             "reason": .text(finding.reason),
           ]

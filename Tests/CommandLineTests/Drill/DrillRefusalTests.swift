@@ -24,6 +24,10 @@ import WindTunnelReports
       #"gate "p95 <= baseline*1.10": the bar is another report's; give that by --baseline FILE."#
     ),
     (
+      ["--gate", "clam: p95 <= 1s"],
+      #"gate "clam: p95 <= 1s", column 1: this run has no scenario "clam"; the nearest name is "calm"."#
+    ),
+    (
       ["--gate", "lostCalls == 0"],
       #"gate "lostCalls == 0": the bar is another report's; give that by --baseline FILE."#
     ),

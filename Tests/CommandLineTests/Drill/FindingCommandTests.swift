@@ -37,7 +37,11 @@ import WindTunnel
       ),
       "\(run.out)"
     )
-    #expect(run.out.contains("\n    again: --again REPORT.json#outage/home/0\n"))
+    #expect(
+      run.out.contains(
+        "\n    again: windtunnel drill --again drill.json#outage/home/0\n"
+      )
+    )
     let good = try await Self.drill(curl: "-sf", in: scratch)
     expectEqual(good.code, 0)
     #expect(good.out.contains("findings: 1 note;") && good.out.contains("note gives-up-at-once"))
@@ -111,6 +115,8 @@ import WindTunnel
       (["--allow", "hang=x"], "--allow hang: there are crashes, hangs, "),
       (["--allow", "hangs"], "--allow hangs: a rule and a reason, such as "),
       (["--allow", "hangs= "], "--allow hangs= : a rule and a reason, such as "),
+      (["--allow", "hangs(home)=x"], "--allow hangs(home)=x: a rule and a reason, such as "),
+      (["--allow", "hang(GET /a)=x"], "--allow hang: there are crashes, hangs, "),
       (["--findings", "notes"], "--findings notes: there are errors, warnings, off."),
     ]
   )

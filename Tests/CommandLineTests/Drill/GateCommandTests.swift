@@ -6,15 +6,21 @@ import WindTunnelDrill
 
 @Suite(.timeLimit(.minutes(5))) struct GateCommandTests {
   private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
-    let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
-    return try await Program.run(common + words, in: scratch)
+    try await Program.run(Self.common + words, in: scratch)
   }
+
+  private static let common = [
+    "drill", "--subject", "network-layer", "--calls", "20", "--scenario", "calm", "--stage",
+    "in-process",
+  ]
 
   @Test(
     arguments: [
       (["--gate", "successRate == 1", "--gate=p95 <= 1m", "x"], 64),
       (["--gate", "successRate == 1"], 0), (["--gate", "calls(GET /home) == 4"], 0),
       (["--gate", "calls > 20"], 99), (["--gate", "p99 <= 9s"], 98),
+      (["--gate", "all: successRate == 1"], 0), (["--gate", "run: calls > 20"], 99),
+      (["--gate", "none: hangs == 0"], 64),
       (["--gate", "p99 <= 9s", "--allow-inconclusive"], 0),
       // There is none, and none will come while it flies.
       (["--gate", "p95 <= baseline*1.10"], 64),
@@ -23,13 +29,12 @@ import WindTunnelDrill
     ] as [([String], Int32)]
   )
   func `the worst gate is the exit code`(words: [String], code: Int32) async throws {
-    let common = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
-    try await expectEqual(Program.run(common + words, in: Scratch()).code, code)
+    try await expectEqual(Program.run(Self.common + words, in: Scratch()).code, code)
   }
 
   @Test func `each gate that is not met is a line below the table`() async throws {
     let run = try await drill("--gate", "calls > 20", "--gate", "p99 < 9s", in: Scratch())
-    let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(5)
+    let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(7)
     expectEqual(
       Array(lines.prefix(3)),
       [
@@ -48,7 +53,10 @@ import WindTunnelDrill
   @Test func `whoever reads JSON has the lines on standard error`() async throws {
     let run = try await drill("--json", "--gate", "calls > 20", in: Scratch())
     expectEqual(run.code, 99)
-    #expect(run.err.hasSuffix("windtunnel: calm: calls > 20: failed, got 20\n"))
+    expectEqual(
+      run.err,
+      "windtunnel: calm: calls > 20: failed, got 20\nFAILED (99): 1 of 4 gates not met\n"
+    )
     #expect(run.out.contains(#"{ "gate": "calls > 20", "verdict": "failed", "got": "20" }"#))
   }
 
@@ -60,7 +68,11 @@ import WindTunnelDrill
     try await expectEqual(Program.run(words, in: scratch).code, 99)
     let shown = try await Program.run("report", "drill.json", in: scratch)
     expectEqual(shown.code, 0)
-    #expect(shown.out.hasSuffix("\n\ngates: 1 failed\n  bar: calls > 5: failed, got 5\n"))
+    #expect(
+      shown.out.hasSuffix(
+        "\n\ngates: 1 failed\n  bar: calls > 5: failed, got 5\n\nFAILED (99): 1 of 1 gate not met\n"
+      )
+    )
   }
 
   @Test func `the group is flown by its name`() async throws {
@@ -71,6 +83,8 @@ import WindTunnelDrill
       "--calls",
       "1",
       "--json",
+      "--subject",
+      "network-layer",
       in: Scratch()
     )
     expectEqual(run.code, 0)

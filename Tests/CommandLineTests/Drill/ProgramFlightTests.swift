@@ -88,10 +88,10 @@ struct ProgramFlightTests {
       ]
     )
     let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
-    #expect(run.err.contains("windtunnel: not flown: \(reason)"), "\(run.err)")
+    #expect(run.err.contains("windtunnel: not run: \(reason)"), "\(run.err)")
     let left = report.environment.first { $0.name == "notFlown" }
     expectEqual(left?.value.hasPrefix(reason), true)
-    #expect(report.text().contains("not flown: \(reason)"))
+    #expect(report.text().contains("not run: \(reason)"))
     // By itself it is what was asked for, and cannot be had.
     let alone = try await Program.run(
       words + ["airplane-mode", "--", "true", "{url}"],

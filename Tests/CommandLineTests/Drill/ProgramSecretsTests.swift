@@ -34,7 +34,7 @@ import WindTunnel
     for form in ["text", "json", "markdown", "html", "junit", "csv"] {
       texts.append(try await Program.run("report", "a.json", "--format", form, in: scratch).out)
     }
-    let line = try #require(run.err.split(separator: "\n").first { $0.contains(" --again ") })
+    let line = try #require(run.out.split(separator: "\n").first { $0.contains(" --again ") })
     let call = try #require(line.split(separator: " ").last.map(String.init))
     let bare = try await Program.run("drill", "--again", call, in: scratch)
     #expect(bare.code == 64 && bare.err.contains("Give it whole behind --."), "\(bare)")

@@ -21,7 +21,8 @@ import Testing
       const away = root.scrollWidth - root.clientWidth;
       const cut = [...page.querySelectorAll('#gates td')]
         .filter(cell => cell.getBoundingClientRect().right > root.clientWidth).length;
-      const hint = page.defaultView.getComputedStyle(page.querySelector('#heat .narrow')).display;
+      const map = page.querySelector('.heat .wide');
+      const hint = map.scrollWidth > map.clientWidth ? 'scrolls' : 'whole';
       const asked = page.defaultView.performance.getEntriesByType('resource').length;
       return [
         width, cut + ' cut off', 'hint ' + hint, away > 0 ? 'too wide by ' + away : 'fits', asked + ' requests',
@@ -54,6 +55,7 @@ import Testing
       [
         "drill", "--calls", "40", "--scenario", "server-errors", "--scenario", "calm", "--stage",
         "in-process", "--rate", "200", "--gate", "successRate == 1", "--report", "page.html",
+        "--subject", "network-layer",
       ],
       in: scratch
     )
@@ -70,10 +72,10 @@ import Testing
     let look = try await Program.run(words, in: scratch, isTool: false)
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
-      "fits, 0 requests, Failed: 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"
+      "fits, 0 requests, FAILED (99): 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"
     expectEqual(
       told,
-      "390, 0 cut off, hint block, \(page); 1280, 0 cut off, hint none, \(page)",
+      "390, 0 cut off, hint whole, \(page); 1280, 0 cut off, hint whole, \(page)",
       "\(look.err.suffix(2000))"
     )
     #expect(!look.err.contains("CONSOLE"), "\(look.err)")

@@ -20,7 +20,9 @@ import Testing
   @Test func `the tool and each command have a page with all flags of the help`() async throws {
     let scratch = try Scratch()
     let names = try await Self.pages(in: scratch)
-    let list = try await Program.run("--help", in: scratch).out.components(separatedBy: "\n\n")[1]
+    let list = try await Program.run("help", "all", in: scratch).out.components(
+      separatedBy: "\n\n"
+    )[0]
     let commands = list.components(separatedBy: "\n").map { line in
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }

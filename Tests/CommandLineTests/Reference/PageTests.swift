@@ -46,7 +46,9 @@ import Testing
   @Test func `every command has a section with all flags of its help`() async throws {
     let scratch = try Scratch()
     let sections = try Self.page("Commands").components(separatedBy: "\n## windtunnel ").dropFirst()
-    let list = try await Program.run("--help", in: scratch).out.components(separatedBy: "\n\n")[1]
+    let list = try await Program.run("help", "all", in: scratch).out.components(
+      separatedBy: "\n\n"
+    )[0]
     let names = list.components(separatedBy: "\n").map { line in
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }

@@ -26,10 +26,12 @@ import WindTunnel
     + "their own folders.\n"
   private static let refusal =
     "What was not looked through could hold anything: nothing is passed.\n"
+  private static let unpacking =
+    "If a file of such a format is an archive, unpack it and check the folder.\n"
 
   private func modules(foundBy run: Program.Run, in file: String) -> [String] {
-    run.out.split(separator: "\n").filter { $0.hasPrefix("\(file) (") }.compactMap { line in
-      line.components(separatedBy: "): ").last?.components(separatedBy: ", ").first
+    run.out.split(separator: "\n").filter { $0.hasPrefix("\(file): ") }.compactMap { line in
+      line.components(separatedBy: ": ").last?.components(separatedBy: ", ").first
     }
   }
 
@@ -94,8 +96,8 @@ import WindTunnel
       run,
       Program.Run(
         code: 1,
-        out: "App/link: a cassette\nApp/weather\\u{1B}.json: a scenario\n"
-          + "App/Resources/data.bin: a cassette\n",
+        out: "App/Resources/data.bin: a cassette\nApp/link: a cassette\n"
+          + "App/weather\\u{1B}.json: a scenario\n",
         err: Self.resources
       )
     )
@@ -106,19 +108,11 @@ import WindTunnel
       report,
       [
         "windtunnelRelease": 1, "verdict": "found", "files": 4,
-        "programs": [
-          ["file": "App/shop", "architecture": "x86_64", "modules": [], "libraries": []]
-        ],
+        "programs": [["file": "App/shop", "modules": []]],
         "findings": [
-          ["file": "App/link", "architecture": nil, "module": nil, "reason": "a cassette"],
-          [
-            "file": "App/weather\u{1B}.json", "architecture": nil, "module": nil,
-            "reason": "a scenario",
-          ],
-          [
-            "file": "App/Resources/data.bin", "architecture": nil, "module": nil,
-            "reason": "a cassette",
-          ],
+          ["file": "App/Resources/data.bin", "module": nil, "reason": "a cassette"],
+          ["file": "App/link", "module": nil, "reason": "a cassette"],
+          ["file": "App/weather\u{1B}.json", "module": nil, "reason": "a scenario"],
         ],
         "unread": [], "passedOver": [], "failures": [],
       ]
@@ -153,27 +147,36 @@ import WindTunnel
           + "released.\n"
       )
     )
-    try Data(Self.program.dropLast(3)).write(to: scratch.file("cut"))
+    // The first bytes of a Mach-O file.
+    try Data([0xCF, 0xFA, 0xED, 0xFE, 7]).write(to: scratch.file("cut"))
     let cut = try await Program.run("check-release", "cut", in: scratch)
     expectEqual(
       cut,
       Program.Run(
         code: 65,
         out: "",
-        err: "cut is cut short: a segment would lie beyond its end.\n" + Self.refusal
+        err: "cut is cut short: its header would lie beyond its end.\n" + Self.refusal
       )
     )
-    try Data(Self.windows).write(to: scratch.file("shop.exe"))
-    let windows = try await Program.run("check-release", "shop.exe", in: scratch)
-    expectEqual(
-      windows,
-      Program.Run(
-        code: 65,
-        out: "",
-        err: "shop.exe is a program for Windows, a format that this does not look through.\n"
-          + Self.refusal
+  }
+
+  @Test func `a format that is not read is refused with advice`() async throws {
+    let scratch = try Scratch()
+    var tar = Data(count: 512)
+    tar.replaceSubrange(257..<262, with: Array("ustar".utf8))
+    for (bytes, name) in [
+      (tar, "a tar archive"), (Data("!<arch>\ndebian-binary   ".utf8), "a Debian package"),
+      (Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]), "xz"),
+      (Data(Self.windows), "a program for Windows"),
+    ] {
+      try bytes.write(to: scratch.file("shop"))
+      let run = try await Program.run("check-release", "shop", in: scratch)
+      let sentence = "shop is \(name), a format that this does not look through.\n"
+      expectEqual(
+        run,
+        Program.Run(code: 65, out: "", err: sentence + Self.refusal + Self.unpacking)
       )
-    )
+    }
   }
 
   @Test func `what is found is worse than what cannot be read, and both are told`() async throws {
@@ -259,7 +262,10 @@ import WindTunnel
     try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
     let sentence = "App/Data/map is xz, a format that this does not look through"
     let run = try await Program.run("check-release", "App", in: scratch)
-    expectEqual(run, Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal))
+    expectEqual(
+      run,
+      Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal + Self.unpacking)
+    )
     for path in ["App/Data/map", "App/Data", "App/Data/"] {
       let run = try await Program.run("check-release", "App", "--pass-over", path, in: scratch)
       expectEqual(
@@ -324,16 +330,6 @@ import WindTunnel
     return bytes
   }()
 
-  /// An ELF file of 64 bits with one segment, and nothing in it.
-  private static let program: [UInt8] = {
-    var bytes = [UInt8](repeating: 0, count: 128)
-    bytes.replaceSubrange(0..<7, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1])
-    for (place, byte) in [
-      (16, 2), (18, 62), (20, 1), (32, 64), (52, 64), (54, 56), (56, 1), (58, 64),
-      (64, 1), (96, 128), (104, 128),
-    ] as [(Int, UInt8)] {
-      bytes[place] = byte
-    }
-    return bytes
-  }()
+  /// The first bytes of an ELF file of 64 bits.
+  private static let program: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]
 }

@@ -8,14 +8,14 @@ import WindTunnelReports
 @Suite(.timeLimit(.minutes(5))) struct AnswerTests {
   @Test func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
     let scratch = try Scratch()
-    let drill = ["drill", "--calls", "5", "--scenario", "calm"]
+    let drill = ["drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm"]
     let run = try await Program.run(drill + ["--report", "drill.json", "--json"], in: scratch)
     expectEqual(run.code, 0)
     let text = try scratch.text("drill.json")
     expectEqual(run.out, text)
     let keys = [
-      "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
-      "coverage", "scenarios",
+      "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "verdict",
+      "findings", "coverage", "scenarios",
     ]
     let report = try JSON(parsing: text.utf8, source: "drill.json")
     expectEqual(report.keys, keys)
@@ -42,23 +42,26 @@ import WindTunnelReports
 
   @Test func `a drill prints its table and nothing else on standard output`() async throws {
     let run = try await Program.run(
-      ["drill", "--calls", "5", "--scenario", "calm", "--stage", "in-process"],
+      [
+        "drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm", "--stage",
+        "in-process",
+      ],
       in: Scratch()
     )
     expectEqual(run.code, 0)
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false)
     expectEqual(lines.first?.hasPrefix("seed 1, decisions "), true)
-    let table = lines.drop { !$0.hasPrefix("scenario  stage") }
+    let table = lines.drop { !$0.hasPrefix("scenario  subject") }
     expectEqual(
       table.dropFirst(3),
       [
-        "", "findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion", "",
-        "gates: 3 met", "",
+        "", "findings: none; 3 rules kept, \(FindingRule.all.count - 3) without an occasion", "",
+        "gates: 3 met", "", "passed", "",
       ],
       "\(run.out)"
     )
     expectEqual(
-      table.dropFirst().first?.hasPrefix("calm      in-process  network-layer      5  100.0 %"),
+      table.dropFirst().first?.hasPrefix("calm      network-layer      5  100.0 %       all  "),
       true
     )
     // A log is as short as what a terminal keeps.

@@ -26,7 +26,7 @@
     {
       var expected: Set<String> = ["every fault"]
       expected.formUnion(FindingRule.all.map { "rule \($0.id)" })
-      let help = try await Program.run("--help", in: Scratch()).out
+      let help = try await Program.run("help", "all", in: Scratch()).out
       for line in help.split(separator: "\n") {
         // A row of the list: two spaces, the command's words, two spaces, its sentence.
         guard line.hasPrefix("  "), let end = line.dropFirst(2).firstRange(of: "  ") else {

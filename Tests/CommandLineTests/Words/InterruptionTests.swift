@@ -98,9 +98,10 @@
       flight.signal(signal)
       let run = try await flight.end()
       #expect(run.code == code && run.out == "", "\(run)")
-      expectEqual(
-        run.err,
-        "windtunnel: \(word) before a call had ended: drill.json is not written.\n",
+      #expect(
+        run.err.hasSuffix(
+          "\nwindtunnel: \(word) before a call had ended: drill.json is not written.\n"
+        ),
         "\(run)"
       )
       #expect(!scratch.has("drill.json"))
@@ -160,14 +161,14 @@
       #expect(calls.allSatisfy { $0.ending == .succeeded && $0.attempts.count == 1 })
       #expect(report.environment.contains(Report.Fact("interrupted", words)))
       // Nobody knows what the others would have come to.
-      expectEqual(report.verdict, .inconclusive)
+      expectEqual(report.verdict.outcome, .interrupted)
       let page = try String(contentsOf: scratch.file("drill.html"), encoding: .utf8)
       #expect(page.contains("<p class=\"note\">\(note)</p>"))
-      #expect(page.contains("<h1>Interrupted: "))
+      #expect(page.contains("<h1>INTERRUPTED (\(code)): \(words)</h1>"))
       for process in staying { while Self.runs(process) { await Task.yield() } }
       expectEqual(company.rest(), [])
       let again = try await Program.run("report", "drill.json", "--gate", "calls > 1", in: scratch)
-      #expect(again.code == 98 && again.out.contains("\n\(note)\n"), "\(again)")
+      #expect(again.code == code && again.out.contains("\n\(note)\n"), "\(again)")
     }
 
     @Test func `a second signal ends a drill at once`() async throws {

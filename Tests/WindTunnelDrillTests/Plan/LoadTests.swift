@@ -103,6 +103,32 @@ import WindTunnel
     expectEqual(Set((0..<different).map(turns.request)).count, different)
   }
 
+  @Test func `enough calls in a scenario without faults make each request once, then draw`()
+    throws
+  {
+    var plan = try DrillPlan()
+    plan.calls = 30
+    expectEqual(plan.coveringCalls(in: .calm), 30)
+    expectNil(plan.coveringCalls(in: Scenario("s", rules: [.always(.always, .status(503))])))
+    func workload(_ calls: Int?, seed: UInt64 = 7) -> Workload {
+      Workload(
+        plan.cassette,
+        mix: Mix([.init("GET /home", weight: 1000)]),
+        seed: seed,
+        matcher: .pathAndQuery,
+        coveringAllBy: calls
+      )
+    }
+    let (drawn, count) = (workload(nil), workload(nil).all.count)
+    let covering = workload(count)
+    expectEqual(Set((0..<count).map(covering.request)).count, count)
+    expectEqual((count..<200).map(covering.endpoint), (count..<200).map(drawn.endpoint))
+    expectEqual((0..<200).map(workload(count - 1).endpoint), (0..<200).map(drawn.endpoint))
+    let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
+    let orders = seeds.map { seed in (0..<count).map(workload(count, seed: seed).endpoint) }
+    #expect(Set(orders).count > 1)
+  }
+
   @Test(arguments: ["GET /home", "=5", "GET /home=", "GET /home=-1", "GET /home=x", ""])
   func `a share without a weight is none`(text: String) {
     expectNil(Mix.Share(text))

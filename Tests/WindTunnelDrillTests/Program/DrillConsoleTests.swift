@@ -47,7 +47,7 @@ import WindTunnel
     expectEqual(rows[1]["gap"]?.doubleValue, 15)
     #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["take"]?.stringValue == "recording")
     expectEqual(rows.map { $0["latency"]?.doubleValue }, [5, 10])
-    await console.end()
+    await console.end(nil)
     await #expect(throws: URLError.self) {
       try await URLSession(configuration: .ephemeral).data(from: url)
     }
@@ -78,7 +78,7 @@ import WindTunnel
     let reading = Task { try await URLSession(configuration: .ephemeral).data(from: url).0 }
     // The stream ends with the console.
     while !console.isWatched { await Task.yield() }
-    await console.end()
+    await console.end(nil)
     let text = String(decoding: try await reading.value, as: UTF8.self)
     let line = try #require(
       text.split(separator: "\n").first { $0.contains(#""rule":"ignores-retry-after""#) }

@@ -97,7 +97,7 @@ import WindTunnelDrill
     let words = Self.words + ["--seed", "7", "--stage", "in-process", "--report", file]
     let end = try await Self.run(words)
     let line = try #require(
-      end.complaints.split(separator: "\n").first { $0.contains(": host-drill --again ") }
+      end.answer.split(separator: "\n").first { $0.contains(": host-drill --again ") }
     )
     let call = try #require(line.split(separator: " ").last.map(String.init))
     let again = try await Self.run(["--again", call])
@@ -130,7 +130,7 @@ import WindTunnelDrill
     expectEqual(help.code, 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
     #expect(
-      help.answer.contains("  The judged client: host, urlsession or exec; again: one to compare.")
+      help.answer.contains("  Client to judge: host, urlsession or exec; again: one to compare.")
     )
   }
 

@@ -7,7 +7,7 @@ extension Observation {
     attempts.map { attempt in
       var attempt = attempt
       (attempt.start, attempt.end, attempt.stages) = (nil, nil, ExchangeStages())
-      attempt.sent = nil
+      (attempt.sent, attempt.isOpenAtEnd, attempt.bytesSent) = (nil, false, nil)
       return attempt
     }
   }

@@ -14,7 +14,8 @@ import WindTunnel
   {
     let file = try folder.file("\(name).json")
     let common = [
-      "drill", "--seed", "7", "--calls", "\(calls)", "--timeout", "600s", "--report", file,
+      "drill", "--subject", "network-layer", "--seed", "7", "--calls", "\(calls)", "--timeout",
+      "600s", "--report", file,
     ]
     let end = try await Tool.run(common + words)
     expectEqual(end.code, 0, "\(end.complaints)")

@@ -73,12 +73,41 @@ import WindTunnel
         .notMet
       ]
     )
-    expectEqual(report.verdict, .failed)
+    expectEqual(report.verdict.outcome, .failed)
     let words = "resetAfterEvents was not done in 4 attempts, since the answer has 4 events"
     #expect(report.text().contains("\ncut: \(words)\n"))
     #expect(report.markdown().contains("- **cut**: \(words)"))
     let read = try Report(data: report.data(), source: "report.json")
     expectEqual(read.scenarios.first?.subjects.first?.metrics.undone, row.metrics.undone)
+  }
+
+  @Test(arguments: [Stage.onTheWire, .inProcess])
+  func `a client that takes an uncut response for the whole breaks no rule`(
+    stage: Stage
+  ) async throws {
+    let origin = "https://api.example.test"
+    let drill = Drill(
+      Cassette([
+        Interaction(Request("GET", RequestURL("\(origin)/none")), Response(status: 204)),
+        Interaction(Request("GET", RequestURL("\(origin)/short")), Response(body: Body("short"))),
+      ]),
+      in: [Scenario("cut", rules: [Rule(when: .always, [.truncate(afterBodyBytes: 10)])])],
+      calls: 4,
+      load: .closedLoop(concurrency: 2),
+      deadline: .seconds(600),
+      stage: stage
+    )
+    let report = try await drill.fly { call in
+      try await ClosureDrillTests.send(call.urlRequest, by: call.session)
+    }
+    let calls = try #require(report.scenarios.first?.subjects.first).observations
+    expectEqual(calls.map(\.ending), calls.map { _ in .succeeded })
+    #expect(calls.flatMap(\.attempts).allSatisfy { $0.error == nil && $0.faults == [] })
+    expectEqual(
+      Set(calls.flatMap(\.attempts).flatMap(\.undone).map(\.reason)),
+      ["the response has no body", "the body has 5 bytes"]
+    )
+    expectEqual(report.findings.filter { $0.finding.severity == .error }, [])
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
@@ -90,6 +119,6 @@ import WindTunnel
     )
     #expect(row.observations.flatMap(\.attempts).allSatisfy { $0.undone == [] })
     #expect(row.metrics.faultCoverage == 1 && row.metrics.undone == [])
-    expectEqual(report.verdict, .passed)
+    expectEqual(report.verdict.outcome, .passed)
   }
 }

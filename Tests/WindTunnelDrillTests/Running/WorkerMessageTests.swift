@@ -17,6 +17,8 @@ import WindTunnel
   )
   static let messages: [WorkerMessage] = [
     .began(3), .undone(call: 3, place: 1, attempt.undone),
+    .undone(call: 3, place: 0, attempt.undone, isWhole: true),
+    .waited(call: 3, .milliseconds(20_700)),
     .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
@@ -40,6 +42,7 @@ import WindTunnel
     attempt.isStaleOnArrival = true
     attempt.cacheTerms = terms
     attempt.conversation = conversation
+    (attempt.isOpenAtEnd, attempt.bytesSent) = (true, 120)
     attempt.undone = [
       .init(fault: "resetAfterEvents", reason: "the answer has 4 events"),
       .init(fault: "mutate null", reason: "the answer has no body"),
@@ -82,7 +85,7 @@ import WindTunnel
     var end = WorkerMessage.AttemptEnd(place: 1, at: .microseconds(1_000_001))
     end.stages = stages
     end.retryNotBefore = .microseconds(1_700_001)
-    end.status = 206
+    (end.status, end.bytesSent) = (206, 120)
     return end
   }()
   static let stages = {

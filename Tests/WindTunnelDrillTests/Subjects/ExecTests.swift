@@ -156,8 +156,36 @@ import WindTunnel
     var plan = try DrillPlan()
     (plan.subjects, plan.command) = (["exec"], ["curl", "{url}"])
     #expect((0..<50).allSatisfy { plan.workload.request(of: $0).method == "GET" })
-    plan.command = ["curl", "-X", "{method}", "{url}"]
-    #expect((0..<50).contains { plan.workload.request(of: $0).method == "POST" })
+    expectEqual(plan.uncalled, "POST /login, POST /payments, POST /telemetry")
+    for command in [
+      ["curl", "-X", "{method}", "{url}"],
+      ["sh", "-c", #"curl -X "$WINDTUNNEL_METHOD" "$WINDTUNNEL_URL""#],
+    ] {
+      plan.command = command
+      #expect((0..<50).contains { plan.workload.request(of: $0).method == "POST" })
+      expectEqual(plan.uncalled, "")
+    }
+    // A person who wants no POST is told nothing.
+    (plan.command, plan.mix) = (["curl", "{url}"], Mix([.init("POST *", weight: 0)]))
+    expectEqual(plan.uncalled, "")
+  }
+
+  @Test func `a program that fails in calm breaks a rule, and is told what it was not given`()
+    async throws
+  {
+    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
+      plan.command = ["sh", "-c", "[ $0 != 1 ] || exit 7", "{call}"]
+      plan.calls = 4
+      plan.stage = nil
+    }
+    let report = try await drill.fly()
+    let found = report.findings.map(\.finding).filter { $0.rule == "fails-without-fault" }
+    expectEqual(found.map(\.seen), ["It failed, exit 7, and sent no request."])
+    expectEqual(found.map(\.count), ["1 of 4 calls"])
+    expectEqual(report.verdict.outcome, .failed)
+    let words = "POST /login, POST /payments, POST /telemetry (the command has no {method})"
+    #expect(report.environment.contains(Report.Fact("notCalled", words)))
+    #expect(report.text().contains("\nnot called: \(words)\n"))
   }
 
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))

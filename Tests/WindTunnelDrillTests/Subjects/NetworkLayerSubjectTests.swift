@@ -77,7 +77,7 @@ import WindTunnelReports
 
   @Test(arguments: ["offline", "dns-failure"])
   func `retries that nobody can see are the client's own word`(scenario: String) async throws {
-    let row = try await row(scenario, .wire, gates: ["averageRetries <= 2"])
+    let row = try await row(scenario, .wire, gates: ["\(scenario): averageRetries <= 2"])
     expectEqual(row.metrics.callsByOwnWord, 18)
     let retries = try #require(row.metrics.averageRetries)
     #expect(retries > 0.1 && retries <= 2)

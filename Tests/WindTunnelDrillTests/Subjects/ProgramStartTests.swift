@@ -189,6 +189,55 @@ import WindTunnelCommandLine
     expectEqual(plan.followsCalm, (flag == nil))
   }
 
+  @Test func `a drill of a program without calm makes three calls before, and counts none`()
+    async throws
+  {
+    let folder = try Folder()
+    let rain: Scenario = [.always(.always, .status(503))]
+    for (name, scenario, count) in [("rain", rain, 7), ("calm", Scenario.calm, 4)] {
+      let file = try folder.file(name)
+      let script = #"echo "$WINDTUNNEL_CALL" >>'\#(file)'"#
+      let report = try await Self.report(script, in: scenario) { $0.calls = 4 }
+      let runs = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      expectEqual(runs.count, count)
+      expectEqual(report.scenarios.flatMap(\.subjects).map(\.observations.count), [4])
+    }
+  }
+
+  @Test func `who is slow without faults is judged by no time, in no scenario`() throws {
+    let rain: Scenario = [.always(.always, .status(503))]
+    func rows(_ seconds: Int...) -> [Report.Row] {
+      zip(["a", "b"], seconds).map { name, seconds in
+        let call = Observation(
+          call: 0,
+          endpoint: "GET /home",
+          isCritical: false,
+          ending: .succeeded,
+          showed: true,
+          latency: .seconds(seconds),
+          attemptCount: 1
+        )
+        return Report.Row(name, [call])
+      }
+    }
+    var plan = DrillPlan(try Shipped.cassette(), in: [.calm, rain])
+    plan.subjects = ["a", "b"]
+    func calm(_ plan: DrillPlan, _ scenarios: [Scenario]) -> [[Duration?]] {
+      let flown = scenarios.map { scenario in
+        plan.flown(scenario, on: .onTheWire, scenario.hasNoFaults ? rows(3, 0) : rows(0, 7))
+      }
+      return plan.report(flown).scenarios.map { $0.subjects.map(\.calm) }
+    }
+    expectEqual(calm(plan, [.calm, rain]), [[.seconds(3), nil], [.seconds(3), nil]])
+    expectEqual(calm(plan, [rain]), [[nil, nil]])
+    // The calls that ran before count where the drill has none.
+    plan.trial = rows(2)[0].observations
+    expectEqual(calm(plan, [rain]), [[.seconds(2), .seconds(2)]])
+    expectEqual(calm(plan, [.calm, rain]), [[.seconds(3), nil], [.seconds(3), nil]])
+    plan.time = .virtualTime
+    expectEqual(calm(plan, [.calm, rain]), [[nil, nil], [nil, nil]])
+  }
+
   @Test func `limits for connecting are not judged where a link's connections open at once`() throws
   {
     var late = Scenario("late")

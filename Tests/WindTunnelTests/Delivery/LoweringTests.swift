@@ -76,10 +76,9 @@ import WindTunnelSymptoms
     expectEqual(delivery(row.0, on: stage), row.1)
   }
 
-  @Test(arguments: [5, 6, 1000])
-  func `a cut behind the end announces more, so that a client can see it`(offset: Int) {
+  @Test func `a cut at the end announces more, so that a client can see it`() {
     expectEqual(
-      delivery([.truncate(afterBodyBytes: offset)]),
+      delivery([.truncate(afterBodyBytes: 5)]),
       Self.steps(
         .head(ResponseHead(headers: ["Content-Length": "6"])),
         .bytes("hello"),
@@ -87,6 +86,74 @@ import WindTunnelSymptoms
         then: .close
       )
     )
+  }
+
+  /// Returns the steps, and the faults that were not done.
+  private func played(
+    _ faults: [Fault],
+    _ response: Response = hello,
+    method: String = "GET",
+    on stage: Stage
+  ) -> (steps: [Delivery.Step], misfits: [String]) {
+    let deck = Deck(
+      Cassette([Interaction(Request(method, "/"), response)]),
+      scenario: Scenario("s", rules: [.on("* /**", .always, faults)])
+    )
+    let delivery = deck.delivery(of: deck.decide(Request(method, "/")), on: stage)
+    return (Array(delivery.steps.dropFirst()), deck.journal.all.last?.misfits ?? [])
+  }
+
+  @Test(
+    arguments: Stage.allCases,
+    [
+      .truncate(afterBodyBytes: 6), .reset(afterBodyBytes: 1000), .halfClose(afterBodyBytes: 6),
+      .stall(afterBodyBytes: 6), .stall(afterBodyBytes: 6, for: .seconds(1)), .reset(.inChunk(6)),
+    ] as [Fault]
+  )
+  func `a cut or a pause behind the end is not done`(stage: Stage, fault: Fault) {
+    let (steps, misfits) = played([fault], on: stage)
+    expectEqual(steps, [.head(Self.head), .bytes("hello"), .finish])
+    expectEqual(misfits, ["\(fault.json) was not done: the body has 5 bytes."])
+  }
+
+  @Test(arguments: Stage.allCases)
+  func `a cut behind all bytes of a response is not done, and the others are`(stage: Stage) {
+    let fault = Fault.close(afterBytes: 10_000)
+    let (steps, misfits) = played([.delay(.exactly(.seconds(1))), fault], on: stage)
+    expectEqual(steps, [.wait(.seconds(1)), .head(Self.head), .bytes("hello"), .finish])
+    #expect(misfits.count == 1 && misfits[0].hasPrefix("\(fault.json) was not done: the response"))
+  }
+
+  @Test(
+    arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)],
+    [
+      .truncate(afterBodyBytes: 0), .stall(afterBodyBytes: 3, for: .seconds(1)), .close(.inChunk),
+      .reset(afterEvents: 5000),
+    ] as [Fault]
+  )
+  func `nothing is cut where there is no body`(response: (String, Int), fault: Fault) {
+    let (method, status) = response
+    let headers: HeaderFields = ["Content-Length": "5", "Content-Type": "text/event-stream"]
+    let recorded = Response(status: status, headers: headers, body: Body("hello"))
+    for stage in Stage.allCases {
+      let (steps, misfits) = played([fault], recorded, method: method, on: stage)
+      expectEqual(steps, [.head(recorded.head), .finish])
+      expectEqual(misfits.count, 1, "\(misfits)")
+    }
+    // Its head may break off all the same.
+    expectEqual(played([.reset(.inHeaders)], recorded, method: method, on: .inProcess).misfits, [])
+  }
+
+  @Test func `what the body is in the end says whether a cut is done`() {
+    let cut = Fault.truncate(afterBodyBytes: 10)
+    for faults in [[cut, .alter(.body(.duplicated))], [.alter(.body(.duplicated)), cut]] {
+      let (steps, misfits) = played(faults, on: .inProcess)
+      expectEqual(steps.last, .close)
+      expectEqual(misfits, [])
+    }
+    let (steps, misfits) = played([.truncate(afterBodyBytes: 2), .status(204)], on: .inProcess)
+    expectEqual(steps.last, .finish)
+    expectEqual(misfits.count, 1)
   }
 
   @Test func `a cut answer without a length gets one`() {
@@ -104,7 +171,7 @@ import WindTunnelSymptoms
     expectEqual(delivery([], .response(response), method: method), Self.steps(.head(head), .finish))
     expectEqual(
       delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method),
-      Self.steps(.head(head), .close, then: .close)
+      Self.steps(.head(head), .finish)
     )
   }
 

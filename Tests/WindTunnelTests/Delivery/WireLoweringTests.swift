@@ -45,7 +45,6 @@ import WindTunnelSymptoms
     (.inChunk, "\(status)\(chunked)5\r\nhe"), (.inChunk(0), "\(status)\(chunked)5\r\n"),
     (.inChunk(4), "\(status)\(chunked)5\r\nhell"),
     (.inChunk(5), "\(status)\(chunked)6\r\nhello"),
-    (.inChunk(9), "\(status)\(chunked)a\r\nhello"),
   ]
 
   @Test(arguments: points)
@@ -62,9 +61,9 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `at byte zero nothing is sent, and beyond the end more was announced`() {
+  @Test func `at byte zero nothing is sent, and at the end more was announced`() {
     expectEqual(delivery([.reset(afterBytes: 0)]).steps, [.await(.requestEnd), .reset])
-    let (text, ending) = text(delivery([.close(afterBytes: 10_000)]))
+    let (text, ending) = text(delivery([.close(afterBytes: Self.headCount + 5)]))
     expectEqual(text, "\(Self.status)\(Self.announcing("6"))hello")
     expectEqual(ending, .close)
   }
@@ -166,7 +165,6 @@ import WindTunnelSymptoms
       (.body(0), [head, .wait(pause), .bytes("hello"), .finish]),
       (.body(2), [head, .bytes("he"), .wait(pause), .bytes("llo"), .finish]),
       (.body(5), [head, .bytes("hello"), .wait(pause), .finish]),
-      (.body(99), [head, .bytes("hello"), .wait(pause), .finish]),
       (
         .byte(4),
         [

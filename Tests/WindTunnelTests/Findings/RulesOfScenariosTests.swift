@@ -85,7 +85,9 @@ import WindTunnelFindings
     try expectEqual(RuleTests.words(rule, [Self.good(0)]), "not met")
   }
 
-  @Test func `a call that is still trying, or still read, at the end does not hang`() throws {
+  @Test func `a call that is still trying at the end does not hang, one that is still read does`()
+    throws
+  {
     func hung(_ attempts: [Observation.Attempt]) throws -> String {
       try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 40_000, attempts)])
     }
@@ -99,21 +101,41 @@ import WindTunnelFindings
       "warning 0: It had not ended after 40.0 s; its last attempt had begun 10.0 s before. "
         + "(1 of 1 call)"
     )
-    let slow = RuleTests.attempt(0, to: 0, faults: #"{"dribbleBytes":1,"everyMilliseconds":1000}"#)
+    var slow = RuleTests.attempt(0, to: 0, faults: #"{"dribbleBytes":1,"everyMilliseconds":1000}"#)
     try expectEqual(
       hung([slow]),
-      "warning 0: It had not ended after 40.0 s; its answer came a few bytes at a time. "
+      "error 0: It had not ended after 40.0 s; its response came a few bytes at a time. "
         + "(1 of 1 call)"
     )
+    for (sent, whole, words) in [
+      (120, 412, "120 of 412"), (120, nil, "120"), (120, 100, "120"),
+    ] as [(Int, Int?, String)] {
+      (slow.bytesSent, slow.bytes) = (sent, whole)
+      try expectEqual(
+        hung([slow]),
+        "error 0: It had not ended after 40.0 s; \(words) bytes had come. (1 of 1 call)"
+      )
+    }
     try expectEqual(hung([]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
   }
 
-  @Test func `an hour is long to wait for, and no bug to wait or to come back before`() throws {
+  @Test func `to wait for an hour is a hang, and to come back before is none`() throws {
     let told = RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)
     try expectEqual(
       RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])]),
-      "warning 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
+      "error 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
     )
+    // Asked just now for what is shorter than the call, it is still trying.
+    func recent(_ wait: Int, from start: Int) throws -> String {
+      let told = RuleTests.attempt(start, to: start + 3, status: 503, wait: wait)
+      return try RuleTests.words("hangs", [RuleTests.call(0, .hung, lasted: 31_000, [told])])
+    }
+    try expectEqual(
+      recent(9000, from: 25_000),
+      "warning 0: Told to wait 9 s, it had not ended after 31.0 s. (1 of 1 call)"
+    )
+    #expect(try recent(32_000, from: 25_000).hasPrefix("error 0: Told to wait 32 s, "))
+    #expect(try recent(25_000, from: 10_000).hasPrefix("error 0: Told to wait 25 s, "))
     // The wait was over, and still nothing came of it.
     let short = RuleTests.attempt(0, to: 3, status: 503, wait: 1000)
     try expectEqual(
@@ -192,5 +214,47 @@ import WindTunnelFindings
     try expectEqual(words([failed, failed, failed, failed], control: false), "not met")
     try expectEqual(words([.succeeded, .succeeded, .succeeded, .succeeded]), "kept by 4")
     try expectEqual(words([]), "not met")
+  }
+
+  @Test func `a call that fails in a scenario without faults is named`() throws {
+    func words(_ calls: [Observation], in scenario: Scenario? = .calm) throws -> String {
+      let standings = Flight(of: .program, on: .onTheWire, calls, in: scenario).held()
+      switch try #require(standings.first { $0.rule == "fails-without-fault" }).standing {
+      case .notMet: return "not met"
+      case .passed(let count): return "kept by \(count)"
+      case .broken(let finding):
+        return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+      }
+    }
+    func failed(_ number: Int, _ attempts: [Observation.Attempt]) -> Observation {
+      RuleTests.call(number, .failed("exit 7"), attempts)
+    }
+    let answered = failed(2, [RuleTests.attempt(0, to: 3)])
+    try expectEqual(
+      words([Self.good(0), answered]),
+      "error 2: It failed, exit 7, and met no fault. (1 of 2 calls)"
+    )
+    try expectEqual(
+      words([Self.good(0), answered, failed(3, [])]),
+      "error 3: It failed, exit 7, and sent no request. (2 of 3 calls)"
+    )
+    try expectEqual(words([Self.good(0), Self.good(1)]), "kept by 2")
+    let faulty = Scenario("s", rules: [.on("GET /home", .always, .status(503))])
+    try expectEqual(words([Self.good(0), answered], in: faulty), "not met")
+    try expectEqual(words([Self.good(0), answered], in: nil), "not met")
+    // A recorded error is what the client was to report.
+    let recorded = RuleTests.attempt(0, to: 3, status: 404, faults: "", take: "recording 1")
+    try expectEqual(words([failed(2, [recorded])]), "not met")
+    // Other rules, or none, judge these.
+    let edits: [(inout Observation) -> Void] = [
+      { $0.ending = .hung }, { $0.ending = .crashed }, { $0.notOnCassette = "GET /x" },
+      { $0.processorDelay = .milliseconds(600) }, { $0.attemptCount = nil },
+      { $0.cancellation = .init(after: .zero, toReturn: .zero, attemptsAfter: 0) },
+    ]
+    for (place, edit) in edits.enumerated() {
+      var call = answered
+      edit(&call)
+      try expectEqual(words([call]), "not met", "\(place)")
+    }
   }
 }

@@ -112,10 +112,11 @@ import Testing
     let lines = try report(["successRate == 1", "calls > 20", "p99 <= 1s"]).text()
       .split(separator: "\n", omittingEmptySubsequences: false)
     expectEqual(
-      lines.suffix(5).map(String.init),
+      lines.suffix(7).map(String.init),
       [
         "", "gates: 1 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
         "  calm: p99 <= 1s: inconclusive, p99 needs 100 calls and has 20 (got 20 ms)", "",
+        "FAILED (99): 1 of 3 gates not met", "",
       ]
     )
     #expect(try !report().text().contains("gates"))

@@ -67,8 +67,8 @@ import Testing
     expectEqual(
       top.map(\.name.value),
       [
-        "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "findings",
-        "coverage", "scenarios",
+        "windtunnelReport", "seed", "decisionHash", "platformErrors", "environment", "verdict",
+        "findings", "coverage", "scenarios",
       ]
     )
     expectEqual(

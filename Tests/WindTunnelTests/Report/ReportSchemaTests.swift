@@ -63,6 +63,7 @@ import WindTunnelReports
     (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))
     calls[0].attempts[0].conversation = log
     calls[0].attempts[0].undone = [.init(fault: "reset", reason: "the answer has 4 events")]
+    (calls[0].attempts[0].isOpenAtEnd, calls[0].attempts[0].bytesSent) = (true, 120)
     let told = Flights.report(calls)
     try expectEqual(problems(JSON(parsing: told.data(), source: "r")), [])
     #expect(String(decoding: told.data(), as: UTF8.self).contains("secretParameters"))

@@ -11,11 +11,15 @@ import Testing
       """
       seed 18446744073709551615, decisions 0a0a0a0a0a0a, errors current
 
-      scenario  stage  subject        calls  success  retries      P95    blank
-      rainy     wire   network-layer      2   50.0 %     0.50  41.2 ms   50.0 %
-                       urlsession         2    0.0 %        –  41.2 ms  100.0 %  1 crashed, 1 hung
+      scenario  subject        calls  success  retries      P95    blank
+      rainy     network-layer      2   50.0 %     0.50  41.2 ms   50.0 %
+                urlsession         2    0.0 %        –  41.2 ms  100.0 %  1 crashed, 1 hung
 
       findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
+
+      1 of 2 calls failed, first: --again REPORT.json#rainy/call/1
+
+      passed
 
       """
     )

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A logarithmic scale of latencies, from a tenth of a millisecond up to what was seen.
+/// A logarithmic scale of latencies, from a tenth of a millisecond to the longest one.
 private struct TimeScale {
   /// Powers of ten of milliseconds.
   private let low: Double
@@ -33,8 +33,7 @@ private struct TimeScale {
 /// Returns a point of a drawing, in whole tenths.
 private func at(_ value: Double) -> String { "\(JSON.number(value, places: 1))" }
 
-/// A chart of how long calls took: so many of each length, those that succeeded below those that
-/// did not.
+/// A chart of how long calls took, with the successful calls of each length below the failed ones.
 struct DistributionChart {
   fileprivate let calls: [Observation]
   fileprivate let p50: Duration?
@@ -55,7 +54,7 @@ struct DistributionChart {
     let width = 340.0 / Double(Self.bars)
     for bar in 0..<Self.bars where good[bar] + bad[bar] > 0 {
       let x = 10 + Double(bar) * width
-      // What is there can be seen, however little it is.
+      // Even one call is visible.
       let heights = [good[bar], bad[bar]].map { $0 == 0 ? 0 : max(1.5, 104 * Double($0) / most) }
       for (height, below, name) in [(heights[0], 0, "ok"), (heights[1], heights[0], "ko")]
       where height > 0 {
@@ -92,7 +91,7 @@ struct DistributionChart {
 struct TimelineChart {
   fileprivate let calls: [Observation]
 
-  /// More points than this are no picture; the failed ones are kept first.
+  /// The maximum number of points; failed calls are kept first.
   private static let pointsMax = 600
 
   var svg: String {

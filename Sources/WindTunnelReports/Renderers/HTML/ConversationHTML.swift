@@ -1,5 +1,4 @@
-/// A picture of a call's conversations over time, in two lanes: what the client said, and what it
-/// heard.
+/// A picture of a call's conversations over time, in two lanes: sent and received messages.
 struct ConversationLanes {
   private let conversations: [(opened: Duration, log: ConversationLog)]
   private let start: Duration
@@ -18,7 +17,7 @@ struct ConversationLanes {
     (.client, 14), (.server, 34),
   ]
 
-  /// The end of what was seen.
+  /// The last moment that was observed.
   private var last: Duration {
     conversations.reduce(start + .milliseconds(1)) { last, conversation in
       let log = conversation.log
@@ -27,7 +26,7 @@ struct ConversationLanes {
     }
   }
 
-  /// The picture with its caption; empty where there was no conversation.
+  /// The picture with its caption; empty if there was no conversation.
   var svg: String {
     guard !conversations.isEmpty else { return "" }
     let last = last
@@ -57,8 +56,8 @@ struct ConversationLanes {
     shapes += "<text x=\"350\" y=\"54\" text-anchor=\"end\">\(Figures.time(last - start))</text>"
     let count = conversations.count == 1 ? "1 conversation" : "\(conversations.count) conversations"
     return """
-      <figure><figcaption>What each side said, and who ended it (red); what asks for something is \
-      larger, and silence is dashed</figcaption>
+      <figure><figcaption>Messages of each side: larger dots are requests, dashes are silence, red \
+      is the end</figcaption>
       <svg class="lanes" viewBox="0 0 360 60" role="img" aria-label="\(count) over \
       \(Figures.time(last - start))">\(shapes)</svg></figure>
 

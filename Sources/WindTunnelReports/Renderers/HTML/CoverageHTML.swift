@@ -5,7 +5,6 @@ extension Report {
     let table = CoverageTable(self)
     guard !table.faults.isEmpty else { return "" }
     let shown = table.endpoints.prefix(CoverageTable.endpointsMax)
-    let head = (["fault"] + shown).map { "<th>\($0.escapedForHTML)</th>" }.joined()
     let rows = table.faults.map { fault in
       let cells = shown.map { endpoint in
         let cell = table.cell(fault, endpoint)
@@ -14,23 +13,19 @@ extension Report {
       return "<tr><th class=\"words\">\(fault.escapedForHTML)</th>\(cells.joined())</tr>"
     }
     let more = table.endpoints.count - shown.count
-    let rest =
-      more > 0 ? "<p class=\"dim\">\(more) more endpoints are in the report's JSON.</p>" : ""
+    let rest = more > 0 ? "<p class=\"dim\">Endpoints only in the JSON report: \(more).</p>" : ""
     return """
       <section id="coverage"><h2>What was tried: \(table.words)</h2>
-      <p class="dim">How often each fault was met by a first attempt, a second, a third and a later one \
-      (4+). “Not met” is not passed: the first attempt that could have met the fault did not, so nobody knows what \
-      the client makes of it.</p>
-      <div class="wide tried"><table><thead><tr>\(head)</tr></thead><tbody>
-      \(rows.joined(separator: "\n"))
-      </tbody></table></div>\(rest)</section>
+      <p class="dim">Each cell counts the first, second, third and later attempts (4+) that met the \
+      fault. “Not met” does not mean passed: how the client handles that fault is unknown.</p>
+      \(HTML.grid(["fault"] + shown, rows, class: "tried"))\(rest)</section>
       """
   }
 }
 
 /// The coverage of all scenarios of a report, laid over one another.
 struct CoverageTable {
-  /// A page is not wider than a person looks.
+  /// The maximum number of endpoints that fit on a desktop.
   static let endpointsMax = 12
 
   /// The faults, in the order of the scenarios.
@@ -41,7 +36,7 @@ struct CoverageTable {
   private var met = 0
   private var countable = 0
 
-  /// Lays the judged subject's rows over one another.
+  /// Lays the judged client's rows over one another.
   init(_ report: Report) {
     var known: Set<String> = []
     for coverage in report.scenarios.compactMap({ $0.subjects.first?.coverage }) {
@@ -55,7 +50,7 @@ struct CoverageTable {
     }
   }
 
-  /// The number of what was met, of what can be.
+  /// The number of faults that were met, of those that can be met.
   var words: String { "\(met) of \(countable) met" }
 
   /// Returns the colour and the words of a cell.
@@ -70,7 +65,7 @@ struct CoverageTable {
       let count = states.reduce(0) { $0 + $1.count }
       return count > 0 ? "\(name) \(count)" : nil
     }
-    // In one scenario it was met, in another it was not: that is no whole.
+    // A fault that was not met in each scenario counts as not met.
     let missing = firsts.count { $0 == .notMet }
     let unseen = firsts.count { $0 == .unseen }
     let place = firsts.count > 1 ? " in \(missing) of \(firsts.count) scenarios" : ""

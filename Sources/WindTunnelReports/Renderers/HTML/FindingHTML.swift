@@ -1,5 +1,5 @@
 extension FindingGroup {
-  /// The section of a page with every finding; empty where no rule was judged.
+  /// The section of a page with every finding; empty if no rule was judged.
   static func section(
     _ groups: [FindingGroup],
     _ words: String,
@@ -7,20 +7,17 @@ extension FindingGroup {
   ) -> String {
     guard counts.broken + counts.kept > 0 else { return "" }
     let rest =
-      "<p class=\"dim\">\(counts.kept) rules kept, \(counts.notMet) without an occasion.</p>"
+      "<p class=\"dim\">Rules kept: \(counts.kept). Rules that did not apply: \(counts.notMet).</p>"
     return "<section id=\"findings\"><h2>Findings: \(words)</h2>"
       + groups.map(\.html).joined() + rest + "</section>"
   }
 
-  /// An article: what was seen, the exchange on a time line, what it costs and how it is mended.
+  /// An article with the evidence, the exchange on a time line, the cost and the fix.
   var html: String {
     let finding = first.finding
     let kind = finding.severity.rawValue
-    let notes =
-      [cost.map { "What it costs: \($0)" }, remedy.map { "How to mend it: \($0)" }].compactMap {
-        $0
-      }
-      + excuses
+    let advice = [cost.map { "Cost: \($0)" }, remedy.map { "Fix: \($0)" }]
+    let notes = advice.compactMap { $0 } + excuses
     return """
       <article class="finding \(kind)"><h3><span>\(kind)</span> \
       <code>\(finding.rule.escapedForHTML)</code></h3>
@@ -34,7 +31,7 @@ extension FindingGroup {
 
   private var againLine: String {
     guard let again else { return "" }
-    return "<p class=\"dim\">To fly that call again: "
+    return "<p class=\"dim\">To repeat that call: "
       + "<code>windtunnel drill --again REPORT.json#\(again.escapedForHTML)</code></p>\n"
   }
 

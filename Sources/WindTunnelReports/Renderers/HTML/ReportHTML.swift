@@ -1,10 +1,12 @@
-// One page that needs nothing else: no script, no font, no picture from anywhere. The verdict
-// stands first, then where it went wrong, then everything about each scenario down to each failing
-// call.
+internal import Foundation
+
+// One page without scripts, fonts or pictures from other places. It shows the verdict first, then
+// the findings and failed gates, then each scenario with its failing calls.
 
 extension Report {
   func html() -> String {
-    let words = verdictWords.escapedForHTML
+    let verdict = verdict
+    let words = verdict.line.escapedForHTML
     return """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">
@@ -13,7 +15,8 @@ extension Report {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <link rel="icon" href="data:,"><title>WindTunnel – \(words)</title>
       <style>\(HTML.style)\(HTML.findingStyle)</style></head><body>
-      <header class="verdict \(verdict.rawValue)"><p class="ship">\(shipWords.escapedForHTML)</p><h1>\(words)</h1>
+      <header class="verdict \(verdict.style)"><p class="dim">\(testedWords.escapedForHTML)</p>
+      <p class="ship">\(verdict.advice.escapedForHTML)</p><h1>\(words)</h1>
       \(htmlReasons)
       <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
       \(htmlFindings)\(htmlGates)\(heatMap)\(htmlCoverage)
@@ -40,20 +43,38 @@ extension Report {
     warnings.map { "<p class=\"note\">\($0.escapedForHTML)</p>" }.joined()
   }
 
+  /// The client, the cassette, the date and the version of the run, as far as they are known:
+  /// `Library 2.1 · shop.json · 2026-11-28 · windtunnel 0.1.0`.
+  private var testedWords: String {
+    let clients = [judgedName, fact(Self.alsoJudged)].compactMap { $0 }.joined(separator: ", ")
+    let parts: [String?] = [
+      fact("name") ?? clients, cassetteName, fact("date").map { String($0.prefix(10)) },
+      fact("windtunnel").map { "windtunnel \($0)" },
+    ]
+    return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+
+  /// The name of the cassette's file, or of the shipped one; `nil` if the cassette has no name.
+  private var cassetteName: String? {
+    if let path = fact("cassetteFile") { return path.split(separator: "/").last.map { "\($0)" } }
+    let shop = try? SHA256.hexadecimal(Shipped.cassette().data())
+    return [nil, shop].contains(fact("cassette")) ? "the shipped shop" : nil
+  }
+
   private var subjectWords: String {
     let names = scenarios.first?.subjects.map(\.name) ?? []
-    guard let judged = names.first else { return "Nobody flew." }
+    guard let judged = names.first else { return "No clients were tested." }
     let rest = names.dropFirst()
     let calls = scenarios.reduce(0) { $0 + ($1.subjects.first?.metrics.calls ?? 0) }
     return "\(judged), \(calls) calls in \(scenarios.count) "
       + (scenarios.count == 1 ? "scenario" : "scenarios")
-      + (rest.isEmpty ? "" : "; yardstick: \(rest.joined(separator: ", "))")
+      + (rest.isEmpty ? "" : "; compared with \(rest.joined(separator: ", "))")
   }
 
   private var htmlGates: String {
     let all = judgements
     guard !all.isEmpty else { return "" }
-    // What went wrong comes first, and then what nobody knows.
+    // Failed gates come first, then inconclusive ones.
     let untold = all.filter { $0.result.verdict != .met && $0.result.verdict != .failed }
     let sorted =
       all.filter { $0.result.verdict == .failed } + untold
@@ -77,70 +98,9 @@ extension Report {
       + HTML.table(["scenario", "gate", "verdict", "got", ""], rows) + "</section>"
   }
 
-  /// The rules that were broken, the gravest first, each with the call that shows it on a time
-  /// line.
+  /// The broken rules, errors first, each with the call that shows it on a time line.
   private var htmlFindings: String {
     FindingGroup.section(findingGroups, findings.words, ruleCounts)
-  }
-
-  /// Scenarios down, endpoints across: where the judged subject succeeds and where it does not.
-  private var heatMap: String {
-    var endpoints: [String] = []
-    for name in scenarios.flatMap({ $0.subjects.first?.endpoints.map(\.name) ?? [] })
-    where !endpoints.contains(name) { endpoints.append(name) }
-    // A page is not wider than a person looks.
-    let shown = endpoints.prefix(12)
-    let heads = ["", "all"] + shown.map { $0 }
-    let head = heads.map { "<th>\($0.escapedForHTML)</th>" }.joined()
-    let rows = scenarios.enumerated().map { place, flown -> String in
-      let row = flown.subjects.first
-      let broken = flown.endpointsWithErrors
-      let cells =
-        [(row?.metrics, !broken.isEmpty)]
-        + shown.map { name in
-          (row?.endpoints.first { $0.name == name }?.metrics, broken.contains(name))
-        }
-      return "<tr><th class=\"words\"><a href=\"#s\(place)\">\(flown.name.escapedForHTML)</a></th>"
-        + cells.map { metrics, isBroken in
-          Self.heat(metrics, to: place, asked: flown.weather?.survival?.calls, isBroken: isBroken)
-        }.joined() + "</tr>"
-    }
-    let more = endpoints.count - shown.count
-    let hint =
-      shown.count > 2
-      ? "<p class=\"dim narrow\">It is wider than this page: it goes on to the right →</p>" : ""
-    return """
-      <section id="heat"><h2>Success by scenario and endpoint</h2>\(hint)
-      <div class="wide heat"><table><thead><tr>\(head)</tr></thead><tbody>
-      \(rows.joined(separator: "\n"))
-      </tbody></table></div>\(more > 0 ? "<p class=\"dim\">\(more) more endpoints stand below.</p>" : "")
-      </section>
-      """
-  }
-
-  /// A tile is as good as what could be asked for: where no call can go well, all that fail are as
-  /// it should be; where a rule was broken it is red, whatever went well.
-  private static func heat(
-    _ metrics: Metrics?,
-    to place: Int,
-    asked: Survival.Calls?,
-    isBroken: Bool
-  ) -> String {
-    guard let metrics, let rate = metrics.successRate else { return "<td>\(Figures.unseen)</td>" }
-    let isExpected =
-      switch asked {
-      case .none?: rate == 0
-      case .some?: rate > 0
-      case .all?, nil: rate >= 0.999
-      }
-    let level =
-      if isBroken { 0 } else if isExpected { 4 } else if asked == Survival.Calls.none { 1 } else {
-        rate >= 0.95 ? 3 : rate >= 0.8 ? 2 : rate >= 0.5 ? 1 : 0
-      }
-    let lower = Figures.percent(metrics.successRateLower)
-    return "<td class=\"h\(level)\" title=\"\(metrics.latency.calls) calls, proves \(lower), "
-      + "P95 \(Figures.time(metrics.p95))\"><a href=\"#s\(place)\">\(Figures.percent(rate))"
-      + "<br><small>\(Figures.time(metrics.p95))</small></a></td>"
   }
 
   private var htmlFacts: String {
@@ -154,17 +114,10 @@ extension Report {
     return """
       <footer><h2>Made with</h2><dl>\(facts.joined())</dl>
       <p class="dim">Latencies count from the intended start, failed calls included. Percentiles are \
-      by nearest rank, \(isExact ? "exact" : "within 0.1 %"), with intervals by order statistics; \
-      success rates have Wilson's interval; all at 95 %. “–” is what was not seen, which is not \
-      nothing.</p></footer>
+      by nearest rank, \(isExact ? "exact" : "within 0.1 %"), with intervals by order statistics. \
+      Success rates have Wilson's interval. All intervals are at 95 %. “–” means not measured, \
+      which is not zero.</p></footer>
       """
-  }
-}
-
-extension Report.Flown {
-  /// The endpoints of the calls that show an error among the findings.
-  fileprivate var endpointsWithErrors: Set<String> {
-    Set(rules.compactMap(\.finding).filter { $0.severity == .error }.map(\.endpoint))
   }
 }
 
@@ -196,14 +149,29 @@ enum HTML {
     }
   }
 
-  static func table(_ heads: [String], _ rows: [[Cell]], class name: String = "") -> String {
+  static func table(_ heads: [String], _ rows: [[Cell]]) -> String {
     let head = zip(heads, rows.first ?? []).map { head, cell in
       let isWords = cell.kind == .words || cell.kind == .code
       return "<th\(isWords ? " class=\"words\"" : "")>\(head.escapedForHTML)</th>"
     }.joined()
     let body = rows.map { "<tr>\($0.map(\.html).joined())</tr>" }.joined(separator: "\n")
-    return "<div class=\"wide \(name)\"><table><thead><tr>\(head)</tr></thead><tbody>\n\(body)\n"
+    // More columns than a phone shows.
+    let kind = heads.count > 8 ? "wide long" : "wide"
+    return "<div class=\"\(kind)\"><table><thead><tr>\(head)</tr></thead><tbody>\n\(body)\n"
       + "</tbody></table></div>\n"
+  }
+
+  /// Returns a table of columns that are equally wide but for the first, with a hint that is shown
+  /// if the page is too narrow for them.
+  static func grid(_ heads: [String], _ rows: [String], class name: String) -> String {
+    """
+    <div class="grid \(name)" style="--columns:\(heads.count - 1)">\
+    <p class="dim hint">Scroll sideways for more endpoints →</p>
+    <div class="wide"><table><thead><tr>\
+    \(heads.map { "<th>\($0.escapedForHTML)</th>" }.joined())</tr></thead><tbody>
+    \(rows.joined(separator: "\n"))
+    </tbody></table></div></div>
+    """
   }
 
   static func tile(_ name: String, _ value: String, _ note: String = "", isBad: Bool = false)
@@ -250,10 +218,10 @@ enum HTML {
     .dim, small, dt, th, figcaption, .tile span { color: var(--dim); }
     .verdict { border-radius: .7em; padding: .9em 1.1em; background: var(--tile); }
     .verdict.passed { background: var(--good-back); } .verdict.passed h1 { color: var(--good); }
-    .verdict.failed, .verdict.fell { background: var(--bad-back); }
-    .verdict.failed h1, .verdict.fell h1 { color: var(--bad); }
-    .verdict.inconclusive { background: var(--doubtful-back); }
-    .verdict.inconclusive h1 { color: var(--doubtful); }
+    .verdict.failed, .verdict.crashed, .verdict.hung { background: var(--bad-back); }
+    .failed h1, .crashed h1, .hung h1 { color: var(--bad); }
+    .verdict.known, .verdict.inconclusive, .verdict.interrupted { background: var(--doubtful-back); }
+    .known h1, .inconclusive h1, .interrupted h1 { color: var(--doubtful); }
     .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9em, 1fr)); gap: .6em; }
     .tile { background: var(--tile); border-radius: .6em; padding: .6em .8em; }
     .tile span, .tile small { display: block; font-size: .8em; }
@@ -279,12 +247,26 @@ enum HTML {
     td.words { white-space: normal; overflow-wrap: normal; }
     td code { display: inline-block; min-width: 11em; }
     .ship { font-weight: 600; } .verdict ul { margin: .3em 0; padding-left: 1.2em; }
-    .narrow { display: none; }
     .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
-    .tried th, .tried td { text-align: left; } .tried td { color: var(--dim); min-width: 9em; white-space: normal; }
+    .grid { font-size: .8em; } .grid table { font-size: 1em; table-layout: fixed; width: 100%; --min:
+      calc(10em + var(--columns) * 5.2em); min-width: var(--min); max-width: calc(2 * var(--min)); }
+    .grid th, .grid td { padding: .35em .2em; white-space: normal; overflow-wrap: anywhere; }
+    .grid th:first-child { width: 10em; } .hint { margin: 0; overflow: hidden; max-height:
+      clamp(0px, (14em + var(--columns) * 5.2em - min(100vw, 85em)) * 999, 1.6em); }
+    .tried th, .tried td { text-align: left; } .tried td { color: var(--dim); }
     .tried td.good { color: var(--good); } .tried td.bad { color: var(--bad); }
+    .heat td { border: 2px solid var(--back); text-align: center; white-space: nowrap; }
+    .heat td a { color: inherit; text-decoration: none; } .heat small { display: block; }
     .heat th { text-align: center; } .heat th.words { text-align: left; }
-    @media (max-width: 40em) { th, td { padding: .35em .4em; } .narrow { display: block; }
+    @media (max-width: 40em) { th, td { padding: .35em .4em; }
+      .long::before { content: "Scroll sideways →"; font-size: .8em; color: var(--dim); }
+      .heat { font-size: .9em; } .heat .hint, .heat thead { display: none; }
+      .heat table, .heat tbody { display: grid; gap: .8em; min-width: 0; max-width: none; }
+      .heat tr { display: block; border: 1px solid var(--line); padding: .5em; }
+      .heat tr > .words:first-child { display: block; width: auto; border: 0; position: static; }
+      .heat td { display: flex; justify-content: space-between; gap: .8em; padding: .3em .6em; }
+      .heat td::before { content: attr(data-name); text-align: left; white-space: normal; }
+      .heat small { display: inline; padding-left: .5em; }
       #gates thead { display: none; } #gates table, #gates tbody { display: block; }
       #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
         border-bottom: 1px solid var(--line); }
@@ -293,12 +275,11 @@ enum HTML {
       #gates td:nth-child(2) { flex: 1 0 60%; } #gates td:nth-child(1) { flex: 0 0 7.5em; }
       #gates td:nth-child(3) { flex: 0 0 7.5em; } #gates td:empty { display: none; } }
     code { font: .95em ui-monospace, monospace; }
-    .heat td { border: 2px solid var(--back); border-radius: .4em; text-align: center; }
-    .heat td a { color: inherit; text-decoration: none; display: block; }
     .h0 { background: var(--h0); } .h1 { background: var(--h1); } .h2 { background: var(--h2); }
-    .h3 { background: var(--h3); } .h4 { background: var(--h4); }
+    .h3 { background: var(--h3); } .h4 { background: var(--h4); } .key { color: var(--ink); }
+    .hx { background: repeating-linear-gradient(45deg, var(--tile) 0 .4em, var(--line) .4em .5em); }
     details { border-top: 1px solid var(--line); padding: .4em 0; }
-    summary { cursor: pointer; } dl { display: grid; grid-template-columns: max-content 1fr;
-      gap: .2em 1em; font-size: .9em; } dd { margin: 0; }
+    summary { cursor: pointer; } dl { display: grid; gap: .2em 1em; font-size: .9em;
+      grid-template-columns: fit-content(40%) minmax(0, 1fr); } dd { margin: 0; }
     """
 }

@@ -33,14 +33,15 @@ extension Report.Flown {
     return "<h3>Against the baseline</h3>" + HTML.table(heads, [cells])
   }
 
-  /// The judged subject beside its yardsticks.
+  /// The figures of the judged client and of the other clients.
   private var subjectTable: String {
     guard subjects.count > 1 else { return "" }
     let rows = subjects.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
-    return "<h3>Beside the yardsticks</h3>" + HTML.table(["subject"] + Metrics.htmlHeads, rows)
+    return "<h3>Compared with other clients</h3>"
+      + HTML.table(["client"] + Metrics.htmlHeads, rows)
   }
 
-  /// The judged subject beside those that are compared with it, call by call.
+  /// The judged client and the clients that are compared with it, call by call.
   private var subjectComparisonTable: String {
     let rows = subjects.compactMap { row in
       row.against.map { against in
@@ -59,7 +60,7 @@ extension Report.Flown {
     }
     guard let judged = subjects.first, !rows.isEmpty else { return "" }
     let heads = [
-      "subject", "pairs", "lost", "won", "success, points", "P95 ratio", "median ratio", "latency",
+      "client", "pairs", "lost", "won", "success, points", "P95 ratio", "median ratio", "latency",
     ]
     return "<h3>Against \(judged.name.escapedForHTML), call by call</h3>" + HTML.table(heads, rows)
   }
@@ -95,7 +96,7 @@ extension Report.Flown {
     let never =
       planned.isEmpty || row.metrics.amplification == nil
       ? "" : "<p class=\"dim\">Never fired: \(planned.joined(separator: ", ").escapedForHTML).</p>"
-    return "<h3>What calls met, and how they ended</h3>"
+    return "<h3>Faults, and how their calls ended</h3>"
       + HTML.table(["fault", "fired", "noticed"] + ends, rows) + never
   }
 
@@ -109,7 +110,7 @@ extension Report.Flown {
         HTML.Cell(Figures.time(stage.max)),
       ]
     }
-    return "<h3>Where the time of attempts went</h3>"
+    return "<h3>Time of attempts by stage</h3>"
       + HTML.table(["stage", "seen", "P50", "P95", "max"], rows)
   }
 
@@ -149,11 +150,11 @@ extension Metrics {
 }
 
 extension Report.Row {
-  /// The meaning of wrong bodies, or the reason why nobody knows of any.
+  /// The meaning of wrong bodies, or the reason why bodies were not compared.
   private var wrongBodiesNote: String {
     guard metrics.silentTruncations == nil,
       let printed = observations.lazy.compactMap(\.printed).first
-    else { return "taken for success" }
+    else { return "counted as successes" }
     return printed.isEmpty ? "nothing was printed" : "not compared: \(printed) was printed"
   }
 
@@ -174,7 +175,7 @@ extension Report.Row {
       HTML.tile("on first try", Figures.percent(metrics.firstTrySuccessRate)),
       HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
       HTML.tile(
-        "retries a call",
+        "retries per call",
         metrics.retryWords,
         metrics.retriesMax.map { "at most \($0)" }
           ?? (metrics.hasOwnWord ? "reported by the client" : "")
@@ -205,10 +206,10 @@ extension Report.Row {
       HTML.tile(
         "Retry-After",
         Figures.percent(metrics.retryAfterCompliance),
-        metrics.earlyRetries.map { "\($0) too early" } ?? "none was given",
+        metrics.earlyRetries.map { "\($0) too early" } ?? "none was received",
         isBad: (metrics.earlyRetries ?? 0) > 0
       ),
-      HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1 is even"),
+      HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1: evenly spread"),
       HTML.tile("silent retries", Figures.count(metrics.silentRetries), "by the transport"),
       HTML.tile(
         "wrong bodies",
@@ -231,14 +232,14 @@ extension Report.Row {
         + "back in \(Figures.time(metrics.cancelReturnP95))"
     )
     let recovered = HTML.tile(
-      "after the weather",
+      "after the faults",
       Figures.time(metrics.firstRecovery),
-      "\(Figures.time(metrics.steadyRecovery)) until five in a row"
+      "\(Figures.time(metrics.steadyRecovery)) until five successes in a row"
     )
     let strange = HTML.tile(
       "not on the cassette",
       "\(metrics.notOnCassette)",
-      "calls that are in no rate",
+      "calls that no rate counts",
       isBad: true
     )
     let hasCleared = observations.contains { $0.afterWindow != nil }
@@ -248,7 +249,7 @@ extension Report.Row {
       .joined(separator: "\n")
   }
 
-  /// The greatest number of failing calls whose attempts are shown.
+  /// The maximum number of failing calls whose attempts are shown.
   private static let storiesMax = 100
 
   /// Returns each failing call, attempt by attempt.
@@ -273,8 +274,8 @@ extension Observation {
   private var attemptTable: String {
     guard !attempts.isEmpty else {
       return attemptCount == nil
-        ? "<p class=\"dim\">Its attempts could not be seen.</p>"
-        : "<p class=\"dim\">No attempt came.</p>"
+        ? "<p class=\"dim\">Its attempts could not be observed.</p>"
+        : "<p class=\"dim\">The server received no request.</p>"
     }
     let begin = intendedStart ?? start
     var last: Duration?
@@ -291,7 +292,7 @@ extension Observation {
       ]
     }
     let heads = [
-      "attempt", "at", "waited", "met", "dealt", "status", "bytes", "took", "broken off by",
+      "attempt", "at", "waited", "faults", "response", "status", "bytes", "took", "error",
     ]
     return HTML.table(heads, rows) + ConversationLanes(of: attempts, since: begin).svg
   }
@@ -301,7 +302,7 @@ extension Observation.Attempt {
   /// The faults that it met with all that was drawn: `status 503, retryAfterSeconds 1`.
   fileprivate var weather: String {
     guard let tab = decision.lastIndex(of: "\t"),
-      // A line that is not ours says nothing in words.
+      // A line of another origin is shown as it is.
       let json = try? JSON(parsing: decision[decision.index(after: tab)...].utf8, source: ""),
       case .array(let faults) = json
     else { return decision }

@@ -62,7 +62,8 @@ import Testing
     #expect(told { $0.scenarios = [] }.contains("scenarios"))
     #expect(told { $0.scenarios[0].subjects[0].name = "b" }.contains("rainy (wire) of b"))
     let gate = try Gate("calls > 1")
-    #expect(told { $0 = $0.judged(by: [gate]) }.contains("gates: it is calls > 1, and in"))
+    let judged = try shard(2, of: 2).report.judged(by: [gate])
+    #expect(told { $0 = judged }.contains("gates: it is calls > 1, and in"))
     expectEqual(
       refusal {
         try Report(merging: [first, shard(2, of: 2), Report.Part(first.report, from: "x")])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -28,7 +29,7 @@ import Testing
   @Test func `the verdict stands first, then what went wrong, then each failing call`() throws {
     let page = try RenderersTests.nasty().html()
     let order = [
-      "<header class=\"verdict fell\">", "<h1>Fell: 1 crash, 0 hangs</h1>", "id=\"gates\"",
+      "<header class=\"verdict crashed\">", "<h1>CRASHED (97): 1 call", "id=\"gates\"",
       "id=\"heat\"", "id=\"s0\"", "class=\"tiles\"", "class=\"distribution\"",
       "class=\"timeline\"", "2 failing calls", "rainy/1 GET /", "rainy/2 GET /home: crashed",
       "Made with",
@@ -87,7 +88,56 @@ import Testing
 
   @Test func `a report of nothing is a page all the same`() {
     let empty = Report(seed: 1, decisionHash: "", platformErrors: "current", scenarios: [])
-    #expect(empty.html().contains("Flown, without gates"))
-    #expect(Flights.report([]).html().contains("<td>–</td>"))
+    #expect(empty.html().contains("<h1>passed, without gates or rules</h1>"))
+    #expect(empty.html().contains("<p>No clients were tested.</p>"))
+    let nothing = "<td class=\"hx\" data-name=\"all\" title=\"Not measured: 0 calls\">–</td>"
+    #expect(Flights.report([]).html().contains(nothing))
+  }
+
+  private static func tested(_ report: Report) -> Substring? {
+    report.html().firstMatch(of: /<header[^>]*><p class="dim">([^<]*)<\/p>/)?.1
+  }
+
+  @Test func `the first line has the client, the cassette, the date and the version`() throws {
+    func tested(_ facts: Report.Fact...) -> Substring? {
+      Self.tested(Flights.report([Flights.call()], facts: facts))
+    }
+    expectEqual(
+      tested(
+        .init("name", "Library 2.1"),
+        .init("cassetteFile", "Cassettes/mine/shop.json"),
+        .init("date", "2026-11-28T09:30:00Z"),
+        .init("windtunnel", "0.1.0")
+      ),
+      "Library 2.1 · shop.json · 2026-11-28 · windtunnel 0.1.0"
+    )
+    expectEqual(tested(), "client · the shipped shop")
+    let shop = try SHA256.hexadecimal(Shipped.cassette().data())
+    expectEqual(tested(.init("cassette", shop)), "client · the shipped shop")
+    // A cassette that was made in code has no name.
+    let version = Report.Fact("windtunnel", "0.1.0")
+    expectEqual(tested(.init("cassette", "c"), version), "client · windtunnel 0.1.0")
+  }
+
+  @Test func `sentences are short and have plain words`() {
+    var report = Flights.report(Flights.drawn(60, seed: 5))
+    report.scenarios[0].subjects.append(Report.Row("curl", [Flights.call()]))
+    let text = report.html().replacing(/<style>[^<]*<\/style>/, with: "")
+    #expect(text.contains("; compared with curl</p>"))
+    let sections = ["findings", "heat", "s0"].map { "<section id=\"\($0)\"" }
+    expectEqual(sections.filter { !text.contains($0) }, [])
+    // The words of findings and reasons are those of the rules.
+    let own = text.replacing(/<article.*?<\/article>/.dotMatchesNewlines(), with: "")
+      .replacing(/<li>.*?<\/li>/, with: "")
+    let words = own.replacing(/<[^>]*>/, with: " ").lowercased().split { !$0.isLetter }
+    let metaphors: Set<Substring> = [
+      "answer", "answers", "tape", "flight", "flew", "flown", "fly", "weather", "storm", "whoever",
+      "nobody", "yardstick", "yardsticks", "mend", "dealt",
+    ]
+    expectEqual(words.filter { metaphors.contains($0) }, [])
+    let sentences = own.matches(of: /<(?:p|figcaption)(?: [^>]*)?>(.*?)<\/(?:p|figcaption)>/)
+      .flatMap { $0.1.replacing(/<[^>]*>/, with: "").components(separatedBy: ". ") }
+    #expect(sentences.count > 5)
+    expectEqual(sentences.filter { $0.split(separator: " ").count > 25 }, [])
   }
 }

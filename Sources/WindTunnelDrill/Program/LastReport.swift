@@ -1,0 +1,39 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+
+/// The report of the last drill, which `--again` reads. It stays in the working directory.
+enum LastReport {
+  /// The path of the file, relative to the working directory.
+  static let path = ".windtunnel/last.json"
+  /// The maximum number of calls of a report that is kept: a larger one takes long to write.
+  private static let callsMax = 50_000
+
+  /// Writes the report, and reports a failure in one line.
+  ///
+  /// - Returns: Whether the report can be read at ``path``.
+  static func keep(_ report: Report, as speaker: String) -> Bool {
+    let calls = report.scenarios.flatMap(\.subjects).reduce(0) { $0 + $1.observations.count }
+    guard calls <= callsMax else { return false }
+    let file = URL(typed: path)
+    let folder = file.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      // A link could lead out of the working directory.
+      let type = try FileManager.default.attributesOfItem(atPath: folder.path)[.type]
+      guard type as? FileAttributeType == .typeDirectory else {
+        throw FileError.unwritable(path, reason: "\(folder.lastPathComponent) is a link")
+      }
+      let ignore = folder.appending(path: ".gitignore")
+      if !FileManager.default.fileExists(atPath: ignore.path) {
+        try FileError.writing(Data("*\n".utf8), to: ignore)
+      }
+      try FileError.writing(report.data(), to: file)
+      return true
+    } catch {
+      let reason = (error as? FileError).map { "\($0)" } ?? FileError.reason(error)
+      Terminal.complain("\(speaker): the last report was not kept: \(reason)\n")
+      return false
+    }
+  }
+}

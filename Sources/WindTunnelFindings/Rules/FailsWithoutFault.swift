@@ -1,0 +1,59 @@
+extension FindingRule {
+  /// A call fails in a scenario without faults.
+  static let failsWithoutFault = FindingRule(
+    "fails-without-fault",
+    .error,
+    "Fails in a scenario without faults.",
+    condition: "the scenario has no faults, and no recorded response of the call is an error",
+    cost: "The user sees an error on a good network.",
+    remedy: "Run the call alone (--again), and correct the address, the request or the decoder.",
+    source: "RFC 9110 §15.3 (2xx: the request was received, understood and accepted)",
+    restsOnTime: true,
+    scope: .flight { rule, troubled, flight in
+      guard flight.weather?.hasNoFaults == true else { return .notMet(rule.unmet(by: 0)) }
+      // After recorded errors, a circuit breaker fails calls without a request.
+      let hasErrors = troubled.contains { $0.observation.attempts.contains(where: \.isError) }
+      let failed = troubled.filter { call in
+        call.isJudged && call.observation.failedWithoutCause
+          && !(hasErrors && call.observation.attempts.isEmpty)
+      }
+      // A call that succeeds has no traits, so that it is not among the troubled ones.
+      let judged = failed.count + flight.calls.count { $0.isJudged && $0.ending == .succeeded }
+      guard let example = failed.smallest else {
+        return judged == 0 ? .notMet(rule.unmet(by: 0)) : .passed(judged)
+      }
+      let sent = example.attempts.isEmpty ? "sent no request" : "met no fault"
+      return .broken(
+        rule.finding(
+          Violation("It \(example.observation.endingVerb), and \(sent)."),
+          in: example,
+          calls: failed.count,
+          judged: judged
+        )
+      )
+    }
+  )
+}
+
+extension Observation {
+  /// Whether the call failed, its attempts could be seen, and no recorded error explains it.
+  fileprivate var failedWithoutCause: Bool {
+    guard case .failed = ending, !wasGivenUp, attemptCount != nil else { return false }
+    return !attempts.contains { $0.isError || $0.conversation?.wasBroken == true }
+  }
+}
+
+extension Observation.Attempt {
+  /// Whether the recorded response is an error.
+  fileprivate var isError: Bool { error != nil || (status ?? 0) >= 400 }
+}
+
+extension ConversationLog {
+  /// Whether the server ended the conversation, other than by a normal close.
+  fileprivate var wasBroken: Bool {
+    switch ending {
+    case .server(1000), .client, .clientLeft, nil: false
+    case .server, .serverLeft, .stopped: true
+    }
+  }
+}

@@ -1,0 +1,238 @@
+internal import Foundation
+
+/// The verdict on a drill. The exit code and every form of a report are drawn from it.
+public struct DrillVerdict: Sendable, Hashable {
+  /// The outcomes of a drill.
+  public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// No gate failed, and no finding is severe enough to fail the drill.
+    case passed
+    /// A gate failed, or the client broke a rule.
+    case failed
+    /// A process of the client crashed.
+    case crashed
+    /// A call of the client did not end.
+    case hung
+    /// Nothing failed, but something that was required could not be judged.
+    case inconclusive
+    /// A signal stopped the drill before its end.
+    case interrupted
+  }
+
+  /// The outcome of the drill.
+  public let outcome: Outcome
+  /// The exit code of a program that ends with this verdict.
+  public let exitCode: Int
+  /// The number of errors that the baseline has as well.
+  public let knownErrors: Int
+  /// The words behind the outcome; empty if there is nothing to add.
+  let details: String
+
+  /// The last line of the terminal, such as `FAILED (99): 1 error, 2 warnings`.
+  public var line: String {
+    let rest = details.isEmpty ? "" : (outcome == .passed ? ", " : ": ") + details
+    return outcome == .passed
+      ? "passed\(rest)" : "\(outcome.rawValue.uppercased()) (\(exitCode))\(rest)"
+  }
+
+  /// The weight of the outcome among the clients of one run.
+  fileprivate var rank: Int {
+    switch outcome {
+    case .passed: 0
+    case .inconclusive: 1
+    case .failed: 2
+    case .hung: 3
+    case .crashed: 4
+    case .interrupted: 5
+    }
+  }
+
+  /// The style of the verdict on a page: the outcome, or `known` if only known errors remain.
+  var style: String { outcome == .passed && knownErrors > 0 ? "known" : outcome.rawValue }
+
+  /// The advice for a release, in one sentence.
+  package var advice: String {
+    switch outcome {
+    case .passed where knownErrors > 0: "Ship only if the known errors are accepted."
+    case .passed: "Ship: nothing that was required failed."
+    case .failed, .crashed, .hung: "Do not ship."
+    case .inconclusive, .interrupted: "Do not ship yet: this run does not prove enough."
+    }
+  }
+
+  /// The verdict as an object: `outcome`, `exitCode`, `line`.
+  var json: JSON {
+    [
+      "outcome": .text(outcome.rawValue), "exitCode": .number(exitCode), "line": .text(line),
+    ]
+  }
+}
+
+extension Report {
+  /// The verdict by the gates, the findings and the ``policy``. If several clients are judged, the
+  /// worst one.
+  public var verdict: DrillVerdict {
+    let verdicts = judgedReports.map(\.ownVerdict)
+    // The first of several that are equally bad.
+    return verdicts.dropFirst().reduce(verdicts[0]) { $0.rank >= $1.rank ? $0 : $1 }
+  }
+
+  /// The name of the fact about the clients that are judged beside the first one.
+  package static let alsoJudged = "alsoJudged"
+
+  /// This report, and for each further judged client the same with that client first.
+  var judgedReports: [Report] {
+    let names = fact(Self.alsoJudged)?.components(separatedBy: ", ") ?? []
+    return [self] + names.map { judging($0) }
+  }
+
+  /// The name of the judged client.
+  var judgedName: String? { scenarios.lazy.compactMap(\.subjects.first?.name).first }
+
+  /// Returns this report with another subject judged.
+  private func judging(_ name: String) -> Report {
+    var report = self
+    report.environment.removeAll { $0.name == Self.alsoJudged }
+    report.scenarios = scenarios.map { flown in
+      let rows = flown.subjects.filter { $0.name == name }
+      guard !rows.isEmpty else { return flown }
+      return Flown(
+        flown.name,
+        on: flown.stage,
+        subjects: rows + flown.subjects.filter { $0.name != name },
+        gates: flown.gates.map(\.gate),
+        allowed: flown.allowed,
+        weather: flown.weather
+      )
+    }
+    report.gates = report.results(of: gates.map(\.gate))
+    return report
+  }
+
+  private var ownVerdict: DrillVerdict {
+    func ended(_ outcome: DrillVerdict.Outcome, _ code: Int, _ details: [String]) -> DrillVerdict {
+      DrillVerdict(
+        outcome: outcome,
+        exitCode: code,
+        knownErrors: knownErrors.count,
+        details: details.joined(separator: ", ")
+      )
+    }
+    let gates = judgements
+    let failed = gates.count { $0.result.verdict == .failed }
+    let missed = failed == 0 ? [] : ["\(failed) of \(counted(gates.count, "gate")) not met"]
+    let found = findings.isEmpty ? [] : [findings.words]
+    // The figures of a part prove nothing about the rest.
+    if let interruptedWords {
+      let signal = fact(Self.signal).flatMap { Int($0) } ?? 2
+      return ended(.interrupted, 128 + signal, [interruptedWords] + found + missed)
+    }
+    for (rule, outcome) in [(FindingRule.crashes, DrillVerdict.Outcome.crashed), (.hangs, .hung)] {
+      let calls = falls(rule)
+      if calls > 0 { return ended(outcome, 97, [counted(calls, "call")] + missed) }
+    }
+    if failed > 0 || !failingFindings.isEmpty { return ended(.failed, 99, found + missed) }
+    if let reason = policy.allowsInconclusive ? nil : unjudged.first {
+      let rest = unjudged.count - 1
+      return ended(.inconclusive, 98, [reason] + (rest > 0 ? ["and \(rest) more"] : []))
+    }
+    return ended(.passed, 0, passedDetails(gates))
+  }
+
+  private func passedDetails(_ gates: [Judgement]) -> [String] {
+    let isHeld = policy.failingFindings != nil && ruleCounts.kept + ruleCounts.broken > 0
+    if gates.isEmpty, !isHeld { return ["without gates or rules"] }
+    let known = knownErrors.byRule.count
+    let file = fact(Self.baselineFile).map { " (\($0))" } ?? ""
+    let others = findings.filter { !$0.isKnown || $0.finding.severity != .error }
+    return (known == 0 ? [] : ["\(counted(known, "known error"))\(file)"])
+      + (others.isEmpty ? [] : [others.words])
+  }
+
+  private func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  /// The number of calls that crashed, or that hung, if the scenario does not allow it.
+  private func falls(_ rule: FindingRule) -> Int {
+    findings.reduce(0) { count, judged in
+      let isFall =
+        judged.finding.rule == rule.id && judged.finding.severity == .error
+        && judged.allowance == nil
+      return isFall ? count + judged.finding.calls : count
+    }
+  }
+
+  /// The errors that the baseline has as well.
+  private var knownErrors: [JudgedFinding] {
+    findings.filter { $0.isKnown && $0.allowance == nil && $0.finding.severity == .error }
+  }
+
+  /// The name of the fact about the baseline's file.
+  package static let baselineFile = "baselineFile"
+  /// The name of the fact about the signal that stopped a drill, by its number.
+  package static let signal = "signal"
+
+  /// The reasons for which a drill without failures proves too little, a sentence part each.
+  var unjudged: [String] {
+    let gates = judgements.filter { $0.result.verdict != .met && $0.result.verdict != .failed }
+    let missing = judgedNotOnCassette
+    return gates.map(\.description)
+      + (missing > 0 ? [Report.Row.notOnCassette(missing)] : [])
+      + busyRules.filter { !$0.isJudgedElsewhere }.map { "machine busy, not judged: \($0.words)" }
+      + (nothingSucceeded.map { [$0] } ?? [])
+  }
+
+  /// The rules that could not judge calls because the machine was busy.
+  var busyRules: [(words: String, isJudgedElsewhere: Bool)] {
+    var order: [String] = []
+    var starved: [String: Int] = [:]
+    var judged: Set<String> = []
+    for standing in scenarios.flatMap(\.rules) {
+      if standing.starved > 0 {
+        if starved[standing.rule] == nil { order.append(standing.rule) }
+        starved[standing.rule, default: 0] += standing.starved
+      }
+      if case .notMet = standing.standing { continue }
+      judged.insert(standing.rule)
+    }
+    return order.map { rule in
+      ("\(rule) (\(counted(starved[rule] ?? 0, "call")))", judged.contains(rule))
+    }
+  }
+
+  /// The sentence about a client none of whose calls succeeded where some can; `nil` otherwise.
+  private var nothingSucceeded: String? {
+    // A scenario that states no expectation may fail every call on purpose.
+    let rows = scenarios.filter { [.all, .some].contains($0.weather?.survival?.calls) }
+      .compactMap(\.subjects.first)
+    let calls = rows.lazy.flatMap(\.observations).filter(\.isJudged)
+    guard let first = calls.first, !calls.contains(where: { $0.ending == .succeeded }) else {
+      return nil
+    }
+    return "no call succeeded, first \(first.endpoint): \(first.endingWords)"
+  }
+
+  /// The reasons for a verdict other than `passed`: findings, gates, and what was not judged.
+  var verdictReasons: [String] {
+    guard verdict.outcome != .passed else { return [] }
+    let found = failingFindings.byRule.compactMap { group in
+      group.first.map { "\($0.finding.rule): \($0.finding.seen)" }
+    }
+    let failed = judgements.filter { $0.result.verdict == .failed }.map(\.description)
+    return found + failed + (policy.allowsInconclusive ? [] : unjudged)
+  }
+}
+
+extension Observation {
+  /// The way it ended, in a report's words.
+  var endingWords: String {
+    switch ending {
+    case _ where notOnCassette != nil: "not on the cassette"
+    case .succeeded where wasGivenUp, .failed where wasGivenUp: "given up"
+    case .succeeded: "succeeded"
+    case .failed(let reason): "failed: \(reason)"
+    case .crashed: "crashed"
+    case .hung: "hung"
+    }
+  }
+}
