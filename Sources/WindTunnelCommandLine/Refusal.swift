@@ -56,8 +56,8 @@ extension ExitCode {
         + "case."
     case .fell: "The judged client crashed or hung; worse than 99."
     case .inconclusive:
-      "A gate cannot be told, since its figure was not seen or the calls are too few; or calls asked "
-        + "for what is not on the cassette."
+      "The run does not prove enough: a gate cannot be judged, calls requested what is not on the "
+        + "cassette, no call succeeded although some can, or a busy machine hid a client's waits."
     case .gateFailed:
       "A gate failed, or an error was found: the judged client broke a rule of that weight; worse than 98."
     case .interrupted:

@@ -11,7 +11,7 @@ struct HarnessFile {
   /// The key counts at any depth: a cassette within other JSON is one still. The rest may be
   /// damaged, and holds what was recorded all the same.
   init?(_ file: ByteWindow) {
-    let text = Self.narrowed(file)
+    let text = file
     guard Self.beginsAsJSON(text) else { return nil }
     let found = text.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in
       Self.key(at: place + 1, of: text)
@@ -52,20 +52,6 @@ struct HarnessFile {
   private static let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
   /// More letters than any key has.
   private static let keyMax = 40
-
-  /// Returns a text of UTF-16 that says so by its mark of order, with a byte for each unit; any
-  /// other text as it is. The keys have ASCII alone.
-  private static func narrowed(_ file: ByteWindow) -> ByteWindow {
-    let isBig = file.has([0xFE, 0xFF])
-    guard isBig || file.has([0xFF, 0xFE]) else { return file }
-    let bytes = file.withBytes { bytes in
-      stride(from: 2, to: bytes.count - 1, by: 2).map { place in
-        let (high, low) = isBig ? (place, place + 1) : (place + 1, place)
-        return bytes[high] == 0 && bytes[low] < 0x80 ? bytes[low] : UInt8(ascii: "?")
-      }
-    }
-    return ByteWindow(Data(bytes))
-  }
 
   private static func beginsAsJSON(_ file: ByteWindow) -> Bool {
     let start = file.has([0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -20,7 +20,7 @@ enum DrillCommand: Command {
 
 enum ReportCommand: Command {
   static let name = "report"
-  static let summary = "Show a report that a drill wrote, or merge the reports of its shards."
+  static let summary = "Show the report of a drill, or merge the reports of its shards."
   static let synopsis = "FILE … [--format FORMAT] [--gate EXPR …] [--baseline FILE]"
   static let example = "windtunnel report shard-*.json --gate \"successRate >= 0.99\""
   static let operandsMax = 10_000
@@ -31,14 +31,14 @@ enum ReportCommand: Command {
       "text, json, markdown, junit, html or csv (default: text).",
       choices: formats.map(\.key)
     ),
-    Flag("--report", "FILE", "Write it to a file, too: .json, .html, .md, .xml, .csv or .txt."),
+    Flag("--report", "FILE", "Write it to a file as well: .json, .html, .md, .xml, .csv or .txt."),
     Flag(
       "--gate",
       "EXPR",
-      "A condition on a figure, such as \"p95 <= 3s\", beside the drill's own."
+      "Condition such as \"p95 <= 3s\", beside the drill's own. May be repeated."
     ),
     Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
-    Flag("--allow-inconclusive", nil, "A gate that cannot be decided fails nothing."),
+    Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
     .findings, .allow,
   ]
 

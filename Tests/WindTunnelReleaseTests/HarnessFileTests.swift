@@ -35,15 +35,6 @@ import WindTunnelRelease
     expectEqual(look(Array(text.utf8)), [])
   }
 
-  @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
-  func `a text of UTF-16 is found as one of UTF-8 is`(encoding: String.Encoding) throws {
-    let text = "\u{FEFF}{\"windtunnel\": 1, \"name\": \"\u{7535}\", \"interactions\": []}"
-    let bytes = try Array(#require(text.data(using: encoding)))
-    expectEqual(look(bytes), ["found it file: a cassette"])
-    expectEqual(look(Array(bytes.dropLast())), ["found it file: a cassette"])
-    expectEqual(look(Array(bytes.prefix(3))), [])
-  }
-
   @Test func `a large body of a cassette is found by its name`() {
     let name = String(repeating: "0aF9", count: 16)
     let noun = "a recorded body, which a cassette keeps beside itself"

@@ -145,7 +145,7 @@ extension DrillPlan {
 extension DrillPlan {
   /// The scenarios of a short run on sockets: each shows an error of a client without a policy.
   private static let shortScenarios: Set = [
-    "calm", "rate-limited", "broken-answers", "captive-portal", "bad-certificates",
+    "calm", "rate-limited", "server-errors", "captive-portal", "broken-answers",
   ]
   /// The number of calls of a client in a scenario of the short run.
   private static let shortCalls = 20

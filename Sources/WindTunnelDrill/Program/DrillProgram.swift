@@ -66,7 +66,7 @@ package struct DrillProgram: Sendable {
   /// The flags of the drill.
   package var flags: [Flag] {
     [
-      Flag("--cassette", "FILE", "The cassette that answers (default: the shipped shop)."),
+      Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
       Flag(
         "--scenario",
         "NAME|FILE",
@@ -79,9 +79,9 @@ package struct DrillProgram: Sendable {
         "Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare.",
         choices: flown + [DrillPlan.execSubject] + engines
       ),
-      Flag("--calls", "N", "Calls in each scenario (default: the scenario's number, or 60)."),
+      Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
       Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
-      Flag("--rate", "R", "Calls begun a second (default: 50; with {url} in a command: up to 10)."),
+      Flag("--rate", "R", "Calls a second (default: 50; with {url} in a command: up to 10)."),
       Flag(
         "--concurrency",
         "N",
@@ -100,12 +100,12 @@ package struct DrillProgram: Sendable {
       Flag(
         "--shard",
         "I/N",
-        "Fly the I-th of N parts; env: the part that the CI's environment names."
+        "Run part I of N; env reads the part from the variables of the CI."
       ),
       Flag(
         "--timeout",
         "T",
-        "Time that a call may take, such as 10s (default: the scenario's, or 20s)."
+        "Maximum time of a call, such as 10s (default: the scenario's, or 20s)."
       ),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag(
@@ -134,29 +134,29 @@ package struct DrillProgram: Sendable {
       Flag(
         "--gate",
         "EXPR",
-        "A condition on a figure, such as \"p95 <= 3s\", beside the scenarios' own."
+        "Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."
       ),
-      Flag("--allow-inconclusive", nil, "A gate that cannot be decided fails nothing."),
+      Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
       .findings, .allow,
       Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
       Flag(
         "--again",
         "REPORT#CALL",
-        "Fly one call of a report alone: drill.json#metro/payments/17."
+        "Run one call again: .windtunnel/last.json#metro/payments/17."
       ),
       Flag(
         "--report",
         "FILE",
         "Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."
       ),
-      Flag("--name", "TEXT", "Name and version of the client, for the report."),
+      Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
       Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
-      Flag("--console", nil, "A page that shows each call as it ends; its URL is printed."),
+      Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
       Flag(
         "-- CMD",
         nil,
-        "Judge a program: started for each call with {url}, else once, a call a line."
+        "Program to judge: with {url} started for each call, otherwise once for all."
       ),
     ]
   }
@@ -225,13 +225,19 @@ package struct DrillProgram: Sendable {
     report.environment += try facts(plan, arguments, baselineFile)
     report.policy = policy
     await console?.end(report.verdict)
-    let isKept = LastReport.keep(report, as: speaker)
+    // A named report outlives the next run.
+    let named = arguments.all("--report").first { $0.hasSuffix(".json") }
+    let lastFact = Report.Fact(Report.reportFile, named ?? LastReport.path)
+    report.environment.append(lastFact)
+    if !LastReport.keep(report, as: speaker), named == nil {
+      report.environment.removeAll { $0 == lastFact }
+    }
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
     if isJSON {
       Terminal.answer(json: report.data())
     } else {
-      Terminal.answer(report: report.text(form(arguments, plan, isKept: isKept)))
+      Terminal.answer(report: report.text(form(arguments, of: report)))
     }
     try files.write(report)
     report.complain(as: speaker, isShown: !isJSON)
@@ -254,12 +260,10 @@ package struct DrillProgram: Sendable {
   }
 
   /// Returns the form of the report on the terminal.
-  private func form(_ arguments: Arguments, _ plan: DrillPlan, isKept: Bool) -> TextForm {
+  private func form(_ arguments: Arguments, of report: Report) -> TextForm {
     var form = TextForm(inColour: Terminal.showsColour)
     form.isShort = !arguments.has("--all")
-    // A named report outlives the next run.
-    let named = arguments.all("--report").first { $0.hasSuffix(".json") }
-    if let file = named ?? (isKept ? LastReport.path : nil) {
+    if let file = report.fact(Report.reportFile) {
       form.again = { [name] place in "\(name) --again \("\(file)#\(place)".asShellWord)" }
     }
     if isDefault(arguments) { form.next = "\(name) -- ./my-client {url}" }

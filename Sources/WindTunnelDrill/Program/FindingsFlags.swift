@@ -11,20 +11,20 @@ extension Flag {
   package static let findings = Flag(
     "--findings",
     "BAR",
-    "Least severity that fails: errors, warnings or off (default: errors).",
+    "Lowest severity that fails: errors, warnings or off (default: errors).",
     choices: bars.map(\.key)
   )
   /// The same where nothing fails unless it is given.
   package static let proxyFindings = Flag(
     "--findings",
     "BAR",
-    "Least severity that ends it with 99: errors, warnings or off (default: off)."
+    "Lowest severity that ends with 99: errors, warnings or off (default: off)."
   )
   /// The rules that may be broken.
   package static let allow = Flag(
     "--allow",
     "RULE=REASON",
-    "A rule, or RULE(ENDPOINT), that may be broken, and why. May be repeated.",
+    "Allow RULE, or RULE(ENDPOINT), to be broken, with REASON. May be repeated.",
     choices: FindingRule.all.map { "\($0.id)=" }
   )
 }

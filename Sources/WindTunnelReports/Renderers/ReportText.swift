@@ -9,19 +9,24 @@ extension Report {
   package func text(_ form: TextForm) -> String {
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
     let judged = judgedReports
-    let found = judged.flatMap { report in
-      FindingGroup.lines(
+    let found = judged.flatMap { report -> [String] in
+      var own = form
+      if let name = report.judgedName, name != judgedName {
+        own.again = { "\(form.again($0)) --subject \(name)" }
+      }
+      return FindingGroup.lines(
         report.findingGroups,
         report.findings.words,
         report.ruleCounts,
-        form,
+        own,
         of: judged.count > 1 ? report.judgedName : nil
       )
     }
     let lines =
       ([title] + warnings).map(\.visibleInLine) + [""] + table(form)
       + (comparisons + subjectComparisons).map(\.visibleInLine) + found + failingLine(form)
-      + gateLines(form) + busyLines + (form.next.map { ["", "next: \($0)"] } ?? [])
+      + judged.flatMap { $0.gateLines(form, of: judged.count > 1 ? $0.judgedName : nil) }
+      + busyLines + (form.next.map { ["", "next: \($0)"] } ?? [])
     let verdict = verdict
     let colour: Colour =
       switch verdict.style {
@@ -103,7 +108,7 @@ extension Report {
   private static let lateness = Duration.milliseconds(50)
 
   /// Returns the number of gates that were met, and a line for each that was not.
-  private func gateLines(_ form: TextForm) -> [String] {
+  private func gateLines(_ form: TextForm, of subject: String?) -> [String] {
     let all = judgements
     guard !all.isEmpty else { return [] }
     let fallen = all.filter { $0.result.verdict != .met }
@@ -113,7 +118,8 @@ extension Report {
       (fallen.count - failed, "inconclusive", .yellow),
     ]
     let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", form.inColour) }
-    return ["", "gates: \(words.joined(separator: ", "))"]
+    let name = subject.map { " of \($0.visibleInLine)" } ?? ""
+    return ["", "gates\(name): \(words.joined(separator: ", "))"]
       + fallen.map { judgement in
         let colour: Colour = judgement.result.verdict == .failed ? .red : .yellow
         return "  \(colour.paint("\(judgement)".visibleInLine, form.inColour))"

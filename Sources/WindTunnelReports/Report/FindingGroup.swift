@@ -8,6 +8,8 @@ struct FindingGroup {
 
   /// The attempts of the call that shows it, with those of the app's start.
   let attempts: [Observation.Attempt]
+  /// The file of the report, for the command that runs the call again.
+  var reportFile = FindingGroup.unknownFile
   /// The call that shows it, where a proxy saw it: nobody numbers those, or flies one again.
   var proxied: ProxiedCall?
 
@@ -44,6 +46,8 @@ struct FindingGroup {
 
   /// The cost of it.
   var cost: String? { FindingRule.named(first.finding.rule)?.cost }
+
+  static let unknownFile = "REPORT.json"
 
   /// The place of the call behind a report's `#`, as `--again` takes it; `nil` where none can be
   /// flown again.
@@ -110,7 +114,8 @@ extension Report {
       FindingGroup(
         first: group[0],
         others: Array(group.dropFirst()),
-        attempts: attempts(of: group[0])
+        attempts: attempts(of: group[0]),
+        reportFile: fact(Self.reportFile) ?? FindingGroup.unknownFile
       )
     }
   }
@@ -120,6 +125,9 @@ extension Report {
     let call = flown?.subjects.first?.observations.first { $0.call == judged.finding.call }
     return call?.allAttempts ?? []
   }
+
+  /// The name of the fact about the file that `--again` reads.
+  package static let reportFile = "reportFile"
 
   /// The number of rules by their standing in all scenarios.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) { scenarios.flatMap(\.rules).ruleCounts }

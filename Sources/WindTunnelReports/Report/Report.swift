@@ -179,7 +179,7 @@ public struct Report: Sendable, Hashable {
   var interruptedWords: String? { fact(Self.interruption) }
 
   /// Returns the value of a fact of the environment.
-  func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
+  package func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
 
   /// The numbers of the interactions that the calls of this report met, withheld ones included,
   /// since they were asked for.

@@ -4,17 +4,17 @@ internal import WindTunnelCommandLine
 
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"
-  static let summary = "Name the recording that answers a request, or the reason that none does."
+  static let summary = "Name the recording that matches a request, or the reason that none does."
   static let synopsis = "--cassette FILE …"
   static let example =
     "windtunnel cassette explain --cassette Cassettes/examples/shop.json --request 'GET /home'"
   static let flags = [
     Flag("--cassette", "FILE", "The cassette with the recordings."),
     Flag("--request", "REQUEST", "The request, such as 'GET /users?page=2'."),
-    Flag("--header", "FIELD", "A field of it, such as 'Accept: text/html'; may be repeated."),
-    Flag("--body", "FILE", "The file of its body."),
+    Flag("--header", "FIELD", "A header field, such as 'Accept: text/html'. May be repeated."),
+    Flag("--body", "FILE", "The file with the body."),
     MatchFlag.flag("method, path and query"),
-    Flag("--json", nil, "Print the answer as JSON."),
+    Flag("--json", nil, "Print the result as JSON."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

@@ -10,7 +10,7 @@ enum CassetteShowCommand: Command {
   static let example = "windtunnel cassette show Cassettes/examples/shop.json"
   static let operandsMax = 1
   static let flags = [
-    Flag("--number", "N", "Show this interaction's fields and body, opened for reading."),
+    Flag("--number", "N", "Show the fields and the decoded body of this interaction."),
     Flag("--json", nil, "Print the same as JSON."),
   ]
 

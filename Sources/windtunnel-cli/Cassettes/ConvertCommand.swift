@@ -5,7 +5,7 @@ internal import WindTunnelImports
 
 enum CassetteConvertCommand: Command {
   static let name = "cassette convert"
-  static let summary = "Make a cassette of a HAR file, or a HAR file of a cassette."
+  static let summary = "Convert a HAR file to a cassette, or a cassette to a HAR file."
   static let synopsis = "IN.har OUT.json | IN.json OUT.har [--keep-secrets]"
   static let example = "windtunnel cassette convert browser.har Cassettes/browser.json"
   static let operandsMax = 2
@@ -14,7 +14,7 @@ enum CassetteConvertCommand: Command {
       Flag(
         "--keep-secrets",
         nil,
-        "Leave credentials and cookies as they are, and keep all that a HAR says."
+        "Keep credentials and cookies, and all other content of a HAR file."
       )
     ] + RedactionFlags.flags
 

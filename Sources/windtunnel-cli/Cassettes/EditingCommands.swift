@@ -6,7 +6,7 @@ internal import WindTunnelReports
 
 enum CassetteMergeCommand: Command {
   static let name = "cassette merge"
-  static let summary = "Make one cassette of several."
+  static let summary = "Merge several cassettes into one."
   static let synopsis = "A B … OUT"
   static let example = "windtunnel cassette merge login.json shop.json all.json"
   static let operandsMax = Int.max
@@ -45,7 +45,7 @@ enum CassetteMergeCommand: Command {
 
 enum CassetteSplitCommand: Command {
   static let name = "cassette split"
-  static let summary = "Make several cassettes of one; it stays as it is."
+  static let summary = "Split a cassette into several; the original does not change."
   static let synopsis = "FILE --by host|path FOLDER"
   static let example = "windtunnel cassette split all.json --by host Cassettes"
   static let operandsMax = 2
@@ -86,15 +86,15 @@ enum CassetteSplitCommand: Command {
 enum CassettePruneCommand: Command {
   static let name = "cassette prune"
   static let summary =
-    "Take interactions off a cassette: by number, by age, or those that no call used."
+    "Remove interactions from a cassette: by number, by age, or if no call used them."
   static let synopsis = "FILE [--number N …] [--unused REPORT …] [--older-than DAYS] [--check]"
   static let example = "windtunnel cassette prune shop.json --unused drill.json --check"
   static let operandsMax = 1
   static let flags = [
-    Flag("--number", "N", "This interaction, as cassette show counts them; may repeat."),
-    Flag("--unused", "REPORT", "Those that no call of this drill met; with several, of any drill."),
-    Flag("--older-than", "DAYS", "Those older than this, where record --dates kept the day."),
-    Flag("--check", nil, "Change nothing; exit 1 if there is something to take off."),
+    Flag("--number", "N", "Interaction by its number in cassette show. May be repeated."),
+    Flag("--unused", "REPORT", "Interactions that no call of these drills used. May be repeated."),
+    Flag("--older-than", "DAYS", "Interactions older than this, if record --dates stored the day."),
+    Flag("--check", nil, "Change nothing; exit 1 if there is something to remove."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -151,12 +151,12 @@ enum CassettePruneCommand: Command {
 
 enum CassetteMigrateCommand: Command {
   static let name = "cassette migrate"
-  static let summary = "Raise cassettes to the newest version of the format."
+  static let summary = "Upgrade cassettes to the newest version of the format."
   static let synopsis = "FILE … [--check]"
   static let example = "windtunnel cassette migrate --check Cassettes/examples/shop.json"
   static let operandsMax = Int.max
   static let flags = [
-    Flag("--check", nil, "Change nothing; exit 1 if a file is of an older version.")
+    Flag("--check", nil, "Change nothing; exit 1 if a file has an older version.")
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

@@ -11,17 +11,17 @@ enum CassetteLintCommand: Command {
   static let example = "windtunnel cassette lint --git main Cassettes"
   static let operandsMax = 10_000
   static let flags = [
-    Flag("--git", "REF", "Look only at additions and changes since a commit or a branch."),
+    Flag("--git", "REF", "Check only additions and changes since a commit or a branch."),
     Flag("--explain", nil, "Give the reason for each finding and for each replacement."),
     Flag(
       "--rules",
       nil,
-      "Print the table of what counts as a secret, as Markdown; no file is read."
+      "Print the rules for secrets as a Markdown table; no file is read."
     ),
     Flag(
       "--max-age",
       "DAYS",
-      "Find recordings older than this, where record --dates kept the day."
+      "Find recordings older than this, if record --dates stored the day."
     ),
     Flag("--undated", nil, "Find recordings without a date, too."),
     Flag("--json", nil, "Print the findings as JSON."),
@@ -32,7 +32,7 @@ enum CassetteLintCommand: Command {
     ),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
     Flag(RedactionFlags.keep, "NAME", "A name, or a place in JSON, whose values are no secrets."),
-    Flag("--personal-data", nil, "Look for e-mail addresses, telephone numbers and names, too."),
+    Flag("--personal-data", nil, "Find e-mail addresses, telephone numbers and names, too."),
   ]
 
   /// All that was found on one cassette.

@@ -6,7 +6,7 @@ internal import WindTunnelCommandLine
 enum ReviewCommand: Command {
   static let name = "cassette review"
   static let summary =
-    "List the values taken out of a cassette, each with its reason and --keep flag."
+    "List the values replaced in a cassette, each with its reason and --keep flag."
   static let synopsis = "FILE [--json]"
   static let example = "windtunnel cassette review Cassettes/examples/shop.json"
   static let operandsMax = 1

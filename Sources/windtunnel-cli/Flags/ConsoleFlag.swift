@@ -9,7 +9,7 @@ enum ConsoleFlag {
   static let flag = Flag(
     name,
     nil,
-    "A page that shows what happens and switches scenarios; its URL is printed."
+    "Serve a page that shows traffic and switches scenarios, and print its URL."
   )
 
   /// Returns the console where one is wanted.

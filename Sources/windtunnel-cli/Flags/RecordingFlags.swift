@@ -29,7 +29,7 @@ enum RedactionFlags {
       Flag(
         personalData,
         nil,
-        sentence(prefix, "Take out e-mail addresses, telephone numbers and names, too.")
+        sentence(prefix, "Replace e-mail addresses, telephone numbers and names, too.")
       ),
     ]
   }
@@ -123,7 +123,7 @@ enum VolatileFlag {
   static let flag = Flag(
     name,
     "NAME",
-    "A header field that differs each time, as Date does; may repeat."
+    "Header field to skip in comparisons, such as X-Served-By. May be repeated."
   )
 
   static func names(_ arguments: Arguments) throws(Refusal) -> [String] {
@@ -138,8 +138,8 @@ enum VolatileFlag {
 /// The content codings that a recorded origin is asked for.
 enum EncodingsFlag {
   static let name = "--keep-encodings"
-  static let flag = Flag(name, nil, "Ask for br and the like where the client does; not recorded.")
-  static let recordFlag = Flag(name, nil, "record: ask for br and the like, too; not recorded.")
+  static let flag = Flag(name, nil, "Request br and zstd if the client does; neither is recorded.")
+  static let recordFlag = Flag(name, nil, "record: request br and zstd, too; neither is recorded.")
 }
 
 /// The rules that requests are compared by: those of `--match FILE` over a command's own.
@@ -148,7 +148,7 @@ enum MatchFlag {
 
   /// Returns the flag, which says what is compared without it.
   static func flag(_ standard: String) -> Flag {
-    Flag(name, "FILE", "Rules by which requests are compared (default: \(standard)).")
+    Flag(name, "FILE", "Rules for comparing requests (default: \(standard)).")
   }
 
   static func matcher(_ arguments: Arguments, over base: Matcher) throws -> Matcher {

@@ -8,21 +8,21 @@ internal import WindTunnelServer
 /// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.
 enum LimitFlags {
   static let flags = [
-    Flag("--header-bytes-max", "N", "Bytes of the longest header that is read (default: 65536)."),
+    Flag("--header-bytes-max", "N", "Maximum bytes of a header (default: 65536)."),
     Flag(
       "--body-bytes-max",
       "N",
-      "Bytes of the longest body (default: 536870912 kept, 17179869184 unread)."
+      "Maximum bytes of a body (default: 536870912 if kept, 17179869184 if not)."
     ),
-    Flag("--connections-max", "N", "Open connections at once; more wait (default: 16384)."),
-    Flag("--idle-seconds", "N", "Seconds that a connection may lie idle (default: 75)."),
-    Flag("--request-seconds", "N", "Seconds that a request may take to arrive (default: 60)."),
+    Flag("--connections-max", "N", "Maximum open connections; others wait (default: 16384)."),
+    Flag("--idle-seconds", "N", "Maximum seconds that a connection is idle (default: 75)."),
+    Flag("--request-seconds", "N", "Maximum seconds for a request to arrive (default: 60)."),
   ]
 
   /// The limits on an origin of a server that asks it.
   static let originFlags = [
-    Flag("--connect-seconds", "N", "Seconds that a connect to an origin may take (default: 30)."),
-    Flag("--answer-seconds", "N", "Seconds that an origin may be silent (default: 300)."),
+    Flag("--connect-seconds", "N", "Maximum seconds to connect to an origin (default: 30)."),
+    Flag("--answer-seconds", "N", "Maximum seconds that an origin is silent (default: 300)."),
   ]
 
   /// A day: whoever waits longer has forgotten it.
@@ -62,7 +62,7 @@ enum AdminFlag {
   static let flag = Flag(
     name,
     "N",
-    "One more port, to list requests and change the scenario; 0 for any."
+    "Second port, to list requests and change the scenario; 0 for any free one."
   )
 
   /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the
@@ -96,7 +96,7 @@ enum AllowOriginFlag {
   static let flag = Flag(
     name,
     "URL",
-    "Answer pages of this origin, too, and requests by its host; * is all."
+    "Allow pages of this origin, and requests for its host; * allows any."
   )
 
   static func policy(_ arguments: Arguments) throws(Refusal) -> OriginPolicy {
@@ -114,7 +114,7 @@ enum AllowOriginFlag {
 /// `--bind`: where a server listens that is asked by others than this machine, such as from outside
 /// a container.
 enum BindFlag {
-  static let flag = Flag("--bind", "ADDR", "The address to listen at (default: 127.0.0.1).")
+  static let flag = Flag("--bind", "ADDR", "Address to listen on (default: 127.0.0.1).")
 
   /// Returns the address; one that others can reach is told to whoever started it.
   static func host(_ arguments: Arguments) throws -> String? {
@@ -136,14 +136,14 @@ struct ServingTLS {
   static let flag = Flag(
     "--tls",
     nil,
-    "Speak TLS, by an authority of certificates made for this run."
+    "Use TLS, with a certificate authority created for this run."
   )
   static let openFlag = Flag(
     "--open-tls",
     nil,
-    "Look into HTTPS tunnels, by an authority made for this run."
+    "Decrypt HTTPS tunnels, with an authority created for this run."
   )
-  static let fileFlag = Flag("--ca-out", "FILE", "Write that authority's certificate for clients.")
+  static let fileFlag = Flag("--ca-out", "FILE", "Write the authority's certificate, for clients.")
 
   let isWanted: Bool
   private let file: URL?

@@ -8,7 +8,7 @@ internal import WindTunnelServer
 
 enum ProxyCommand: Command {
   static let name = "proxy"
-  static let summary = "Put any client, such as a phone, on a bad network: an HTTP proxy."
+  static let summary = "Simulate a bad network for any client, such as a phone, with an HTTP proxy."
   static let synopsis =
     "[--scenario NAME …] [--cassette FILE | --record FILE] [--open-tls] [--lan] …"
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
@@ -17,11 +17,11 @@ enum ProxyCommand: Command {
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The scenario (default: calm); of several, n goes to the next.",
+        "Scenario (default: calm); if there are several, the key n starts the next.",
         choices: Shipped.preRelease
       ),
-      Flag("--cassette", "FILE", "Answers for the hosts on it; other hosts are passed on to."),
-      Flag("--record", "FILE", "Record the traffic, closed tunnels aside; FILE is played, too."),
+      Flag("--cassette", "FILE", "Cassette with responses; requests to other hosts are passed on."),
+      Flag("--record", "FILE", "Record traffic to FILE, and play it; closed tunnels are excluded."),
       MatchFlag.flag("method and URL"),
       ServingTLS.openFlag,
       ServingTLS.fileFlag,
@@ -30,7 +30,7 @@ enum ProxyCommand: Command {
       Flag(
         "--dates",
         nil,
-        "record: keep in each new interaction the day on which it was recorded."
+        "record: store the day of recording in each new interaction."
       ),
       EncodingsFlag.recordFlag,
       Flag(
@@ -41,16 +41,16 @@ enum ProxyCommand: Command {
       Flag(
         "--lan",
         nil,
-        "Listen to the local network for two hours, for devices that give a code."
+        "Listen on the local network for two hours, to devices that enter a code."
       ),
-      Flag("--bind", "ADDR", "lan: the address to listen at, where there are several."),
+      Flag("--bind", "ADDR", "lan: the address to listen on, if there are several."),
       Flag("--client", "ADDR", "lan: the device to serve, without a code."),
       AllowPrivateFlag.flag,
       Flag("--for", "TIME", "End after this time, such as 30m (default: 2h with --lan)."),
       Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
       .proxyFindings, .allow,
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       AdminFlag.flag, ConsoleFlag.flag,
     ] + LimitFlags.flags + LimitFlags.originFlags
 

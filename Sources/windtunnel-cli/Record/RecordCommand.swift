@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
 
 enum RecordCommand: Command {
   static let name = "record"
-  static let summary = "Stand in front of a real server and record its traffic."
+  static let summary = "Pass requests on to a real server and record its responses."
   static let synopsis =
     "URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
   static let operandsMax = 1
@@ -22,7 +22,7 @@ enum RecordCommand: Command {
         "The real server, such as https://api.example.com; the same as URL alone."
       ),
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
-      Flag("--cassette", "FILE", "The cassette that is written, at the end and in one step."),
+      Flag("--cassette", "FILE", "The cassette to write, at the end and in one step."),
       Flag("--as", "URL", "The origin on the cassette in place of the upstream's."),
       Flag(
         "--mode",
@@ -32,21 +32,21 @@ enum RecordCommand: Command {
       ),
       MatchFlag.flag("method, path and query"),
     ] + RedactionFlags.flags + [
-      Flag("--dates", nil, "Keep in each interaction that is recorded the day on which it was."),
+      Flag("--dates", nil, "Store the day of recording in each new interaction."),
       VolatileFlag.flag,
       EncodingsFlag.flag,
       Flag(
         IgnoredHost.name,
         "HOST",
-        "A host to pass requests on to unrecorded, at every port or HOST:PORT."
+        "Host whose requests are passed on unrecorded, at any port or as HOST:PORT."
       ),
-      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       AllowOriginFlag.flag,
       AdminFlag.flag, ConsoleFlag.flag,
       ServingTLS.flag,
       ServingTLS.fileFlag,
-      Flag("--secret", "NAME=ENV", "verify: what $ENV holds stands for REDACTED-NAME-1, -2, …"),
-      Flag("--unsafe", nil, "verify: ask POST and the like again, too."),
+      Flag("--secret", "NAME=ENV", "verify: use the value of $ENV for REDACTED-NAME-1, -2, …"),
+      Flag("--unsafe", nil, "verify: send POST and other unsafe requests again, too."),
       Flag("--json", nil, "verify: print the differences as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
     ] + LimitFlags.flags + LimitFlags.originFlags

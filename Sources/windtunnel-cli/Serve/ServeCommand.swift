@@ -13,18 +13,18 @@ enum ServeCommand: Command {
   static let example = "windtunnel serve Cassettes/examples/shop.json --port 8080"
   static let flags =
     [
-      Flag("--cassette", "FILE", "The cassette that is played; the same as FILE alone."),
+      Flag("--cassette", "FILE", "The cassette to play; the same as FILE alone."),
       Flag(
         "--scenario",
         "NAME|FILE",
-        "The scenario that is flown (default: calm).",
+        "The scenario to run (default: calm).",
         choices: Shipped.preRelease
       ),
       MatchFlag.flag("method, path and query"),
-      Flag("--refresh-dates", nil, "Move dates in answers by the time that has gone by since."),
+      Flag("--refresh-dates", nil, "Shift dates in responses by the age of the recording."),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-      Flag("--speed", "K", "1: as slow as recorded, 2: twice as fast, 0: at once (default: 0)."),
-      Flag("--port", "N", "The port; 0 for any that is free (default: 0)."),
+      Flag("--speed", "K", "1: recorded speed, 2: twice as fast, 0: without delay (default: 0)."),
+      Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       BindFlag.flag,
       AllowOriginFlag.flag,
       ServingTLS.flag,

@@ -70,7 +70,8 @@ import WindTunnelDrill
     expectEqual(shown.code, 0)
     #expect(
       shown.out.hasSuffix(
-        "\n\ngates: 1 failed\n  bar: calls > 5: failed, got 5\n\nFAILED (99): 1 of 1 gate not met\n"
+        "\n\ngates of network-layer: 1 failed\n  bar: calls > 5: failed, got 5\n\nFAILED (99): 1 of 1 "
+          + "gate not met\n"
       )
     )
   }

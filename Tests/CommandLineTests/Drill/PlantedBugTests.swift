@@ -101,8 +101,13 @@ import WindTunnelReports
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let found = report.findings.map(\.finding)
-    if let rule = client.rule {
-      #expect(found.contains { $0.rule == rule }, "\(run.out)")
+    if let rule = client.rule, !found.contains(where: { $0.rule == rule }) {
+      // A rule of time is silent if programs wait for one another longer than for the server.
+      let busy = ["\nnot judged, machine busy: ", "\nlatencies may be the machine's: "]
+      if busy.contains(where: run.out.contains) {
+        try Test.cancel("\(client.name): this machine is too busy to judge waits")
+      }
+      Issue.record("\(rule) is not found: \(run.out)")
     }
     let errors = Set(found.filter { $0.severity == .error }.map(\.rule))
     let foreseen = Set(client.follows + [client.rule].compactMap { $0 })
