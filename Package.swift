@@ -46,6 +46,8 @@ let package = Package(
     .target(name: "CWindTunnelConsole", exclude: ["Page"]),
     // What threads take for the time, in the programs that link it.
     .target(name: "CWindTunnelClock"),
+    // Any program in virtual time, on Linux.
+    .target(name: "CWindTunnelVirtual"),
     .target(name: "WindTunnelSymptoms"),
     // Draws, digests, lanes and locks.
     .target(name: "WindTunnelCore", dependencies: ["CWindTunnelSystem"]),
@@ -151,7 +153,8 @@ let package = Package(
     .executableTarget(
       name: "windtunnel-cli",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelComparison", "WindTunnelImports", "WindTunnelRelease",
+        "CWindTunnelSystem", "CWindTunnelVirtual", "WindTunnelComparison", "WindTunnelImports",
+        "WindTunnelRelease",
         "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
         "WindTunnelDrill", "WindTunnelSearch", "WindTunnelServer",
       ]
@@ -284,6 +287,12 @@ let package = Package(
         "WindTunnelServer", "windtunnel-cli",
       ],
       exclude: ["Data", "Golden"]
+    ),
+    // One word for each way to wait, which tests start; no product holds it.
+    .executableTarget(name: "wait-programs", path: "Tests/WaitPrograms"),
+    .testTarget(
+      name: "VirtualWorldTests",
+      dependencies: ["Programs", "wait-programs", "windtunnel-cli"]
     ),
     // The structure itself: walls, words, widths.
     .testTarget(name: "TidyTests", dependencies: ["Programs"]),

@@ -13,7 +13,7 @@ package struct ReleaseModule: Sendable, Hashable, Comparable {
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
-    "WindTunnelNetworkLayerConsole",
+    "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual",
   ]
 
   /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between

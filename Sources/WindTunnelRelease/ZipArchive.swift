@@ -75,9 +75,13 @@ struct ZipArchive {
 
   /// Returns whether an archive with entries is at the end of a file of another format.
   static func endsIn(_ file: ByteWindow) -> Bool {
-    // If the end cannot be read, nothing else indicates that the file is an archive.
-    guard let end = try? DirectoryEnd(of: file) else { return false }
-    return end.count > 0 && file.has(directoryMagic, at: end.directory)
+    do throws(ReadingError) {
+      let end = try DirectoryEnd(of: file)
+      return end.count > 0 && file.has(directoryMagic, at: end.directory)
+    } catch {
+      // If the end cannot be read, nothing else indicates that the file is an archive.
+      return if case .format = error { true } else { false }
+    }
   }
 
   /// The first bytes of each row of the central directory.
@@ -130,15 +134,10 @@ struct ZipArchive {
       let packedCount = row.word(at: 20), let openedCount = row.word(at: 24),
       let nameCount = row.half(at: 28), let extraCount = row.half(at: 30),
       let commentCount = row.half(at: 32), let offset = row.word(at: 42),
-      let name = central.window(at: place + 46, count: nameCount),
-      let extra = central.window(at: place + 46 + nameCount, count: extraCount)
+      let name = central.window(at: place + 46, count: nameCount)
     else { throw .damaged("its central directory does not add up") }
-    // The extra field has the numbers of 64 bits in this order.
-    var wide = WideFields(extra)
-    let opened = try wide.value(of: openedCount)
-    let packed = try wide.value(of: packedCount)
-    let (start, overflows) = try wide.value(of: offset).addingReportingOverflow(shift)
-    guard !overflows, start >= 0 else {
+    let start = offset + shift
+    guard start >= 0 else {
       throw .damaged("its entries lie in each other, or beyond its end")
     }
     let entry = Entry(
@@ -146,8 +145,8 @@ struct ZipArchive {
       // Also strong encryption, and encrypted names.
       isEncrypted: flags & 0x2041 != 0,
       method: method,
-      packedCount: packed,
-      openedCount: opened,
+      packedCount: packedCount,
+      openedCount: openedCount,
       checkSum: checkSum,
       offset: start
     )
@@ -155,29 +154,7 @@ struct ZipArchive {
   }
 }
 
-/// The numbers of an entry that need 64 bits (4.5.3), in the order of the reads.
-private struct WideFields {
-  private var field: ByteWindow?
-  private var place = 0
-
-  init(_ extra: ByteWindow) {
-    var place = 0
-    while let kind = extra.half(at: place), let count = extra.half(at: place + 2) {
-      if kind == 1 { field = extra.window(at: place + 4, count: count) }
-      place += 4 + count
-    }
-  }
-
-  /// Returns a number of 32 bits, or the number of 64 bits that replaces it.
-  mutating func value(of number: Int) throws(ReadingError) -> Int {
-    guard number == UInt32.max else { return number }
-    guard let value = field?.long(at: place) else { throw .damaged("a size of 64 bits is missing") }
-    place += 8
-    return value
-  }
-}
-
-/// The end of the central directory (4.3.16, and 4.3.14 for 64 bits).
+/// The end of the central directory (4.3.16).
 private struct DirectoryEnd {
   var count: Int
   /// The real offset of the central directory.
@@ -199,32 +176,22 @@ private struct DirectoryEnd {
     let last = places.last { place in
       file.half(at: place + 20).map { place + 22 + $0 } == file.count
     }
-    guard var place = last, let disk = file.word(at: place + 4),
+    guard let place = last, let disk = file.word(at: place + 4),
       let count = file.half(at: place + 10), let size = file.word(at: place + 12),
       let offset = file.word(at: place + 16)
     else { throw .cutShort(missing: "its central directory") }
     (self.count, self.size, directory) = (count, size, offset)
-    if count == UInt16.max || size == UInt32.max || offset == UInt32.max {
-      // It is directly before the locator, or at the offset in the locator.
-      guard file.has([0x50, 0x4B, 0x06, 0x07], at: place - 20),
-        let said = file.long(at: place - 12),
-        let start = [place - 20 - 56, said].first(where: { file.has(Self.wideMagic, at: $0) }),
-        let count = file.long(at: start + 32), let size = file.long(at: start + 40),
-        let offset = file.long(at: start + 48)
-      else { throw .damaged("the end of 64 bits is not where it should be") }
-      (self.count, self.size, directory) = (count, size, offset)
-      place = start
-    } else if disk != 0 {
-      throw .damaged("it is one of several parts")
+    // Its numbers are elsewhere then (4.3.14).
+    guard count < UInt16.max, size < UInt32.max, offset < UInt32.max else {
+      throw .format("a zip archive of 64 bits")
     }
+    guard disk == 0 else { throw .damaged("it is one of several parts") }
     // If the directory is not directly before its end, it is at the offset that the end contains.
     if self.size <= place, file.has(ZipArchive.directoryMagic, at: place - self.size) {
       shift = place - self.size - directory
       directory = place - self.size
     }
   }
-
-  private static let wideMagic: [UInt8] = [0x50, 0x4B, 0x06, 0x06]
 }
 
 extension ByteWindow {
@@ -235,9 +202,5 @@ extension ByteWindow {
 
   fileprivate func word(at offset: Int) -> Int? {
     number(UInt32.self, at: offset, .little).flatMap(Int.init(exactly:))
-  }
-
-  fileprivate func long(at offset: Int) -> Int? {
-    number(UInt64.self, at: offset, .little).flatMap(Int.init(exactly:))
   }
 }

@@ -94,7 +94,8 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   func cancel() { Self.queue.async { [self] in task?.cancel() } }
 
   private var elapsed: Duration {
-    .microseconds(Int64((DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1000))
+    let nanoseconds = DispatchTime.now().uptimeNanoseconds &- start.uptimeNanoseconds
+    return max(.zero, .microseconds(Int64(bitPattern: nanoseconds) / 1000))
   }
 
   private func emit(_ event: Event) {

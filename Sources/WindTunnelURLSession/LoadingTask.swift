@@ -308,9 +308,10 @@ final class LoadingTask {
 
   // MARK: - Time
 
-  /// The time since the task began.
+  /// The time since the task began. Work that outlives a run in virtual time sees another clock.
   private var now: Duration {
-    .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds))
+    let nanoseconds = DispatchTime.now().uptimeNanoseconds &- start.uptimeNanoseconds
+    return max(.zero, .nanoseconds(Int64(bitPattern: nanoseconds)))
   }
 
   private func noteActivity() { lastActivity = .now() }

@@ -8,7 +8,7 @@
     /// From the lowest to the highest: a module names only those before it.
     static let order = [
       "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelSystem",
-      "WindTunnelSymptoms",
+      "CWindTunnelVirtual", "WindTunnelSymptoms",
       "WindTunnelRemote", "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
       "WindTunnelHTTP", "WindTunnelRelease", "WindTunnelLink", "WindTunnelCassettes",
       "WindTunnelComparison",

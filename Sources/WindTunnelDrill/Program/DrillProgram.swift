@@ -46,9 +46,7 @@ package struct DrillProgram: Sendable {
   /// Whether a run without words for a client judges every client, in virtual time if it can.
   private var judgesAll: Bool { flown == [NetworkLayerSubject().name, URLSessionSubject().name] }
 
-  private var clockDefault: String {
-    judgesAll ? "virtual without a client" : "real"
-  }
+  private var realOrVirtual: String { judgesAll ? "virtual without a client" : "real" }
 
   /// The greatest number of threads that fly in virtual time.
   private static let workersMax = 256
@@ -117,7 +115,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--clock",
         "CLOCK",
-        "real, or virtual: waits take no time (default: \(clockDefault)).",
+        "real, or virtual: waits take no time (default: \(realOrVirtual)).",
         choices: Self.times.map(\.key)
       ),
       Flag(
@@ -250,7 +248,9 @@ package struct DrillProgram: Sendable {
     _ arguments: Arguments,
     _ baselineFile: String?
   ) throws -> [Report.Fact] {
-    let also = isDefault(arguments) ? plan.subjects.dropFirst().joined(separator: ", ") : ""
+    // A baseline knows one judged client.
+    let judgesOthers = isDefault(arguments) && baselineFile == nil
+    let also = judgesOthers ? plan.subjects.dropFirst().joined(separator: ", ") : ""
     let facts = [
       ("name", try arguments.value("--name") ?? ""), (Report.baselineFile, baselineFile ?? ""),
       (Report.alsoJudged, also), ("windtunnel", Build.version),
@@ -277,15 +277,19 @@ package struct DrillProgram: Sendable {
   ) async throws -> InterruptibleFlight.End {
     switch drill.plan.time {
     case .realTime:
-      return try await InterruptibleFlight(drill: drill).fly { progress in
-        show(progress, of: drill.plan)
-        console?.take(progress)
+      try await InterruptibleFlight(plan: drill.plan).fly {
+        try await drill.fly(keepingPart: true) { progress in
+          show(progress, of: drill.plan)
+          console?.take(progress)
+        }
       }
     case .virtualTime:
-      let report = try await Drill.fly(subjects, drill.plan) { done, all in
-        Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
+      try await InterruptibleFlight(plan: drill.plan).fly {
+        let report = try await Drill.fly(subjects, drill.plan) { done, all in
+          Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
+        }
+        return ProcessDrill.Flown(report: report, part: nil)
       }
-      return InterruptibleFlight.End(report: report)
     }
   }
 
@@ -311,10 +315,15 @@ package struct DrillProgram: Sendable {
       && !Self.realTimeFlags.contains { arguments.has($0) }
     if isVirtual {
       // A scenario that is named and needs sockets runs in real time.
-      do { return try plan(arguments, in: .virtualTime) } catch is DrillError {}
+      do {
+        var plan = try plan(arguments, in: .virtualTime)
+        let names = plan.leftOut.map(\.name).joined(separator: ", ")
+        if !names.isEmpty { plan.leftOut = [.init(name: names, reason: "\(names) (--stage wire)")] }
+        return plan
+      } catch is DrillError {}
     }
     var plan = try plan(arguments, in: .realTime)
-    let isWhole = ["--scenario", "--cassette", "--stage", "--clock"].contains {
+    let isWhole = ["--scenario", "--cassette", "--stage", "--clock", "--shard"].contains {
       arguments.has($0)
     }
     if isDefault(arguments), !isVirtual, !isWhole { plan.keepShort() }
@@ -409,7 +418,7 @@ package struct DrillProgram: Sendable {
 /// every program that they have started, and there is a report of the calls that had ended. A
 /// second signal ends this process at once.
 private struct InterruptibleFlight {
-  let drill: ProcessDrill
+  let plan: DrillPlan
 
   /// The way in which a drill ended.
   struct End: Sendable {
@@ -420,10 +429,9 @@ private struct InterruptibleFlight {
   }
 
   /// Flies, and comes back when no process of the drill's is left.
-  func fly(progress: @escaping @Sendable (ProcessDrill.Progress) -> Void) async throws -> End {
-    let drill = drill
+  func fly(_ run: @escaping @Sendable () async throws -> ProcessDrill.Flown) async throws -> End {
     let interruption = Interruption()
-    let flight = Task { try await drill.fly(keepingPart: true, progress: progress) }
+    let flight = Task { try await run() }
     let signal = Locked<Int32?>(nil)
     let watch = Task {
       // Nobody interrupted; the drill is over.
@@ -440,7 +448,7 @@ private struct InterruptibleFlight {
       return End(report: flown.report, part: flown.part, signal: flown.part == nil ? nil : stop)
     } catch is CancellationError {
       // Nothing of it had begun.
-      return End(report: drill.plan.report([]), signal: stop)
+      return End(report: plan.report([]), signal: stop)
     }
   }
 }

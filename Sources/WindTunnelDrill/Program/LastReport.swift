@@ -14,17 +14,22 @@ enum LastReport {
   /// - Returns: Whether the report can be read at ``path``.
   static func keep(_ report: Report, as speaker: String) -> Bool {
     let calls = report.scenarios.flatMap(\.subjects).reduce(0) { $0 + $1.observations.count }
-    guard calls <= callsMax else { return false }
     let file = URL(typed: path)
     let folder = file.deletingLastPathComponent()
+    let ignore = folder.appending(path: ".gitignore")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       // A link could lead out of the working directory.
-      let type = try FileManager.default.attributesOfItem(atPath: folder.path)[.type]
-      guard type as? FileAttributeType == .typeDirectory else {
-        throw FileError.unwritable(path, reason: "\(folder.lastPathComponent) is a link")
+      for place in [folder, file, ignore] where isLink(place) {
+        throw FileError.unwritable(path, reason: "\(place.lastPathComponent) is a link")
       }
-      let ignore = folder.appending(path: ".gitignore")
+      guard calls <= callsMax else {
+        // An older report would pass for this one.
+        if FileManager.default.fileExists(atPath: file.path) {
+          try FileManager.default.removeItem(at: file)
+        }
+        return false
+      }
       if !FileManager.default.fileExists(atPath: ignore.path) {
         try FileError.writing(Data("*\n".utf8), to: ignore)
       }
@@ -35,5 +40,11 @@ enum LastReport {
       Terminal.complain("\(speaker): the last report was not kept: \(reason)\n")
       return false
     }
+  }
+
+  private static func isLink(_ file: URL) -> Bool {
+    // A file that is missing has no attributes.
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+    return attributes?[.type] as? FileAttributeType == .typeSymbolicLink
   }
 }

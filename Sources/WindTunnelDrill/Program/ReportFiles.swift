@@ -36,17 +36,18 @@ extension Report {
   ///   - program: Who says it.
   ///   - isShown: Whether the reader has the table.
   package func complain(as program: String, isShown: Bool) {
+    let report = decisive
     if !isShown {
-      for finding in findings where finding.finding.severity > .note {
+      for finding in report.findings where finding.finding.severity > .note {
         Terminal.complain("\(program): \(finding)\n")
       }
-      for sentence in notOnCassette { Terminal.complain("\(program): \(sentence)\n") }
-      for judgement in judgements where judgement.result.verdict != .met {
+      for sentence in report.notOnCassette { Terminal.complain("\(program): \(sentence)\n") }
+      for judgement in report.judgements where judgement.result.verdict != .met {
         Terminal.complain("\(program): \(judgement)\n")
       }
     }
     if Terminal.isReadByGitHub {
-      for line in annotations { Terminal.complain("\(line)\n") }
+      for line in report.annotations { Terminal.complain("\(line)\n") }
     }
     if !isShown { Terminal.complain("\(verdict.line)\n") }
   }

@@ -41,9 +41,10 @@ extension Report {
     switch rendering {
     case .text: Data(text().utf8)
     case .json: data()
-    case .markdown: Data(markdown().utf8)
-    case .junit: Data(junit().utf8)
-    case .html: Data(html().utf8)
+    // If several clients are judged, these show the one that decides.
+    case .markdown: Data(decisive.markdown().utf8)
+    case .junit: Data(decisive.junit().utf8)
+    case .html: Data(decisive.html().utf8)
     case .csv: Data(csv().utf8)
     }
   }

@@ -70,11 +70,16 @@ public struct DrillVerdict: Sendable, Hashable {
 extension Report {
   /// The verdict by the gates, the findings and the ``policy``. If several clients are judged, the
   /// worst one.
-  public var verdict: DrillVerdict {
-    let verdicts = judgedReports.map(\.ownVerdict)
-    // The first of several that are equally bad.
-    return verdicts.dropFirst().reduce(verdicts[0]) { $0.rank >= $1.rank ? $0 : $1 }
+  public var verdict: DrillVerdict { decisive.ownVerdict }
+
+  /// The report of the client whose verdict is the worst; of several, the first.
+  package var decisive: Report {
+    let others = judgedReports.dropFirst().map { ($0, $0.ownVerdict.rank) }
+    return others.reduce((self, ownVerdict.rank)) { $0.1 >= $1.1 ? $0 : $1 }.0
   }
+
+  /// The name of the fact that a report is that of a further judged client.
+  private static let judgedBeside = "judgedBeside"
 
   /// The name of the fact about the clients that are judged beside the first one.
   package static let alsoJudged = "alsoJudged"
@@ -82,7 +87,7 @@ extension Report {
   /// This report, and for each further judged client the same with that client first.
   var judgedReports: [Report] {
     let names = fact(Self.alsoJudged)?.components(separatedBy: ", ") ?? []
-    return [self] + names.map { judging($0) }
+    return [self] + names.map { judging($0) }.filter { !$0.scenarios.isEmpty }
   }
 
   /// The name of the judged client.
@@ -92,9 +97,11 @@ extension Report {
   private func judging(_ name: String) -> Report {
     var report = self
     report.environment.removeAll { $0.name == Self.alsoJudged }
-    report.scenarios = scenarios.map { flown in
+    report.environment.append(Fact(Self.judgedBeside, name))
+    report.scenarios = scenarios.compactMap { flown in
+      // An interrupted run may lack the client in its last scenario.
       let rows = flown.subjects.filter { $0.name == name }
-      guard !rows.isEmpty else { return flown }
+      guard !rows.isEmpty else { return nil }
       return Flown(
         flown.name,
         on: flown.stage,
@@ -114,7 +121,7 @@ extension Report {
         outcome: outcome,
         exitCode: code,
         knownErrors: knownErrors.count,
-        details: details.joined(separator: ", ")
+        details: (fact(Self.judgedBeside).map { "\($0): " } ?? "") + details.joined(separator: ", ")
       )
     }
     let gates = judgements
@@ -195,8 +202,11 @@ extension Report {
       if case .notMet = standing.standing { continue }
       judged.insert(standing.rule)
     }
+    // A call that may hang or fail by itself is not excused by other calls.
+    let ofEachCall = [FindingRule.hangs.id, "fails-without-fault"]
     return order.map { rule in
-      ("\(rule) (\(counted(starved[rule] ?? 0, "call")))", judged.contains(rule))
+      let isJudged = judged.contains(rule) && !ofEachCall.contains(rule)
+      return ("\(rule) (\(counted(starved[rule] ?? 0, "call")))", isJudged)
     }
   }
 

@@ -52,7 +52,12 @@ extension Report.Flown {
 
 extension [AllowedRule] {
   /// Returns the reason why a rule may be broken; `nil` if it may not.
-  func reason(for rule: String) -> String? { first { $0.rule == rule }?.reason }
+  func reason(for rule: String) -> String? {
+    let own = filter { $0.rule == rule }
+    if let everywhere = own.first(where: { $0.endpoint == nil }) { return everywhere.reason }
+    let reasons = own.map(\.reason)
+    return reasons.first.map { Set(reasons).count == 1 ? $0 : reasons.joined(separator: "; ") }
+  }
 
   /// Returns the findings that rules allowed at some endpoints alone have at the others.
   ///

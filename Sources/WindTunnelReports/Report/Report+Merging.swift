@@ -148,7 +148,7 @@ extension Report.Fact {
     }
     return names.compactMap { name in
       let all = (values[name] ?? []).sorted()
-      if name == "shard", isWhole(all) { return nil }
+      if name == "shard" && isWhole(all) || name == Report.reportFile { return nil }
       return Report.Fact(name, all.joined(separator: " | "))
     }
   }

@@ -39,21 +39,39 @@ import WindTunnelReports
     #expect(lines.contains { $0.hasSuffix(" --subject network-layer") }, "\(run.out)")
   }
 
-  @Test func `a folder that leads elsewhere is left alone, and the drill says so`() async throws {
+  @Test(arguments: [".windtunnel", ".windtunnel/last.json", ".windtunnel/.gitignore"])
+  func `a link is left alone, and the drill says so`(link: String) async throws {
     let (scratch, other) = (try Scratch(), try Scratch())
-    try FileManager.default.createSymbolicLink(
-      at: scratch.file(".windtunnel"),
-      withDestinationURL: other.folder
+    let place = scratch.file(link)
+    try FileManager.default.createDirectory(
+      at: place.deletingLastPathComponent(),
+      withIntermediateDirectories: true
     )
+    let target = link == ".windtunnel" ? other.folder : other.file("target")
+    try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
     let run = try await Program.run(Self.drill, in: scratch)
     expectEqual(run.code, 99)
     expectEqual(
       run.err,
       "windtunnel: the last report was not kept: .windtunnel/last.json cannot be written: "
-        + ".windtunnel is a link.\n"
+        + "\(place.lastPathComponent) is a link.\n"
     )
     try expectEqual(FileManager.default.contentsOfDirectory(atPath: other.folder.path), [])
     // The command names no file that is not there.
     #expect(run.out.contains("    again: --again REPORT.json#captive-portal/home/0\n"))
+  }
+
+  /// Work of the bare session outlives its run in virtual time, and sees the machine's clock.
+  @Test func `many slow calls in virtual time end with a verdict`() async throws {
+    let run = try await Program.run(
+      "drill",
+      "--scenario",
+      "slow-bytes",
+      "--calls",
+      "60",
+      in: Scratch()
+    )
+    #expect([0, 97].contains(run.code), "\(run)")
+    expectEqual(run.out.split(separator: "\n").last?.contains("1 warning"), run.code == 0)
   }
 }

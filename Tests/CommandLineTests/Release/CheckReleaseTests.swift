@@ -10,7 +10,7 @@ import WindTunnel
 
   /// The modules that the tool links, and an app must not.
   private static let modules = [
-    "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles",
+    "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelVirtual",
     "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
     "WindTunnelCore", "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHTTP",
     "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelRelease",

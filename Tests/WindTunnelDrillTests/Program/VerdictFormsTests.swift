@@ -212,9 +212,15 @@ import WindTunnelCommandLine
     report.scenarios = [Report.Flown("rain", on: .onTheWire, subjects: rows)]
     expectEqual(report.verdict.line, "passed")
     report.environment = [Report.Fact(Report.alsoJudged, "b")]
-    expectEqual(report.verdict.line, "CRASHED (97): 1 call")
+    expectEqual(report.verdict.line, "CRASHED (97): b: 1 call")
     #expect(report.text().contains("\nfindings of b: 1 error; "))
-    #expect(text(report, .junit).contains("<failure message=\"CRASHED (97): 1 call\""))
+    // Each form shows the client that decides.
+    #expect(text(report, .junit).contains("<failure message=\"CRASHED (97): b: 1 call\""))
+    #expect(text(report, .html).contains("<li>crashes: Its process died"))
+    #expect(text(report, .markdown).contains("**error** `crashes`"))
+    // A client that an interrupted run has not reached is not judged.
+    report.environment = [Report.Fact(Report.alsoJudged, "c")]
+    expectEqual(report.verdict.line, "passed")
   }
 
   @Test func `a rule that a busy machine kept from every call leaves the verdict open`() throws {

@@ -41,7 +41,7 @@ import Testing
   @Test func `a rule that is allowed everywhere needs no endpoint`() {
     var report = Self.report("GET /a")
     report.scenarios[0].allowed.append(AllowedRule("hangs", because: "it is a probe"))
-    expectEqual(Self.words(report), ["2 of 3 calls, GET /a, it is a monitor"])
+    expectEqual(Self.words(report), ["2 of 3 calls, GET /a, it is a probe"])
   }
 
   @Test func `a scenario allows a rule at an endpoint`() throws {
