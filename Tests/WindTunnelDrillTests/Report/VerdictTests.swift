@@ -55,7 +55,9 @@ import WindTunnelReports
   {
     let folder = try Folder()
     let file = try folder.file("default.json")
-    let end = try await Tool.run(["drill", "--seed", "1", "--calls", "30", "--report", file])
+    let end = try await Tool.run([
+      "drill", "--subject", "network-layer", "--seed", "1", "--calls", "30", "--report", file,
+    ])
     expectEqual(end.code, 0)
     // Success is no merit where nobody can succeed, nor where a client should not wait for it. A portal's
     // page passes for success with a bare session, and behind an outage a breaker is open for some time.
