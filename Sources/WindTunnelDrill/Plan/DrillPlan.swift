@@ -257,8 +257,8 @@ public struct DrillPlan: Sendable {
   }
 
   /// Refuses weights and gates that speak of requests which no call makes: such a weight would
-  /// change nothing, and such a gate could not be told, however many calls are flown. Refuses gates
-  /// that are held in no scenario.
+  /// change nothing, and such a gate could not be judged, however many calls are made. Refuses
+  /// gates that are held in no scenario.
   private func refuseWhatNothingIs() throws(DrillError) {
     let recorded = cassette.interactions.map(\.request)
     for share in mix.shares where !recorded.contains(where: { share.request.matches($0) }) {
