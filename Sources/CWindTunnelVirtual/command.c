@@ -1,27 +1,8 @@
-// The hidden word of the tool, and what it says where there is no tracer.
-#define _GNU_SOURCE
+// The hidden word of the tool: its words, and what it writes in the end.
 #include "world.h"
 
-#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#if !defined(WT_VIRTUAL_IS_SUPPORTED)
-int wt_virtual_run(const struct wt_virtual_options *options, char *const arguments[],
-                   struct wt_virtual_result *result) {
-  (void)options;
-  (void)arguments;
-  *result = (struct wt_virtual_result){
-    .outcome = WT_VIRTUAL_STOPPED,
-    .status = -1,
-    .reason = WT_VIRTUAL_UNSUPPORTED,
-    .detail = "virtual time for any program needs Linux on x86-64",
-  };
-  return -1;
-}
-#endif
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
 #if defined(__ELF__)
@@ -31,100 +12,89 @@ __attribute__((used, section("__DATA_CONST,__wt_modules")))
 #endif
 static const uint64_t link_mark[3] = {0xF1D38A6C57E294B0, 0x9C0EB7A52D41F863, 32};
 
-static const char *const outcomes[] = {"ended", "asleep for ever", "virtual limit", "stopped"};
-static const char *const reasons[] = {
-  "none", "foreign peer", "foreign descriptor", "traced itself", "filter refused", "unknown vDSO",
-  "processor time", "too many", "other processor", "real limit", "unsupported",
+#if !defined(WT_VIRTUAL_IS_SUPPORTED)
+int wt_virtual_main(int count, char *const words[]) {
+  fprintf(stderr, "%s: virtual time for any program needs Linux on x86-64\n", count ? words[0] : "");
+  return 125;
+}
+#else
+
+// In the order of the enumerations in world.h.
+static const char *const options[] = {"--limit", "--real-limit", "--processor-limit", "--realtime"};
+static const char *const parts[] = {"look", "account", "haste"};
+static const char *const numbers[] = {
+  "virtualNanoseconds", "realNanoseconds", "jumps", "processes", "threads", "inFlight", "heldUp",
+  "lookedNanoseconds", "countedNanoseconds", "refused",
 };
 
-// Writes a text as JSON; what is beyond ASCII is replaced.
-static void put_text(FILE *file, const char *text) {
-  fputc('"', file);
+// Writes a text as JSON; each byte beyond ASCII is taken for a character of Latin-1.
+static void put_text(FILE *file, const char *before, const char *text) {
+  fprintf(file, "%s\"", before);
   for (; *text; text++) {
-    if (*text == '\n') fputs("\\n", file);
-    else if (*text < 32 || *text > 126) fputc('?', file);
-    else fprintf(file, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    const bool is_plain = *text >= ' ' && *text <= '~' && *text != '"' && *text != '\\';
+    fprintf(file, is_plain ? "%c" : "\\u%04x", (unsigned char)*text);
   }
   fputc('"', file);
 }
 
-static void put_number(FILE *file, const char *key, int64_t value) {
-  fprintf(file, ",\"%s\":%lld", key, (long long)value);
-}
-
-static void put_result(FILE *file, const struct wt_virtual_result *result) {
-  fputs("{\"outcome\":", file);
-  put_text(file, outcomes[result->outcome]);
-  fputs(",\"reason\":", file);
-  put_text(file, reasons[result->reason]);
-  fputs(",\"detail\":", file);
-  put_text(file, result->detail);
-  const bool is_status = result->outcome == WT_VIRTUAL_ENDED && result->status >= 0;
-  if (is_status && WIFEXITED(result->status)) put_number(file, "exit", WEXITSTATUS(result->status));
-  if (is_status && WIFSIGNALED(result->status)) put_number(file, "signal", WTERMSIG(result->status));
-  put_number(file, "virtualNanoseconds", result->virtual_nanoseconds);
-  put_number(file, "realNanoseconds", result->real_nanoseconds);
-  put_number(file, "jumps", result->jumps);
-  put_number(file, "traps", result->traps);
-  put_number(file, "processes", result->processes);
-  put_number(file, "threads", result->threads);
-  put_number(file, "inFlight", result->in_flight);
-  put_number(file, "heldUp", result->held_up);
-  put_number(file, "lookedNanoseconds", result->looked_nanoseconds);
-  put_number(file, "countedNanoseconds", result->counted_nanoseconds);
-  put_number(file, "refused", result->refused);
-  fputs(",\"asleep\":", file);
-  put_text(file, result->asleep);
+static void put_result(FILE *file) {
+  put_text(file, "{\"outcome\":", wt.outcome ? wt.outcome : "ended");
+  put_text(file, ",\"reason\":", wt.reason ? wt.reason : "none");
+  put_text(file, ",\"detail\":", wt.detail);
+  put_text(file, ",\"asleep\":", wt.asleep);
+  if (!wt.outcome && WIFEXITED(wt.status)) fprintf(file, ",\"exit\":%d", WEXITSTATUS(wt.status));
+  if (!wt.outcome && WIFSIGNALED(wt.status)) fprintf(file, ",\"signal\":%d", WTERMSIG(wt.status));
+  for (int place = 0; place < WT_COUNT(numbers); place++) {
+    fprintf(file, ",\"%s\":%lld", numbers[place], (long long)wt.told[place]);
+  }
   fputs("}\n", file);
 }
 
+static int find(const char *const names[], int count, const char *name) {
+  int place = 0;
+  while (place < count && strcmp(names[place], name)) place++;
+  return place < count ? place : -1;
+}
+
 // Reads an option and its value; false if the word or the value is not understood.
-static bool read_option(const char *word, const char *value, struct wt_virtual_options *options,
-                        int *notes) {
+static bool read_option(const char *word, const char *value, int *notes) {
+  const int option = find(options, WT_COUNT(options), word), part = find(parts, WT_COUNT(parts), value);
   char *rest;
   const double number = strtod(value, &rest);
-  const bool is_number = rest != value && !*rest && number >= 0 && number < 4e9;
-  const int64_t nanoseconds = is_number ? (int64_t)(number * 1e9) : 0;
-  if (!strcmp(word, "--without")) {
-    if (!strcmp(value, "look")) options->without |= WT_VIRTUAL_WITHOUT_SECOND_LOOK;
-    else if (!strcmp(value, "account")) options->without |= WT_VIRTUAL_WITHOUT_ACCOUNT;
-    else if (!strcmp(value, "haste")) options->without |= WT_VIRTUAL_WITHOUT_HASTE;
-    else return false;
+  if (!strcmp(word, "--without") && part >= 0) {
+    wt.without |= 1 << part;
     return true;
   }
-  if (!strcmp(word, "--notes-fd")) *notes = (int)number;
-  else if (!strcmp(word, "--limit")) options->limit = nanoseconds;
-  else if (!strcmp(word, "--realtime")) options->realtime = nanoseconds;
-  else if (!strcmp(word, "--real-limit")) options->real_limit = nanoseconds;
-  else if (!strcmp(word, "--processor-limit")) options->processor_limit = nanoseconds;
-  else return false;
-  return is_number;
+  if (rest == value || *rest || !(number >= 0 && number < 4e9)) return false;
+  if (option >= 0) wt.given[option] = (int64_t)(number * 1e9);
+  if (option >= 0 || strcmp(word, "--notes-fd")) return option >= 0;
+  // A copy that no program inherits: the program keeps its own 0 to 2.
+  *notes = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+  if (number > 2) fcntl((int)number, F_SETFD, FD_CLOEXEC);
+  return *notes >= 0;
 }
 
 int wt_virtual_main(int count, char *const words[]) {
-  struct wt_virtual_options options = {0};
   int notes = -1, place = 0;
-  for (; place + 1 < count && strcmp(words[place], "--"); place += 2) {
-    if (!read_option(words[place], words[place + 1], &options, &notes)) {
-      fprintf(stderr, "run-in-virtual-time: %s %s is not understood\n", words[place], words[place + 1]);
-      return 64;
-    }
+  for (; place + 1 < count && strcmp(words[place], "--"); place++) {
+    if (!strcmp(words[place], "--ends-with-parent")) wt.parent = getppid();
+    else if (!strcmp(words[place], "--strict")) wt.is_strict = true;
+    else if (read_option(words[place], words[place + 1], &notes)) place++;
+    else break;
   }
   if (place + 1 >= count || strcmp(words[place], "--")) {
-    fprintf(stderr, "run-in-virtual-time: there is no command behind --\n");
+    const char *word = place < count ? words[place] : "--";
+    const char *value = place + 1 < count ? words[place + 1] : "";
+    fprintf(stderr, "run-in-virtual-time: \"%s %s\" is no option and no command behind --\n", word, value);
     return 64;
   }
-  if (notes >= 0) fcntl(notes, F_SETFD, FD_CLOEXEC);
+  wt_run(words + place + 1);
   FILE *file = notes < 0 ? NULL : fdopen(notes, "w");
-  struct wt_virtual_result result;
-  const int failed = wt_virtual_run(&options, words + place + 1, &result);
-  if (file) {
-    put_result(file, &result);
-    fclose(file);
-  } else if (failed) {
-    fprintf(stderr, "run-in-virtual-time: %s\n", result.detail);
-  }
-  if (failed) return 125;
-  if (result.outcome != WT_VIRTUAL_ENDED) return 124;
-  return WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128 + WTERMSIG(result.status);
+  if (file) put_result(file);
+  if (file) fclose(file);
+  if (!file && !wt.has_begun) fprintf(stderr, "run-in-virtual-time: %s\n", wt.detail);
+  if (wt.outcome || !wt.has_begun) return wt.has_begun ? 124 : 125;
+  return WIFEXITED(wt.status) ? WEXITSTATUS(wt.status) : 128 + WTERMSIG(wt.status);
 }
+
+#endif

@@ -7,42 +7,34 @@
 
 #include <linux/audit.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/reg.h>
 #include <sys/user.h>
 
 #define WT_AUDIT_PROCESSOR AUDIT_ARCH_X86_64
 
-typedef struct user_regs_struct wt_registers;
-
-// The register of an argument; see syscall(2), "Architecture calling conventions".
-static inline unsigned long long *wt_argument(wt_registers *registers, int place) {
-  switch (place) {
-  case 0: return &registers->rdi;
-  case 1: return &registers->rsi;
-  case 2: return &registers->rdx;
-  case 3: return &registers->r10;
-  case 4: return &registers->r8;
-  default: return &registers->r9;
-  }
-}
-
-static inline long wt_call(const wt_registers *registers) { return (long)registers->orig_rax; }
-static inline void wt_set_call(wt_registers *registers, long call) {
-  registers->orig_rax = (unsigned long long)call;
-}
-static inline long wt_answer(const wt_registers *registers) { return (long)registers->rax; }
-static inline void wt_set_answer(wt_registers *registers, long answer) {
-  registers->rax = (unsigned long long)answer;
-}
-static inline uint64_t wt_place(const wt_registers *registers) { return registers->rip; }
+// The words of struct user_regs_struct, by the numbers of sys/reg.h. For those of the arguments see
+// syscall(2), "Architecture calling conventions".
+typedef struct { int64_t at[sizeof(struct user_regs_struct) / 8]; } wt_registers;
+enum { WT_CALL = ORIG_RAX, WT_ANSWER = RAX, WT_PLACE = RIP };
+#define WT_ARGUMENT(place) ((const int[6]){RDI, RSI, RDX, R10, R8, R9}[place])
 
 // The code of the clock, with its words at the beginning.
 extern const char wt_clock_code[], wt_clock_code_gettime[], wt_clock_code_gettimeofday[];
 extern const char wt_clock_code_time[], wt_clock_code_end[];
 
-enum { WT_JUMP_SIZE = 5 };
+enum { WT_JUMP_SIZE = 5, WT_CLOCK_WORDS = 7 };
+
+// Bit sets of the clocks of clock_gettime(2) that tell the wall's time, and of the monotonic ones. The
+// others, of processor time and devices, are the kernel's.
+enum { WT_WALL_CLOCKS = 0x921, WT_MONOTONIC_CLOCKS = 0x2d2 };
 
 // Forms a jump from one address to another that is near.
-void wt_form_jump(uint64_t from, uint64_t to, unsigned char jump[WT_JUMP_SIZE]);
+static inline void wt_form_jump(uint64_t from, uint64_t to, unsigned char jump[WT_JUMP_SIZE]) {
+  const int32_t distance = (int32_t)(to - (from + WT_JUMP_SIZE));
+  jump[0] = 0xe9;
+  memcpy(jump + 1, &distance, sizeof distance);
+}
 
 #endif
 #endif

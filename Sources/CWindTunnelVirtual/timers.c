@@ -1,236 +1,158 @@
 // Timers: alarm(2), setitimer(2), timer_create(2), timerfd_create(2). The kernel's own stay unarmed;
 // the tracer sends the signal, or lets the descriptor expire, at the virtual deadline.
-#define _GNU_SOURCE
 #include "world.h"
 
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 #include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
 
-static struct wt_timer *find(struct wt_world *world, enum wt_timer_kind kind, pid_t pid, int number) {
-  for (int place = 0; place < world->timer_count; place++) {
-    struct wt_timer *timer = &world->timers[place];
-    if (timer->kind == kind && timer->pid == pid && timer->number == number) return timer;
-  }
-  return NULL;
-}
+// The arguments of the calls: what is set, or 0, and where the old value goes.
+static const struct timer_call { int call; enum wt_timer_kind kind; int given, old; } calls[] = {
+  {SYS_setitimer, WT_TIMER_INTERVAL, 1, 2},
+  {SYS_getitimer, WT_TIMER_INTERVAL, 0, 1},
+  {SYS_timer_settime, WT_TIMER_POSIX, 2, 3},
+  {SYS_timer_gettime, WT_TIMER_POSIX, 0, 1},
+  {SYS_timerfd_settime, WT_TIMER_DESCRIPTOR, 2, 3},
+  {SYS_timerfd_gettime, WT_TIMER_DESCRIPTOR, 0, 1},
+};
 
-// Finds a timer or adds one; null if there is no room.
-static struct wt_timer *make(struct wt_world *world, enum wt_timer_kind kind, pid_t pid, int number) {
-  struct wt_timer *timer = find(world, kind, pid, number);
-  if (timer) return timer;
-  if (world->timer_count == WT_TIMERS_MAX) {
-    wt_stop(world, WT_VIRTUAL_TOO_MANY, "%d timers", WT_TIMERS_MAX);
-    return NULL;
+// Finds a timer; if it is to be made, null says that there is no room.
+static struct wt_timer *find(enum wt_timer_kind kind, pid_t pid, int number, bool is_made) {
+  WT_EACH(wt_timer, known, wt.timers) {
+    if (known->kind == kind && known->pid == pid && known->number == number) return known;
   }
-  timer = &world->timers[world->timer_count++];
-  *timer = (struct wt_timer){.kind = kind, .pid = pid, .number = number, .own = -1};
-  timer->deadline = WT_NEVER;
+  struct wt_timer *timer = is_made ? wt_add(&wt.timers, sizeof *timer, 1024, "timers") : NULL;
+  if (!timer) return NULL;
+  *timer = (struct wt_timer){
+    .link = timer->link, .kind = kind, .pid = pid, .number = number, .value = number, .own = -1,
+    .signal = SIGALRM, .due.deadline = WT_NEVER,
+  };
   return timer;
 }
 
-static void drop(struct wt_world *world, struct wt_timer *timer) {
-  if (timer->own >= 0) close(timer->own);
-  *timer = world->timers[--world->timer_count];
+static void drop(struct wt_timer *timer) {
+  close(timer->own);
+  wt_remove(&wt.timers, &timer->link);
 }
 
-void wt_drop_timers(struct wt_world *world, pid_t pid, bool is_exec) {
-  for (int place = world->timer_count - 1; place >= 0; place--) {
-    struct wt_timer *timer = &world->timers[place];
-    if (timer->pid == pid && (!is_exec || timer->kind == WT_TIMER_POSIX)) drop(world, timer);
+void wt_drop_timers(pid_t pid, bool is_exec) {
+  WT_EACH(wt_timer, timer, wt.timers) {
+    if (timer->pid == pid && (!is_exec || timer->kind == WT_TIMER_POSIX)) drop(timer);
   }
 }
 
-static bool is_wall(int clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
+static int64_t rest_of(const struct wt_timer *timer) {
+  return timer->due.deadline == WT_NEVER ? 0 : timer->due.deadline - wt.now;
 }
 
-// Reads the interval and the value of an itimerspec, or of an itimerval.
-static bool read_pair(const struct wt_thread *thread, uint64_t place, bool is_micro, int64_t pair[2]) {
-  int64_t words[4];
-  if (!wt_peek(thread->tid, words, place, sizeof words)) return false;
-  for (int word = 0; word < 4; word++) {
-    const int64_t most = word % 2 ? (is_micro ? 999999 : WT_SECOND - 1) : INT64_MAX;
-    if (words[word] < 0 || words[word] > most) return false;
-    if (words[word] > 3000000000) words[word] = 3000000000;
-  }
-  for (int half = 0; half < 2; half++) {
-    pair[half] = words[2 * half] * WT_SECOND + words[2 * half + 1] * (is_micro ? 1000 : 1);
-  }
-  return true;
+static void arm(struct wt_timer *timer, int64_t interval, int64_t value, bool is_absolute) {
+  int64_t deadline = wt.now + value;
+  if (is_absolute && wt_clock_base(timer->clock, &deadline)) deadline = value - deadline;
+  timer->interval = interval;
+  wt_set_due(&timer->due, !value ? WT_NEVER : deadline > wt.now ? deadline : wt.now);
 }
 
-static int64_t rest_of(const struct wt_world *world, const struct wt_timer *timer) {
-  return timer && timer->deadline != WT_NEVER ? timer->deadline - world->now : 0;
-}
-
-static void write_pair(const struct wt_world *world, const struct wt_thread *thread,
-                       const struct wt_timer *timer, uint64_t place, bool is_micro) {
-  if (!place) return;
-  const int64_t rest = rest_of(world, timer), interval = timer ? timer->interval : 0;
-  const int64_t unit = is_micro ? 1000 : 1;
-  const int64_t words[4] = {
-    interval / WT_SECOND, interval % WT_SECOND / unit, rest / WT_SECOND, rest % WT_SECOND / unit,
-  };
-  wt_poke(thread->tid, words, place, sizeof words);
-}
-
-static void arm(struct wt_world *world, struct wt_timer *timer, const int64_t pair[2], bool is_absolute) {
-  timer->interval = pair[0];
-  int64_t deadline = pair[1] + world->now;
-  if (is_absolute) deadline = is_wall(timer->clock) ? pair[1] - world->wall : pair[1];
-  if (deadline < world->now) deadline = world->now;
-  timer->deadline = pair[1] ? deadline : WT_NEVER;
-  timer->order = ++world->order;
-}
-
-static int clock_of(pid_t pid, int descriptor) {
-  char text[512];
-  wt_read_proc(text, sizeof text, "/proc/%d/fdinfo/%d", pid, descriptor);
-  const char *line = strstr(text, "clockid:");
-  return line ? atoi(line + 8) : CLOCK_MONOTONIC;
-}
-
-// Takes a descriptor of the program's and unarms its timer; false if it is none.
+// Takes a descriptor of the program's and unarms its timer; false if it is none (proc_pid_fdinfo(5)).
 static bool take(struct wt_timer *timer) {
-  if (timer->own >= 0) close(timer->own);
+  char text[512];
+  wt_read_proc(text, sizeof text, wt_open_proc(O_RDONLY, "/proc/%d/fdinfo/%d", timer->pid, timer->number));
+  const char *line = strstr(text, "clockid:");
+  timer->clock = line ? atoi(line + 8) : CLOCK_MONOTONIC;
+  close(timer->own);
   timer->own = wt_take(timer->pid, timer->number);
-  timer->clock = clock_of(timer->pid, timer->number);
   const struct itimerspec zero = {{0, 0}, {0, 0}};
-  return timer->own >= 0 && timerfd_settime(timer->own, 0, &zero, NULL) == 0;
+  return timerfd_settime(timer->own, 0, &zero, NULL) == 0;
 }
 
-static bool set_alarm(struct wt_world *world, struct wt_thread *thread, wt_registers *registers) {
-  struct wt_timer *timer = make(world, WT_TIMER_INTERVAL, thread->process->pid, 0);
+static bool set_alarm(struct wt_thread *thread) {
+  struct wt_timer *timer = find(WT_TIMER_INTERVAL, thread->process->pid, 0, true);
   if (!timer) return true;
   // See alarm(2): it answers the seconds that were left, and no rest is told as 0.
-  const int64_t rest = rest_of(world, timer), half = WT_SECOND / 2;
-  const int64_t left = rest > 0 && rest < half ? 1 : (rest + half) / WT_SECOND;
-  const int64_t pair[2] = {0, (int64_t)(unsigned)*wt_argument(registers, 0) * WT_SECOND};
-  timer->signal = SIGALRM;
-  arm(world, timer, pair, false);
-  wt_skip(thread, registers, left);
+  const int64_t rest = rest_of(timer), half = WT_SECOND / 2;
+  arm(timer, 0, (int64_t)(unsigned)wt_argument(thread, 0) * WT_SECOND, false);
+  wt_skip(thread, rest > 0 && rest < half ? 1 : (rest + half) / WT_SECOND);
   return true;
 }
 
-static bool set(struct wt_world *world, struct wt_thread *thread, wt_registers *registers,
-                enum wt_timer_kind kind) {
-  const bool is_interval = kind == WT_TIMER_INTERVAL;
-  const int number = (int)*wt_argument(registers, 0);
-  const uint64_t given = *wt_argument(registers, is_interval ? 1 : 2);
-  const uint64_t old = *wt_argument(registers, is_interval ? 2 : 3);
-  int64_t pair[2] = {0, 0};
-  if ((given || !is_interval) && !read_pair(thread, given, is_interval, pair)) return false;
-  const pid_t pid = thread->process->pid;
-  struct wt_timer *timer = find(world, kind, pid, number);
+static bool set_or_get(struct wt_thread *thread, const struct timer_call *call) {
+  const bool is_set = call->given, is_interval = call->kind == WT_TIMER_INTERVAL;
+  const int64_t given = is_set ? wt_argument(thread, call->given) : 0, old = wt_argument(thread, call->old);
+  // Of an itimerspec or an itimerval the interval comes first.
+  const int64_t unit = is_interval ? 1000 : 1, next = 2 * sizeof(int64_t);
+  const pid_t pid = thread->process->pid, tid = thread->tid;
+  int64_t interval = 0, value = 0;
+  const bool is_read = given && wt_peek_time(tid, given, unit, &interval)
+      && wt_peek_time(tid, given + next, unit, &value);
+  // What cannot be read is the kernel's to refuse, but setitimer(2) takes null for zeros.
+  if (is_set && !is_read && (given || !is_interval)) return false;
   // A POSIX timer that is not known here goes by processor time.
-  if (!timer && kind == WT_TIMER_POSIX) return false;
-  if (!timer) timer = make(world, kind, pid, number);
-  if (!timer) return true;
-  write_pair(world, thread, timer, old, is_interval);
-  if (kind == WT_TIMER_DESCRIPTOR && !take(timer)) {
-    drop(world, timer);
-    return false;
-  }
-  if (is_interval) timer->signal = SIGALRM;
-  arm(world, timer, pair, !is_interval && *wt_argument(registers, 1) & TIMER_ABSTIME);
-  wt_skip(thread, registers, 0);
-  return true;
-}
-
-static bool get(struct wt_world *world, struct wt_thread *thread, wt_registers *registers,
-                enum wt_timer_kind kind) {
-  const struct wt_timer *timer =
-      find(world, kind, thread->process->pid, (int)*wt_argument(registers, 0));
+  const bool is_made = is_set && call->kind != WT_TIMER_POSIX;
+  struct wt_timer *timer = find(call->kind, pid, (int)wt_argument(thread, 0), is_made);
   if (!timer) return false;
-  write_pair(world, thread, timer, *wt_argument(registers, 1), kind == WT_TIMER_INTERVAL);
-  wt_skip(thread, registers, 0);
-  return true;
-}
-
-static bool create(struct wt_thread *thread, wt_registers *registers) {
-  const int clock = (int)*wt_argument(registers, 0);
-  if (clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID) return false;
-  thread->entry = *registers;
-  thread->pending = WT_TIMER_CREATE;
-  ptrace(PTRACE_SYSCALL, thread->tid, 0, 0);
-  return true;
-}
-
-void wt_timer_created(struct wt_world *world, struct wt_thread *thread, const wt_registers *registers) {
-  int number;
-  if (wt_answer(registers) != 0) return;
-  if (!wt_peek(thread->tid, &number, *wt_argument(&thread->entry, 2), sizeof number)) return;
-  struct wt_timer *timer = make(world, WT_TIMER_POSIX, thread->process->pid, number);
-  if (!timer) return;
-  timer->clock = (int)*wt_argument(&thread->entry, 0);
-  timer->signal = SIGALRM;
-  timer->value = (uint64_t)number;
-  // struct sigevent: the value, the signal, how to notify, the thread.
-  struct { uint64_t value; int signal, notify, thread; } event;
-  const uint64_t place = *wt_argument(&thread->entry, 1);
-  if (!place || !wt_peek(thread->tid, &event, place, sizeof event)) return;
-  timer->value = event.value;
-  timer->signal = event.notify == SIGEV_NONE ? 0 : event.signal;
-  if (event.notify == SIGEV_THREAD_ID) timer->thread = event.thread;
-}
-
-bool wt_timer_call(struct wt_world *world, struct wt_thread *thread, wt_registers *registers) {
-  const int first = (int)*wt_argument(registers, 0);
-  switch (wt_call(registers)) {
-  case SYS_alarm: return set_alarm(world, thread, registers);
-  // The other two count processor time.
-  case SYS_setitimer: return first == ITIMER_REAL && set(world, thread, registers, WT_TIMER_INTERVAL);
-  case SYS_getitimer: return first == ITIMER_REAL && get(world, thread, registers, WT_TIMER_INTERVAL);
-  case SYS_timer_create: return create(thread, registers);
-  case SYS_timer_settime: return set(world, thread, registers, WT_TIMER_POSIX);
-  case SYS_timer_gettime: return get(world, thread, registers, WT_TIMER_POSIX);
-  case SYS_timerfd_settime: return set(world, thread, registers, WT_TIMER_DESCRIPTOR);
-  case SYS_timerfd_gettime: return get(world, thread, registers, WT_TIMER_DESCRIPTOR);
-  case SYS_timer_delete: {
-    struct wt_timer *timer = find(world, WT_TIMER_POSIX, thread->process->pid, first);
-    if (timer) drop(world, timer);
+  if (old) {
+    wt_poke_time(tid, timer->interval, old, unit);
+    wt_poke_time(tid, rest_of(timer), old + next, unit);
+  }
+  if (is_set && call->kind == WT_TIMER_DESCRIPTOR && !take(timer)) {
+    drop(timer);
     return false;
   }
-  default: return false;
-  }
+  if (is_set) arm(timer, interval, value, !is_interval && wt_argument(thread, 1) & TIMER_ABSTIME);
+  wt_skip(thread, 0);
+  return true;
 }
 
-static void send_signal(const struct wt_timer *timer) {
-  if (!timer->signal) return;
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
-  info.si_signo = timer->signal;
-  info.si_code = SI_TIMER;
+static void created(struct wt_thread *thread) {
+  int number;
+  if (wt_answer(thread) || !wt_peek(thread->tid, &number, wt_argument(thread, 2), sizeof number)) return;
+  struct wt_timer *timer = find(WT_TIMER_POSIX, thread->process->pid, number, true);
+  if (!timer) return;
+  timer->clock = (int)wt_argument(thread, 0);
+  // struct sigevent: the value, the signal, how to notify, the thread.
+  struct { int64_t value; int signal, notify, thread; } event;
+  if (!wt_peek(thread->tid, &event, wt_argument(thread, 1), sizeof event)) return;
+  timer->value = event.value;
+  // Signal 0 is sent to nobody (kill(2)).
+  timer->signal = event.notify == SIGEV_NONE ? 0 : event.signal;
+  timer->thread = event.notify == SIGEV_THREAD_ID ? event.thread : 0;
+}
+
+bool wt_timer_call(struct wt_thread *thread) {
+  const int64_t call = wt_call(thread), first = wt_argument(thread, 0);
+  int64_t base;
+  if (call == SYS_alarm) return set_alarm(thread);
+  if (call == SYS_timer_create && wt_clock_base(first, &base)) {
+    thread->at_end = created;
+    return true;
+  }
+  if (call == SYS_timer_delete) {
+    struct wt_timer *timer = find(WT_TIMER_POSIX, thread->process->pid, (int)first, false);
+    if (timer) drop(timer);
+  }
+  // The other two kinds of an interval timer count processor time.
+  if ((call == SYS_setitimer || call == SYS_getitimer) && first != ITIMER_REAL) return false;
+  for (int place = 0; place < WT_COUNT(calls); place++) {
+    if (calls[place].call == call) return set_or_get(thread, &calls[place]);
+  }
+  return false;
+}
+
+void wt_fire_timer(struct wt_timer *timer) {
+  wt_set_due(&timer->due, timer->interval ? timer->due.deadline + timer->interval : WT_NEVER);
+  siginfo_t info = {.si_signo = timer->signal, .si_code = SI_TIMER};
   info.si_timerid = timer->number;
-  memcpy(&info.si_value, &timer->value, sizeof timer->value);
-  if (timer->thread) {
-    syscall(SYS_rt_tgsigqueueinfo, timer->pid, timer->thread, timer->signal, &info);
-  } else {
-    syscall(SYS_rt_sigqueueinfo, timer->pid, timer->signal, &info);
-  }
-}
-
-void wt_fire_timer(struct wt_world *world, struct wt_timer *timer) {
-  timer->deadline = timer->interval ? timer->deadline + timer->interval : WT_NEVER;
-  timer->order = ++world->order;
-  if (timer->kind == WT_TIMER_INTERVAL) {
-    kill(timer->pid, timer->signal);
-  } else if (timer->kind == WT_TIMER_POSIX) {
-    send_signal(timer);
-  } else {
+  info.si_value.sival_ptr = (void *)timer->value;
+  if (timer->kind == WT_TIMER_DESCRIPTOR) {
     // A moment that is over; the barrier must not look before the kernel has noticed it.
     const struct itimerspec past = {{0, 0}, {0, 1}};
     timerfd_settime(timer->own, TFD_TIMER_ABSTIME, &past, NULL);
     struct pollfd expired = {.fd = timer->own, .events = POLLIN};
     poll(&expired, 1, 1);
+  } else if (timer->thread) {
+    syscall(SYS_rt_tgsigqueueinfo, timer->pid, timer->thread, timer->signal, &info);
+  } else {
+    syscall(SYS_rt_sigqueueinfo, timer->pid, timer->signal, &info);
   }
 }
 

@@ -93,6 +93,7 @@ public struct Drill: Sendable {
     progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) async throws -> Report {
     try plan.validate(known: subjects.map(\.name))
+    try plan.refuseWorlds()
     // Refused before anything is flown.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
     let flown =
@@ -260,7 +261,7 @@ public struct Drill: Sendable {
       deadline: plan.deadline(in: scenario),
       attemptTimeout: plan.attemptTimeout(in: scenario)
     ) { message in
-      if case .began(let call) = message { begins(call) }
+      if case .began(let call, _) = message { begins(call) }
       _ = log.withLock { $0.apply(message) }
     }
     if let arrivals = cell.arrivals {

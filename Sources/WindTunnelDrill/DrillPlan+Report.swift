@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
@@ -49,6 +50,13 @@ extension DrillPlan {
     )
     report.gates = report.results(of: gates.filter { $0.isOfRun(scenarios.gateSites) })
     return comparesSubjects ? report.comparingSubjects() : report
+  }
+
+  /// Changes the clock to real time, and prints the reason, if this machine has no virtual time.
+  mutating func leaveWorlds(ifNeedBe obstacle: () async -> String?, _ speaker: String) async {
+    guard isInWorlds, let reason = await obstacle() else { return }
+    Terminal.complain("\(speaker): clock: real, because of this machine: \(reason)\n")
+    time = .realTime
   }
 
   /// Returns the scenarios with the latency of each client's calls without faults, and judged anew

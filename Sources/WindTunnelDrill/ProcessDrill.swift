@@ -18,7 +18,7 @@ internal import WindTunnelSymptoms
 public struct ProcessDrill: Sendable {
   /// The plan that is flown.
   public let plan: DrillPlan
-  private let child: ChildProcess
+  private var child: ChildProcess
   private let authority: AuthorityFile.Kind
   /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
   var grace: ChildProcess.Patience?
@@ -37,6 +37,8 @@ public struct ProcessDrill: Sendable {
     case finished(scenario: String, subject: String)
     /// All subjects have finished a scenario, which is judged.
     case judged(Report.Flown)
+    /// A scenario runs again in real time, for a reason in half a sentence.
+    case notVirtual(scenario: String, reason: String)
   }
 
   /// Makes a drill whose subjects run in `executable`, started with `arguments`, which must call
@@ -50,10 +52,13 @@ public struct ProcessDrill: Sendable {
     _ plan: DrillPlan,
     of subjects: [any Subject],
     executable: URL,
-    arguments: [String]
+    arguments: [String],
+    tracesPrograms: Bool = false
   ) throws {
+    if !tracesPrograms { try plan.refuseWorlds() }
     self.plan = plan.withoutIdleSubjects
     child = ChildProcess(executable: executable, arguments: arguments)
+    child.isInWorld = plan.isInWorlds
     try plan.validate(known: subjects.map(\.name))
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
     authority = plan.isProgram ? AuthorityFile.kind : .none
@@ -114,7 +119,9 @@ public struct ProcessDrill: Sendable {
   ) async throws -> Flown {
     let plan = try await planned(keepingPart: keepsPart)
     let firstAnswer = FirstAnswer()
-    let flown = try await plan.scenarios.flown(keepingPart: keepsPart) { scenario, allBegan in
+    let worlds = WorldLog()
+    let run: @Sendable (Scenario, @escaping @Sendable () -> Void) async throws -> FlownScenario
+    run = { scenario, allBegan in
       let stage = try plan.stage(of: scenario)
       let calls = plan.numbers(in: scenario).count * plan.subjects.count
       let beginnings = Beginnings(of: calls, then: allBegan)
@@ -128,6 +135,7 @@ public struct ProcessDrill: Sendable {
           beginnings,
           firstAnswer,
           keepingPart: keepsPart,
+          worlds,
           progress
         )
       }
@@ -144,9 +152,14 @@ public struct ProcessDrill: Sendable {
         isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
       )
     }
+    let flown =
+      child.isInWorld
+      ? try await plan.scenarios.map(atOnce: plan.workers) { try await run($0) {} }
+      : try await plan.scenarios.flown(keepingPart: keepsPart, run)
+    let facts = worlds.facts(in: plan)
     let whole = flown.count(where: \.isWhole)
     if !keepsPart || whole == plan.scenarios.count {
-      return Flown(report: plan.report(flown.map(\.0)), part: nil)
+      return Flown(report: plan.report(flown.map(\.0), facts: facts), part: nil)
     }
     // The judged one flies first.
     let begun = flown.map(\.0).filter { $0.subjects.first?.name == plan.subjects.first }
@@ -155,11 +168,16 @@ public struct ProcessDrill: Sendable {
       calls: begun.reduce(0) { $0 + ($1.subjects.first?.observations.count ?? 0) }
     )
     return Flown(
-      report: plan.report(begun, facts: [Report.Fact(Report.interruption, part.words)]),
+      report: plan.report(begun, facts: facts + [Report.Fact(Report.interruption, part.words)]),
       part: part
     )
   }
 
+  /// A scenario that ran, and whether all its calls did.
+  private typealias FlownScenario = (Report.Flown, isWhole: Bool)
+
+  /// Makes a subject's calls in a scenario: in virtual time if the plan says so, and again in real
+  /// time if it was not virtual.
   private func fly(
     _ subject: String,
     _ plan: DrillPlan,
@@ -168,6 +186,47 @@ public struct ProcessDrill: Sendable {
     _ beginnings: Beginnings,
     _ firstAnswer: FirstAnswer,
     keepingPart keepsPart: Bool,
+    _ worlds: WorldLog,
+    _ progress: @escaping @Sendable (Progress) -> Void
+  ) async throws -> Report.Row {
+    func fly(by process: ChildProcess) async throws -> Report.Row {
+      try await self.fly(
+        subject,
+        plan,
+        in: scenario,
+        on: stage,
+        by: process,
+        beginnings,
+        firstAnswer,
+        keepingPart: keepsPart,
+        worlds,
+        progress
+      )
+    }
+    do {
+      if child.isInWorld, let reason = Targets.obstacleToWorld(of: scenario) {
+        throw NotInVirtualTime(reason: reason)
+      }
+      return try await fly(by: child)
+    } catch let error as NotInVirtualTime {
+      worlds.note(scenario, wasReal: error.reason)
+      progress(.notVirtual(scenario: scenario.name, reason: error.reason))
+      var process = child
+      process.isInWorld = false
+      return try await fly(by: process)
+    }
+  }
+
+  private func fly(
+    _ subject: String,
+    _ plan: DrillPlan,
+    in scenario: Scenario,
+    on stage: Stage,
+    by process: ChildProcess,
+    _ beginnings: Beginnings,
+    _ firstAnswer: FirstAnswer,
+    keepingPart keepsPart: Bool,
+    _ worlds: WorldLog,
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
     let workload = plan.workload(of: subject, on: stage, in: scenario)
@@ -175,7 +234,7 @@ public struct ProcessDrill: Sendable {
       job: job(plan, scenario, subject, stage),
       scenario: scenario,
       workload: workload,
-      process: child
+      process: process
     ) { [calls = plan.numbers(in: scenario).count] done in
       progress(.calls(scenario: scenario.name, subject: subject, done: done, of: calls))
     }
@@ -198,6 +257,7 @@ public struct ProcessDrill: Sendable {
     if let grace { run.grace = grace }
     defer { run.job.clearUp() }
     let observations = try await run.fly()
+    worlds.note(run.virtualTime)
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload).check(observations)
     progress(.finished(scenario: scenario.name, subject: subject))
     return Report.Row(
@@ -217,7 +277,9 @@ public struct ProcessDrill: Sendable {
   private func planned(keepingPart keepsPart: Bool) async throws -> DrillPlan {
     var plan = plan
     let isTrial = plan.needsTrial
-    let named = plan.followsCalm ? plan.scenarios.first { $0.name == "calm" } : nil
+    // In virtual time no start takes time.
+    let named =
+      plan.followsCalm && !plan.isInWorlds ? plan.scenarios.first { $0.name == "calm" } : nil
     guard let calm = isTrial ? Scenario.calm : named else { return plan }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     // A program that lives answers one line after the other.

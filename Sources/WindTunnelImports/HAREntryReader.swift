@@ -29,7 +29,7 @@ struct HAREntryReader {
     guard let asked = entry.present("request"), case .object = asked else {
       throw error(".request", "the request is missing")
     }
-    guard let method = asked["method"]?.stringValue, method.isToken else {
+    guard let method = asked["method"]?.stringValue, method.isHTTPToken else {
       throw error(".request.method", "a method should stand here")
     }
     guard let address = asked["url"]?.stringValue else {
@@ -194,7 +194,7 @@ extension HAREntryReader {
     for pair in pairs {
       let name = String(pair.name.trimmingOptionalWhitespace())
       if name.hasPrefix(":") { continue }
-      guard name.isToken else {
+      guard name.isHTTPToken else {
         refused += 1
         continue
       }
@@ -228,19 +228,6 @@ extension HAREntryReader {
     }
     let filled = values.filter { !$0.isEmpty }
     return filled.isEmpty ? [""] : filled
-  }
-}
-
-extension String {
-  /// Tells whether this is a token (RFC 9110 §5.6.2), as methods and names of fields are.
-  fileprivate var isToken: Bool {
-    !isEmpty
-      && utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
   }
 }
 

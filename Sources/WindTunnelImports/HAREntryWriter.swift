@@ -164,9 +164,7 @@ struct HAREntryWriter {
     let opened = Inflate.open(body, coding: coding) ?? body
     let type = headers["Content-Type"] ?? ""
     var members = [JSON.Member("size", .number(opened.count))]
-    if opened.count > body.count {
-      members.append(JSON.Member("compression", .number(opened.count - body.count)))
-    }
+    if opened.count > body.count { members.add("compression", .number(opened.count - body.count)) }
     members.append(JSON.Member("mimeType", .text(type)))
     guard !opened.isEmpty else { return members }
     if let text = Charset.text(opened, charset: ContentType(type).charset ?? "utf-8") {

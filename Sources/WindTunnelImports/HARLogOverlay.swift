@@ -90,9 +90,7 @@ private enum HARPages {
         let first = (own.isEmpty ? dates : own).map(\.date).min() ?? .zero
         var dated = members.filter { $0.name.value != "startedDateTime" }
         dated.append(JSON.Member("startedDateTime", .text(DateText.text(first))))
-        if start != .null, page["_startedDateTime"] == nil {
-          dated.append(JSON.Member("_startedDateTime", start))
-        }
+        if start != .null, page["_startedDateTime"] == nil { dated.add("_startedDateTime", start) }
         return .object(dated)
       }
     )

@@ -30,11 +30,7 @@ extension Link {
 
   package var json: [JSON.Member] {
     var members = Self.members(up, "up") + Self.members(down, "down")
-    if dnsDelay > .zero {
-      members.append(
-        JSON.Member("dnsDelayMilliseconds", .number(dnsDelay.inMilliseconds, places: 3))
-      )
-    }
+    if dnsDelay > .zero { members.add("dnsDelayMilliseconds", dnsDelay) }
     if isShared { members.append(JSON.Member("shared", .bool(true))) }
     return members
   }
@@ -170,10 +166,8 @@ extension LossModel {
     case (nil, let chain?, nil): self = .gilbertElliott(try GilbertElliott(reading: chain))
     case (nil, nil, let script?): self = .script(try LossScript(reading: script))
     default:
-      throw FormatError(
-        source: object.source,
-        place: object.path,
-        problem: "one of \"bernoulli\", \"gilbertElliott\" and \"script\" should stand here"
+      throw object.error(
+        ofAll: "one of \"bernoulli\", \"gilbertElliott\" and \"script\" should stand here"
       )
     }
   }

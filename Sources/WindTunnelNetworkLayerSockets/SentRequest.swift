@@ -12,11 +12,11 @@ internal import WindTunnelSymptoms
 /// A request of an app as it goes over a socket, and the one that follows it where it is redirected
 /// (RFC 9110 §15.4).
 struct SentRequest {
-  private let url: URL
-  private let method: String
-  private let fields: HeaderFields
-  private let body: Data
-  private let file: URL?
+  private var url: URL
+  private var method: String
+  private var fields: HeaderFields
+  private var body: Data
+  private var file: URL?
   private let seconds: Double
 
   /// Makes one of an app's request.
@@ -25,7 +25,7 @@ struct SentRequest {
   init(_ request: URLRequest, _ upload: Upload) throws(TransportError) {
     guard let url = request.url else { throw .failed(.badURL, text: "The request has no URL.") }
     let method = request.httpMethod ?? "GET"
-    guard Self.isToken(method) else {
+    guard method.isHTTPToken else {
       throw .failed(.unknown, text: "The method is no token (RFC 9110 §9.1).")
     }
     guard request.httpBodyStream == nil else {
@@ -36,7 +36,7 @@ struct SentRequest {
     }
     var fields = HeaderFields()
     for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard Self.isToken(name) else {
+      guard name.isHTTPToken else {
         throw .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1).")
       }
       guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
@@ -51,39 +51,11 @@ struct SentRequest {
     if fields["Accept-Encoding"] == nil, Inflate.isThere {
       fields.append("Accept-Encoding", "gzip, deflate")
     }
-    self.init(
-      url: url,
-      method: method,
-      fields: fields,
-      body: upload.file == nil ? request.httpBody ?? Data() : Data(),
-      file: upload.file,
-      // What is no time to wait is the default of a request (`URLRequest.timeoutInterval`).
-      seconds: request.timeoutInterval > 0 ? request.timeoutInterval : 60
-    )
-  }
-
-  private init(
-    url: URL,
-    method: String,
-    fields: HeaderFields,
-    body: Data,
-    file: URL?,
-    seconds: Double
-  ) {
     (self.url, self.method, self.fields) = (url, method, fields)
-    (self.body, self.file, self.seconds) = (body, file, seconds)
-  }
-
-  private static func isToken(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
+    body = upload.file == nil ? request.httpBody ?? Data() : Data()
+    file = upload.file
+    // What is no time to wait is the default of a request (`URLRequest.timeoutInterval`).
+    seconds = request.timeoutInterval > 0 ? request.timeoutInterval : 60
   }
 
   /// Returns the request for a socket, with its file opened.
@@ -119,27 +91,20 @@ struct SentRequest {
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme)
     else { return nil }
-    var (fields, method) = (fields, method)
+    var step = self
+    step.url = next
     // RFC 9110 §15.4.2–4: a POST may become a GET, and 303 makes one of everything; what keeps its
     // method keeps its content.
-    let isRewritten = head.status == 303 || method == "POST" && [301, 302].contains(head.status)
-    let keepsBody = !isRewritten
-    if isRewritten {
-      if method != "HEAD" { method = "GET" }
-      fields.remove("Content-Type")
+    if head.status == 303 || method == "POST" && [301, 302].contains(head.status) {
+      if method != "HEAD" { step.method = "GET" }
+      step.fields.remove("Content-Type")
+      (step.body, step.file) = (Data(), nil)
     }
     let isElsewhere = next.host?.lowercased() != url.host?.lowercased()
     let isInClear = url.scheme?.lowercased() == "https" && scheme != "https"
-    if isElsewhere || isInClear { for name in Self.credentials { fields.remove(name) } }
+    if isElsewhere || isInClear { for name in Self.credentials { step.fields.remove(name) } }
     // It names the server that was asked before.
-    fields.remove("Host")
-    return SentRequest(
-      url: next,
-      method: method,
-      fields: fields,
-      body: keepsBody ? body : Data(),
-      file: keepsBody ? file : nil,
-      seconds: seconds
-    )
+    step.fields.remove("Host")
+    return step
   }
 }

@@ -119,11 +119,10 @@ private final class SocketConnection: ConversationConnection {
   func hear(_ event: WebSocketLine.Event) {
     switch event {
     case .opened(let head):
-      let fields = Headers(head.headers.map { Headers.Field($0.name, $0.value) })
-      opening.keep(.success(.opened(self, fields)))
+      opening.keep(.success(.opened(self, Headers(head))))
     case .refused(let answer):
-      let fields = Headers(answer.headers.map { Headers.Field($0.name, $0.value) })
-      let refusal = HTTPAnswer(status: answer.status, headers: fields, body: answer.body.data)
+      let (head, body) = (answer.head, answer.body.data)
+      let refusal = HTTPAnswer(status: head.status, headers: Headers(head), body: body)
       opening.keep(.success(.refused(refusal)))
       ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
     case .message(let data, let isText):

@@ -219,7 +219,7 @@ extension ContentDecoder {
 }
 
 extension Headers {
-  fileprivate init(_ head: ResponseHead) {
+  init(_ head: ResponseHead) {
     self.init(head.headers.map { Headers.Field($0.name, $0.value) })
   }
 }

@@ -27,7 +27,7 @@ struct CassettePlace: Sendable, Hashable {
     _ name: String,
     besides test: String,
     in module: String = "",
-    environment: [String: String],
+    environment: [String: String] = ProcessInfo.processInfo.environment,
     resources: Resources = .built
   ) throws {
     let path = name.hasSuffix(".json") ? name : "\(name).json"
@@ -299,12 +299,7 @@ extension Cassette {
   /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` where it does not
   ///   read.
   package init(playing name: String, besides test: String, _ fileID: String) throws {
-    let place = try CassettePlace(
-      name,
-      besides: test,
-      in: CassettePlace.module(of: fileID),
-      environment: ProcessInfo.processInfo.environment
-    )
+    let place = try CassettePlace(name, besides: test, in: CassettePlace.module(of: fileID))
     guard FileManager.default.fileExists(atPath: place.file.path) else {
       throw CassetteProblem(
         """

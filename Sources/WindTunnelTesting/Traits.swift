@@ -23,12 +23,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     testCase: Test.Case?,
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    let place = try CassettePlace(
-      name,
-      besides: file,
-      in: module,
-      environment: ProcessInfo.processInfo.environment
-    )
+    let place = try CassettePlace(name, besides: file, in: module)
     let deck = try place.deck(settings)
     let record = { (words: String, severity: Issue.Severity) in
       _ = Issue.record(

@@ -71,12 +71,7 @@ public func withCassette<Result: Sendable>(
     ),
     expectation: expectation
   )
-  let place = try CassettePlace(
-    name,
-    besides: file,
-    in: CassettePlace.module(of: fileID),
-    environment: ProcessInfo.processInfo.environment
-  )
+  let place = try CassettePlace(name, besides: file, in: CassettePlace.module(of: fileID))
   let deck = try place.deck(settings)
   try scenario.check()
   deck.swap(scenario)

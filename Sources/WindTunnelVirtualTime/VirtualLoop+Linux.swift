@@ -185,9 +185,7 @@
       let task = Self.task(of: job)
       if isHere || isHelper {
         guard task == 0 || task >= firstTask.load(ordering: .relaxed) else { return false }
-        inbox.lock()
-        ownTasks.insert(task)
-        inbox.unlock()
+        inbox.withLock { _ = ownTasks.insert(task) }
         return true
       }
       return knows(job)
@@ -197,9 +195,7 @@
     func knows(_ job: UnownedJob) -> Bool {
       let task = Self.task(of: job)
       guard task != 0 else { return false }
-      inbox.lock()
-      defer { inbox.unlock() }
-      return ownTasks.contains(task)
+      return inbox.withLock { ownTasks.contains(task) }
     }
 
     private static func task(of job: UnownedJob) -> UInt64 {
@@ -349,9 +345,7 @@
         }
       case .wake(let semaphore):
         sleepers -= 1
-        inbox.lock()
-        box.out += 1
-        inbox.unlock()
+        inbox.withLock { box.out += 1 }
         semaphore.signal()
       }
     }
@@ -482,11 +476,7 @@
     var isOver: Bool { ended.load(ordering: .acquiring) != 0 }
 
     /// The reason for which the run was not virtual, as far as one was seen.
-    var reason: NotVirtual.Reason? {
-      inbox.lock()
-      defer { inbox.unlock() }
-      return box.reason
-    }
+    var reason: NotVirtual.Reason? { inbox.withLock { box.reason } }
 
     /// Comes back when the run is over.
     func untilOver() async {

@@ -16,6 +16,8 @@ public import Foundation
 public final class Deck: Sendable {
   private let state: Locked<State>
   private let observer: Observer?
+  /// The smallest time between what comes from a client and what is sent to it.
+  package let exchangeTime: Duration
   /// The clock by which recordings are played as if they were of today.
   private let today: (@Sendable () -> Date)?
   package let recordingJournal: RecordingJournal?
@@ -115,6 +117,7 @@ public final class Deck: Sendable {
   ) {
     (self.recordingJournal, self.observer) = (recordingJournal, observer)
     (redaction, today) = (options.redaction, options.refreshingDates)
+    exchangeTime = options.exchangeTime
     state = Locked(State(cassette, scenario, seed: seed, options))
   }
 }
@@ -637,7 +640,11 @@ extension Deck {
   public func delivery(of outcome: Outcome, on stage: Stage) -> Delivery {
     let script = Script.played(outcome, on: stage)
     tell(script.undone, of: outcome)
-    return script.delivery
+    guard exchangeTime > .zero else { return script.delivery }
+    var delivery = script.delivery
+    let begins = delivery.steps.firstIndex { if case .await = $0 { false } else { true } }
+    delivery.steps.insert(.wait(exchangeTime), at: begins ?? delivery.steps.endIndex)
+    return delivery
   }
 
   /// Notes the faults that were not done in the journal, and tells the observer of them, if any.

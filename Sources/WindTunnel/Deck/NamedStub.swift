@@ -54,11 +54,9 @@ public struct NamedStub: Sendable, Hashable {
     guard let request else {
       throw top.error("request", "the pattern of requests is missing, such as \"GET /users/*\"")
     }
-    if let problem = RequestPattern.problem(with: request) {
-      throw top.error("request", problem.problem, remedy: problem.remedy)
-    }
+    let pattern = try top.pattern(request, at: "request")
     guard let response else { throw top.error("response", "the response is missing") }
-    self.init(name, RequestPattern(request), try Response(onCassette: response))
+    self.init(name, pattern, try Response(onCassette: response))
   }
 }
 

@@ -21,6 +21,8 @@ public struct PlaybackOptions: Sendable {
   /// The origin of the requests that name none; `nil`: the one that most of the cassette was
   /// recorded from.
   package var origin: RequestURL?
+  /// The smallest time between what comes from a client and what is sent to it.
+  package var exchangeTime = Duration.zero
   /// Tells whether requests come through a forward proxy: it forwards those to other hosts, and
   /// answers 502 where a connection fails.
   public var isProxied: Bool

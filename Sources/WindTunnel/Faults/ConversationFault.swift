@@ -230,37 +230,28 @@ extension ConversationFault {
     }
   }
 
-  private var word: Word {
+  private var word: String {
     switch self {
-    case .handshake(.wrongAccept): .wrongAccept
-    case .handshake(.unaskedSubprotocol): .unaskedSubprotocol
-    case .handshake(.unaskedExtension): .unaskedExtension
-    case .end(.reset, _): .reset
-    case .end(.close, _): .close
-    case .end(.stall, _): .stall
-    case .end(.frame, _): .closeFrame
-    case .end(.oneByteFrame, _): .oneByteClose
-    case .form(.masked, _): .masked
-    case .form(.reservedBit, _): .reservedBit
-    case .form(.reservedOpcode, _): .reservedOpcode
-    case .form(.longLength, _): .longLength
-    case .form(.hugeLength, _): .hugeLength
-    case .form(.fragmentedPing, _): .fragmentedPing
-    case .form(.invalidUTF8, _): .invalidUTF8
-    case .form(.fragmented, _): .fragmented
-    case .message(.duplicate, _): .duplicate
-    case .message(.drop, _): .drop
-    case .message(.swap, _): .swap
-    case .message(.late, _): .late
-    case .control(.noPong): .noPong
-    case .control(.latePong): .latePong
-    case .control(.pingFlood): .pingFlood
-    case .control(.unansweredClose): .unansweredClose
+    case .handshake(let handshake): handshake.rawValue
+    case .end(.reset, _): Word.reset.rawValue
+    case .end(.close, _): Word.close.rawValue
+    case .end(.stall, _): Word.stall.rawValue
+    case .end(.frame, _): Word.closeFrame.rawValue
+    case .end(.oneByteFrame, _): Word.oneByteClose.rawValue
+    case .form(let form, _): form.rawValue
+    case .message(.duplicate, _): Word.duplicate.rawValue
+    case .message(.drop, _): Word.drop.rawValue
+    case .message(.swap, _): Word.swap.rawValue
+    case .message(.late, _): Word.late.rawValue
+    case .control(.noPong): Word.noPong.rawValue
+    case .control(.latePong): Word.latePong.rawValue
+    case .control(.pingFlood): Word.pingFlood.rawValue
+    case .control(.unansweredClose): Word.unansweredClose.rawValue
     }
   }
 
   var json: JSON {
-    var members = [JSON.Member("webSocket", .text(word.rawValue))]
+    var members = [JSON.Member("webSocket", .text(word))]
     switch self {
     case .end(let ending, let number):
       if case .frame(let code) = ending { members.append(JSON.Member("code", .number(code))) }

@@ -296,18 +296,14 @@ extension Fault {
     found += try Self.mutations(&object)
     try object.refuseUnknownKeys()
     guard let fault = found.first else {
-      throw FormatError(
-        source: object.source,
-        place: object.path,
-        problem: "no fault is named here",
+      throw object.error(
+        ofAll: "no fault is named here",
         remedy: "Write for example { \"status\": 503 } or { \"delayMilliseconds\": 300 }."
       )
     }
     guard found.count == 1 else {
-      throw FormatError(
-        source: object.source,
-        place: object.path,
-        problem: "\(found.count) faults stand in one object",
+      throw object.error(
+        ofAll: "\(found.count) faults stand in one object",
         remedy: "Give each an object of its own; they are composed in order."
       )
     }

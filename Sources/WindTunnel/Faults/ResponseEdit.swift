@@ -173,43 +173,32 @@ extension ResponseEdit {
 extension Fault {
   static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
     var found: [Fault] = []
-    if let content = try object.choice("body", ResponseEdit.Content.self) {
-      found.append(.alter(.body(content)))
+    func add(_ edit: ResponseEdit?) {
+      if let edit { found.append(.alter(edit)) }
     }
+    add(try object.choice("body", ResponseEdit.Content.self).map { .body($0) })
     if let type = try object.string("contentType") {
       guard !type.breaksFieldLine else {
         throw object.error("contentType", "a field's value has no line breaks and no NUL")
       }
-      found.append(.alter(.contentType(type)))
+      add(.contentType(type))
     }
-    if let coding = try object.choice("contentEncoding", ResponseEdit.Coding.self) {
-      found.append(.alter(.contentEncoding(coding)))
-    }
-    if let seconds = try object.int("staleSeconds", in: 0...1_000_000_000) {
-      found.append(.alter(.stale(seconds: seconds)))
-    }
-    if let number = try object.int("version", in: 1...ResponseEdit.versionsMax) {
-      found.append(.alter(.version(number)))
-    }
-    if let count = try object.int("headerFields", in: 1...ResponseEdit.fieldsMax) {
-      found.append(.alter(.moreFields(count)))
-    }
+    let coding = try object.choice("contentEncoding", ResponseEdit.Coding.self)
+    add(coding.map { .contentEncoding($0) })
+    add(try object.int("staleSeconds", in: 0...1_000_000_000).map { .stale(seconds: $0) })
+    add(try object.int("version", in: 1...ResponseEdit.versionsMax).map { .version($0) })
+    add(try object.int("headerFields", in: 1...ResponseEdit.fieldsMax).map { .moreFields($0) })
     if try object.choice("fieldNames", ResponseEdit.FieldNames.self) == .lowercase {
-      found.append(.alter(.lowercaseFieldNames))
+      add(.lowercaseFieldNames)
     }
-    if let count = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax) {
-      found.append(.alter(.longField(bytes: count)))
-    }
-    if let count = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax) {
-      found.append(.alter(.interimResponses(count)))
-    }
-    if let count = try object.int("endlessBodyBytes", in: 1...ResponseEdit.bodyBytesMax) {
-      found.append(.alter(.endlessBody(bytes: count)))
-    }
+    let fieldBytes = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax)
+    add(fieldBytes.map { .longField(bytes: $0) })
+    let interim = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax)
+    add(interim.map { .interimResponses($0) })
+    let endless = try object.int("endlessBodyBytes", in: 1...ResponseEdit.bodyBytesMax)
+    add(endless.map { .endlessBody(bytes: $0) })
     let opened = GzipBomb.openedBytesMin...ResponseEdit.bodyBytesMax
-    if let count = try object.int("gzipBombBytes", in: opened) {
-      found.append(.alter(.gzipBomb(bytes: count)))
-    }
+    add(try object.int("gzipBombBytes", in: opened).map { .gzipBomb(bytes: $0) })
     return found
   }
 }

@@ -54,11 +54,7 @@ extension Cancellation {
       JSON.Member("share", .exactly(share)),
       JSON.Member("afterMilliseconds", .number(after.least.inMilliseconds, places: 3)),
     ]
-    if after.most > after.least {
-      members.append(
-        JSON.Member("throughMilliseconds", .number(after.most.inMilliseconds, places: 3))
-      )
-    }
+    if after.most > after.least { members.add("throughMilliseconds", after.most) }
     return members
   }
 }

@@ -38,12 +38,10 @@ public struct Credential: Sendable, Hashable {
         remedy: "Write for example \"issuer\": \"POST /login\"."
       )
     }
-    if let wrong = RequestPattern.problem(with: text) {
-      throw object.error("issuer", wrong.problem, remedy: wrong.remedy)
-    }
+    let issuer = try object.pattern(text, at: "issuer")
     let field = try object.fieldName("field") ?? Self.usualField
     try object.refuseUnknownKeys()
-    self.init(issuer: RequestPattern(text), field: field)
+    self.init(issuer: issuer, field: field)
     notes = object.notes
   }
 

@@ -63,12 +63,7 @@ extension Scenario {
       link = try Link(reading: object)
       linkNotes = object.notes
     }
-    let place = top.place("rules")
-    for (index, json) in (try top.array("rules") ?? []).enumerated() {
-      rules.append(
-        try Rule(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
-      )
-    }
+    rules = try top.list("rules", Rule.init(reading:)) ?? []
     if let object = try top.object("cancel") {
       cancellation = try Cancellation(reading: object)
       cancellationNotes = object.notes
@@ -80,10 +75,7 @@ extension Scenario {
           "\(pattern) is no request pattern such as \"GET /home\""
         )
       }
-      if let wrong = RequestPattern.problem(with: text) {
-        throw top.error("critical[\(index)]", wrong.problem, remedy: wrong.remedy)
-      }
-      critical.append(RequestPattern(text))
+      critical.append(try top.pattern(text, at: "critical[\(index)]"))
     }
     if critical.isEmpty, let rule = rules.firstIndex(where: { $0.trigger.isCritical == true }) {
       throw top.error(
@@ -123,9 +115,7 @@ extension Scenario {
   /// hexadecimal. Two parts of a flight of one hash decide the same for the same requests.
   package func hash(seed: UInt64) -> String {
     let text = json.bytes() + Array("\n\(seed)".utf8)
-    return SHA256.hash(text).prefix(8).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
+    return String(SHA256.hexadecimal(text).prefix(16))
   }
 
   /// The same as a value.
@@ -137,32 +127,18 @@ extension Scenario {
     if let summary { members.append(JSON.Member("summary", .text(summary))) }
     if let survival { members.append(JSON.Member("survival", survival.json)) }
     if let calls { members.append(JSON.Member("calls", .number(calls))) }
-    if let deadline {
-      members.append(
-        JSON.Member("deadlineMilliseconds", .number(deadline.inMilliseconds, places: 3))
-      )
-    }
-    if let callsPerSecond {
-      members.append(JSON.Member("callsPerSecond", .number(callsPerSecond, places: 3)))
-    }
+    members.add("deadlineMilliseconds", deadline)
+    if let callsPerSecond { members.add("callsPerSecond", .number(callsPerSecond, places: 3)) }
     if wantsKeptConnections { members.append(JSON.Member("keepConnections", true)) }
     if let startup { members.append(JSON.Member("startup", .text(startup.rawValue))) }
     members += notes
     if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))
-    if let cancellation {
-      members.append(JSON.Member("cancel", .object(cancellation.json + cancellationNotes)))
-    }
-    if !critical.isEmpty {
-      members.append(JSON.Member("critical", .array(critical.map { .text($0.description) })))
-    }
-    if !expects.isEmpty {
-      members.append(JSON.Member("expects", .array(expects.map { .text($0.rawValue) })))
-    }
+    if let cancellation { members.add("cancel", .object(cancellation.json + cancellationNotes)) }
+    if !critical.isEmpty { members.add("critical", .array(critical.map { .text($0.description) })) }
+    if !expects.isEmpty { members.add("expects", .array(expects.map { .text($0.rawValue) })) }
     if let credential { members.append(JSON.Member("credential", credential.json)) }
-    if !gates.isEmpty {
-      members.append(JSON.Member("gates", .array(gates.map { .text($0.description) })))
-    }
+    if !gates.isEmpty { members.add("gates", .array(gates.map { .text($0.description) })) }
     if !allowed.isEmpty { members.append(JSON.Member("allow", AllowedRule.json(of: allowed))) }
     return .object(members)
   }
@@ -194,11 +170,7 @@ package struct ScenarioOrder: Sendable, Hashable {
     seed = try top.int("seed", in: 0...Int.max).map { UInt64($0) }
     try top.refuseUnknownKeys()
     guard let name else {
-      throw FormatError(
-        source: source,
-        place: "",
-        problem: "neither \"name\" nor \"windtunnelScenario\" stands here"
-      )
+      throw top.error(ofAll: "neither \"name\" nor \"windtunnelScenario\" stands here")
     }
     let names = shipped.map(\.name)
     guard let found = shipped.first(where: { $0.name == name }) else {

@@ -300,21 +300,15 @@ extension Trigger {
     if let first { members.append(JSON.Member("first", .number(first))) }
     if let attempt { members.append(JSON.Member("attempt", .number(attempt))) }
     if let every { members.append(JSON.Member("every", .number(every))) }
-    if let probability {
-      members.append(JSON.Member("probability", .exactly(probability)))
-    }
+    if let probability { members.add("probability", .exactly(probability)) }
     if let burst {
-      members.append(
-        JSON.Member(
-          "burst",
-          ["goodToBad": .exactly(burst.goodToBad), "badToGood": .exactly(burst.badToGood)]
-        )
+      members.add(
+        "burst",
+        ["goodToBad": .exactly(burst.goodToBad), "badToGood": .exactly(burst.badToGood)]
       )
     }
     if let window { members += window.members }
-    if let untilHeaderChanges {
-      members.append(JSON.Member("untilHeaderChanges", .text(untilHeaderChanges)))
-    }
+    if let untilHeaderChanges { members.add("untilHeaderChanges", .text(untilHeaderChanges)) }
     if let calls { members += calls.members }
     if let credential { members.append(JSON.Member("credential", .text(credential.rawValue))) }
     return .object(members)
@@ -440,6 +434,12 @@ extension ObjectReader {
 extension ObjectReader {
   fileprivate mutating func requestPattern(_ name: String) throws(FormatError) -> RequestPattern? {
     guard let text = try string(name) else { return nil }
+    return try pattern(text, at: name)
+  }
+
+  /// Returns the pattern that a text at a place is, which some request could match: of another one
+  /// none would be found.
+  package func pattern(_ text: String, at name: String) throws(FormatError) -> RequestPattern {
     if let wrong = RequestPattern.problem(with: text) {
       throw error(name, wrong.problem, remedy: wrong.remedy)
     }

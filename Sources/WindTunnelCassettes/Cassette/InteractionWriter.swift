@@ -120,9 +120,7 @@ package struct InteractionWriter {
     switch message.kind {
     case .close(let code):
       members.append(JSON.Member("close", .number(code)))
-      if message.body.count > 0 {
-        members.append(JSON.Member("text", .text(message.body.text ?? "")))
-      }
+      if message.body.count > 0 { members.add("text", .text(message.body.text ?? "")) }
     case .text: members += texts(message.body)
     case .binary:
       members.append(
@@ -133,9 +131,7 @@ package struct InteractionWriter {
     if !message.fragments.isEmpty {
       members.append(JSON.Member("fragments", .array(message.fragments.map { .number($0) })))
     }
-    members.append(
-      JSON.Member("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3))
-    )
+    members.add("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3))
     if let cause = message.cause { members.append(JSON.Member("after", .number(cause))) }
     return members
   }

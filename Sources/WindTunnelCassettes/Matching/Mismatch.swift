@@ -400,9 +400,7 @@ extension Mismatch.Verdict {
     var members = [
       JSON.Member("part", .text(part.rawValue)), JSON.Member("verdict", .text(verdict)),
     ]
-    if !differences.isEmpty {
-      members.append(JSON.Member("differences", .array(differences.map(\.json))))
-    }
+    if !differences.isEmpty { members.add("differences", .array(differences.map(\.json))) }
     return .object(members)
   }
 }

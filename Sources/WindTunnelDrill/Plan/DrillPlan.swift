@@ -60,7 +60,7 @@ public struct DrillPlan: Sendable {
 
   /// The request that each call of the judged subject makes, where it is flown as it is by itself.
   var workload: Workload {
-    let isInProcess = stage == .inProcess || time == .virtualTime
+    let isInProcess = stage == .inProcess || !usesProcesses
     return workload(of: subjects.first ?? "", on: isInProcess ? .inProcess : .onTheWire)
   }
 
@@ -162,7 +162,7 @@ public struct DrillPlan: Sendable {
   /// Whether such calls are needed: times are judged, and a program's conversation, which lasts as
   /// long as it is recorded, is not what a call takes.
   var needsTrial: Bool {
-    subjects.first == Self.execSubject && onlyCall == nil
+    subjects.first == Self.execSubject && onlyCall == nil && !isInWorlds
       && !scenarios.contains(where: \.hasNoFaults)
       && !cassette.interactions.contains(where: \.isConversation)
   }
@@ -176,6 +176,13 @@ public struct DrillPlan: Sendable {
   /// certificates, which code that uses `URLSession` on Linux cannot be, and it can be started in
   /// another network.
   var isProgram: Bool { !command.isEmpty }
+
+  /// Whether subjects run in processes of their own: programs always do.
+  var usesProcesses: Bool { time == .realTime || isProgram }
+
+  /// Whether each scenario runs in a world of its own: a process, in virtual time with all that it
+  /// starts.
+  var isInWorlds: Bool { time == .virtualTime && isProgram }
 
   /// Tells whether the plan is for a program that is started once for each call.
   var isProgramACall: Bool { isProgram && !command.isService }
@@ -283,6 +290,12 @@ public struct DrillPlan: Sendable {
           + "\(Self.list(called.map(\.endpointName))).\(why)"
       )
     }
+  }
+
+  /// Throws if the plan is a program in virtual time.
+  func refuseWorlds() throws(DrillError) {
+    guard isInWorlds else { return }
+    throw .plan("Only windtunnel drill runs programs in virtual time. Leave --clock virtual out.")
   }
 
   /// Refuses what is allowed and could never be broken: its name is misspelled.

@@ -43,6 +43,8 @@ final class MemoryWatch: Sendable {
 
   /// Looks from now on. One that has too much is killed, and somebody told of it.
   func start(_ hasOutgrown: @escaping @Sendable () -> Void) {
+    // Virtual time does not pass while a program takes memory. It is watched from outside.
+    if VirtualWorld.isHere.withLock({ $0 }) { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
       guard let self, !state.withLock({ $0.isOver }) else { return }
       if look() {
@@ -63,8 +65,13 @@ final class MemoryWatch: Sendable {
   /// Ends looking, and returns what was seen; `nil` where nothing was.
   func stop() -> Observation.Memory? {
     look()
+    let wasKilled = VirtualWorld.isHere.withLock { $0 } && process.wasKilled
     return state.withLock { state in
       state.isOver = true
+      // In a world only the watch from outside kills a program.
+      if wasKilled, let before = state.before {
+        (state.peak, state.wasEnded) = (max(state.peak, before + growthMax), true)
+      }
       guard state.peak > 0 else { return nil }
       return Observation.Memory(
         beforeBytes: state.before,

@@ -33,7 +33,8 @@ extension ProcessorGrant {
   /// Grants a program what it has waited for, and lets those who watch this process know that one
   /// runs; nothing where another of this process had all that there is, and did not end.
   mutating func more(for process: SpawnedProcess) -> Duration? {
-    guard !Self.wasInVain.withLock({ $0 }) else { return nil }
+    // In virtual time nobody waits for a processor.
+    if VirtualWorld.isHere.withLock({ $0 }) || Self.wasInVain.withLock({ $0 }) { return nil }
     let waited = ProcessDelay.threads(of: process.processIdentifier).values.max() ?? .zero
     guard let more = more(for: waited) else {
       // It spins, as the next will; one that was only slow says nothing of the next.

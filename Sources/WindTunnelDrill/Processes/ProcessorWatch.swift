@@ -25,6 +25,7 @@ final class ProcessorWatch: Sendable {
 
   /// Looks from now on, first after an interval: a program that ends before that costs no look.
   func start() {
+    if VirtualWorld.isHere.withLock({ $0 }) { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
       guard let self, process.isRunning, !state.withLock({ $0.isOver }) else { return }
       look()
@@ -60,7 +61,7 @@ final class ProcessorWatch: Sendable {
 
   /// Looks at it once, now.
   func look() {
-    guard process.isRunning else { return }
+    guard process.isRunning, !VirtualWorld.isHere.withLock({ $0 }) else { return }
     let now = ContinuousClock.now
     let seen = ProcessDelay.threads(of: process.processIdentifier)
     state.withLock { state in

@@ -8,14 +8,15 @@ internal import WindTunnel
 /// A process has to be made, and its code to be loaded, before there is a client; on a machine that
 /// has much to do that takes seconds, which are not the client's.
 final class ProgramStart: Sendable {
-  private struct State {
+  fileprivate struct State {
     var due: DispatchTime?
     var seen: DispatchTime?
     var there: DispatchTime?
     var waiting: [@Sendable () -> Void] = []
+    var ends: (@Sendable () -> Void)?
   }
 
-  private let state = Locked(State())
+  fileprivate let state = Locked(State())
 
   /// The time at which it was due; `nil` where no program is started for the call.
   var due: DispatchTime? { state.withLock { $0.due } }
@@ -55,6 +56,18 @@ final class ProgramStart: Sendable {
 }
 
 extension ProgramStart {
+  /// Sets the action that ends the call after too many attempts.
+  func whenEndless(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.ends = end } }
+
+  /// Ends the call after too many attempts.
+  func isEndless() {
+    let end = state.withLock { state in
+      defer { state.ends = nil }
+      return state.ends
+    }
+    end?()
+  }
+
   /// A program has that much more than its patience where nothing has been seen of it: it may not
   /// have begun.
   static let loadingMax = Duration.seconds(5)

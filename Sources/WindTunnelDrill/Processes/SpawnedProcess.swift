@@ -7,6 +7,11 @@ extension SpawnedProcess {
     case exit
     case uncaughtSignal
   }
+
+  /// Whether the process ended because it was killed.
+  var wasKilled: Bool {
+    !isRunning && terminationReason == .uncaughtSignal && terminationStatus == SIGKILL
+  }
 }
 
 /// The refusal of a system that lets no app start another program.

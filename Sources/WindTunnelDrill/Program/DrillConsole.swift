@@ -40,7 +40,7 @@ final class DrillConsole: Sendable {
       board.write { book, _ in
         for finding in flown.findings { book.add(finding, of: subject) }
       }
-    case .calls, .attempt, .finished: break
+    case .calls, .attempt, .finished, .notVirtual: break
     }
   }
 

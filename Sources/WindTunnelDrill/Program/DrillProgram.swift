@@ -12,11 +12,14 @@ package struct DrillProgram: Sendable {
   /// The subjects that can fly: the first is judged, the others fly beside it, and a program only
   /// if it is asked for.
   let subjects: [any Subject]
+  /// Whether the program runs any command in virtual time by a hidden word.
+  var tracesPrograms = false
 
   /// The tool's own drill: the shipped subjects.
   package static let shipped = DrillProgram(
     name: "windtunnel drill",
-    subjects: ProcessDrill.subjects
+    subjects: ProcessDrill.subjects,
+    tracesPrograms: true
   )
 
   /// The first argument of a subject's process, which is the program started again.
@@ -46,7 +49,9 @@ package struct DrillProgram: Sendable {
   /// Whether a run without words for a client judges every client, in virtual time if it can.
   private var judgesAll: Bool { flown == [NetworkLayerSubject().name, URLSessionSubject().name] }
 
-  private var realOrVirtual: String { judgesAll ? "virtual without a client" : "real" }
+  private var realOrVirtual: String {
+    judgesAll ? "real only for a --subject" : "real"
+  }
 
   /// The greatest number of threads that fly in virtual time.
   private static let workersMax = 256
@@ -121,7 +126,7 @@ package struct DrillProgram: Sendable {
       Flag(
         "--workers",
         "N",
-        "Threads in virtual time; no figure depends on it (default: the processors)."
+        "Threads, or worlds of a program, in virtual time; no figure depends on it."
       ),
       Flag(
         "--errors",
@@ -182,15 +187,23 @@ package struct DrillProgram: Sendable {
   /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.
   package func run(_ arguments: Arguments) async throws -> ExitCode {
     if let again = try arguments.value("--again") {
-      return try await FlyingAgain(again, arguments, in: self).run()
+      var again = try FlyingAgain(again, arguments, in: self)
+      return try await again.run()
     }
-    let plan = try plan(arguments)
+    var plan = try plan(arguments)
     let policy = try VerdictPolicy(arguments)
     // Told now, not after the drill.
     let files = try ReportFiles(arguments)
     let baselineFile = try arguments.value("--baseline")
     let baseline = try baselineFile.map { try Report(contentsOf: URL(typed: $0)) }
     try ToolEnvironment.needProcess()
+    // A comparison is of one clock, unless another is asked for.
+    if !arguments.has("--clock"), plan.isInWorlds, let baseline,
+      baseline.fact(DrillPlan.clockFact) == nil
+    {
+      plan.time = .realTime
+    }
+    await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
     // A default set is not what anybody asked for by name.
@@ -207,8 +220,16 @@ package struct DrillProgram: Sendable {
     let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
     if let console { Terminal.complain("console: \(console.url)\n") }
     if let bound = plan.timeBoundWords { Terminal.complain("\(speaker): \(bound)\n") }
+    let began = ContinuousClock.now
     let end = try await end(of: drill, console)
     var report = end.report
+    if plan.isInWorlds, let seconds = report.fact(WorldLog.seconds) {
+      let took = JSON.number((ContinuousClock.now - began).inMilliseconds / 1000, places: 1)
+      Terminal.progress("")
+      Terminal.complain(
+        "clock: virtual, \(seconds) s in \(took) s; --clock real runs in the machine's time\n"
+      )
+    }
     if let signal = end.signal {
       Terminal.progress("")
       Terminal.complain("\(speaker): \(signal.words(end.part, arguments.all("--report")))\n")
@@ -254,9 +275,16 @@ package struct DrillProgram: Sendable {
     let facts = [
       ("name", try arguments.value("--name") ?? ""), (Report.baselineFile, baselineFile ?? ""),
       (Report.alsoJudged, also), ("windtunnel", Build.version),
-      ("date", Date.now.formatted(.iso8601)),
+      ("date", Self.date.formatted(.iso8601)),
     ]
     return facts.filter { !$0.1.isEmpty }.map { Report.Fact($0.0, $0.1) }
+  }
+
+  /// The date of a report: another than today if the environment says so
+  /// (reproducible-builds.org, SOURCE_DATE_EPOCH).
+  private static var date: Date {
+    let epoch = ToolEnvironment.current.variables["SOURCE_DATE_EPOCH"].flatMap { Double($0) }
+    return epoch.map { Date(timeIntervalSince1970: $0) } ?? .now
   }
 
   /// Returns the form of the report on the terminal.
@@ -275,15 +303,14 @@ package struct DrillProgram: Sendable {
     of drill: ProcessDrill,
     _ console: DrillConsole?
   ) async throws -> InterruptibleFlight.End {
-    switch drill.plan.time {
-    case .realTime:
+    if drill.plan.usesProcesses {
       try await InterruptibleFlight(plan: drill.plan).fly {
         try await drill.fly(keepingPart: true) { progress in
           show(progress, of: drill.plan)
           console?.take(progress)
         }
       }
-    case .virtualTime:
+    } else {
       try await InterruptibleFlight(plan: drill.plan).fly {
         let report = try await Drill.fly(subjects, drill.plan) { done, all in
           Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
@@ -291,6 +318,13 @@ package struct DrillProgram: Sendable {
         return ProcessDrill.Flown(report: report, part: nil)
       }
     }
+  }
+
+  /// Returns the reason why programs do not run in virtual time, in half a sentence.
+  func obstacleToWorlds() async -> String? {
+    guard tracesPrograms else { return "only windtunnel drill has virtual time for programs" }
+    guard let executable = Bundle.main.executableURL else { return "this program is not found" }
+    return await WorldCheck.obstacle(by: executable)
   }
 
   /// Returns a plan of nothing but what flies where no flag says otherwise.
@@ -322,7 +356,10 @@ package struct DrillProgram: Sendable {
         return plan
       } catch is DrillError {}
     }
-    var plan = try plan(arguments, in: .realTime)
+    let isInWorlds =
+      tracesPrograms && !arguments.command.isEmpty && VirtualWorld.isSupported
+      && !arguments.has("--console")
+    var plan = try plan(arguments, in: isInWorlds ? .virtualTime : .realTime)
     let isWhole = ["--scenario", "--cassette", "--stage", "--clock", "--shard"].contains {
       arguments.has($0)
     }
@@ -368,7 +405,7 @@ package struct DrillProgram: Sendable {
     }
     if !isDefault(arguments) { plan.subjects = Array(plan.subjects.prefix(1)) }
     let judged = subjects.filter { plan.subjects.contains($0.name) }
-    guard judged.allSatisfy(\.canBeMadeAnew) else {
+    guard plan.isInWorlds || judged.allSatisfy(\.canBeMadeAnew) else {
       if let asked, asked > 1 { throw Refusal.workersOfOne(plan.subjects.first ?? "the client") }
       return
     }
@@ -390,6 +427,9 @@ package struct DrillProgram: Sendable {
         Terminal.progress("")
         Terminal.complain("found: \(finding)\n")
       }
+    case .notVirtual(let scenario, let reason):
+      Terminal.progress("")
+      Terminal.complain("\(speaker): \(scenario) runs in real time: \(reason)\n")
     case .attempt, .ended: break
     // A log is as short as what a terminal keeps.
     case .finished: Terminal.progress("")
@@ -403,12 +443,14 @@ package struct DrillProgram: Sendable {
       plan,
       of: subjects,
       executable: executable,
-      arguments: [Self.subjectWord]
+      arguments: [Self.subjectWord],
+      tracesPrograms: tracesPrograms
     )
   }
 
   /// Becomes a subject's process if that is what this program was started for.
   package func flyIfAsked(_ words: [String]) async {
+    if words.first == WorldCheck.word { await WorldCheck.main() }
     guard words.first == Self.subjectWord else { return }
     await ProcessDrill.runAsSubject(of: subjects)
   }

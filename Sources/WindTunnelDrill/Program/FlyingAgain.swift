@@ -8,7 +8,7 @@ internal import WindTunnelSymptoms
 /// it happens.
 struct FlyingAgain {
   private let program: DrillProgram
-  private let plan: DrillPlan
+  private var plan: DrillPlan
   private let before: Observation
 
   /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people, and has to be right all the
@@ -70,18 +70,18 @@ struct FlyingAgain {
   }
 
   /// Flies it and says how it went; found, where it failed again.
-  func run() async throws -> ExitCode {
+  mutating func run() async throws -> ExitCode {
     try ToolEnvironment.needProcess()
+    await plan.leaveWorlds(ifNeedBe: program.obstacleToWorlds, program.speaker)
     let drill = try program.drill(plan)
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report: Report
-    switch plan.time {
-    case .realTime:
+    if plan.usesProcesses {
       report = try await drill.fly { progress in
         guard case .attempt(_, _, _, let attempt) = progress else { return }
         Terminal.answer(line: "  \(Self.line(attempt))")
       }
-    case .virtualTime:
+    } else {
       report = try await Drill.fly(program.subjects, plan)
       // It is over before anybody could have read a line.
       for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {

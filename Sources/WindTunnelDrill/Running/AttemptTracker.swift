@@ -54,6 +54,8 @@ final class AttemptTracker: Sendable {
     var underBadCertificate: Set<Int> = []
     /// Those who wait, by call, for the first sign of its client.
     var awaited: [Int: @Sendable (Duration) -> Void] = [:]
+    /// The maximum number of attempts of a call, and the action at the next one.
+    var bounds: [Int: (attempts: Int, end: @Sendable () -> Void)] = [:]
     /// The last requests for what is not on the cassette that came by no call's address, the oldest
     /// first.
     var strays: [(at: Duration, words: String)] = []
@@ -250,6 +252,19 @@ final class AttemptTracker: Sendable {
     tell?()
     if !streams.isEmpty, !isConnection { note(attempt, entry, of: call) }
     send(.attempt(call: call, attempt))
+    if stage == .onTheWire { endIfTooMany(call) }
+  }
+
+  /// Ends a call after its maximum number of attempts.
+  private func endIfTooMany(_ call: Int) {
+    let end = state.withLock { state -> (@Sendable () -> Void)? in
+      guard let bound = state.bounds[call], let count = state.calls[call]?.count,
+        count > bound.attempts
+      else { return nil }
+      state.bounds[call] = nil
+      return bound.end
+    }
+    end?()
   }
 
   /// Notes whether an answer is a stream of events that is cut, or ends with one of an error.
@@ -286,6 +301,11 @@ final class AttemptTracker: Sendable {
   /// Tells somebody of the first sign of a call's client, once, with the time at which it came.
   func tellFirstSign(of call: Int, _ tell: @escaping @Sendable (Duration) -> Void) {
     state.withLock { $0.awaited[call] = tell }
+  }
+
+  /// Sets the maximum number of attempts of a call, and the action at the next one.
+  func tell(of call: Int, after attempts: Int, _ end: @escaping @Sendable () -> Void) {
+    state.withLock { $0.bounds[call] = (attempts, end) }
   }
 
   private func requestEnded(_ outcome: Outcome, _ handshake: Duration?, _ upload: Duration?) {
@@ -484,6 +504,7 @@ final class AttemptTracker: Sendable {
   func take(_ call: Int, since start: Duration) -> Seen {
     state.withLock { state in
       if !state.awaited.isEmpty { state.awaited[call] = nil }
+      state.bounds[call] = nil
       var seen = state.calls.removeValue(forKey: call) ?? Seen()
       state.taken[call, default: 0] += seen.count
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }

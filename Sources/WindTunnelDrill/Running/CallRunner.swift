@@ -111,6 +111,7 @@ struct CallRunner: Sendable {
     var options = PlaybackOptions(matcher: setup.matcher, then: .repeat)
     // The nearest of several servers is the one that is known by the call's own address.
     options.origin = workload.startup?.servers.first
+    if VirtualWorld.isHere.withLock({ $0 }) { options.exchangeTime = VirtualWorld.exchangeTime }
     deck = Deck(
       setup.cassette,
       // What is waited for at the name server is not waited for again.
@@ -235,7 +236,7 @@ struct CallRunner: Sendable {
   /// Makes a call; its latency counts from when it is due, or else from its first step.
   private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
     begun.withLock { $0 += 1 }
-    emit(.began(number))
+    emit(.began(number, at: epoch.elapsed))
     let (request, key) = (workload.request(of: number), workload.key(of: number))
     let lane = Workload.lane(scenario.name, number)
     let route: CallRoute
@@ -269,6 +270,11 @@ struct CallRunner: Sendable {
     if subject.endsCalls {
       attempts.tellFirstSign(of: number) { [epoch, start = call.programStart] moment in
         start.isSeen(at: epoch + moment)
+      }
+    }
+    if VirtualWorld.isHere.withLock({ $0 }) {
+      attempts.tell(of: number, after: VirtualWorld.attemptsMax) { [start = call.programStart] in
+        start.isEndless()
       }
     }
     let start = epoch.elapsed

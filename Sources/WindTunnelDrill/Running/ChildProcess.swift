@@ -36,6 +36,17 @@ struct ChildProcess {
   /// The executable and the arguments that make it a subject's process.
   var executable: URL
   var arguments: [String]
+  /// Whether the process and all that it starts run in virtual time.
+  var isInWorld = false
+
+  /// The patience with a world, in real time: programs start one after the other in it.
+  static let patienceWithWorld = Patience(first: .seconds(120), later: .seconds(300))
+
+  /// The end of a process, and the report of its tracer if it ran in virtual time.
+  struct End: Sendable {
+    var ending: Ending
+    var world: VirtualWorld.Notes?
+  }
 
   /// Runs orders and hands over each message as it comes. A process whose orders nobody waits for
   /// any more is killed.
@@ -43,19 +54,26 @@ struct ChildProcess {
     _ job: WorkerJob,
     patience: Patience,
     _ receive: @escaping @Sendable (WorkerMessage) -> Void
-  ) async throws -> Ending {
+  ) async throws -> End {
     let process = SpawnedProcess()
     process.executableURL = executable
-    process.arguments = arguments
+    let world =
+      job.worldAge.map { age -> [String] in
+        let date = DrillPlan.beginning + Double(age) / 1e9
+        return VirtualWorld.words(startingAt: date) + [executable.path]
+      } ?? []
+    process.arguments = world + arguments
     process.environment = Self.environment
     // It has programs to end first, and watches its standard input for that.
     process.endsWithParent = false
     let left = OrphanedProcesses()
     let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
     let text = try JSONEncoder().encode(job) + Data("\n".utf8)
+    // A world does not wait for a writer outside. Its tracer ends it if this process ends.
+    process.standardInput = world.isEmpty ? input : try VirtualWorld.file(of: text)
+    process.standardOutput = output
     let watch = ChildWatch(process, patience)
+    let notes = Locked<VirtualWorld.Notes?>(nil)
     let ending: Ending = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         // The end of its output comes after its last line, so that is what is waited for.
@@ -63,9 +81,15 @@ struct ChildProcess {
           var lines = LineSplitter()
           while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
             lines.take(data) { line in
-              guard let message = WorkerMessage(line: line) else { return }
+              guard let message = WorkerMessage(line: line) else {
+                if !world.isEmpty, let last = VirtualWorld.Notes(line: line) {
+                  notes.withLock { $0 = last }
+                }
+                return
+              }
               watch.recordMessage()
-              if !left.take(message) { receive(message) }
+              left.take(message)
+              receive(message)
             }
           }
           process.waitUntilExit()
@@ -82,13 +106,15 @@ struct ChildProcess {
         }
         watch.start()
         listener.start()
-        Thread { Self.write(text, to: input.fileHandleForWriting) }.start()
+        if world.isEmpty {
+          Thread { Self.write(text, to: input.fileHandleForWriting) }.start()
+        }
       }
     } onCancel: {
       watch.cancel()
     }
     try Task.checkCancellation()
-    return ending
+    return End(ending: ending, world: notes.withLock { $0 })
   }
 
   private static var environment: [String: String] {
@@ -220,6 +246,7 @@ final class OrphanedProcesses: Sendable {
   private let groups = Locked<Set<Int32>>([])
 
   /// Takes a message that is about a program; false for any other.
+  @discardableResult
   func take(_ message: WorkerMessage) -> Bool {
     guard case .program(let number, let runs) = message else { return false }
     groups.withLock { groups in

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
@@ -26,6 +27,9 @@ struct ScenarioRun {
   /// Whether the calls show how long calls take: then a fall ends the run.
   var isTrial = false
   let progress: @Sendable (Int) -> Void
+  /// The virtual time of this scenario's processes so far, in nanoseconds.
+  private let worldAge = Locked<UInt64>(0)
+  var virtualTime: Duration { .nanoseconds(Int64(worldAge.withLock { $0 })) }
 
   static let usualGrace = ChildProcess.Patience(first: .seconds(60), later: .seconds(15))
 
@@ -101,7 +105,7 @@ struct ScenarioRun {
         ? attempts.count { !$0.isOfStart } : nil
     )
     observation.take(attempts)
-    observation.start = last.map { job.offset(of: $0.began) }
+    observation.start = last?.began
     observation.processorDelay = log.processorDelay(of: number)
     observation.endAttempts(isFall: true)
     return observation
@@ -111,17 +115,21 @@ struct ScenarioRun {
     var job = job
     job.calls = calls
     job.load = load
+    if process.isInWorld { job.worldAge = worldAge.withLock { $0 } }
     let log = Locked(WorkerLog())
-    let patience = ChildProcess.Patience(
-      first: grace.first,
-      later: job.patience + grace.later
-    )
-    let ending: ChildProcess.Ending
+    let patience =
+      process.isInWorld
+      ? ChildProcess.patienceWithWorld
+      : ChildProcess.Patience(first: grace.first, later: job.patience + grace.later)
+    let memory = process.isInWorld && scenario.hasUnboundedBodies ? WorldMemory() : nil
+    defer { memory?.end() }
+    let end: ChildProcess.End
     do {
-      ending = try await process.run(job, patience: patience) { message in
+      end = try await process.run(job, patience: patience) { message in
+        memory?.take(message)
         switch message {
         case .attempt(let call, let attempt): met(call, attempt)
-        case .began(let call): began(call)
+        case .began(let call, _): began(call)
         case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
         default: break
         }
@@ -136,14 +144,33 @@ struct ScenarioRun {
         return log
       }
     }
+    if process.isInWorld { try note(end) }
+    let age = process.isInWorld ? worldAge.withLock { $0 } : nil
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }
       // One that has answered before is such a program, and has fallen.
       if let reason = log.unanswered, !firstAnswer.isThere { throw DrillError.plan(reason) }
-      log.ends(ending)
+      let now = DispatchTime.now().uptimeNanoseconds
+      let lasted = age ?? (now - min(now, job.epochNanoseconds))
+      log.ends(end.ending, at: .nanoseconds(Int64(lasted)))
       seen(log.traffic)
       return log
     }
+  }
+}
+
+extension ScenarioRun {
+  /// Adds the time of a world, which must have been virtual from start to end.
+  private func note(_ end: ChildProcess.End) throws(NotInVirtualTime) {
+    guard let world = end.world else {
+      let seconds = ChildProcess.patienceWithWorld.later.components.seconds
+      let isSilent = end.ending == .silenced
+      throw NotInVirtualTime(
+        reason: isSilent ? "it reported nothing for \(seconds) s" : "its tracer was ended"
+      )
+    }
+    if let reason = world.obstacle { throw NotInVirtualTime(reason: reason) }
+    worldAge.withLock { $0 += UInt64(max(0, world.virtualNanoseconds)) }
   }
 }
 

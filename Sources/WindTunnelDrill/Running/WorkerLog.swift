@@ -1,12 +1,11 @@
-internal import Dispatch
 internal import WindTunnel
 
 /// The calls of one subject's process: a fold over the messages that it sends.
 struct WorkerLog: Sendable {
   /// A call that began and has not ended.
   private struct Open: Sendable {
-    /// The moment at which it began, as this process heard of it.
-    var began = DispatchTime.now()
+    /// The moment at which it began.
+    var began: Duration
     var attempts: [Observation.Attempt] = []
     /// The time that its program waited for a processor, if it hangs.
     var processorDelay: Duration?
@@ -31,10 +30,12 @@ struct WorkerLog: Sendable {
   private(set) var unanswered: String?
   /// The end of the process.
   private(set) var ending = ChildProcess.Ending.orderly
-  private var end: DispatchTime?
+  private var end: Duration?
 
   /// Takes note that the process has ended.
-  mutating func ends(_ ending: ChildProcess.Ending) { (self.ending, end) = (ending, .now()) }
+  mutating func ends(_ ending: ChildProcess.Ending, at moment: Duration) {
+    (self.ending, end) = (ending, moment)
+  }
 
   /// Returns the attempts of a call that began and has not ended.
   func attempts(of call: Int) -> [Observation.Attempt] { open[call]?.attempts ?? [] }
@@ -43,10 +44,9 @@ struct WorkerLog: Sendable {
   func processorDelay(of call: Int) -> Duration? { open[call]?.processorDelay }
 
   /// Returns when a call that its process died in began, and how long after that the process ended.
-  func lastOf(_ call: Int) -> (began: DispatchTime, lasted: Duration)? {
+  func lastOf(_ call: Int) -> (began: Duration, lasted: Duration)? {
     guard let begun = open[call]?.began, let end else { return nil }
-    let lasted = end.uptimeNanoseconds - min(begun.uptimeNanoseconds, end.uptimeNanoseconds)
-    return (begun, .microseconds(Int64(lasted / 1000)))
+    return (begun, max(.zero, end - begun).inWholeMicroseconds)
   }
 
   /// Takes out the calls that ended, by their numbers. What comes of them later is not noted.
@@ -63,9 +63,9 @@ struct WorkerLog: Sendable {
   /// - Returns: The number of ended calls, where it is about an end.
   mutating func apply(_ message: WorkerMessage) -> Int? {
     switch message {
-    case .began(let call):
+    case .began(let call, let moment):
       running.append(call)
-      open[call] = Open()
+      open[call] = Open(began: moment)
       lastActive = call
     case .attempt(let call, let attempt):
       // One that was given up may still try.

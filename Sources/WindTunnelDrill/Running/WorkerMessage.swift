@@ -35,11 +35,14 @@ struct WorkerJob: Codable, Sendable {
   /// The moment at which the scenario began, in nanoseconds of the machine's uptime: what every
   /// offset is from, whichever process tells it.
   var epochNanoseconds: UInt64
+  /// The age of the scenario, in nanoseconds, when this process begins, if it runs in virtual time:
+  /// the time that the processes before it took. `nil` in real time.
+  var worldAge: UInt64?
 
-  /// Returns a moment, counted from when the scenario began.
-  func offset(of moment: DispatchTime) -> Duration {
-    let begun = min(epochNanoseconds, moment.uptimeNanoseconds)
-    return .microseconds(Int64((moment.uptimeNanoseconds - begun) / 1000))
+  /// The moment at which the scenario began, for a process that begins now.
+  var epoch: DispatchTime {
+    guard let worldAge else { return DispatchTime(uptimeNanoseconds: epochNanoseconds) }
+    return DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds - worldAge)
   }
 
   /// The longest a harness waits for a call.
@@ -56,7 +59,7 @@ struct WorkerJob: Codable, Sendable {
 /// what it is about can end the process.
 enum WorkerMessage: Sendable {
   /// A call has just begun.
-  case began(Int)
+  case began(Int, at: Duration)
   /// An attempt came to the deck.
   case attempt(call: Int, Observation.Attempt)
   /// Some faults of an attempt were not done, and without them its response may be whole.
@@ -106,7 +109,8 @@ enum WorkerMessage: Sendable {
   var line: String {
     let json: JSON =
       switch self {
-      case .began(let call): ["began": .number(call)]
+      case .began(let call, let moment):
+        ["began": .number(call), "atMilliseconds": .number(moment.inMilliseconds, places: 3)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
       case .undone(let call, let place, let faults, let isWhole):
@@ -146,8 +150,8 @@ enum WorkerMessage: Sendable {
       // A line that was cut short by the end of the process says nothing.
       let json = try? JSON(parsing: line.dropFirst(Self.mark.count).utf8, source: "")
     else { return nil }
-    if let call = json["began"]?.intValue {
-      self = .began(call)
+    if let call = json["began"]?.intValue, let moment = json["atMilliseconds"]?.doubleValue {
+      self = .began(call, at: Duration(milliseconds: moment))
     } else if let call = json["attempt"]?.intValue, let met = json["met"],
       // Only a whole line counts, and of that all reads.
       let attempt = try? Observation.Attempt(met)

@@ -179,11 +179,13 @@ private struct Program: Sendable {
       processor.start()
       start.whenSeen { loaded.withLock { $0 = processor.mark } }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
-      Self.watch(process, start, within: patience) {
+      let end: @Sendable () -> Void = {
         isLate.withLock { $0 = true }
         processor.look()
         process.killAll()
       }
+      start.whenEndless(end)
+      Self.watch(process, start, within: patience) { end() }
       let lastWords = LastWords(
         of: pipes.errors.fileHandleForReading,
         until: ending.fileHandleForReading

@@ -143,6 +143,7 @@ final class RunningService: Sendable {
         // Only what waits can be ended by a failure.
         memory?.start { [weak self] in self?.outgrows() }
         watch(number, within: patience, after: patience)
+        start.whenEndless { [weak self] in self?.falls(.hung) }
         write(ServiceLine.asking(for: call))
         // Its caller may have given it up before it was asked for.
         if Task.isCancelled { write(ServiceLine.cancelling(number)) }
@@ -263,6 +264,11 @@ final class RunningService: Sendable {
   private func ended() {
     let (isClosing, hasAnswered) = state.withLock { ($0.isClosing, $0.hasAnswered) }
     if isClosing { return }
+    if VirtualWorld.isHere.withLock({ $0 }), process.wasKilled,
+      state.withLock({ $0.waiting.values.contains { $0.memory != nil } })
+    {
+      return outgrows()
+    }
     guard !process.hasCrashed, !hasAnswered else { return falls(.crashed) }
     let code = process.terminationStatus
     let end = code == 0 ? "ended" : "ended with exit code \(code)"

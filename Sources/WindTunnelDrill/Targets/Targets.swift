@@ -54,6 +54,16 @@ enum Targets {
     return nil
   }
 
+  /// Returns the reason for which a scenario of a program runs in real time, in half a sentence;
+  /// `nil` if virtual time can carry it.
+  static func obstacleToWorld(of scenario: Scenario) -> String? {
+    // RFC 6298 §2: the kernel repeats a SYN after a second of its own time.
+    for case .lostSYNs in scenario.connectionFaults {
+      return "the system repeats a lost SYN in its own time"
+    }
+    return needsNames(scenario) ? "its names are looked up in a network of its own" : nil
+  }
+
   static func target(
     _ stage: Stage,
     _ deck: Deck,
@@ -237,7 +247,7 @@ extension DrillPlan {
   private func chosenStage(of scenario: Scenario, seeingAttempts: Bool) throws -> Stage {
     let obstacle = Targets.obstacle(to: scenario, isProgram: isProgram)
     let inProcessObstacle = scenario.obstacle(on: .inProcess)
-    if time == .virtualTime { return try stageInVirtualTime(of: scenario, inProcessObstacle) }
+    if !usesProcesses { return try stageInVirtualTime(of: scenario, inProcessObstacle) }
     if let subject = subjectOnSockets { return try stage(of: scenario, on: subject, obstacle) }
     switch stage {
     case nil where !command.isEmpty:
@@ -296,9 +306,6 @@ extension DrillPlan {
 
   /// Returns the stage of virtual time, which is this process alone.
   private func stageInVirtualTime(of scenario: Scenario, _ obstacle: String?) throws -> Stage {
-    if isProgram {
-      throw DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
-    }
     if stage == .onTheWire || subjectOnSockets != nil {
       throw DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
     }
@@ -344,7 +351,7 @@ extension DrillPlan {
     }
     let speechless = scenarios.filter {
       $0.isAboutConversations && group.contains($0.name)
-        && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || time == .virtualTime)
+        && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || !usesProcesses)
     }
     leftOut += speechless.map { scenario in
       LeftOut(

@@ -52,6 +52,11 @@ extension Flight {
   /// The place of the call with the greatest number.
   var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
 
+  /// Returns the place of the first call of those at some places.
+  func firstCall(of places: [Int]) -> Int? {
+    places.min { calls[$0].call < calls[$1].call }
+  }
+
   /// The greatest number of calls that were under way at once.
   var mostAtOnce: Int {
     var (starts, ends): ([Microseconds], [Microseconds]) = ([], [])

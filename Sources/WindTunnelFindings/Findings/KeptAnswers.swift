@@ -69,7 +69,7 @@ extension Observation.Attempt {
 extension Array {
   /// Returns how many at the beginning satisfy a condition, of elements of which those that do come
   /// first.
-  func countOfFirst(_ holds: (Element) -> Bool) -> Int {
+  package func countOfFirst(_ holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

@@ -10,19 +10,15 @@ extension ConversationLog {
     func add(_ name: JSON.Text, _ count: Int) {
       if count > 0 { members.append(JSON.Member(name, .number(count))) }
     }
-    func add(_ name: JSON.Text, _ time: Duration?) {
-      guard let time else { return }
-      members.append(JSON.Member(name, .number(time.inMilliseconds, places: 3)))
-    }
     add("further", further)
     add("pings", pings)
     add("pongs", pongs)
-    add("unansweredSinceMilliseconds", unansweredSince)
+    members.add("unansweredSinceMilliseconds", unansweredSince)
     add("serverPings", serverPings)
     add("clientPongs", clientPongs)
     add("waiting", waiting)
-    add("silentSinceMilliseconds", silentSince)
-    add("endMilliseconds", end)
+    members.add("silentSinceMilliseconds", silentSince)
+    members.add("endMilliseconds", end)
     guard let ending else { return .object(members) }
     let (word, code): (EndWord, Int?) =
       switch ending {
@@ -46,12 +42,7 @@ extension ConversationLog {
     self.init()
     var object = object
     let counts = 0...(1 << 40)
-    for (index, json) in (try object.array("messages") ?? []).enumerated() {
-      let place = object.place("messages[\(index)]")
-      messages.append(
-        try Message(reading: ObjectReader(json, source: object.source, path: place))
-      )
-    }
+    messages = try object.list("messages", Message.init(reading:)) ?? []
     further = try object.int("further", in: counts) ?? 0
     pings = try object.int("pings", in: counts) ?? 0
     pongs = try object.int("pongs", in: counts) ?? 0

@@ -223,12 +223,8 @@ extension Observation {
     members.add("replacesScalars", replacesScalars)
     members.add("showsCutEvent", showsCutEvent)
     members.add("hidesErrorEvent", hidesErrorEvent)
-    if let rogueAnswer {
-      members.append(JSON.Member("rogueAnswer", .text(rogueAnswer.rawValue)))
-    }
-    if let configuration {
-      members.append(JSON.Member("configuration", configuration.json))
-    }
+    if let rogueAnswer { members.add("rogueAnswer", .text(rogueAnswer.rawValue)) }
+    if let configuration { members.add("configuration", configuration.json) }
     if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
     if let memory {
@@ -264,9 +260,7 @@ extension Observation {
     printed = try object.string("printed")
     showsAnswerOf = try object.string("showsAnswerOf")
     rogueAnswer = try object.choice("rogueAnswer", RogueAnswer.self)
-    if let use = try object.object("configuration") {
-      configuration = try ConfigurationUse(reading: use)
-    }
+    configuration = try object.object("configuration").map(ConfigurationUse.init(reading:))
     if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")
@@ -343,21 +337,14 @@ extension Observation.Attempt {
     isOpenAtEnd = try object.bool("openAtEnd") ?? false
     bytesSent = try object.int("bytesSent", in: 0...(1 << 50))
     isStaleOnArrival = try object.bool("staleOnArrival") ?? false
-    if let terms = try object.object("cache") {
-      cacheTerms = try Observation.CacheTerms(reading: terms)
-    }
+    cacheTerms = try object.object("cache").map(Observation.CacheTerms.init(reading:))
     isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
     if let stages = try object.object("stages") {
       self.stages = try ExchangeStages(reading: stages)
     }
     if let sent = try object.object("sent") { self.sent = try Observation.Sent(reading: sent) }
-    if let seen = try object.object("conversation") {
-      conversation = try ConversationLog(reading: seen)
-    }
-    for (index, json) in (try object.array("notDone") ?? []).enumerated() {
-      let place = object.place("notDone[\(index)]")
-      undone.append(try Undone(reading: ObjectReader(json, source: object.source, path: place)))
-    }
+    conversation = try object.object("conversation").map(ConversationLog.init(reading:))
+    undone = try object.list("notDone", Undone.init(reading:)) ?? []
     try object.refuseUnknownKeys()
   }
 
@@ -397,10 +384,6 @@ extension ExchangeStages {
 }
 
 extension [JSON.Member] {
-  fileprivate mutating func add(_ name: JSON.Text, _ value: Duration?) {
-    if let value { append(JSON.Member(name, .number(value.inMilliseconds, places: 3))) }
-  }
-
   fileprivate mutating func add(_ name: JSON.Text, _ value: Int?) {
     if let value { append(JSON.Member(name, .number(value))) }
   }

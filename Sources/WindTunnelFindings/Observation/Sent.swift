@@ -46,6 +46,7 @@ extension Observation.Sent {
   package var json: JSON? {
     var members: [JSON.Member] = []
     func numbers(_ numbers: [Int]) -> JSON { .array(numbers.map { .number($0) }) }
+    func names(_ names: [String]) -> JSON { .array(names.map { .text($0) }) }
     if let content { members.append(JSON.Member("content", .number(content))) }
     if !credentials.isEmpty { members.append(JSON.Member("credentials", numbers(credentials))) }
     if !apiKeys.isEmpty { members.append(JSON.Member("apiKeys", numbers(apiKeys))) }
@@ -55,17 +56,11 @@ extension Observation.Sent {
     if let key { members.append(JSON.Member("key", .number(key))) }
     if !marks.isEmpty { members.append(JSON.Member("marks", numbers(marks))) }
     if addsParameters { members.append(JSON.Member("addsParameters", true)) }
-    if !secretParameters.isEmpty {
-      let names = JSON.array(secretParameters.map { .text($0) })
-      members.append(JSON.Member("secretParameters", names))
-    }
+    if !secretParameters.isEmpty { members.add("secretParameters", names(secretParameters)) }
     if let resumesAt { members.append(JSON.Member("resumesAt", .number(resumesAt))) }
     if isResumedConditionally { members.append(JSON.Member("ifRange", true)) }
     if isInClear { members.append(JSON.Member("inClear", true)) }
-    if !secretsInClear.isEmpty {
-      let names = JSON.array(secretsInClear.map { .text($0) })
-      members.append(JSON.Member("secretsInClear", names))
-    }
+    if !secretsInClear.isEmpty { members.add("secretsInClear", names(secretsInClear)) }
     return members.isEmpty ? nil : .object(members)
   }
 

@@ -172,12 +172,8 @@ private struct ProxiedCallFold {
   /// Tells whether a client got a good answer to a POST in a time.
   private func isRenewed(by sender: String, _ time: ClosedRange<Duration>) -> Bool {
     guard let moments = renewals[sender] else { return false }
-    var (low, high) = (0, moments.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if moments[middle] < time.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return low < moments.count && moments[low] <= time.upperBound
+    let before = moments.countOfFirst { $0 < time.lowerBound }
+    return before < moments.count && moments[before] <= time.upperBound
   }
 
   /// Tells whether one host is nobody that has the other's credentials: cookies are made for a

@@ -31,15 +31,11 @@ extension FindingRule {
       if let example = taken.smallest,
         let shown = example.observation.allAttempts.first(where: \.metBadCertificate)?.error
       {
-        return .broken(
-          rule.finding(
-            Violation(
-              "It sent its request all the same when the handshake showed \(Figures.symptom(shown))."
-            ),
-            in: example,
-            calls: taken.count,
-            judged: met.count
-          )
+        return rule.broken(
+          "It sent its request all the same when the handshake showed \(Figures.symptom(shown)).",
+          in: example,
+          calls: taken.count,
+          judged: met.count
         )
       }
       // Whoever trusts nobody here has refused the authority, and not what was wrong.

@@ -39,15 +39,11 @@ extension FindingRule {
       let what =
         first.had.terms.hasValidator
         ? "had a validator" : "was fresh for \(Figures.wait(first.had.terms.fresh))"
-      return .broken(
-        rule.finding(
-          Violation(
-            "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
-          ),
-          in: JudgedCall.one(at: first.place, in: flight),
-          calls: again.count,
-          judged: judged
-        )
+      return rule.broken(
+        "It keeps answers, and asked for the whole of one again that it had had and that \(what).",
+        in: JudgedCall.one(at: first.place, in: flight),
+        calls: again.count,
+        judged: judged
       )
     }
   )

@@ -34,19 +34,13 @@ extension FindingRule {
         )
       }
       let blank = met.filter { flight.calls[$0].isBlank }
-      guard let first = blank.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
-        return .passed(met.count)
-      }
-      return .broken(
-        rule.finding(
-          Violation(
-            "The server failed, and it showed nothing, where it had had an answer that may be shown then.",
-            severity: isExpected ? nil : .note
-          ),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: blank.count,
-          judged: met.count
-        )
+      guard let first = flight.firstCall(of: blank) else { return .passed(met.count) }
+      return rule.broken(
+        "The server failed, and it showed nothing, where it had had an answer that may be shown then.",
+        severity: isExpected ? nil : .note,
+        in: JudgedCall.one(at: first, in: flight),
+        calls: blank.count,
+        judged: met.count
       )
     }
   )

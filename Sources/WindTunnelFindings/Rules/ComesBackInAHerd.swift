@@ -46,16 +46,12 @@ extension FindingRule {
             "Calls were made one at a time, so that one alone waited. Fly it with --concurrency."
           )
       }
-      return .broken(
-        rule.finding(
-          Violation(
-            "\(after.count) requests came within a second, \(Figures.time(after.start - end)) after the "
-              + "server was well again; later there were \(Figures.decimal(calm)) a second."
-          ),
-          in: JudgedCall.one(at: example, in: flight),
-          calls: Swift.min(after.count, flight.calls.count),
-          judged: flight.calls.count
-        )
+      return rule.broken(
+        "\(after.count) requests came within a second, \(Figures.time(after.start - end)) after the "
+          + "server was well again; later there were \(Figures.decimal(calm)) a second.",
+        in: JudgedCall.one(at: example, in: flight),
+        calls: Swift.min(after.count, flight.calls.count),
+        judged: flight.calls.count
       )
     }
   )

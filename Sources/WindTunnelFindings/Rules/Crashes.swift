@@ -28,13 +28,11 @@ extension FindingRule {
     guard let first = grave.smallest ?? fallen.smallest else {
       return flight.calls.isEmpty ? .notMet(unmet(by: 0)) : .passed(flight.calls.count)
     }
-    return .broken(
-      finding(
-        violation(first),
-        in: first,
-        calls: fallen.count,
-        judged: flight.calls.count
-      )
+    return broken(
+      violation(first),
+      in: first,
+      calls: fallen.count,
+      judged: flight.calls.count
     )
   }
 }

@@ -20,9 +20,7 @@ extension FindingRule {
       let late = flight.calls.indices.filter { flight.calls[$0].beganInCalm(after: patience) }
       guard late.count >= rule.leastCalls else { return .notMet(rule.unmet(by: late.count)) }
       guard late.allSatisfy({ flight.calls[$0].isFailed }),
-        let first = late.min(by: {
-          flight.calls[$0].call < flight.calls[$1].call
-        })
+        let first = flight.firstCall(of: late)
       else { return .passed(late.count) }
       guard flight.calls.contains(where: { $0.afterWindow == nil && $0.ending == .succeeded })
       else {
@@ -32,16 +30,12 @@ extension FindingRule {
       let how =
         unsent == late.count
         ? ", without a request" : unsent > 0 ? ", \(unsent) of them without a request" : ""
-      return .broken(
-        rule.finding(
-          Violation(
-            "The server was well again, and each of \(late.count) calls that began "
-              + "\(Figures.wait(patience)) later or more failed\(how)."
-          ),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: late.count,
-          judged: late.count
-        )
+      return rule.broken(
+        "The server was well again, and each of \(late.count) calls that began "
+          + "\(Figures.wait(patience)) later or more failed\(how).",
+        in: JudgedCall.one(at: first, in: flight),
+        calls: late.count,
+        judged: late.count
       )
     }
   )

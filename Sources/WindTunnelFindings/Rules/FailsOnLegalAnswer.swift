@@ -30,17 +30,13 @@ extension FindingRule {
         guard let oddity, calls.count >= rule.leastCalls, judged == calls.count,
           let example = calls.smallest
         else { continue }
-        return .broken(
-          rule.finding(
-            Violation(
-              example.claimsSuccess
-                ? "Each of \(judged) calls showed something else whose answer came with \(oddity)."
-                : "Each of \(judged) calls failed whose answer came with \(oddity)."
-            ),
-            in: example,
-            calls: calls.count,
-            judged: judged
-          )
+        return rule.broken(
+          example.claimsSuccess
+            ? "Each of \(judged) calls showed something else whose answer came with \(oddity)."
+            : "Each of \(judged) calls failed whose answer came with \(oddity).",
+          in: example,
+          calls: calls.count,
+          judged: judged
         )
       }
       return .notMet("No kind of answer failed each time.")

@@ -23,13 +23,11 @@ extension FindingRule {
         return judged == 0 ? .notMet(rule.unmet(by: 0)) : .passed(judged)
       }
       let sent = example.attempts.isEmpty ? "sent no request" : "met no fault"
-      return .broken(
-        rule.finding(
-          Violation("It \(example.observation.endingVerb), and \(sent)."),
-          in: example,
-          calls: failed.count,
-          judged: judged
-        )
+      return rule.broken(
+        "It \(example.observation.endingVerb), and \(sent).",
+        in: example,
+        calls: failed.count,
+        judged: judged
       )
     }
   )

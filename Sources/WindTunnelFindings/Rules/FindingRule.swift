@@ -142,9 +142,24 @@ extension FindingRule {
     return call.client == .proxied && !isOfOneRequest ? min(severity, .warning) : severity
   }
 
-  /// A finding of this rule by the example of a call.
-  func finding(_ violation: Violation, in call: JudgedCall, calls: Int, judged: Int) -> Finding {
-    Finding(
+  /// Returns the standing of this rule when it was broken, by the example of a call.
+  func broken(
+    _ seen: String,
+    severity: Finding.Severity? = nil,
+    in call: JudgedCall,
+    calls: Int,
+    judged: Int
+  ) -> RuleStanding.Standing {
+    broken(Violation(seen, severity: severity), in: call, calls: calls, judged: judged)
+  }
+
+  func broken(
+    _ violation: Violation,
+    in call: JudgedCall,
+    calls: Int,
+    judged: Int
+  ) -> RuleStanding.Standing {
+    let finding = Finding(
       rule: id,
       severity: min(weight(in: call), violation.severity ?? severity),
       seen: violation.seen,
@@ -154,5 +169,6 @@ extension FindingRule {
       calls: calls,
       judged: judged
     )
+    return .broken(finding)
   }
 }

@@ -25,13 +25,11 @@ extension FindingRule {
       guard failed.allSatisfy({ !$0.traits.contains(.repeats) }), let example else {
         return .passed(failed.count)
       }
-      return .broken(
-        rule.finding(
-          Violation("None of \(failed.count) calls that failed at first tried again."),
-          in: example,
-          calls: failed.count,
-          judged: failed.count
-        )
+      return rule.broken(
+        "None of \(failed.count) calls that failed at first tried again.",
+        in: example,
+        calls: failed.count,
+        judged: failed.count
       )
     }
   )

@@ -36,16 +36,12 @@ extension FindingRule {
       }
       guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
       guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
-      return .broken(
-        rule.finding(
-          Violation(
-            "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
-              + "of their endpoint had been asked to wait sent a request before those were over."
-          ),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: sent.count,
-          judged: judged
-        )
+      return rule.broken(
+        "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
+          + "of their endpoint had been asked to wait sent a request before those were over.",
+        in: JudgedCall.one(at: first, in: flight),
+        calls: sent.count,
+        judged: judged
       )
     }
   )

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// A call has no end that anybody waits for.
   package static let hangs = FindingRule(
@@ -15,6 +17,8 @@ extension FindingRule {
       // A client that ends some calls has a limit, which the slowest response did not reach.
       let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
       let ofSlow: Finding.Severity? = endsNone ? nil : .warning
+      // A client with a resolver of its own waits for a name server, which a machine need not have.
+      let ofNames: Finding.Severity? = flight.weather?.failsNames == true ? .warning : nil
       return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
         let latency = call.observation.latency
         let words = "had not ended after \(Figures.time(latency))"
@@ -30,7 +34,7 @@ extension FindingRule {
             severity: recent != nil && wait <= latency ? .warning : ofSlow
           )
         }
-        guard let recent else { return Violation("It \(words).") }
+        guard let recent else { return Violation("It \(words).", severity: ofNames) }
         return Violation(
           "It \(words); its last attempt had begun \(Figures.time(recent)) before.",
           severity: .warning
@@ -53,6 +57,13 @@ extension Flight {
     if delay * 2 > call.latency || delay >= granted { return true }
     return (client == .program || client == .service) && call.attemptCount == 0
       && call.attempts.isEmpty && call.startAttempts.isEmpty && call.startUp == nil
+  }
+}
+
+extension Scenario {
+  /// Whether a rule lets the lookup of a name fail.
+  fileprivate var failsNames: Bool {
+    rules.lazy.flatMap(\.faults).contains { $0 == .connection(.hostNotFound) }
   }
 }
 

@@ -19,16 +19,12 @@ extension FindingRule {
       guard !later.isEmpty else { return .notMet(rule.unmet(by: 0)) }
       let shown = later.filter { flight.calls[$0].showsPage }
       let kept = shown.isEmpty ? failsUnasked(among: later, in: flight) : shown
-      guard let example = kept.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
-        return .passed(later.count)
-      }
-      return .broken(
-        rule.finding(
-          shown.isEmpty ? failure : showing(flight.calls[example]),
-          in: JudgedCall.one(at: example, in: flight),
-          calls: kept.count,
-          judged: later.count
-        )
+      guard let example = flight.firstCall(of: kept) else { return .passed(later.count) }
+      return rule.broken(
+        shown.isEmpty ? failure : showing(flight.calls[example]),
+        in: JudgedCall.one(at: example, in: flight),
+        calls: kept.count,
+        judged: later.count
       )
     }
   )

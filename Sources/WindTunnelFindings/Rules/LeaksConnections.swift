@@ -22,16 +22,12 @@ extension FindingRule {
       guard most.growsWithCalls, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
         return .passed(most.calls)
       }
-      return .broken(
-        rule.finding(
-          Violation(
-            "\(most.leftOpen) of \(most.opened) connections were still open "
-              + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls."
-          ),
-          in: JudgedCall.one(at: last, in: flight),
-          calls: min(most.leftOpen, most.calls),
-          judged: most.calls
-        )
+      return rule.broken(
+        "\(most.leftOpen) of \(most.opened) connections were still open "
+          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls.",
+        in: JudgedCall.one(at: last, in: flight),
+        calls: min(most.leftOpen, most.calls),
+        judged: most.calls
       )
     }
   )

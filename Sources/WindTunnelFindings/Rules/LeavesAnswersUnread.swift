@@ -22,16 +22,12 @@ extension FindingRule {
       let unread = looked.compactMap(\.leftUnread).reduce(0, +)
       // One may be an accident, such as a call that was given up.
       guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
-      return .broken(
-        rule.finding(
-          Violation(
-            "\(unread) answers were not read to their end, and their connections still open "
-              + "\(Figures.wait(Flight.Connections.patience)) after the last of \(calls) calls."
-          ),
-          in: JudgedCall.one(at: last, in: flight),
-          calls: min(unread, calls),
-          judged: calls
-        )
+      return rule.broken(
+        "\(unread) answers were not read to their end, and their connections still open "
+          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(calls) calls.",
+        in: JudgedCall.one(at: last, in: flight),
+        calls: min(unread, calls),
+        judged: calls
       )
     }
   )

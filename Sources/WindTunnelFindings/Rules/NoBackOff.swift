@@ -32,9 +32,7 @@ extension FindingRule {
         let shown = found.first(where: { $0.call.observation.call == example.observation.call })
       else { return .passed(rows.count) }
       let seen = shown.row.words
-      return .broken(
-        rule.finding(Violation(seen), in: example, calls: found.count, judged: rows.count)
-      )
+      return rule.broken(seen, in: example, calls: found.count, judged: rows.count)
     }
   )
 

@@ -21,13 +21,11 @@ extension FindingRule {
         let names = example.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
           .first(where: { !$0.isEmpty })
       else { return .passed(met.count) }
-      return .broken(
-        rule.finding(
-          Violation("It added \(names.joined(separator: ", ")) to the query of its URL."),
-          in: example,
-          calls: broken.count,
-          judged: met.count
-        )
+      return rule.broken(
+        "It added \(names.joined(separator: ", ")) to the query of its URL.",
+        in: example,
+        calls: broken.count,
+        judged: met.count
       )
     }
   )

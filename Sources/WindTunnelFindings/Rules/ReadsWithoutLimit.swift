@@ -25,21 +25,17 @@ extension FindingRule {
         let call = flight.calls[place]
         return (call.growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
       }
-      guard let first = broken.min(by: { flight.calls[$0].call < flight.calls[$1].call }),
+      guard let first = flight.firstCall(of: broken),
         let growth = flight.calls[first].growth(beyond: usual),
         let memory = flight.calls[first].memory
       else { return .passed(judged.count) }
       let end = memory.wasEnded ? ", and the drill ended it" : ""
-      return .broken(
-        rule.finding(
-          Violation(
-            "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
-              + "\(Figures.bytes(growth)) more than before\(end)."
-          ),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: broken.count,
-          judged: judged.count
-        )
+      return rule.broken(
+        "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
+          + "\(Figures.bytes(growth)) more than before\(end).",
+        in: JudgedCall.one(at: first, in: flight),
+        calls: broken.count,
+        judged: judged.count
       )
     }
   )

@@ -25,15 +25,11 @@ extension FindingRule {
         return .notMet(rule.unmet(by: 0))
       }
       if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
-        return .broken(
-          rule.finding(
-            Violation(
-              "It asked for a new credential \(endless.count) times in one call."
-            ),
-            in: endless.call,
-            calls: renewing.count { $0.count >= times },
-            judged: renewing.count
-          )
+        return rule.broken(
+          "It asked for a new credential \(endless.count) times in one call.",
+          in: endless.call,
+          calls: renewing.count { $0.count >= times },
+          judged: renewing.count
         )
       }
       let through = renewing.filter(\.cameThrough)
@@ -61,16 +57,12 @@ extension FindingRule {
               + "--concurrency to see whether those beside each other share what one gets."
           )
       }
-      return .broken(
-        rule.finding(
-          Violation(
-            "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
-              + "was asking."
-          ),
-          in: example,
-          calls: crossing.count,
-          judged: since
-        )
+      return rule.broken(
+        "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
+          + "was asking.",
+        in: example,
+        calls: crossing.count,
+        judged: since
       )
     }
   )

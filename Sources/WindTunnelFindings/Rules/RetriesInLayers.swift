@@ -33,16 +33,12 @@ extension FindingRule {
       guard let layers = first, patterns.allSatisfy({ $0 == layers }),
         let example = examples[layers]
       else { return .passed(patterns.count) }
-      return .broken(
-        rule.finding(
-          Violation(
-            "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
-              + "with a longer wait between, \(layers.outer) times."
-          ),
-          in: example,
-          calls: patterns.count,
-          judged: patterns.count
-        )
+      return rule.broken(
+        "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
+          + "with a longer wait between, \(layers.outer) times.",
+        in: example,
+        calls: patterns.count,
+        judged: patterns.count
       )
     }
   )

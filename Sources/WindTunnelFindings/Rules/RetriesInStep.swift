@@ -34,16 +34,12 @@ extension FindingRule {
     let median = Duration.microseconds(waits[waits.count / 2])
     let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
     guard median >= Self.least, spread < median * Self.share else { return .passed(waits.count) }
-    return .broken(
-      finding(
-        Violation(
-          "Half of \(waits.count) \(noun) lie within \(Figures.time(spread)) of "
-            + "\(Figures.time(median))."
-        ),
-        in: example,
-        calls: waits.count,
-        judged: waits.count
-      )
+    return broken(
+      "Half of \(waits.count) \(noun) lie within \(Figures.time(spread)) of "
+        + "\(Figures.time(median)).",
+      in: example,
+      calls: waits.count,
+      judged: waits.count
     )
   }
 

@@ -24,17 +24,13 @@ extension FindingRule {
       let greedy = failed.filter { Double($0.rowCount) > most }
       guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
       let times = Figures.decimal(worst.load)
-      return .broken(
-        rule.finding(
-          Violation(
-            "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
-              + "\(worst.requests) requests: \(times) each.",
-            severity: worst.load > grave ? nil : .warning
-          ),
-          in: example,
-          calls: greedy.count,
-          judged: failed.count
-        )
+      return rule.broken(
+        "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
+          + "\(worst.requests) requests: \(times) each.",
+        severity: worst.load > grave ? nil : .warning,
+        in: example,
+        calls: greedy.count,
+        judged: failed.count
       )
     }
   )

@@ -18,18 +18,14 @@ extension FindingRule {
         if sent.contains(where: { !$0.secretsInClear.isEmpty }) { broken.append(place) }
       }
       guard met > 0 else { return .notMet(rule.unmet(by: 0)) }
-      guard let first = broken.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
-        return .passed(met)
-      }
+      guard let first = flight.firstCall(of: broken) else { return .passed(met) }
       let names = flight.calls[first].attempts.lazy.compactMap { $0.sent?.secretsInClear }
         .first { !$0.isEmpty }
-      return .broken(
-        rule.finding(
-          Violation("It sent \((names ?? []).joined(separator: ", ")) by plain http."),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: broken.count,
-          judged: met
-        )
+      return rule.broken(
+        "It sent \((names ?? []).joined(separator: ", ")) by plain http.",
+        in: JudgedCall.one(at: first, in: flight),
+        calls: broken.count,
+        judged: met
       )
     }
   )

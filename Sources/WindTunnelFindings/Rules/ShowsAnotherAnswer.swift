@@ -17,22 +17,17 @@ extension FindingRule {
     clients: [.service, .library],
     scope: .flight(.unread) { rule, _, flight in
       let (shown, mixedUp) = flight.compared
-      guard
-        let first = mixedUp.min(by: { flight.calls[$0].call < flight.calls[$1].call }),
+      guard let first = flight.firstCall(of: mixedUp),
         let other = flight.calls[first].strangeAnswer
       else {
         let isMet = flight.calls.contains(where: \.leftAnswerBehind)
         return isMet && shown > 0 ? .passed(shown) : .notMet(rule.unmet(by: 0))
       }
-      return .broken(
-        rule.finding(
-          Violation(
-            "Asked for \(flight.calls[first].endpoint), it showed what was answered to \(other)."
-          ),
-          in: JudgedCall.one(at: first, in: flight),
-          calls: mixedUp.count,
-          judged: shown
-        )
+      return rule.broken(
+        "Asked for \(flight.calls[first].endpoint), it showed what was answered to \(other).",
+        in: JudgedCall.one(at: first, in: flight),
+        calls: mixedUp.count,
+        judged: shown
       )
     }
   )

@@ -28,18 +28,12 @@ extension FindingRule {
         guard call.showsKept, let start = call.start, let end = call.end else { return false }
         return asked[call.endpoint]?.isAsked(from: start, to: end) == false
       }
-      guard let example = shown.min(by: { flight.calls[$0].call < flight.calls[$1].call }) else {
-        return .passed(later.count)
-      }
-      return .broken(
-        rule.finding(
-          Violation(
-            "It asked nobody, and showed an answer that had been older than it may be when it came."
-          ),
-          in: JudgedCall.one(at: example, in: flight),
-          calls: shown.count,
-          judged: later.count
-        )
+      guard let example = flight.firstCall(of: shown) else { return .passed(later.count) }
+      return rule.broken(
+        "It asked nobody, and showed an answer that had been older than it may be when it came.",
+        in: JudgedCall.one(at: example, in: flight),
+        calls: shown.count,
+        judged: later.count
       )
     }
   )

@@ -51,6 +51,18 @@ public enum JSON: Sendable, Hashable {
   }
 }
 
+extension [JSON.Member] {
+  /// Adds a member if there is a value for it.
+  package mutating func add(_ name: JSON.Text, _ value: JSON?) {
+    if let value { append(JSON.Member(name, value)) }
+  }
+
+  /// Adds a time in milliseconds if there is one.
+  package mutating func add(_ name: JSON.Text, _ value: Duration?) {
+    if let value { append(JSON.Member(name, .number(value.inMilliseconds, places: 3))) }
+  }
+}
+
 extension JSON {
   /// Makes a string in the standard spelling.
   public static func text(_ value: String) -> JSON { .string(Text(value)) }

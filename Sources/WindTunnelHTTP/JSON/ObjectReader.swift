@@ -17,11 +17,7 @@ package struct ObjectReader {
     self.members = members
     var names: Set<String> = []
     for member in members where !names.insert(member.name.value).inserted {
-      throw FormatError(
-        source: source,
-        place: path,
-        problem: "\"\(member.name.value)\" stands here twice"
-      )
+      throw error(ofAll: "\"\(member.name.value)\" stands here twice")
     }
   }
 
@@ -32,6 +28,11 @@ package struct ObjectReader {
 
   package func error(_ name: String, _ problem: String, remedy: String? = nil) -> FormatError {
     FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
+  }
+
+  /// Returns an error about the object itself.
+  package func error(ofAll problem: String, remedy: String? = nil) -> FormatError {
+    FormatError(source: source, place: path, problem: problem, remedy: remedy)
   }
 
   /// Returns the value of a key, which is known from now on; `nil` where it is missing.
@@ -83,6 +84,20 @@ package struct ObjectReader {
   package mutating func object(_ name: String) throws(FormatError) -> ObjectReader? {
     guard let value = take(name) else { return nil }
     return try ObjectReader(value, source: source, path: place(name))
+  }
+
+  /// Reads a list of objects with `read`; `nil` if the list is missing.
+  package mutating func list<Element>(
+    _ name: String,
+    _ read: (ObjectReader) throws(FormatError) -> Element
+  ) throws(FormatError) -> [Element]? {
+    guard let elements = try array(name) else { return nil }
+    var list: [Element] = []
+    for (index, json) in elements.enumerated() {
+      let path = place("\(name)[\(index)]")
+      list.append(try read(ObjectReader(json, source: source, path: path)))
+    }
+    return list
   }
 
   /// Refuses every key that nobody has taken.

@@ -73,7 +73,7 @@ extension UInt8 {
   package var isHexadecimalDigit: Bool { hexadecimalDigit != nil }
 
   /// The value of `0` to `9`, `a` to `f` and `A` to `F`.
-  var hexadecimalDigit: UInt8? {
+  package var hexadecimalDigit: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
@@ -83,7 +83,7 @@ extension UInt8 {
   }
 
   /// A `tchar` of RFC 9110 §5.6.2.
-  fileprivate var isHTTPTokenByte: Bool {
+  var isHTTPTokenByte: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),

@@ -44,9 +44,7 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
         if reader.take("=") {
           value = reader.quoted() ?? reader.token()
           // A quoted value has to be a token when its quotes are taken away.
-          guard let value, !value.isEmpty, value.utf8.allSatisfy(FieldReader.isToken) else {
-            return nil
-          }
+          guard let value, value.isHTTPToken else { return nil }
         }
         one.parameters.append(Parameter(name: name, value: value))
       }
@@ -67,15 +65,6 @@ private struct FieldReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  static func isToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
-
   mutating func take(_ mark: Unicode.Scalar) -> Bool {
     guard rest.first == UInt8(ascii: mark) else { return false }
     rest.removeFirst()
@@ -84,7 +73,7 @@ private struct FieldReader {
   }
 
   mutating func token() -> String? {
-    let token = rest.prefix(while: Self.isToken)
+    let token = rest.prefix { $0.isHTTPTokenByte }
     guard !token.isEmpty else { return nil }
     rest = rest[token.endIndex...]
     skipSpace()

@@ -64,10 +64,6 @@ public struct ConditionerProfile: Sendable, Hashable {
       try search(element, key, source, depth: depth + 1, &found)
     }
   }
-
-  private init(name: String, link: Link) {
-    (self.name, self.link) = (name, link)
-  }
 }
 
 /// A reader of a profile's numbers from its dictionary.

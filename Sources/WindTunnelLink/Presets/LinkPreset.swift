@@ -15,7 +15,7 @@ public struct LinkPreset: Sendable, Hashable {
   /// The link; delays are one way.
   public let link: Link
   /// The place of publication, and how the conditions follow from it.
-  public let source: String
+  public internal(set) var source = ""
   /// The evidence for the conditions.
   public let evidence: Evidence
   /// A further remark; `nil` where there is none.
@@ -31,8 +31,7 @@ public struct LinkPreset: Sendable, Hashable {
     up: Published,
     dns: Double = 0,
     note: String? = nil,
-    _ evidence: Evidence,
-    _ source: String
+    _ evidence: Evidence = .source
   ) {
     func direction(_ published: Published) -> Link.Direction {
       Link.Direction(
@@ -48,7 +47,6 @@ public struct LinkPreset: Sendable, Hashable {
       down: direction(down),
       dnsDelay: Duration(milliseconds: dns)
     )
-    self.source = source
     self.evidence = evidence
     self.note = note
   }

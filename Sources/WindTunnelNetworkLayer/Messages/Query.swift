@@ -28,6 +28,8 @@ enum Escaping {
   private static let inPath = unreserved.adding(".!$&'()*+,;=:@/")
   /// The characters of a query (RFC 3986 §3.4).
   private static let inQuery = inPath.adding("?")
+  /// The digits of an escape (RFC 3986 §2.1).
+  private static let hexadecimal = ASCIISet("0123456789ABCDEFabcdef")
   /// The characters that need no escape (RFC 3986 §2.3).
   private static let unreserved = ASCIISet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -47,7 +49,7 @@ enum Escaping {
     let bytes = Array(text.utf8)
     for (place, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
       let escape = bytes[(place + 1)...].prefix(2)
-      guard escape.count == 2, escape.allSatisfy(\.isHexadecimalDigit) else { return nil }
+      guard escape.count == 2, escape.allSatisfy(hexadecimal.contains) else { return nil }
     }
     return escape(text, keeping: kept.adding("%"))
   }
@@ -64,17 +66,6 @@ enum Escaping {
       }
     }
     return text
-  }
-}
-
-extension UInt8 {
-  fileprivate var isHexadecimalDigit: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-      UInt8(ascii: "a")...UInt8(ascii: "f"):
-      true
-    default: false
-    }
   }
 }
 

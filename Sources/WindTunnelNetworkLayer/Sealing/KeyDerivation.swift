@@ -3,7 +3,6 @@ internal import Foundation
 /// Keys derived from keys: HKDF with SHA-256 (RFC 5869).
 enum KeyDerivation {
   private static let blockBytes = 64
-  private static let digestBytes = 32
 
   /// Returns a key of a length, at most 8,160 bytes, that says nothing of the one it is derived
   /// from.

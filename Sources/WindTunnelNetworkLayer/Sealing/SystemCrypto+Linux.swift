@@ -21,16 +21,10 @@
       var sealed = [UInt8](repeating: 0, count: text.count + AES256GCM.tagBytes)
       var tag = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
       var count: Int32 = 0
+      let (key, nonce) = ([UInt8](key), [UInt8](nonce))
       let (context, bytes) = ([UInt8](context), [UInt8](text))
       guard cipher != nil,
-        crypto.EVP_EncryptInit_ex(
-          cipher,
-          crypto.EVP_aes_256_gcm(),
-          nil,
-          [UInt8](key),
-          [UInt8](nonce)
-        )
-          == 1,
+        crypto.EVP_EncryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
         crypto.EVP_EncryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
         crypto.EVP_EncryptUpdate(cipher, &sealed, &count, bytes, Int32(bytes.count)) == 1,
         crypto.EVP_EncryptFinal_ex(cipher, &tag, &count) == 1,
@@ -54,16 +48,10 @@
       var opened = [UInt8](repeating: 0, count: text.count + 1)
       var tag = [UInt8](tag)
       var (count, rest): (Int32, Int32) = (0, 0)
+      let (key, nonce) = ([UInt8](key), [UInt8](nonce))
       let (context, bytes) = ([UInt8](context), [UInt8](text))
       guard cipher != nil,
-        crypto.EVP_DecryptInit_ex(
-          cipher,
-          crypto.EVP_aes_256_gcm(),
-          nil,
-          [UInt8](key),
-          [UInt8](nonce)
-        )
-          == 1,
+        crypto.EVP_DecryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
         crypto.EVP_DecryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
         crypto.EVP_DecryptUpdate(cipher, &opened, &count, bytes, Int32(bytes.count)) == 1,
         crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.setTag, Int32(tag.count), &tag) == 1

@@ -14,17 +14,7 @@ public struct Startup: Sendable {
   /// The course of the start.
   public let record: StartupRecord
   let rank: ConfigurationRank
-  private let seal: VersionSeal?
-
-  init(
-    configuration: NetworkConfiguration,
-    record: StartupRecord,
-    rank: ConfigurationRank,
-    seal: VersionSeal?
-  ) {
-    (self.configuration, self.record) = (configuration, record)
-    (self.rank, self.seal) = (rank, seal)
-  }
+  let seal: VersionSeal?
 
   /// The first output: the configuration for a debug screen or a report, without the values of
   /// secrets, and with its source.

@@ -256,12 +256,7 @@ struct RecoveryTally: Sendable, Hashable {
 
   private mutating func insert(_ end: End) {
     if ends.count == Self.callsMax, let last = ends.last, last < end { return }
-    var (low, high) = (0, ends.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] < end { low = middle + 1 } else { high = middle }
-    }
-    ends.insert(end, at: low)
+    ends.insert(end, at: ends.countOfFirst { $0 < end })
     if ends.count > Self.callsMax { ends.removeLast() }
   }
 

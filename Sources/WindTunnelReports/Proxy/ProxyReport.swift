@@ -231,10 +231,7 @@ extension ProxyReport {
       JSON.Member("seenBy", "proxy"),
       JSON.Member("seed", .number(seed)),
       JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 0)),
-      JSON.Member(
-        "environment",
-        .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
-      ),
+      JSON.Member("environment", .object(environment.map(\.member))),
       JSON.Member("findings", .array(findings.map(json))),
       JSON.Member("scenarios", .array(scenarios.map(\.json))),
       JSON.Member("segments", .array(segments.map(\.json))),

@@ -66,11 +66,6 @@ extension Report {
   }
 }
 
-extension Report {
-  /// The rules that were broken, counted by weight: `2 errors, 1 note`, or that there are none.
-  var findingWords: String { findings.words }
-}
-
 extension Report.Row {
   /// The calls that failed, crashed or hung, in their order.
   package var fallenCalls: [Observation] {

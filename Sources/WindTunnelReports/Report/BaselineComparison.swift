@@ -295,7 +295,7 @@ extension BaselineComparison {
 }
 
 extension BaselineComparison.Ratio {
-  fileprivate var json: JSON {
+  var json: JSON {
     ["value": .share(value), "lower": .share(lower), "upper": .share(upper)]
   }
 

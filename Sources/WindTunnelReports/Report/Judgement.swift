@@ -35,30 +35,19 @@ public struct GateResult: Sendable, Hashable {
     case .inconclusive: members.append(JSON.Member("verdict", "inconclusive"))
     }
     members.append(JSON.Member("got", got.map { .text($0) } ?? .null))
-    if case .inconclusive(let reason) = verdict {
-      members.append(JSON.Member("reason", .text(reason)))
-    }
+    if case .inconclusive(let reason) = verdict { members.add("reason", .text(reason)) }
     if let place = gate.place {
       members.append(JSON.Member("file", .text(place.file)))
       members.append(JSON.Member("line", .number(place.line)))
     }
     return .object(members)
   }
+}
 
-  init(gate: Gate, verdict: Verdict, got: String?) {
-    self.gate = gate
-    self.verdict = verdict
-    self.got = got
-  }
-
+extension GateResult {
   /// Reads `"gates"`; returns no results if it is missing.
   static func read(_ object: inout ObjectReader) throws(FormatError) -> [GateResult] {
-    var results: [GateResult] = []
-    for (index, json) in (try object.array("gates") ?? []).enumerated() {
-      let path = object.place("gates[\(index)]")
-      results.append(try Self(reading: ObjectReader(json, source: object.source, path: path)))
-    }
-    return results
+    try object.list("gates", Self.init(reading:)) ?? []
   }
 
   /// Returns the results of a file; throws if one needs no baseline and is not the log's.

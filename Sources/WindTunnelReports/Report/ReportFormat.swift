@@ -32,10 +32,7 @@ extension Report {
       JSON.Member("seed", .number(seed)),
       JSON.Member("decisionHash", .text(decisionHash)),
       JSON.Member("platformErrors", .text(platformErrors)),
-      JSON.Member(
-        "environment",
-        .object(environment.map { JSON.Member(JSON.Text($0.name), .text($0.value)) })
-      ),
+      JSON.Member("environment", .object(environment.map(\.member))),
       JSON.Member("verdict", verdict.json),
       JSON.Member("findings", .array(findings.map(\.json))),
       JSON.Member("coverage", .array(scenarios.flatMap(\.coverageRows))),
@@ -66,14 +63,8 @@ extension Report {
     _ = top.take("findings")
     _ = top.take("coverage")
     let told = try GateResult.read(&top)
-    var scenarios: [Flown] = []
-    guard let flown = try top.array("scenarios") else {
+    guard let scenarios = try top.list("scenarios", Flown.init(reading:)) else {
       throw top.error("scenarios", "a list should stand here")
-    }
-    for (index, json) in flown.enumerated() {
-      scenarios.append(
-        try Flown(reading: ObjectReader(json, source: source, path: "scenarios[\(index)]"))
-      )
     }
     try top.refuseUnknownKeys()
     self.init(
@@ -87,42 +78,33 @@ extension Report {
   }
 }
 
+extension Report.Fact {
+  var member: JSON.Member { JSON.Member(JSON.Text(name), .text(value)) }
+}
+
 extension Report.Flown {
   var json: JSON {
-    .object(
-      [
-        JSON.Member("name", .text(name)),
-        JSON.Member("stage", .text(stage.rawValue)),
-        JSON.Member("gates", .array(gates.map(\.json))),
-        JSON.Member("rules", .array(rules.map(\.json))),
-      ] + coverageMember + allowedMember
-        + (weather.map { [JSON.Member("weather", $0.json)] } ?? [])
-        + [JSON.Member("subjects", .array(subjects.map(\.json)))]
-    )
+    var members = [
+      JSON.Member("name", .text(name)),
+      JSON.Member("stage", .text(stage.rawValue)),
+      JSON.Member("gates", .array(gates.map(\.json))),
+      JSON.Member("rules", .array(rules.map(\.json))),
+    ]
+    if let coverage = subjects.first?.coverage { members.add("coverage", .share(coverage.share)) }
+    if !allowed.isEmpty { members.add("allow", AllowedRule.json(of: allowed)) }
+    if let brokenBefore {
+      let rules = brokenBefore.sorted { $0.key < $1.key }
+        .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
+      members.add("brokenBefore", .object(rules))
+    }
+    members.add("weather", weather?.json)
+    members.add("subjects", .array(subjects.map(\.json)))
+    return .object(members)
   }
 
   /// The rows of the report's list that are about this scenario.
   fileprivate var coverageRows: [JSON] {
     subjects.first?.coverage?.rows.map { $0.json(of: name) } ?? []
-  }
-
-  private var coverageMember: [JSON.Member] {
-    subjects.first?.coverage.map { [JSON.Member("coverage", .share($0.share))] } ?? []
-  }
-
-  private var allowedMember: [JSON.Member] {
-    let before = brokenBefore.map { rules in
-      JSON.Member(
-        "brokenBefore",
-        .object(
-          rules.sorted { $0.key < $1.key }.map {
-            JSON.Member(JSON.Text($0.key), .text($0.value.rawValue))
-          }
-        )
-      )
-    }
-    return (allowed.isEmpty ? [] : [JSON.Member("allow", AllowedRule.json(of: allowed))])
-      + (before.map { [$0] } ?? [])
   }
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
@@ -139,13 +121,7 @@ extension Report.Flown {
     if let weather, weather.name != name {
       throw object.error("weather", "it is that of \(weather.name)")
     }
-    let place = object.place("subjects")
-    var rows: [Report.Row] = []
-    for (index, json) in (try object.array("subjects") ?? []).enumerated() {
-      rows.append(
-        try Report.Row(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
-      )
-    }
+    let rows = try object.list("subjects", Report.Row.init(reading:)) ?? []
     let allowed = try AllowedRule.read(&object)
     // Judged anew by the log, as the findings are.
     _ = object.take("rules")
@@ -189,35 +165,16 @@ extension Report.Flown {
 
 extension Report.Row {
   var json: JSON {
-    .object(
-      [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
-        + metrics.members + plannedMember + startsMember + calmMember + trafficMember
-        + comparisonMember
-        + [
-          endpointsMember, JSON.Member("log", .array(observations.map(\.json))),
-        ]
-    )
-  }
-
-  private var comparisonMember: [JSON.Member] {
-    (comparison.map { [JSON.Member("baseline", $0.json)] } ?? [])
-      + (against.map { [JSON.Member("against", $0.json)] } ?? [])
-  }
-
-  private var startsMember: [JSON.Member] {
-    starts.map { [JSON.Member("programStarts", $0.json)] } ?? []
-  }
-
-  private var calmMember: [JSON.Member] {
-    calm.map { [JSON.Member("calmMilliseconds", .number($0.inMilliseconds, places: 3))] } ?? []
-  }
-
-  private var trafficMember: [JSON.Member] {
-    traffic.isEmpty ? [] : [JSON.Member("traffic", traffic.json)]
-  }
-
-  private var plannedMember: [JSON.Member] {
-    plannedFaults.map { [JSON.Member("plannedFaults", .array($0.map { .text($0) }))] } ?? []
+    var members = [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
+    members += metrics.members
+    if let plannedFaults { members.add("plannedFaults", .array(plannedFaults.map { .text($0) })) }
+    members.add("programStarts", starts?.json)
+    members.add("calmMilliseconds", calm)
+    if !traffic.isEmpty { members.add("traffic", traffic.json) }
+    members.add("baseline", comparison?.json)
+    members.add("against", against?.json)
+    members += [endpointsMember, JSON.Member("log", .array(observations.map(\.json)))]
+    return .object(members)
   }
 
   private var endpointsMember: JSON.Member {
@@ -230,24 +187,14 @@ extension Report.Row {
   fileprivate init(reading object: ObjectReader) throws(FormatError) {
     var object = object
     let name = try object.required("name")
-    let source = object.source
-    let place = object.place("log")
-    var observations: [Observation] = []
-    guard let log = try object.array("log") else {
+    guard let observations = try object.list("log", Observation.init(reading:)) else {
       throw object.error("log", "a list of the calls should stand here")
-    }
-    for (index, json) in log.enumerated() {
-      observations.append(
-        try Observation(reading: ObjectReader(json, source: source, path: "\(place)[\(index)]"))
-      )
     }
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
     // Reports from before there were rules do not say; the drill called any program so.
     let client =
       try object.choice("client", Flight.Client.self) ?? (name == "exec" ? .program : .library)
-    let traffic = try object.object("traffic").map { json throws(FormatError) in
-      try Flight.Traffic(reading: json)
-    }
+    let traffic = try object.object("traffic").map(Flight.Traffic.init(reading:))
     self.init(
       name,
       observations,
@@ -255,16 +202,10 @@ extension Report.Row {
       plannedFaults: planned,
       traffic: traffic ?? Flight.Traffic()
     )
-    if let starts = try object.object("programStarts") {
-      self.starts = try ProgramStarts(reading: starts)
-    }
+    starts = try object.object("programStarts").map(ProgramStarts.init(reading:))
     calm = try object.double("calmMilliseconds", in: 0...1e12).map { Duration(milliseconds: $0) }
-    if let compared = try object.object("baseline") {
-      comparison = try BaselineComparison(reading: compared)
-    }
-    if let compared = try object.object("against") {
-      against = try SubjectComparison(reading: compared)
-    }
+    comparison = try object.object("baseline").map(BaselineComparison.init(reading:))
+    against = try object.object("against").map(SubjectComparison.init(reading:))
     for member in metrics.members + [endpointsMember] {
       let key = member.name.value
       guard let stored = object.take(key) else {

@@ -134,15 +134,10 @@ extension SubjectComparison {
 
   var json: JSON {
     guard case .object(let members) = comparison.json else { return comparison.json }
-    let difference = comparison.successDifference.map { difference -> JSON in
-      [
-        "value": .share(difference.value), "lower": .share(difference.lower),
-        "upper": .share(difference.upper),
-      ]
-    }
+    let difference = comparison.successDifference?.json ?? .null
     return .object(
       [JSON.Member("subject", .text(subject))] + members
-        + [JSON.Member("successDifference", difference ?? .null)]
+        + [JSON.Member("successDifference", difference)]
     )
   }
 

@@ -116,9 +116,7 @@ extension Find {
       JSON.Member("storm", .array(words.map { .text($0) })),
       JSON.Member("scenario", storm.scenario.json),
     ]
-    if case .drawn(let seed) = storm.order {
-      members.append(JSON.Member("order", .text(String(seed))))
-    }
+    if case .drawn(let seed) = storm.order { members.add("order", .text(String(seed))) }
     if let certain { members.append(JSON.Member("certain", .text(certain))) }
     members += [
       JSON.Member("requests", .array(requests.map { .text($0) })),

@@ -9,10 +9,10 @@ public import WindTunnel
 public struct Invariant: Sendable {
   /// The name, which finds are called by.
   public let name: String
-  /// Returns the sentence about what is wrong; `nil`: all is well.
-  let problem: @Sendable (Origin) -> String?
   /// The same in Swift; `nil` for one of the user's own.
   let code: String?
+  /// Returns the sentence about what is wrong; `nil`: all is well.
+  let problem: @Sendable (Origin) -> String?
 
   /// The origin of a flow, as it was when the flow had ended.
   public struct Origin: Sendable {
@@ -48,20 +48,14 @@ public struct Invariant: Sendable {
       requests.count { $0.isOf(pattern) }
     }
   }
+}
 
+extension Invariant {
   /// Makes an invariant of its name and condition.
   public init(_ name: String, _ holds: @escaping @Sendable (Origin) -> Bool) {
     (self.name, code) = (name, nil)
     problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false."
     }
-  }
-
-  private init(
-    name: String,
-    code: String,
-    problem: @escaping @Sendable (Origin) -> String?
-  ) {
-    (self.name, self.code, self.problem) = (name, code, problem)
   }
 
   /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow

@@ -175,7 +175,6 @@ package final class HTTPExchange: @unchecked Sendable {
       on: reactor,
       within: min(client.limits.connectSeconds, question.silenceSeconds),
       engine: client.sockets.engine(for: place),
-      refusal: { _ in nil },
       completed: { [weak self] in self?.connected($0) }
     )
     self.connector = connector

@@ -156,7 +156,6 @@ package final class WebSocketLine: @unchecked Sendable {
       on: reactor,
       within: min(dialer.limits.connectSeconds, seconds),
       engine: dialer.sockets.engine(for: url),
-      refusal: { _ in nil },
       completed: connected
     )
     self.connector = connector

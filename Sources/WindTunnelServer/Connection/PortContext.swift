@@ -58,7 +58,9 @@ final class PortContext: Sendable {
     (deck, limits) = (origins.deck, origins.limits)
     failsConnections = playsDeck && origins.proxy == nil
     keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
-    sendsRendered = failsConnections && origins.received == nil && !origins.closesConnections
+    sendsRendered =
+      failsConnections && origins.received == nil && !origins.closesConnections
+      && deck.exchangeTime == .zero
     parsedRequests =
       sendsRendered && !keepsContent && owner.lane == .deck ? ParsedRequestCache() : nil
     streamsContent =

@@ -66,9 +66,7 @@ struct ConsoleHandler: RequestHandler {
     if isPage, query.hasPrefix("code="),
       let cookie = gate.pair(GivenCode.inForm(Data(query.utf8)), from: peer)
     {
-      var response = Response(status: 303, headers: ["Location": "/", "Set-Cookie": cookie])
-      response.secure()
-      return response
+      return Response(status: 303, headers: ["Location": "/", "Set-Cookie": cookie]).secured
     }
     if isPage { return .codePage(isWrong: !query.isEmpty) }
     return .refused(
@@ -404,14 +402,10 @@ extension Response {
     return response
   }
 
-  /// Adds the fields that every answer of a console has.
-  fileprivate mutating func secure() {
-    for field in ConsoleHandler.fields { head.headers[field.name] = field.value }
-  }
-
+  /// The same with the fields that every answer of a console has.
   fileprivate var secured: Response {
     var response = self
-    response.secure()
+    for field in ConsoleHandler.fields { response.head.headers[field.name] = field.value }
     return response
   }
 }

@@ -154,17 +154,15 @@ extension DNSEntry {
     }
     self.init(text, type: try object.choice("type", Kind.self)?.type)
     if let when = try object.object("when") { turn = try Turn(reading: when) }
-    let place = object.place("addresses")
     let list = try object.array("addresses")
     guard list?.count ?? 0 <= DNSScript.addressesMax else {
       throw object.error("addresses", "more than \(DNSScript.addressesMax) addresses stand here")
     }
     for (index, json) in (list ?? []).enumerated() {
       guard let text = json.stringValue, let address = DNSAddress(text) else {
-        throw FormatError(
-          source: object.source,
-          place: "\(place)[\(index)]",
-          problem: "\(json) is no address such as \"127.0.0.1\" or \"::1\""
+        throw object.error(
+          "addresses[\(index)]",
+          "\(json) is no address such as \"127.0.0.1\" or \"::1\""
         )
       }
       addresses.append(address)
@@ -184,10 +182,8 @@ extension DNSEntry {
         )
       }
     } else if addresses.isEmpty {
-      throw FormatError(
-        source: object.source,
-        place: object.path,
-        problem: "neither addresses nor a fault stand here",
+      throw object.error(
+        ofAll: "neither addresses nor a fault stand here",
         remedy: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
       )
     }

@@ -28,15 +28,6 @@ extension UInt8 {
 
   @inline(__always) var digit: Int? { 0x30...0x39 ~= self ? Int(self) - 0x30 : nil }
 
-  @inline(__always) var hexDigit: Int? {
-    switch self {
-    case 0x30...0x39: Int(self) - 0x30
-    case 0x41...0x46: Int(self) - 0x41 + 10
-    case 0x61...0x66: Int(self) - 0x61 + 10
-    default: nil
-    }
-  }
-
   /// A character of `reg-name` in RFC 3986 §3.2.2: unreserved, a sub-delimiter, or of an escape.
   fileprivate var isRegisteredName: Bool {
     switch self {

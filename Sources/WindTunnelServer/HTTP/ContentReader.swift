@@ -101,7 +101,7 @@ struct ContentReader {
   /// RFC 9112 §7.1: `1*HEXDIG`, then extensions, then CR LF; no sign, no prefix, no space before.
   private mutating func chunkSize(_ input: inout ByteQueue) throws(ProtocolError) -> Int? {
     // What begins wrong need not be whole to be refused.
-    guard input.isEmpty || input[0].hexDigit != nil else { throw .noChunkSize }
+    guard input.isEmpty || input[0].isHexadecimalDigit else { throw .noChunkSize }
     guard let length = input.lineLength() else {
       guard input.count <= limits.chunkLineBytesMax else { throw longChunkLine }
       return nil
@@ -111,9 +111,9 @@ struct ContentReader {
       // A bare LF is not taken on either side: it is the lever of chunk smuggling.
       let line = try FieldSection.withoutLineEnd(bytes, .request)
       var (size, place) = (0, 0)
-      while place < line.count, let digit = line[place].hexDigit {
+      while place < line.count, let digit = line[place].hexadecimalDigit {
         guard size <= Int.max >> 4 else { throw .bad("A chunk's size is beyond counting.") }
-        size = size << 4 | digit
+        size = size << 4 | Int(digit)
         place += 1
       }
       try takeExtensions(line.part(place..<line.count), hasSize: place > 0)

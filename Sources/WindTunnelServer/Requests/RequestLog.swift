@@ -248,7 +248,7 @@ struct RequestQuestion: Sendable, Hashable {
       let low = times ?? least ?? (most == nil ? 1 : 0)
       let high = times ?? most ?? Int.max
       guard low <= high else { throw top.error("atMost", "\(high) is less than \"atLeast\"") }
-      asked = .count(try Self.pattern(request, "request", top), low...high)
+      asked = .count(try top.pattern(request, at: "request"), low...high)
     case (nil, let order?):
       guard times == nil, least == nil, most == nil else {
         throw top.error("inOrder", "an order has no number; ask for it by \"request\"")
@@ -258,31 +258,16 @@ struct RequestQuestion: Sendable, Hashable {
         guard let text = json.stringValue else {
           throw top.error("inOrder[\(index)]", "\(json) is no request such as \"GET /home\"")
         }
-        patterns.append(try Self.pattern(text, "inOrder[\(index)]", top))
+        patterns.append(try top.pattern(text, at: "inOrder[\(index)]"))
       }
       guard !patterns.isEmpty else { throw top.error("inOrder", "no request stands here") }
       asked = .order(patterns)
     case (nil, nil), (_?, _?):
-      throw FormatError(
-        source: source,
-        place: "",
-        problem: "one of \"request\" and \"inOrder\" should stand here",
+      throw top.error(
+        ofAll: "one of \"request\" and \"inOrder\" should stand here",
         remedy: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
       )
     }
-  }
-
-  /// Reads a pattern that some request could match: of another one none would be found, and a
-  /// question for none passed.
-  private static func pattern(
-    _ text: String,
-    _ place: String,
-    _ top: ObjectReader
-  ) throws(FormatError) -> RequestPattern {
-    if let wrong = RequestPattern.problem(with: text) {
-      throw top.error(place, wrong.problem, remedy: wrong.remedy)
-    }
-    return RequestPattern(text)
   }
 
   /// Tells whether a log can answer it: nothing that it asks for has been dropped.

@@ -62,7 +62,7 @@ final class OriginConnector {
     on reactor: Reactor,
     within seconds: Double,
     engine: @escaping () throws(SocketError) -> TLSEngine?,
-    refusal: @escaping (SocketAddress) -> AddressRefusal?,
+    refusal: @escaping (SocketAddress) -> AddressRefusal? = { _ in nil },
     completed: @escaping (Completion) -> Void
   ) {
     self.addresses = Self.byTurns(addresses)[...]

@@ -37,6 +37,7 @@ struct EnvironmentVariable {
     .init("WINDTUNNEL_OPENSSL", "all that speaks TLS", "The folder to load OpenSSL from."),
     .init("NO_COLOR", "drill, report", "Any value: no colours on a terminal."),
     .init("TERM", "drill, report", "dumb: no colours on a terminal."),
+    .init("SOURCE_DATE_EPOCH", "drill", "The date in reports, in seconds since 1970."),
     .init("GITHUB_ACTIONS", "drill, report", "true: what fails is shown beside the run, too."),
     .init("PATH", "drill, record", "The folders in which the program behind -- is looked for."),
     .init(

@@ -122,7 +122,8 @@
         + "{ echo $$ >'\(company.path)'; exec sleep 3600; }; }"
       return try Flight(
         ["drill"] + scenarios.flatMap { ["--scenario", $0] } + [
-          "--calls", "24", "--concurrency", "4", "--timeout", "3600s", "--findings", "off",
+          "--clock", "real", "--calls", "24", "--concurrency", "4", "--timeout", "3600s",
+          "--findings", "off",
           "--report", "drill.json", "--report", "drill.html", "--", "sh", "-c", script, "-",
           "{url}",
         ],

@@ -39,7 +39,7 @@ import WindTunnel
       deck.requestEnded(outcome, handshake: nil, upload: nil)
       deck.finished(outcome)
     }
-    told.withLock { $0.append(.began(0)) }
+    told.withLock { $0.append(.began(0, at: .zero)) }
     ask()
     ask()
     expectEqual(tracker.take(0, since: .zero).count, 2)

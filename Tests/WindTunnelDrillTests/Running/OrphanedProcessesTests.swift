@@ -16,6 +16,6 @@ import Testing
     }
     expectEqual(read, runs)
     #expect(OrphanedProcesses().take(message))
-    #expect(!OrphanedProcesses().take(.began(7)))
+    #expect(!OrphanedProcesses().take(.began(7, at: .zero)))
   }
 }

@@ -189,7 +189,9 @@ struct VirtualDrillTests {
     ) { try await Drill.fly([NetworkLayerSubject()], plan) }
     (plan.stage, plan.subjects, plan.command) = (nil, ["exec"], ["curl", "{url}"])
     await #expect(
-      throws: DrillError.plan("A program has the machine's time. Fly it without --clock virtual.")
+      throws: DrillError.plan(
+        "Only windtunnel drill runs programs in virtual time. Leave --clock virtual out."
+      )
     ) { try await Drill.fly([ExecSubject()], plan) }
   }
 

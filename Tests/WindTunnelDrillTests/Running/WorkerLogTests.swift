@@ -35,7 +35,7 @@ import WindTunnel
 
   private static func call(_ messages: WorkerMessage...) throws -> Observation {
     var log = WorkerLog()
-    for message in [.began(0)] + messages { _ = log.apply(message) }
+    for message in [.began(0, at: .zero)] + messages { _ = log.apply(message) }
     return try #require(log.finished.first)
   }
 
@@ -49,7 +49,7 @@ import WindTunnel
     let call = WorkerMessage.ended(Self.ended(.failed("timedOut")))
     var log = WorkerLog()
     let rest = isToldLate ? [call] + ends : ends + [call]
-    for message in [.began(0)] + attempts + rest { _ = log.apply(message) }
+    for message in [.began(0, at: .zero)] + attempts + rest { _ = log.apply(message) }
     let seen = try #require(log.finished.first).attempts
     expectEqual(seen.map(\.end), [.milliseconds(120), .milliseconds(150)])
     expectEqual(seen.map(\.stages.body), [.milliseconds(5), .milliseconds(5)])
@@ -122,7 +122,9 @@ import WindTunnel
 
   @Test func `the wait of a program that hangs is known of its call alone`() {
     var log = WorkerLog()
-    for message in [.began(0), .began(1), .waited(call: 1, .seconds(20))] as [WorkerMessage] {
+    for message in [.began(0, at: .zero), .began(1, at: .zero), .waited(call: 1, .seconds(20))]
+      as [WorkerMessage]
+    {
       _ = log.apply(message)
     }
     expectEqual(log.processorDelay(of: 1), .seconds(20))

@@ -16,7 +16,7 @@ import WindTunnel
     attemptCount: nil
   )
   static let messages: [WorkerMessage] = [
-    .began(3), .undone(call: 3, place: 1, attempt.undone),
+    .began(3, at: .zero), .undone(call: 3, place: 1, attempt.undone),
     .undone(call: 3, place: 0, attempt.undone, isWhole: true),
     .waited(call: 3, .milliseconds(20_700)),
     .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),

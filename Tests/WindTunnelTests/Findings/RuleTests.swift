@@ -94,9 +94,12 @@ import WindTunnelFindings
   private static func standing(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .library
+    of client: Flight.Client = .library,
+    in weather: Scenario? = nil
   ) throws -> RuleStanding.Standing {
-    let standings = Flight(of: client, on: .onTheWire, calls).held()
+    var flight = Flight(of: client, on: .onTheWire, calls)
+    flight.weather = weather
+    let standings = flight.held()
     return try #require(standings.first { $0.rule == rule }).standing
   }
 
@@ -104,9 +107,10 @@ import WindTunnelFindings
   static func words(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .library
+    of client: Flight.Client = .library,
+    in weather: Scenario? = nil
   ) throws -> String {
-    switch try standing(rule, calls, of: client) {
+    switch try standing(rule, calls, of: client, in: weather) {
     case .notMet: "not met"
     case .passed(let count): "kept by \(count)"
     case .broken(let finding):

@@ -117,6 +117,13 @@ import WindTunnelFindings
       )
     }
     try expectEqual(hung([]), "error 0: It had not ended after 40.0 s. (1 of 1 call)")
+    // A name server may be missing on this machine, and some clients ask one themselves.
+    let nameless: Scenario = [.always(.always, .connection(.hostNotFound))]
+    let unseen = RuleTests.call(0, .hung, lasted: 40_000, [])
+    try expectEqual(
+      RuleTests.words("hangs", [unseen], in: nameless),
+      "warning 0: It had not ended after 40.0 s. (1 of 1 call)"
+    )
   }
 
   @Test func `to wait for an hour is a hang, and to come back before is none`() throws {

@@ -1,0 +1,61 @@
+internal import Dispatch
+internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// The memory of the programs in a world, watched from outside in real time. In the world no time
+/// passes while a program takes memory.
+final class WorldMemory: Sendable {
+  private static let interval = DispatchTimeInterval.milliseconds(20)
+
+  private struct State {
+    /// The memory of each program at its first request, in bytes; `nil` before that.
+    var before: [Int32: Int?] = [:]
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+
+  /// Takes a message about a program or an attempt.
+  func take(_ message: WorkerMessage) {
+    switch message {
+    // kill(2) takes 0 and -1 for all processes.
+    case .program(let program, runs: true) where program > 1:
+      let isFirst = state.withLock { state in
+        defer { state.before[program] = .some(nil) }
+        return state.before.isEmpty
+      }
+      if isFirst { look() }
+    case .program(let program, runs: false): state.withLock { $0.before[program] = nil }
+    case .attempt:
+      let new = state.withLock { $0.before.filter { $0.value == nil }.map(\.key) }
+      for program in new {
+        let bytes = ProcessMemory.bytes(of: program, atMost: false)
+        state.withLock { if $0.before[program] != nil { $0.before[program] = bytes } }
+      }
+    default: break
+    }
+  }
+
+  /// Stops watching the programs.
+  func end() { state.withLock { $0.isOver = true } }
+
+  private func look() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
+      guard let self, !state.withLock({ $0.isOver }) else { return }
+      for case (let program, let before?) in state.withLock({ $0.before }) {
+        let bytes = ProcessMemory.bytes(of: program, atMost: false) ?? 0
+        // The process that started it reads this signal as the end of its memory.
+        if bytes - before > MemoryWatch.growthMax { kill(-program, SIGKILL) }
+      }
+      look()
+    }
+  }
+}
