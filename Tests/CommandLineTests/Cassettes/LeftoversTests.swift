@@ -26,7 +26,7 @@ import WindTunnel
     "a.json is read with 2 interactions of a.json.journal, whose recording "
     + "was ended before it was written; the next recording onto it takes them up.\n"
 
-  @Test(arguments: [false, true])
+  @Test(.bothTiers, arguments: Tier.cases([true, false], few: 1))
   func `it is read by whoever plays or looks, and stays where it is`(besideTape: Bool) async throws
   {
     let scratch = try Scratch()
@@ -66,7 +66,7 @@ import WindTunnel
   /// Those that serve it until they are told to end.
   private static let servers = ["serve --cassette a.json", "proxy --cassette a.json"]
 
-  @Test(arguments: [false, true])
+  @Test(.bothTiers, arguments: Tier.cases([true, false], few: 1))
   func `whoever takes a cassette says that there is a journal, and what takes it up`(
     besideTape: Bool
   ) async throws {

@@ -136,7 +136,11 @@ import WindTunnelReports
     }
   }
 
-  @Test(.enabled(if: isHere, "there is no python3"), arguments: ["1", "16"])
+  @Test(
+    .enabled(if: isHere, "there is no python3"),
+    .bothTiers,
+    arguments: Tier.cases(["16", "1"], few: 1)
+  )
   func `a new key for each attempt is named, and one that stays is not`(concurrency: String)
     async throws
   {

@@ -17,5 +17,5 @@ while len(seen) < 6:
                 print(json.dumps({"received": text}), flush=True)
         chat.close()
     except OSError:
-        time.sleep(0.2 + random.uniform(0, 0.2 * 2**attempt))
+        time.sleep(0.2 + random.uniform(0, 0.2 * 2 ** min(attempt, 4)))
         attempt += 1

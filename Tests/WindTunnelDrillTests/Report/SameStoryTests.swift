@@ -65,7 +65,13 @@ import WindTunnel
     expectEqual(other.decisionHash, first.decisionHash)
   }
 
-  @Test(arguments: ["calm", "server-errors", "rate-limited", "outage", "tls-failure"])
+  @Test(
+    .bothTiers,
+    arguments: Tier.cases(
+      ["server-errors", "tls-failure", "calm", "rate-limited", "outage"],
+      few: 2
+    )
+  )
   func `a call meets the same on both stages, whoever makes it`(scenario: String) async throws {
     let folder = try Folder()
     var rows: [Report.Row] = []

@@ -156,7 +156,11 @@ import WindTunnel
 
   @Test(
     .enabled(if: hasCurl && hasOpenSSL, "curl and OpenSSL 3 are not both installed."),
-    arguments: [TLSFault.expired, .wrongHost, .notYetValid, .selfSigned, .incompleteChain]
+    .bothTiers,
+    arguments: Tier.cases(
+      [TLSFault.expired, .selfSigned, .wrongHost, .notYetValid, .incompleteChain],
+      few: 2
+    )
   )
   func `a program that trusts the run's authority meets a bad certificate on the wire`(
     fault: TLSFault

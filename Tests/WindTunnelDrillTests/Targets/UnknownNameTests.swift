@@ -133,7 +133,7 @@ import WindTunnel
     go(by: "go"), go(by: "cgo"),
   ]
 
-  @Test(arguments: clients)
+  @Test(.bothTiers, arguments: Tier.cases(clients, few: 3))
   func `a client's own error is that of an unknown host, without a packet`(client: Client)
     async throws
   {
