@@ -12,8 +12,8 @@
 // Each of these stops.
 static const int always[] = {
   SYS_gettimeofday, SYS_time, SYS_nanosleep, SYS_clock_nanosleep, SYS_alarm, SYS_setitimer, SYS_getitimer,
-  SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_delete, SYS_timerfd_settime,
-  SYS_timerfd_gettime, SYS_connect, SYS_bind, SYS_listen, SYS_ptrace, SYS_kill, SYS_rt_sigqueueinfo,
+  SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_delete, SYS_timerfd_create,
+  SYS_timerfd_settime, SYS_timerfd_gettime, SYS_connect, SYS_bind, SYS_listen, SYS_ptrace, SYS_kill, SYS_rt_sigqueueinfo,
   SYS_process_vm_writev,
 };
 static const int futex_waits[] = {

@@ -16,7 +16,9 @@
 // The words of struct user_regs_struct, by the numbers of sys/reg.h. For those of the arguments see
 // syscall(2), "Architecture calling conventions".
 typedef struct { int64_t at[sizeof(struct user_regs_struct) / 8]; } wt_registers;
-enum { WT_CALL = ORIG_RAX, WT_ANSWER = RAX, WT_PLACE = RIP };
+enum { WT_CALL = ORIG_RAX, WT_ANSWER = RAX, WT_PLACE = RIP, WT_STACK = RSP };
+// A program may use so many bytes beyond the top of its stack (System V ABI, "The Red Zone").
+enum { WT_RED_ZONE = 128 };
 #define WT_ARGUMENT(place) ((const int[6]){RDI, RSI, RDX, R10, R8, R9}[place])
 
 // The code of the clock, with its words at the beginning.

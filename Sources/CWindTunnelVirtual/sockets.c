@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 enum { NAME_SERVER = 53, POLLED_MAX = 1024 };
@@ -82,6 +83,36 @@ static void connected_to_path(int own, const char *path) {
   if (!wt_is_of_world(credentials.pid)) wt_reason("foreign peer", "socket %.107s", path[0] ? path : path + 1);
 }
 
+// Finds the local end and the type of a socket by its inode (proc_pid_net(5)), which takes longer: Docker's
+// default profile permits pidfd_getfd(2) with CAP_SYS_PTRACE alone. 0 is for any other kind of socket.
+static int find_local(pid_t pid, int number, struct wt_end *local) {
+  static const char *const tables[] = {"tcp", "tcp6", "udp", "udp6"};
+  char path[64], line[512], address[33];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, number);
+  if (stat(path, &status)) return 0;
+  for (int place = 0; place < WT_COUNT(tables); place++) {
+    const int descriptor = wt_open_proc(O_RDONLY, "/proc/%d/net/%s", pid, tables[place]);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+    bool is_found = false;
+    while (file && !is_found && fgets(line, sizeof line, file)) {
+      unsigned port = 0;
+      unsigned long inode = 0;
+      const int read = sscanf(line, "%*s %32[0-9A-F]:%X %*s %*s %*s %*s %*s %*s %*s %lu", address, &port, &inode);
+      is_found = read == 3 && inode == status.st_ino;
+      if (!is_found) continue;
+      struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+      struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = six.sin6_port};
+      for (int word = 0; word < 4; word++) sscanf(address + 8 * word, "%8X", &six.sin6_addr.s6_addr32[word]);
+      four.sin_addr.s_addr = six.sin6_addr.s6_addr32[0];
+      *local = end_of(place % 2 ? (void *)&six : (void *)&four);
+    }
+    if (file) fclose(file);
+    if (is_found) return place < 2 ? SOCK_STREAM : SOCK_DGRAM;
+  }
+  return 0;
+}
+
 static void connected_to_port(struct wt_thread *thread, struct wt_end local, struct wt_end peer) {
   // Once is enough, even if the call has not ended.
   thread->at_end = NULL;
@@ -102,7 +133,10 @@ void wt_connected(struct wt_thread *thread) {
   socklen_t size = sizeof type, local_size = sizeof local;
   getsockopt(own, SOL_SOCKET, SO_TYPE, &type, &size);
   getsockname(own, &local.any, &local_size);
-  const struct wt_end end = end_of(&peer.any), local_end = end_of(&local.any);
+  const struct wt_end end = end_of(&peer.any);
+  struct wt_end local_end = end_of(&local.any);
+  if (own < 0) type = find_local(thread->process->pid, (int)wt_argument(thread, 0), &local_end);
+  if (own < 0 && peer.any.sa_family == AF_UNIX && !answer) wt_reason("foreign peer", "a socket with a path");
   const bool is_datagram = type == SOCK_DGRAM, is_path = type && peer.any.sa_family == AF_UNIX;
   if (type == SOCK_STREAM && end.port && local_end.port) connected_to_port(thread, local_end, end);
   if (is_path && !is_datagram && !answer) connected_to_path(own, peer.path.sun_path);
@@ -116,7 +150,9 @@ static void listened(struct wt_thread *thread) {
   socklen_t size = sizeof local;
   const int own = wt_take(thread->process->pid, (int)wt_argument(thread, 0));
   if (!wt_answer(thread)) getsockname(own, (struct sockaddr *)&local, &size);
-  is_listened[end_of((struct sockaddr *)&local).port] = true;
+  struct wt_end end = end_of((struct sockaddr *)&local);
+  if (own < 0) find_local(thread->process->pid, (int)wt_argument(thread, 0), &end);
+  is_listened[end.port] = true;
   close(own);
 }
 

@@ -1,11 +1,13 @@
-// Timers: alarm(2), setitimer(2), timer_create(2), timerfd_create(2). The kernel's own stay unarmed;
-// the tracer sends the signal, or lets the descriptor expire, at the virtual deadline.
+// Timers: alarm(2), setitimer(2), timer_create(2), timerfd_create(2). The kernel's own stay unarmed, and
+// the tracer sends the signal at the virtual deadline. In place of a timerfd a program gets a FIFO: only
+// the program itself can set a timerfd, and the tracer can write to a FIFO. Both are readable when they
+// have the number of expirations, which is eight bytes.
 #include "world.h"
 
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/timerfd.h>
 
 // The arguments of the calls: what is set, or 0, and where the old value goes.
 static const struct timer_call { int call; enum wt_timer_kind kind; int given, old; } calls[] = {
@@ -53,17 +55,79 @@ static void arm(struct wt_timer *timer, int64_t interval, int64_t value, bool is
   wt_set_due(&timer->due, !value ? WT_NEVER : deadline > wt.now ? deadline : wt.now);
 }
 
-// Takes a descriptor of the program's and unarms its timer; false if it is none (proc_pid_fdinfo(5)).
-static bool take(struct wt_timer *timer) {
-  char text[512];
-  wt_read_proc(text, sizeof text, wt_open_proc(O_RDONLY, "/proc/%d/fdinfo/%d", timer->pid, timer->number));
-  const char *line = strstr(text, "clockid:");
-  timer->clock = line ? atoi(line + 8) : CLOCK_MONOTONIC;
-  close(timer->own);
-  timer->own = wt_take(timer->pid, timer->number);
-  const struct itimerspec zero = {{0, 0}, {0, 0}};
-  return timerfd_settime(timer->own, 0, &zero, NULL) == 0;
+// MARK: Descriptors
+
+// Whether no program has the descriptor any more (poll(2), POLLERR).
+static bool is_closed(const struct wt_timer *timer) {
+  struct pollfd polled = {.fd = timer->own};
+  return poll(&polled, 1, 0) > 0 && polled.revents & POLLERR;
 }
+
+static struct wt_timer *find_descriptor(pid_t pid, int number) {
+  const int64_t inode = (int64_t)wt_inode(pid, number);
+  WT_EACH(wt_timer, timer, wt.timers) {
+    if (timer->kind == WT_TIMER_DESCRIPTOR && timer->value == inode) return timer;
+  }
+  return NULL;
+}
+
+// Takes out the expirations that no program has read.
+static uint64_t unread(const struct wt_timer *timer) {
+  uint64_t count = 0;
+  const int file = wt_open_proc(O_RDONLY | O_NONBLOCK, "/proc/self/fd/%d", timer->own);
+  if (read(file, &count, sizeof count) != sizeof count) count = 0;
+  close(file);
+  return count;
+}
+
+// The program has opened the FIFO, or could not. From now on this process has the end for writing alone:
+// so it sees that the program closes its own.
+static void descriptor_created(struct wt_thread *thread) {
+  const int own = (int)thread->given, number = (int)wt_answer(thread);
+  char name[32], path[96] = "";
+  snprintf(name, sizeof name, "/proc/self/fd/%d", own);
+  if (readlink(name, path, sizeof path - 1) > 0) unlink(path);
+  WT_EACH(wt_timer, timer, wt.timers) {
+    if (timer->kind != WT_TIMER_DESCRIPTOR || timer->own != own) continue;
+    // A call changes none of its arguments' registers.
+    wt_call(thread) = SYS_timerfd_create;
+    wt_argument(thread, 0) = timer->clock;
+    wt_argument(thread, 1) &= ~O_RDWR;
+    timer->own = wt_open_proc(O_WRONLY | O_NONBLOCK, "/proc/self/fd/%d", own);
+    if (number < 0) wt_reason("unsupported", "no FIFO: %s", strerror(-number));
+    if (number < 0) drop(timer);
+    else timer->value = (int64_t)wt_inode(thread->process->pid, number);
+  }
+  close(own);
+}
+
+static bool create_descriptor(struct wt_thread *thread) {
+  static int sequence;
+  int64_t base;
+  if (!wt_clock_base(wt_argument(thread, 0), &base)) return false;
+  WT_EACH(wt_timer, timer, wt.timers) {
+    if (timer->kind == WT_TIMER_DESCRIPTOR && is_closed(timer)) drop(timer);
+  }
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/windtunnel-timer-%d-%d", getpid(), ++sequence);
+  const int made = mkfifo(path, 0600), own = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  struct wt_timer *timer = made || own < 0 ? NULL : find(WT_TIMER_DESCRIPTOR, thread->process->pid, -own, true);
+  const int64_t place = thread->registers.at[WT_STACK] - WT_RED_ZONE - (int64_t)sizeof path;
+  if (!timer || !wt_poke(thread->tid, path, place, sizeof path)) {
+    wt_reason("unsupported", "no FIFO %s: %s", path, strerror(errno));
+    return false;
+  }
+  timer->own = own;
+  timer->clock = (int)wt_argument(thread, 0);
+  thread->given = own;
+  thread->at_end = descriptor_created;
+  wt_call(thread) = SYS_open;
+  wt_argument(thread, 0) = place;
+  wt_argument(thread, 1) |= O_RDWR;
+  return true;
+}
+
+// MARK: All kinds
 
 static bool set_alarm(struct wt_thread *thread) {
   struct wt_timer *timer = find(WT_TIMER_INTERVAL, thread->process->pid, 0, true);
@@ -87,17 +151,15 @@ static bool set_or_get(struct wt_thread *thread, const struct timer_call *call) 
   // What cannot be read is the kernel's to refuse, but setitimer(2) takes null for zeros.
   if (is_set && !is_read && (given || !is_interval)) return false;
   // A POSIX timer that is not known here goes by processor time.
-  const bool is_made = is_set && call->kind != WT_TIMER_POSIX;
-  struct wt_timer *timer = find(call->kind, pid, (int)wt_argument(thread, 0), is_made);
+  const int number = (int)wt_argument(thread, 0);
+  struct wt_timer *timer = call->kind == WT_TIMER_DESCRIPTOR ? find_descriptor(pid, number)
+      : find(call->kind, pid, number, is_set && is_interval);
   if (!timer) return false;
   if (old) {
     wt_poke_time(tid, timer->interval, old, unit);
     wt_poke_time(tid, rest_of(timer), old + next, unit);
   }
-  if (is_set && call->kind == WT_TIMER_DESCRIPTOR && !take(timer)) {
-    drop(timer);
-    return false;
-  }
+  if (is_set && call->kind == WT_TIMER_DESCRIPTOR) unread(timer);
   if (is_set) arm(timer, interval, value, !is_interval && wt_argument(thread, 1) & TIMER_ABSTIME);
   wt_skip(thread, 0);
   return true;
@@ -122,6 +184,7 @@ bool wt_timer_call(struct wt_thread *thread) {
   const int64_t call = wt_call(thread), first = wt_argument(thread, 0);
   int64_t base;
   if (call == SYS_alarm) return set_alarm(thread);
+  if (call == SYS_timerfd_create) return create_descriptor(thread);
   if (call == SYS_timer_create && wt_clock_base(first, &base)) {
     thread->at_end = created;
     return true;
@@ -144,11 +207,8 @@ void wt_fire_timer(struct wt_timer *timer) {
   info.si_timerid = timer->number;
   info.si_value.sival_ptr = (void *)timer->value;
   if (timer->kind == WT_TIMER_DESCRIPTOR) {
-    // A moment that is over; the barrier must not look before the kernel has noticed it.
-    const struct itimerspec past = {{0, 0}, {0, 1}};
-    timerfd_settime(timer->own, TFD_TIMER_ABSTIME, &past, NULL);
-    struct pollfd expired = {.fd = timer->own, .events = POLLIN};
-    poll(&expired, 1, 1);
+    const uint64_t count = unread(timer) + 1;
+    if (write(timer->own, &count, sizeof count) < 0) drop(timer);
   } else if (timer->thread) {
     syscall(SYS_rt_tgsigqueueinfo, timer->pid, timer->thread, timer->signal, &info);
   } else {

@@ -216,6 +216,8 @@ static void prepare(void) {
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, NULL);
   signal(SIGCHLD, SIG_DFL);
+  // A program may close a descriptor to which this process writes.
+  signal(SIGPIPE, SIG_IGN);
   // Three descriptors for each thread.
   struct rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);
@@ -237,10 +239,6 @@ static void start(char *const arguments[]) {
       | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
   const bool is_traced = !ptrace(PTRACE_SEIZE, wt.root, 0, (void *)options);
   if (!is_traced) wt_stop("unsupported", "no ptrace: %s", strerror(errno));
-  // Docker's default profile permits ptrace, and this call with CAP_SYS_PTRACE alone.
-  const int taken = wt_take(wt.root, gate[0]);
-  if (is_traced && taken < 0) wt_stop("unsupported", "no pidfd_getfd: %s", strerror(errno));
-  close(taken);
   wt_thread(wt.root);
   wt_note_inherited();
   if (is_traced && write(gate[1], "g", 1) != 1) abort();

@@ -94,7 +94,7 @@ struct wt_timer {
   struct wt_link link;
   enum wt_timer_kind kind;
   pid_t pid, thread;
-  // The number of a POSIX timer or the descriptor of a timerfd; and our own descriptor of it.
+  // The number of a POSIX timer; and our own descriptor of a timerfd, whose inode is the value.
   int number, own, clock, signal;
   int64_t value, interval;
   struct wt_due due;
