@@ -3,6 +3,8 @@
 
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 
+enum { ASKS_FOR_LIMIT = 22356 };
+
 void wt_go_on(const struct wt_thread *thread, int signal) {
   ptrace(thread->at_end ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, 0, (void *)(intptr_t)signal);
 }
@@ -22,10 +24,32 @@ static bool is_within(pid_t pid) {
   return kill(pid, 0) && errno == ESRCH;
 }
 
+// The drill's question, by a signal that no kernel has: kill(-GROUP, ASKS_FOR_LIMIT). If no thread of these
+// processes has a deadline, the answer is a call in which one sleeps and its first argument; 0 if one has.
+static int64_t sleep_without_limit(pid_t group) {
+  int64_t answer = 0;
+  WT_EACH(wt_timer, timer, wt.timers) {
+    if (timer->due.deadline != WT_NEVER && getpgid(timer->pid) == group) return 0;
+  }
+  WT_EACH(wt_thread, thread, wt.threads) {
+    if (getpgid(thread->process->pid) != group) continue;
+    if (thread->due.deadline != WT_NEVER) return 0;
+    // Others are what they wait for.
+    const int64_t call = thread->call;
+    const bool is_behind = call == SYS_wait4 || call == SYS_waitid || call == SYS_futex;
+    if (!answer || !is_behind) answer = call << 16 | (thread->arguments[0] & 0xffff);
+  }
+  return answer;
+}
+
 // Refuses what reaches beyond the world, and what would take the tracer's place.
 static bool refuse_call(struct wt_thread *thread) {
   const int64_t call = wt_call(thread);
   const bool sends = call == SYS_kill || call == SYS_rt_sigqueueinfo || call == SYS_process_vm_writev;
+  if (call == SYS_kill && wt_argument(thread, 1) == ASKS_FOR_LIMIT) {
+    wt_skip(thread, sleep_without_limit(-(pid_t)wt_argument(thread, 0)));
+    return true;
+  }
   if (call == SYS_ptrace) wt_reason("traced itself", "process %d called ptrace", thread->process->pid);
   else if (!sends || is_within((pid_t)wt_argument(thread, 0))) return false;
   wt.told[WT_REFUSED]++;

@@ -111,7 +111,7 @@ static bool create_descriptor(struct wt_thread *thread) {
   char path[64];
   snprintf(path, sizeof path, "/tmp/windtunnel-timer-%d-%d", getpid(), ++sequence);
   const int made = mkfifo(path, 0600), own = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  struct wt_timer *timer = made || own < 0 ? NULL : find(WT_TIMER_DESCRIPTOR, thread->process->pid, -own, true);
+  struct wt_timer *timer = made || own < 0 ? NULL : find(WT_TIMER_DESCRIPTOR, thread->process->pid, -sequence, true);
   const int64_t place = thread->registers.at[WT_STACK] - WT_RED_ZONE - (int64_t)sizeof path;
   if (!timer || !wt_poke(thread->tid, path, place, sizeof path)) {
     wt_reason("unsupported", "no FIFO %s: %s", path, strerror(errno));

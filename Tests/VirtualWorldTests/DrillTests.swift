@@ -152,6 +152,20 @@
       expectEqual(drilled.call["ending"] as? String, "hung")
     }
 
+    @Test(World.needs("python3"), arguments: [("", true), (", timeout=5000", false)])
+    func `a call that nothing can end is known for certain`(limit: String, isCertain: Bool)
+      async throws
+    {
+      let script = "import sys, urllib.request as r; r.urlopen(sys.argv[1]\(limit)).read()"
+      let command = ["python3", "-c", script, "{url}"]
+      let drilled = try await Self.drill(["stall"], ["--calls", "1"], command)
+      let findings = drilled.report["findings"] as? [[String: Any]] ?? []
+      let seen = findings.first { $0["rule"] as? String == "hangs" }?["seen"] as? String
+      let sleep = isCertain ? ", and sleeps without a limit in recvfrom of descriptor 3" : ""
+      expectEqual(seen, "It had not ended after 47.5 s\(sleep).")
+      expectEqual(drilled.code, 97)
+    }
+
     @Test(World.needs("python3")) func `a program that fills the memory is ended from outside`()
       async throws
     {

@@ -26,6 +26,10 @@
       try await expectEnd(of: "setitimer", after: 30 * World.second, jumps: 3)
     }
 
+    @Test func `each of several descriptors of timers expires`() async throws {
+      try await expectEnd(of: "timerfds", after: 30 * World.second, jumps: 10)
+    }
+
     @Test func `a wait that a signal breaks keeps its deadline`() async throws {
       try await expectEnd(of: "broken-sleep", after: 30 * World.second, jumps: 2)
       try await expectEnd(of: "stopped-sleep", after: 30 * World.second, jumps: 3)

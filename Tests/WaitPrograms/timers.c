@@ -77,6 +77,21 @@ static int do_timerfd_wall(int64_t length) {
   return wait_for_descriptor(CLOCK_REALTIME, TFD_TIMER_ABSTIME, read_clock(CLOCK_REALTIME) + length);
 }
 
+// Ten timers at once: the last one that begins is the first that expires.
+static int do_timerfds(int64_t length) {
+  int timers[10];
+  uint64_t count;
+  for (int place = 0; place < 10; place++) {
+    const struct itimerspec value = {{0, 0}, to_timespec(length / 10 * (10 - place))};
+    timers[place] = timerfd_create(CLOCK_MONOTONIC, 0);
+    if (timers[place] < 0 || timerfd_settime(timers[place], 0, &value, NULL)) return 1;
+  }
+  for (int place = 9; place >= 0; place--) {
+    if (read(timers[place], &count, sizeof count) != sizeof count || count != 1) return 1;
+  }
+  return 0;
+}
+
 // A handler runs in the middle of a sleep, and what is left is slept.
 static int do_broken_sleep(int64_t length) {
   hear(SIGALRM, SA_RESTART);
@@ -110,6 +125,7 @@ const struct word timer_words[] = {
   {"timer", do_timer},
   {"timerfd", do_timerfd},
   {"timerfd-wall", do_timerfd_wall},
+  {"timerfds", do_timerfds},
   {"broken-sleep", do_broken_sleep},
   {"stopped-sleep", do_stopped_sleep},
   {0, 0},

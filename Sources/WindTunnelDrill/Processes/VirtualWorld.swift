@@ -29,6 +29,24 @@ enum VirtualWorld {
   /// The maximum number of attempts of a call. The call is ended then: they are without bound.
   static let attemptsMax = 1000
 
+  /// Returns the call in which a process group sleeps if none of its threads has a deadline: it
+  /// sleeps for ever then, unless something arrives. `nil` in real time, too.
+  static func sleepWithoutLimit(of group: Int32) -> String? {
+    guard isHere.withLock({ $0 }), group > 1 else { return nil }
+    // A signal that no kernel has: the tracer responds with a call and its first argument.
+    let answer = kill(-group, 22_356)
+    guard answer > 0, let call = calls[answer >> 16] else { return nil }
+    return call.hasDescriptor ? "\(call.name) of descriptor \(answer & 0xFFFF)" : call.name
+  }
+
+  /// The calls in which clients sleep, by their numbers on x86-64 (syscalls(2)).
+  private static let calls: [Int32: (name: String, hasDescriptor: Bool)] = [
+    0: ("read", true), 7: ("poll", false), 23: ("select", false), 42: ("connect", true),
+    45: ("recvfrom", true), 47: ("recvmsg", true), 202: ("futex", false),
+    232: ("epoll_wait", false), 270: ("pselect6", false), 271: ("ppoll", false),
+    281: ("epoll_pwait", false),
+  ]
+
   /// Returns the words in front of a command that begins at a date.
   static func words(startingAt date: Date = .now) -> [String] {
     [

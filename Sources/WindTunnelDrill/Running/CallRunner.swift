@@ -306,6 +306,7 @@ struct CallRunner: Sendable {
     observation.isStale = call.saidStale
     observation.received = call.saidReceived(since: epoch)
     observation.memory = end.result?.memory
+    observation.sleepWithoutLimit = end.result?.sleepWithoutLimit
     observation.processorDelay = end.result?.processorDelay?.inWholeMicroseconds
     if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
       observation.afterWindow = (now - window).inWholeMicroseconds

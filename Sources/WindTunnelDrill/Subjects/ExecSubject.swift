@@ -157,6 +157,7 @@ private struct Program: Sendable {
     _ hear: (@Sendable (Data) -> Void)?
   ) async -> CallResult {
     let isLate = Locked(false)
+    let sleep = Locked<String?>(nil)
     let ending = Pipe()
     // Closed when it has ended, which its reader sees.
     process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
@@ -181,6 +182,7 @@ private struct Program: Sendable {
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       let end: @Sendable () -> Void = {
         isLate.withLock { $0 = true }
+        sleep.withLock { $0 = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier) }
         processor.look()
         process.killAll()
       }
@@ -205,6 +207,7 @@ private struct Program: Sendable {
           ? .bad(MemoryWatch.endedWords)
           : Self.result(process, isHung: isHung, lastWords.seen(), body)
         result.memory = seen
+        result.sleepWithoutLimit = sleep.withLock { $0 }
         processor.stop()
         result.processorDelay = processor.longest(since: loaded.withLock { $0 })
         continuation.resume(returning: result)

@@ -57,6 +57,8 @@ package struct CallResult: Sendable {
   var memory: Observation.Memory?
   /// The time that its program waited for a processor, where that was looked at.
   var processorDelay: Duration?
+  /// The call in which its program sleeps without any deadline, if it hangs so.
+  var sleepWithoutLimit: String?
 
   /// Returns a call that went well.
   package static func good(_ body: Data) -> CallResult {

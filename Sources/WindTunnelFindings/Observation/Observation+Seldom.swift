@@ -23,6 +23,7 @@ extension Observation {
     var isStale: Bool?
     var memory: Memory?
     var processorDelay: Duration?
+    var sleepWithoutLimit: String?
     var afterWindow: Duration?
     var cancellation: Cancellation?
     var notOnCassette: String?
@@ -112,6 +113,13 @@ extension Observation {
   }
   /// Whether the program waited so long for a processor that its times may be the machine's.
   var isStarved: Bool { processorDelay.map { $0 >= Self.longestProcessorDelay } ?? false }
+  /// The call in which a program that hangs sleeps, if none of its threads has a deadline, such as
+  /// `recvfrom of descriptor 3`; `nil` in real time.
+  public var sleepWithoutLimit: String? {
+    get { seldom?.value.sleepWithoutLimit }
+    set { if newValue != nil || seldom != nil { change { $0.sleepWithoutLimit = newValue } } }
+  }
+
   /// The time from the end of the scenario's last time window to the call's end; `nil` where it has
   /// none that ends, or where the call ended before.
   public var afterWindow: Duration? {

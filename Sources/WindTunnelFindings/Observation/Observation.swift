@@ -235,6 +235,9 @@ extension Observation {
       members.append(JSON.Member("memory", .object(seen)))
     }
     members.add("processorDelayMilliseconds", processorDelay)
+    if let sleep = sleepWithoutLimit {
+      members.append(JSON.Member("sleepWithoutLimit", .text(sleep)))
+    }
     members.add("afterWindowMilliseconds", afterWindow)
     if let cancellation {
       var cancelled: [JSON.Member] = []
@@ -264,6 +267,7 @@ extension Observation {
     if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")
+    sleepWithoutLimit = try object.string("sleepWithoutLimit")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")
     if var seen = try object.object("memory") {

@@ -21,7 +21,9 @@ extension FindingRule {
       let ofNames: Finding.Severity? = flight.weather?.failsNames == true ? .warning : nil
       return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
         let latency = call.observation.latency
-        let words = "had not ended after \(Figures.time(latency))"
+        let sleep = call.observation.sleepWithoutLimit
+          .map { ", and sleeps without a limit in \($0)" }
+        let words = "had not ended after \(Figures.time(latency))\(sleep ?? "")"
         if let progress = call.slowProgress {
           return Violation("It \(words); \(progress).", severity: ofSlow)
         }
