@@ -93,6 +93,13 @@ static bool all(bool (*holds)(struct wt_thread *)) {
   return true;
 }
 
+bool wt_others_sleep(const struct wt_thread *thread) {
+  WT_EACH(wt_thread, other, wt.threads) {
+    if (other != thread && !other->listens && !(is_off(other) && is_sleeper(other))) return false;
+  }
+  return true;
+}
+
 bool wt_is_quiet(void) {
   const bool is_first = all(is_asleep_first) && !wt_take_stops() && !wt_in_flight();
   return is_first && (wt.without & WT_SECOND_LOOK || all(is_asleep_still)) && all(waits_inside);

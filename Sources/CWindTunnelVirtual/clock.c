@@ -56,6 +56,8 @@ void wt_find_words(struct wt_process *process) {
 // Writes to /proc/PID/mem, which goes through read-only pages (proc_pid_mem(5)).
 static bool put(const struct wt_process *process, const void *bytes, size_t size, uint64_t place) {
   const int file = wt_open_proc(O_RDWR, "/proc/%d/mem", process->pid);
+  // See PR_SET_DUMPABLE(2const): its clock would stand.
+  if (file < 0 && errno == EACCES) wt_stop("unsupported", "process %d does not let itself be read", process->pid);
   const ssize_t count = pwrite(file, bytes, size, (off_t)place);
   close(file);
   return count == (ssize_t)size;
@@ -99,7 +101,7 @@ bool wt_clock_call(struct wt_thread *thread) {
   int64_t base = wt.wall;
   const bool is_clock = call == SYS_clock_gettime && wt_clock_base((int)first, &base);
   if (!is_clock && call != SYS_gettimeofday && call != SYS_time) return false;
-  wt_clock_looked_at();
+  wt_clock_looked_at(thread);
   const int64_t seconds = (wt.now + base) / WT_SECOND, zone = 0;
   bool is_put = true;
   if (is_clock) is_put = wt_poke_time(thread->tid, wt.now + base, second, 1);

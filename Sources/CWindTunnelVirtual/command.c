@@ -90,6 +90,8 @@ int wt_virtual_main(int count, char *const words[]) {
   }
   wt_run(words + place + 1);
   FILE *file = notes < 0 ? NULL : fdopen(notes, "w");
+  // The program may have ended within a line.
+  if (file) fputc('\n', file);
   if (file) put_result(file);
   if (file) fclose(file);
   if (!file && !wt.has_begun) fprintf(stderr, "run-in-virtual-time: %s\n", wt.detail);

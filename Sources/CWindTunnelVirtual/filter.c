@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 // Each of these stops.
 static const int always[] = {
@@ -104,6 +105,16 @@ int wt_install_filter(void) {
   call = begin(SYS_setsockopt);
   load(argument(2), UINT32_MAX);
   for (int place = 0; place < 4; place++) answer_if(true, timeout_options[place], SECCOMP_RET_TRACE);
+  end(call);
+  // TCP Fast Open connects without connect(2), and nobody would note the connection (RFC 7413).
+  call = begin(SYS_sendto);
+  load(argument(3), MSG_FASTOPEN);
+  answer_if(false, 0, SECCOMP_RET_ERRNO | EOPNOTSUPP);
+  trace_pointer(4);
+  end(call);
+  call = begin(SYS_sendmsg);
+  load(argument(2), MSG_FASTOPEN);
+  answer_if(false, 0, SECCOMP_RET_ERRNO | EOPNOTSUPP);
   end(call);
   // Nobody leaves the world: a child that asks not to be traced is refused, and clone3(2), whose flags
   // are in memory, is one that the kernel does not have. Libraries call clone instead.

@@ -79,6 +79,22 @@ void wt_flight_add(struct wt_end local, struct wt_end peer, bool *has_local, boo
   connection->peer = peer;
 }
 
+bool wt_flight_works(void) {
+  struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, peer = local;
+  socklen_t size = sizeof local;
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  bool works = !bind(listener, (void *)&peer, size) && !listen(listener, 1)
+      && !getsockname(listener, (void *)&peer, &size) && !connect(client, (void *)&peer, size)
+      && !getsockname(client, (void *)&local, &size);
+  const struct wt_end ends[] = {{{local.sin_addr.s_addr}, local.sin_port, AF_INET},
+                                {{peer.sin_addr.s_addr}, peer.sin_port, AF_INET}};
+  works = works && look(ends[0], ends[1]).is_found;
+  close(client);
+  close(listener);
+  return works;
+}
+
 static bool is_over(const struct count *count) { return !count->is_found || count->state >= TIME_WAIT; }
 
 static bool has_flight(const struct count *sender, const struct count *receiver) {

@@ -28,6 +28,9 @@ static bool is_before(struct wt_due one, struct wt_due other) {
 static struct next find_next(void) {
   struct next next = {{WT_NEVER, 0}, NULL, NULL};
   WT_EACH(wt_thread, thread, wt.threads) {
+    // A sleep on a socket is over once its thread has had another turn.
+    const bool is_on_socket = thread->at_end != wt_wait_ended && thread->due.deadline != WT_NEVER;
+    if (is_on_socket && wt_turns(thread) != thread->known_turns) continue;
     if (!thread->fires && is_before(thread->due, next.due)) next = (struct next){thread->due, thread, NULL};
   }
   WT_EACH(wt_timer, timer, wt.timers) {
@@ -121,14 +124,14 @@ void wt_busy(void) {
   counted = time;
 }
 
-void wt_clock_looked_at(void) {
+void wt_clock_looked_at(struct wt_thread *thread) {
   if (!wt.asks) return;
   if (++looks % looks_max == 0) {
     const int64_t time = processor_time();
     is_looking = time - look_base < looks_processor;
     look_base = time;
   }
-  if (!is_looking) return;
+  if (!is_looking || !wt_others_sleep(thread)) return;
   const int64_t before = wt.now;
   creep(WT_MILLISECOND);
   wt.told[WT_LOOKED_TIME] += wt.now - before;

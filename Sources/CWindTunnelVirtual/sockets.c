@@ -18,8 +18,8 @@ static const int sleepers[] = {
 };
 enum { READERS = 7 };
 
-// Older entries are overwritten: sockets are known by their inode, and most of these are gone.
-static struct timeout { uint64_t inode; bool is_send; int64_t length; } timeouts[1024];
+// Sockets are known by their inode.
+static struct timeout { uint64_t inode; bool is_send; int64_t length; } timeouts[8192];
 static int timeout_count;
 // The ports on which a program of the world listens, as they are in addresses.
 static bool is_listened[1 << 16];
@@ -30,7 +30,7 @@ static int inherited_count;
 // MARK: Timeouts
 
 static struct timeout *find_timeout(uint64_t inode, bool is_send) {
-  for (int place = 0; place < timeout_count && place < WT_COUNT(timeouts); place++) {
+  for (int place = 0; place < timeout_count; place++) {
     if (timeouts[place].inode == inode && timeouts[place].is_send == is_send) return &timeouts[place];
   }
   return NULL;
@@ -44,7 +44,9 @@ static bool keep_timeout(struct wt_thread *thread) {
   if (!inode || wt_argument(thread, 1) != SOL_SOCKET || wt_argument(thread, 4) < 16) return false;
   if (!wt_peek_time(thread->tid, wt_argument(thread, 3), 1000, &length)) return false;
   struct timeout *timeout = find_timeout(inode, is_send);
-  if (!timeout) timeout = &timeouts[timeout_count++ % WT_COUNT(timeouts)];
+  if (!timeout && timeout_count == WT_COUNT(timeouts)) wt_stop("too many", "%d timeouts of sockets", timeout_count);
+  if (!timeout && timeout_count == WT_COUNT(timeouts)) return false;
+  if (!timeout) timeout = &timeouts[timeout_count++];
   *timeout = (struct timeout){inode, is_send, length};
   wt_skip(thread, 0);
   return true;
@@ -145,6 +147,15 @@ void wt_connected(struct wt_thread *thread) {
   close(own);
 }
 
+// A datagram to somebody outside, such as a name server, may have a response.
+static void note_datagram(struct wt_thread *thread) {
+  struct sockaddr_in6 peer = {0};
+  const size_t given = (size_t)wt_argument(thread, 5);
+  if (!wt_peek(thread->tid, &peer, wt_argument(thread, 4), given < sizeof peer ? given : sizeof peer)) return;
+  const struct wt_end end = end_of((struct sockaddr *)&peer);
+  if (end.port && !is_listened[end.port]) reason_peer(end);
+}
+
 static void listened(struct wt_thread *thread) {
   struct sockaddr_storage local = {0};
   socklen_t size = sizeof local;
@@ -159,6 +170,7 @@ static void listened(struct wt_thread *thread) {
 bool wt_socket_call(struct wt_thread *thread) {
   const int64_t call = wt_call(thread);
   if (call == SYS_setsockopt) return keep_timeout(thread);
+  if (call == SYS_sendto) note_datagram(thread);
   if (call != SYS_connect && call != SYS_bind && call != SYS_listen) return false;
   thread->at_end = call == SYS_connect ? wt_connected : listened;
   return true;

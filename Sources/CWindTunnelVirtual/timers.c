@@ -1,12 +1,11 @@
 // Timers: alarm(2), setitimer(2), timer_create(2), timerfd_create(2). The kernel's own stay unarmed, and
-// the tracer sends the signal at the virtual deadline. In place of a timerfd a program gets a FIFO: only
-// the program itself can set a timerfd, and the tracer can write to a FIFO. Both are readable when they
+// the tracer sends the signal at the virtual deadline. In place of a timerfd a program gets a pipe: only
+// the program itself can set a timerfd, and the tracer can write to a pipe. Both are readable when they
 // have the number of expirations, which is eight bytes.
 #include "world.h"
 
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 
 // The arguments of the calls: what is set, or 0, and where the old value goes.
@@ -38,9 +37,16 @@ static void drop(struct wt_timer *timer) {
   wt_remove(&wt.timers, &timer->link);
 }
 
+// Whether no program has the descriptor any more (poll(2), POLLERR).
+static bool is_closed(const struct wt_timer *timer) {
+  struct pollfd polled = {.fd = timer->own};
+  return poll(&polled, 1, 0) > 0 && polled.revents & POLLERR;
+}
+
 void wt_drop_timers(pid_t pid, bool is_exec) {
   WT_EACH(wt_timer, timer, wt.timers) {
-    if (timer->pid == pid && (!is_exec || timer->kind == WT_TIMER_POSIX)) drop(timer);
+    const bool is_shared = timer->kind == WT_TIMER_DESCRIPTOR && !is_closed(timer);
+    if (timer->pid == pid && !is_shared && (!is_exec || timer->kind == WT_TIMER_POSIX)) drop(timer);
   }
 }
 
@@ -56,12 +62,6 @@ static void arm(struct wt_timer *timer, int64_t interval, int64_t value, bool is
 }
 
 // MARK: Descriptors
-
-// Whether no program has the descriptor any more (poll(2), POLLERR).
-static bool is_closed(const struct wt_timer *timer) {
-  struct pollfd polled = {.fd = timer->own};
-  return poll(&polled, 1, 0) > 0 && polled.revents & POLLERR;
-}
 
 static struct wt_timer *find_descriptor(pid_t pid, int number) {
   const int64_t inode = (int64_t)wt_inode(pid, number);
@@ -80,13 +80,10 @@ static uint64_t unread(const struct wt_timer *timer) {
   return count;
 }
 
-// The program has opened the FIFO, or could not. From now on this process has the end for writing alone:
+// The program has opened the pipe, or could not. From now on this process has the end for writing alone:
 // so it sees that the program closes its own.
 static void descriptor_created(struct wt_thread *thread) {
   const int own = (int)thread->given, number = (int)wt_answer(thread);
-  char name[32], path[96] = "";
-  snprintf(name, sizeof name, "/proc/self/fd/%d", own);
-  if (readlink(name, path, sizeof path - 1) > 0) unlink(path);
   WT_EACH(wt_timer, timer, wt.timers) {
     if (timer->kind != WT_TIMER_DESCRIPTOR || timer->own != own) continue;
     // A call changes none of its arguments' registers.
@@ -94,7 +91,7 @@ static void descriptor_created(struct wt_thread *thread) {
     wt_argument(thread, 0) = timer->clock;
     wt_argument(thread, 1) &= ~O_RDWR;
     timer->own = wt_open_proc(O_WRONLY | O_NONBLOCK, "/proc/self/fd/%d", own);
-    if (number < 0) wt_reason("unsupported", "no FIFO: %s", strerror(-number));
+    if (number < 0) wt_reason("unsupported", "no pipe: %s", strerror(-number));
     if (number < 0) drop(timer);
     else timer->value = (int64_t)wt_inode(thread->process->pid, number);
   }
@@ -108,13 +105,19 @@ static bool create_descriptor(struct wt_thread *thread) {
   WT_EACH(wt_timer, timer, wt.timers) {
     if (timer->kind == WT_TIMER_DESCRIPTOR && is_closed(timer)) drop(timer);
   }
+  // Nobody else finds a pipe, and nothing of it is left. It is opened by its place in /proc.
   char path[64];
-  snprintf(path, sizeof path, "/tmp/windtunnel-timer-%d-%d", getpid(), ++sequence);
-  const int made = mkfifo(path, 0600), own = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  int ends[2] = {-1, -1};
+  const int made = pipe2(ends, O_CLOEXEC);
+  const int own = made ? -1 : wt_open_proc(O_RDWR | O_NONBLOCK, "/proc/self/fd/%d", ends[0]);
+  close(ends[0]);
+  close(ends[1]);
+  ++sequence;
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), own);
   struct wt_timer *timer = made || own < 0 ? NULL : find(WT_TIMER_DESCRIPTOR, thread->process->pid, -sequence, true);
   const int64_t place = thread->registers.at[WT_STACK] - WT_RED_ZONE - (int64_t)sizeof path;
   if (!timer || !wt_poke(thread->tid, path, place, sizeof path)) {
-    wt_reason("unsupported", "no FIFO %s: %s", path, strerror(errno));
+    wt_reason("unsupported", "no pipe %s: %s", path, strerror(errno));
     return false;
   }
   timer->own = own;

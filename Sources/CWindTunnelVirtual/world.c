@@ -239,6 +239,7 @@ static void start(char *const arguments[]) {
       | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
   const bool is_traced = !ptrace(PTRACE_SEIZE, wt.root, 0, (void *)options);
   if (!is_traced) wt_stop("unsupported", "no ptrace: %s", strerror(errno));
+  if (is_traced && !wt_flight_works()) wt_stop("unsupported", "the kernel reports no connections (tcp_diag)");
   wt_thread(wt.root);
   wt_note_inherited();
   if (is_traced && write(gate[1], "g", 1) != 1) abort();

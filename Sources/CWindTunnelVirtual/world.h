@@ -235,6 +235,8 @@ bool wt_clock_base(int64_t clock, int64_t *base);
 
 // Whether every thread sleeps and nothing is on its way.
 bool wt_is_quiet(void);
+// Whether all threads sleep but this one.
+bool wt_others_sleep(const struct wt_thread *);
 // How often a thread has been given a processor; 0 if the kernel does not count (CONFIG_SCHED_INFO).
 uint64_t wt_turns(const struct wt_thread *);
 
@@ -245,7 +247,7 @@ void wt_set_due(struct wt_due *, int64_t deadline);
 bool wt_jump(void);
 // Lets time pass if a program waits without sleeping.
 void wt_busy(void);
-void wt_clock_looked_at(void);
+void wt_clock_looked_at(struct wt_thread *);
 
 // MARK: sockets.c
 
@@ -265,6 +267,8 @@ struct wt_end { uint32_t address[4]; uint16_t port, family; };
 // Keeps a connection, and looks whether its two ends are on this machine.
 void wt_flight_add(struct wt_end local, struct wt_end peer, bool *has_local, bool *has_peer);
 bool wt_in_flight(void);
+// Whether the kernel reports the two ends of a connection.
+bool wt_flight_works(void);
 
 #endif
 #endif

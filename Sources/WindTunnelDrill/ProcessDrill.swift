@@ -120,8 +120,10 @@ public struct ProcessDrill: Sendable {
     let plan = try await planned(keepingPart: keepsPart)
     let firstAnswer = FirstAnswer()
     let worlds = WorldLog()
-    let run: @Sendable (Scenario, @escaping @Sendable () -> Void) async throws -> FlownScenario
-    run = { scenario, allBegan in
+    let run:
+      @Sendable (Scenario, _ inWorld: Bool, @escaping @Sendable () -> Void) async throws
+        -> FlownScenario
+    run = { scenario, isInWorld, allBegan in
       let stage = try plan.stage(of: scenario)
       let calls = plan.numbers(in: scenario).count * plan.subjects.count
       let beginnings = Beginnings(of: calls, then: allBegan)
@@ -132,6 +134,7 @@ public struct ProcessDrill: Sendable {
           plan,
           in: scenario,
           on: stage,
+          isInWorld,
           beginnings,
           firstAnswer,
           keepingPart: keepsPart,
@@ -154,8 +157,9 @@ public struct ProcessDrill: Sendable {
     }
     let flown =
       child.isInWorld
-      ? try await plan.scenarios.map(atOnce: plan.workers) { try await run($0) {} }
-      : try await plan.scenarios.flown(keepingPart: keepsPart, run)
+      ? try await flyInWorlds(plan, keepingPart: keepsPart, worlds, progress) {
+        try await run($0, $1) {}
+      } : try await plan.scenarios.flown(keepingPart: keepsPart) { try await run($0, false, $1) }
     let facts = worlds.facts(in: plan)
     let whole = flown.count(where: \.isWhole)
     if !keepsPart || whole == plan.scenarios.count {
@@ -176,45 +180,32 @@ public struct ProcessDrill: Sendable {
   /// A scenario that ran, and whether all its calls did.
   private typealias FlownScenario = (Report.Flown, isWhole: Bool)
 
-  /// Makes a subject's calls in a scenario: in virtual time if the plan says so, and again in real
-  /// time if it was not virtual.
-  private func fly(
-    _ subject: String,
+  /// Runs each scenario in a world of its own, and afterwards in real time the scenarios whose time
+  /// was not virtual: no world takes the processors from them.
+  private func flyInWorlds(
     _ plan: DrillPlan,
-    in scenario: Scenario,
-    on stage: Stage,
-    _ beginnings: Beginnings,
-    _ firstAnswer: FirstAnswer,
     keepingPart keepsPart: Bool,
     _ worlds: WorldLog,
-    _ progress: @escaping @Sendable (Progress) -> Void
-  ) async throws -> Report.Row {
-    func fly(by process: ChildProcess) async throws -> Report.Row {
-      try await self.fly(
-        subject,
-        plan,
-        in: scenario,
-        on: stage,
-        by: process,
-        beginnings,
-        firstAnswer,
-        keepingPart: keepsPart,
-        worlds,
-        progress
-      )
-    }
-    do {
-      if child.isInWorld, let reason = Targets.obstacleToWorld(of: scenario) {
-        throw NotInVirtualTime(reason: reason)
+    _ progress: @escaping @Sendable (Progress) -> Void,
+    _ run: @escaping @Sendable (Scenario, _ inWorld: Bool) async throws -> FlownScenario
+  ) async throws -> [FlownScenario] {
+    var flown = try await plan.scenarios.map(atOnce: plan.workers) { scenario -> FlownScenario? in
+      do {
+        if let reason = Targets.obstacleToWorld(of: scenario) {
+          throw NotInVirtualTime(reason: reason)
+        }
+        return try await run(scenario, true)
+      } catch let error as NotInVirtualTime {
+        if keepsPart, Task.isCancelled { return nil }
+        worlds.note(scenario, wasReal: error.reason)
+        progress(.notVirtual(scenario: scenario.name, reason: error.reason))
+        return nil
       }
-      return try await fly(by: child)
-    } catch let error as NotInVirtualTime {
-      worlds.note(scenario, wasReal: error.reason)
-      progress(.notVirtual(scenario: scenario.name, reason: error.reason))
-      var process = child
-      process.isInWorld = false
-      return try await fly(by: process)
     }
+    for place in flown.indices where flown[place] == nil && !(keepsPart && Task.isCancelled) {
+      flown[place] = try await run(plan.scenarios[place], false)
+    }
+    return flown.compactMap(\.self)
   }
 
   private func fly(
@@ -222,7 +213,7 @@ public struct ProcessDrill: Sendable {
     _ plan: DrillPlan,
     in scenario: Scenario,
     on stage: Stage,
-    by process: ChildProcess,
+    _ isInWorld: Bool,
     _ beginnings: Beginnings,
     _ firstAnswer: FirstAnswer,
     keepingPart keepsPart: Bool,
@@ -230,6 +221,8 @@ public struct ProcessDrill: Sendable {
     _ progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Report.Row {
     let workload = plan.workload(of: subject, on: stage, in: scenario)
+    var process = child
+    process.isInWorld = isInWorld
     var run = ScenarioRun(
       job: job(plan, scenario, subject, stage),
       scenario: scenario,

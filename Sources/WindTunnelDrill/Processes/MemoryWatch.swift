@@ -63,9 +63,10 @@ final class MemoryWatch: Sendable {
   }
 
   /// Ends looking, and returns what was seen; `nil` where nothing was.
-  func stop() -> Observation.Memory? {
+  /// A program that hangs was killed by the drill itself.
+  func stop(isHung: Bool = false) -> Observation.Memory? {
     look()
-    let wasKilled = VirtualWorld.isHere.withLock { $0 } && process.wasKilled
+    let wasKilled = !isHung && VirtualWorld.isHere.withLock { $0 } && process.wasKilled
     return state.withLock { state in
       state.isOver = true
       // In a world only the watch from outside kills a program.

@@ -58,16 +58,14 @@ enum VirtualWorld {
   /// Returns a file without a name that contains a text. Its reader waits for no other process.
   static func file(of text: Data) throws -> FileHandle {
     let place = FileManager.default.temporaryDirectory.appending(path: "world-\(UUID())")
-    // The text may hold what only its owner is to read.
-    guard
-      FileManager.default.createFile(
-        atPath: place.path,
-        contents: text,
-        attributes: [.posixPermissions: 0o600]
-      )
-    else { throw DrillError.harness("\(place.path) cannot be written") }
-    defer { try? FileManager.default.removeItem(at: place) }
-    return try FileHandle(forReadingFrom: place)
+    // Only its owner may read the text at any time.
+    let descriptor = open(place.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw DrillError.harness("\(place.path) cannot be written") }
+    unlink(place.path)
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try file.write(contentsOf: text)
+    try file.seek(toOffset: 0)
+    return file
   }
 
   /// The line that the tool writes when a world has ended.
@@ -90,14 +88,17 @@ enum VirtualWorld {
     var obstacle: String? {
       let why: String? =
         switch reason {
+        case "none" where outcome == "virtual limit": "it took more than 30 days"
+        case "none" where outcome == "asleep for ever": "all of it sleeps, and nothing can wake it"
         case "none": outcome == "ended" ? nil : outcome
+        case "unsupported": "this system cannot trace it"
         case "foreign peer": "it connected to somebody outside"
         case "foreign descriptor": "it waits for somebody outside"
         case "traced itself": "a program in it traces others"
         case "filter refused": "the system takes no filter"
         case "unknown vDSO": "the system's clock is not known"
         case "processor time": "a program in it computes without end"
-        case "too many": "there is too much in it"
+        case "too many": "it exceeds a limit"
         case "other processor": "a program in it is for another processor"
         default: reason
         }

@@ -50,7 +50,7 @@ package struct DrillProgram: Sendable {
   private var judgesAll: Bool { flown == [NetworkLayerSubject().name, URLSessionSubject().name] }
 
   private var realOrVirtual: String {
-    judgesAll ? "real only for a --subject" : "real"
+    judgesAll ? "virtual, but for --subject" : "real"
   }
 
   /// The greatest number of threads that fly in virtual time.
@@ -204,6 +204,9 @@ package struct DrillProgram: Sendable {
       plan.time = .realTime
     }
     await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
+    if let baseline, (baseline.fact(DrillPlan.clockFact) == nil) != (plan.time == .realTime) {
+      Terminal.complain("\(speaker): the baseline has another clock: do not compare times\n")
+    }
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
     // A default set is not what anybody asked for by name.
@@ -323,6 +326,7 @@ package struct DrillProgram: Sendable {
   /// Returns the reason why programs do not run in virtual time, in half a sentence.
   func obstacleToWorlds() async -> String? {
     guard tracesPrograms else { return "only windtunnel drill has virtual time for programs" }
+    guard VirtualWorld.isSupported else { return "virtual time needs Linux on x86-64" }
     guard let executable = Bundle.main.executableURL else { return "this program is not found" }
     return await WorldCheck.obstacle(by: executable)
   }

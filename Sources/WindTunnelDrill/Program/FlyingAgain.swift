@@ -76,13 +76,15 @@ struct FlyingAgain {
     let drill = try program.drill(plan)
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report: Report
-    if plan.usesProcesses {
+    if plan.time == .realTime {
       report = try await drill.fly { progress in
         guard case .attempt(_, _, _, let attempt) = progress else { return }
         Terminal.answer(line: "  \(Self.line(attempt))")
       }
     } else {
-      report = try await Drill.fly(program.subjects, plan)
+      report =
+        plan.isInWorlds
+        ? try await drill.fly() : try await Drill.fly(program.subjects, plan)
       // It is over before anybody could have read a line.
       for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
         Terminal.answer(line: "  \(Self.line(attempt))")

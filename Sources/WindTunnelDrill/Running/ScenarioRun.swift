@@ -163,10 +163,9 @@ extension ScenarioRun {
   /// Adds the time of a world, which must have been virtual from start to end.
   private func note(_ end: ChildProcess.End) throws(NotInVirtualTime) {
     guard let world = end.world else {
-      let seconds = ChildProcess.patienceWithWorld.later.components.seconds
       let isSilent = end.ending == .silenced
       throw NotInVirtualTime(
-        reason: isSilent ? "it reported nothing for \(seconds) s" : "its tracer was ended"
+        reason: isSilent ? "it reported nothing for minutes" : "its tracer was ended"
       )
     }
     if let reason = world.obstacle { throw NotInVirtualTime(reason: reason) }

@@ -18,6 +18,7 @@ final class WorldMemory: Sendable {
   private struct State {
     /// The memory of each program at its first request, in bytes; `nil` before that.
     var before: [Int32: Int?] = [:]
+    var isWatching = false
     var isOver = false
   }
 
@@ -29,8 +30,9 @@ final class WorldMemory: Sendable {
     // kill(2) takes 0 and -1 for all processes.
     case .program(let program, runs: true) where program > 1:
       let isFirst = state.withLock { state in
-        defer { state.before[program] = .some(nil) }
-        return state.before.isEmpty
+        defer { state.isWatching = true }
+        state.before[program] = .some(nil)
+        return !state.isWatching
       }
       if isFirst { look() }
     case .program(let program, runs: false): state.withLock { $0.before[program] = nil }

@@ -182,12 +182,14 @@ private struct Program: Sendable {
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
       let end: @Sendable () -> Void = {
         isLate.withLock { $0 = true }
-        sleep.withLock { $0 = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier) }
         processor.look()
         process.killAll()
       }
       start.whenEndless(end)
-      Self.watch(process, start, within: patience) { end() }
+      Self.watch(process, start, within: patience) {
+        sleep.withLock { $0 = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier) }
+        end()
+      }
       let lastWords = LastWords(
         of: pipes.errors.fileHandleForReading,
         until: ending.fileHandleForReading
@@ -201,7 +203,7 @@ private struct Program: Sendable {
         process.waitUntilExit()
         RunningPrograms.shared.ended(process)
         let isHung = isLate.withLock { $0 }
-        let seen = memory?.stop()
+        let seen = memory?.stop(isHung: isHung)
         var result =
           seen?.wasEnded == true
           ? .bad(MemoryWatch.endedWords)

@@ -62,6 +62,7 @@ extension Report.Part {
     try same("platformErrors") { $0.platformErrors }
     try same("environment.cassette") { $0.fact("cassette") ?? "missing" }
     try same("environment.ignoredQuery") { $0.fact("ignoredQuery") ?? "missing" }
+    try same("environment.clock") { $0.fact("clock") ?? "real" }
     try same("environment.load") { $0.fact("load") ?? "missing" }
     try same("scenarios") { report in
       report.scenarios.map { flown in
