@@ -134,7 +134,7 @@
       let asks = "curl -s -m 1 http://127.0.0.1:\(port)/ >/dev/null; curl -sf \"$1\""
       let command = ["/bin/sh", "-c", asks, "sh", "{url}"]
       let drilled = try await Self.drill(["calm"], ["--calls", "2"], command)
-      let reason = "it connected to somebody outside (127.0.0.1 port \(port))"
+      let reason = "it connected to a process outside (127.0.0.1 port \(port))"
       expectEqual(drilled.fact("inRealTime"), "calm: \(reason)")
       #expect(drilled.err.contains("calm runs in real time: \(reason)\n"))
     }

@@ -92,8 +92,8 @@ enum VirtualWorld {
         case "none" where outcome == "asleep for ever": "all of it sleeps, and nothing can wake it"
         case "none": outcome == "ended" ? nil : outcome
         case "unsupported": "this system cannot trace it"
-        case "foreign peer": "it connected to somebody outside"
-        case "foreign descriptor": "it waits for somebody outside"
+        case "foreign peer": "it connected to a process outside"
+        case "foreign descriptor": "it waits for a process outside"
         case "traced itself": "a program in it traces others"
         case "filter refused": "the system takes no filter"
         case "unknown vDSO": "the system's clock is not known"

@@ -2,14 +2,6 @@ internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The memory of the programs in a world, watched from outside in real time. In the world no time
 /// passes while a program takes memory.
 final class WorldMemory: Sendable {
