@@ -93,7 +93,7 @@ extension DrillPlan {
   /// The facts about how it was flown.
   private var facts: [Report.Fact] {
     var facts = [Report.Fact("load", load.words)]
-    if time == .virtualTime { facts.append(Report.Fact(Self.clockFact, "virtual")) }
+    if time == .virtualTime { facts.append(Report.Fact(Report.clock, "virtual")) }
     if !command.isEmpty, case .openLoop = load {
       let shown = shownStarts.map {
         "as calm showed, this machine starts \(Self.text($0)) programs a second"

@@ -57,6 +57,7 @@ enum ReportCommand: Command {
       Report.Part(try Report(contentsOf: URL(typed: path)), from: path)
     }
     var report = try Report(merging: parts).judged(by: gates)
+    if parts.count == 1 { report.file = arguments.operands[0] }
     if let baseline { report = report.compared(to: baseline) }
     report.policy = try VerdictPolicy(arguments)
     let allowed = try AllowedRule.all(in: arguments)

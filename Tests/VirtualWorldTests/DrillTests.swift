@@ -157,13 +157,22 @@
       async throws
     {
       let script = "import sys, urllib.request as r; r.urlopen(sys.argv[1]\(limit)).read()"
-      let command = ["python3", "-c", script, "{url}"]
-      let drilled = try await Self.drill(["stall"], ["--calls", "1"], command)
-      let findings = drilled.report["findings"] as? [[String: Any]] ?? []
-      let seen = findings.first { $0["rule"] as? String == "hangs" }?["seen"] as? String
+      // The same in a program that is started once.
+      let living = """
+        import json, sys, urllib.request as r
+        for line in sys.stdin:
+          call = json.loads(line)
+          r.urlopen(call["url"]\(limit)).read()
+          print(json.dumps({"call": call["call"], "ok": True}), flush=True)
+        """
       let sleep = isCertain ? ", and sleeps without a limit in recvfrom of descriptor 3" : ""
-      expectEqual(seen, "It had not ended after 47.5 s\(sleep).")
-      expectEqual(drilled.code, 97)
+      for command in [["python3", "-c", script, "{url}"], ["python3", "-c", living]] {
+        let drilled = try await Self.drill(["stall"], ["--calls", "1"], command)
+        let findings = drilled.report["findings"] as? [[String: Any]] ?? []
+        let seen = findings.first { $0["rule"] as? String == "hangs" }?["seen"] as? String
+        expectEqual(seen, "It had not ended after 47.5 s\(sleep).")
+        expectEqual(drilled.code, 97)
+      }
     }
 
     @Test(World.needs("python3")) func `a program that fills the memory is ended from outside`()

@@ -107,6 +107,14 @@ enum VirtualWorld {
   }
 }
 
+/// What was seen of a program that hangs.
+struct ProgramHang: Sendable, Hashable {
+  /// The time that it waited for a processor in the call; `nil` if that is unknown.
+  var waited: Duration?
+  /// The system call in which it sleeps, if none of its threads has a deadline.
+  var asleep: String?
+}
+
 /// The error of a scenario whose time was not virtual from start to end.
 struct NotInVirtualTime: Error {
   /// The reason, in half a sentence.

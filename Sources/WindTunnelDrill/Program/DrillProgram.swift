@@ -199,13 +199,13 @@ package struct DrillProgram: Sendable {
     try ToolEnvironment.needProcess()
     // A comparison is of one clock, unless another is asked for.
     if !arguments.has("--clock"), plan.isInWorlds, let baseline,
-      baseline.fact(DrillPlan.clockFact) == nil
+      baseline.fact(Report.clock) == nil
     {
       plan.time = .realTime
     }
     await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
-    if let baseline, (baseline.fact(DrillPlan.clockFact) == nil) != (plan.time == .realTime) {
-      Terminal.complain("\(speaker): the baseline has another clock: do not compare times\n")
+    if let baseline, (baseline.fact(Report.clock) == nil) != (plan.time == .realTime) {
+      Terminal.complain("\(speaker): the baseline has another clock: its times are not compared\n")
     }
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
@@ -249,17 +249,14 @@ package struct DrillProgram: Sendable {
     await console?.end(report.verdict)
     // A named report outlives the next run.
     let named = arguments.all("--report").first { $0.hasSuffix(".json") }
-    let lastFact = Report.Fact(Report.reportFile, named ?? LastReport.path)
-    report.environment.append(lastFact)
-    if !LastReport.keep(report, as: speaker), named == nil {
-      report.environment.removeAll { $0 == lastFact }
-    }
+    report.file = named ?? LastReport.path
+    if !LastReport.keep(report, as: speaker), named == nil { report.file = nil }
     // Shown before it is written: what took minutes is not lost to a disk that is full.
     let isJSON = arguments.has("--json")
     if isJSON {
       Terminal.answer(json: report.data())
     } else {
-      Terminal.answer(report: report.text(form(arguments, of: report)))
+      Terminal.answer(report: report.text(form(arguments)))
     }
     try files.write(report)
     report.complain(as: speaker, isShown: !isJSON)
@@ -291,12 +288,10 @@ package struct DrillProgram: Sendable {
   }
 
   /// Returns the form of the report on the terminal.
-  private func form(_ arguments: Arguments, of report: Report) -> TextForm {
+  private func form(_ arguments: Arguments) -> TextForm {
     var form = TextForm(inColour: Terminal.showsColour)
     form.isShort = !arguments.has("--all")
-    if let file = report.fact(Report.reportFile) {
-      form.again = { [name] place in "\(name) --again \("\(file)#\(place)".asShellWord)" }
-    }
+    form.program = name
     if isDefault(arguments) { form.next = "\(name) -- ./my-client {url}" }
     return form
   }

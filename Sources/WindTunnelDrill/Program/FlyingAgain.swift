@@ -163,7 +163,7 @@ private struct RecordedPlan {
     }
     plan.scenarios = [try scenario(arguments)]
     (plan.seed, plan.stage) = (report.seed, flown.stage)
-    if fact(DrillPlan.clockFact) != nil { plan.time = .virtualTime }
+    if fact(Report.clock) != nil { plan.time = .virtualTime }
     (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
     plan.calls = fact("calls").flatMap { Int($0) }
     plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors

@@ -6,9 +6,6 @@ extension DrillPlan {
   /// UTC, so that what a client writes of the time is the same each time.
   package static let beginning = Date(timeIntervalSince1970: 1_767_225_600)
 
-  /// The name of the fact that it was flown in virtual time.
-  static let clockFact = "clock"
-
   /// Does something in the plan's time. In virtual time that begins when the cell's first call is
   /// meant to, and what is drawn is the cell's own.
   func inItsTime<Value: Sendable>(

@@ -106,7 +106,8 @@ struct ScenarioRun {
     )
     observation.take(attempts)
     observation.start = last?.began
-    observation.processorDelay = log.processorDelay(of: number)
+    let hang = log.hang(of: number)
+    (observation.processorDelay, observation.sleepWithoutLimit) = (hang?.waited, hang?.asleep)
     observation.endAttempts(isFall: true)
     return observation
   }

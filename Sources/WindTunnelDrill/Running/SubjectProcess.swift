@@ -67,7 +67,7 @@ enum SubjectProcess {
       RunningPrograms.shared.endAll()
       _exit(fall == .hung ? hungCode : 70)
     }
-    subject.waited = { parent.send(.waited(call: $0, $1)) }
+    subject.hangs = { parent.send(.hung(call: $0, $1)) }
     return subject
   }
 

@@ -7,8 +7,8 @@ struct WorkerLog: Sendable {
     /// The moment at which it began.
     var began: Duration
     var attempts: [Observation.Attempt] = []
-    /// The time that its program waited for a processor, if it hangs.
-    var processorDelay: Duration?
+    /// What was seen of its program, if that hangs.
+    var hang: ProgramHang?
   }
 
   private var open: [Int: Open] = [:]
@@ -40,8 +40,8 @@ struct WorkerLog: Sendable {
   /// Returns the attempts of a call that began and has not ended.
   func attempts(of call: Int) -> [Observation.Attempt] { open[call]?.attempts ?? [] }
 
-  /// Returns the time that the program of a call waited for a processor before it fell.
-  func processorDelay(of call: Int) -> Duration? { open[call]?.processorDelay }
+  /// Returns what was seen of the program of a call that hangs; `nil` if it does not.
+  func hang(of call: Int) -> ProgramHang? { open[call]?.hang }
 
   /// Returns when a call that its process died in began, and how long after that the process ended.
   func lastOf(_ call: Int) -> (began: Duration, lasted: Duration)? {
@@ -83,7 +83,7 @@ struct WorkerLog: Sendable {
         attempt.undone += faults
         if isWhole { attempt.error = nil }
       }
-    case .waited(let call, let wait): open[call]?.processorDelay = wait
+    case .hung(let call, let hang): open[call]?.hang = hang
     case .sent(let call, let place, let sent):
       // One that comes after its call is not among the attempts.
       if let index = open.index(forKey: call), open.values[index].attempts.indices.contains(place) {

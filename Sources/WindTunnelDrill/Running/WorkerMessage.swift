@@ -74,8 +74,8 @@ enum WorkerMessage: Sendable {
   case ended(Observation)
   /// The connections of the calls that were made, counted behind the last of them.
   case connections(Flight.Connections)
-  /// The program of a call that hangs waited so long for a processor.
-  case waited(call: Int, Duration)
+  /// The program of a call hangs.
+  case hung(call: Int, ProgramHang)
   /// A program runs in a process group of this number, or has ended.
   case program(Int32, runs: Bool)
   /// The stage cannot be set up.
@@ -134,8 +134,12 @@ enum WorkerMessage: Sendable {
         ["conversed": .number(call), "place": .number(place), "seen": log.json]
       case .ended(let observation): ["ended": observation.json]
       case .connections(let seen): ["connections": seen.json]
-      case .waited(let call, let wait):
-        ["waited": .number(call), "milliseconds": .number(wait.inMilliseconds, places: 3)]
+      case .hung(let call, let hang):
+        [
+          "hung": .number(call),
+          "waitedMilliseconds": hang.waited.map { .number($0.inMilliseconds, places: 3) } ?? .null,
+          "asleep": hang.asleep.map { .text($0) } ?? .null,
+        ]
       case .program(let number, let runs):
         ["program": .number(Int(number)), "runs": .bool(runs)]
       case .refused(let reason): ["refused": .text(reason)]
@@ -208,8 +212,9 @@ enum WorkerMessage: Sendable {
       let connections = try? Flight.Connections(seen)
     {
       self = .connections(connections)
-    } else if let call = json["waited"]?.intValue, let wait = json["milliseconds"]?.doubleValue {
-      self = .waited(call: call, Duration(milliseconds: wait))
+    } else if let call = json["hung"]?.intValue {
+      let waited = json["waitedMilliseconds"]?.doubleValue.map { Duration(milliseconds: $0) }
+      self = .hung(call: call, ProgramHang(waited: waited, asleep: json["asleep"]?.stringValue))
     } else if let number = json["program"]?.intValue, let runs = json["runs"] {
       self = .program(Int32(clamping: number), runs: runs == true)
     } else if let reason = json["refused"]?.stringValue {

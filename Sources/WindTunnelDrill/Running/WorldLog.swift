@@ -30,6 +30,6 @@ final class WorldLog: Sendable {
     }
     let seconds = JSON.number(state.virtual.inMilliseconds / 1000, places: 3)
     return [Report.Fact(Self.seconds, "\(seconds)")]
-      + (real.isEmpty ? [] : [Report.Fact("inRealTime", real.joined(separator: "; "))])
+      + (real.isEmpty ? [] : [Report.Fact(Report.inRealTime, real.joined(separator: "; "))])
   }
 }

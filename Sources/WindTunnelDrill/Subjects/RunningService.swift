@@ -49,7 +49,7 @@ final class RunningService: Sendable {
   }
 
   private let words: [String]
-  private let waited: @Sendable (Int, Duration) -> Void
+  private let hangs: @Sendable (Int, ProgramHang) -> Void
   private let fall: @Sendable (ServiceSubject.Fall) -> Void
   private let process: SpawnedProcess
   private let processor: ProcessorWatch
@@ -61,10 +61,10 @@ final class RunningService: Sendable {
 
   init(
     _ words: [String],
-    waited: @escaping @Sendable (Int, Duration) -> Void,
+    hangs: @escaping @Sendable (Int, ProgramHang) -> Void,
     _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void
   ) {
-    (self.words, self.waited, self.fall) = (words, waited, fall)
+    (self.words, self.hangs, self.fall) = (words, hangs, fall)
     process = SpawnedProcess()
     processor = ProcessorWatch(process)
   }
@@ -294,7 +294,12 @@ final class RunningService: Sendable {
   /// Tells of its one fall. Where this process goes on after that, its calls are over.
   private func tell(_ fall: ServiceSubject.Fall) {
     let waits = state.withLock { $0.waiting.compactMapValues { processor.longest(since: $0.mark) } }
-    if fall == .hung { for (number, wait) in waits { waited(number, wait) } }
+    if fall == .hung {
+      let asleep = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier)
+      for number in state.withLock({ Array($0.waiting.keys) }) {
+        hangs(number, ProgramHang(waited: waits[number], asleep: asleep))
+      }
+    }
     self.fall(fall)
     let waiting = state.withLock { state in
       defer { state.waiting = [:] }

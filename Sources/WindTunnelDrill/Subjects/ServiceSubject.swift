@@ -30,8 +30,8 @@ struct ServiceSubject: Subject {
   let endsCalls = true
   private let command: [String]
   private let fall: @Sendable (Fall) -> Void
-  /// Told of each call's wait for a processor before the fall of a program that hangs.
-  var waited: @Sendable (Int, Duration) -> Void = { _, _ in }
+  /// Receives each open call of a program that hangs, before its fall.
+  var hangs: @Sendable (Int, ProgramHang) -> Void = { _, _ in }
   private let running = Locked<RunningService?>(nil)
 
   /// Makes one of a command, and tells somebody of its fall, who ends this process.
@@ -62,7 +62,7 @@ struct ServiceSubject: Subject {
   private func service(for call: DrillCall) -> RunningService {
     running.withLock { running in
       if let running { return running }
-      let service = RunningService(words(for: call), waited: waited, fall)
+      let service = RunningService(words(for: call), hangs: hangs, fall)
       call.programStart.isDue()
       service.start(environment: Self.environment(of: call), in: call.network)
       running = service

@@ -94,3 +94,29 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension String {
+  /// The text as one word of a POSIX shell (Shell Command Language §2.2): unquoted if it has no
+  /// special character, else in single quotes. A text with an invisible character is in
+  /// dollar-single-quotes (§2.2.4), so that the word can be read and typed.
+  package var asShellWord: String {
+    if visibleInLine != self {
+      let bytes = utf8.map { byte -> String in
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\\(Character(UnicodeScalar(byte)))"
+        case 0x20..<0x7F: String(Character(UnicodeScalar(byte)))
+        default: "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+        }
+      }
+      return "$'\(bytes.joined())'"
+    }
+    let isPlain =
+      !isEmpty && !hasPrefix("#")
+      && utf8.allSatisfy { byte in
+        let character = Character(UnicodeScalar(byte))
+        return byte < 128
+          && (character.isLetter || character.isNumber || "_./:=@%+,-#".contains(character))
+      }
+    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
+}

@@ -34,8 +34,8 @@ extension ProxyReport {
 
   /// A finding with the client that showed it and the time at which it did.
   func json(_ judged: JudgedFinding) -> JSON {
-    guard case .object(let members) = judged.json, let call = call(of: judged) else {
-      return judged.json
+    guard case .object(let members) = judged.json(), let call = call(of: judged) else {
+      return judged.json()
     }
     return .object(
       members + [

@@ -7,12 +7,14 @@ extension Report {
 
   /// Returns the report as text in a form.
   package func text(_ form: TextForm) -> String {
+    var form = form
+    form.reportFile = fact(Self.reportFile) ?? FindingGroup.unknownFile
     let title = "seed \(seed), decisions \(decisionHash.prefix(12)), errors \(platformErrors)"
     let judged = judgedReports
     let found = judged.flatMap { report -> [String] in
       var own = form
       if let name = report.judgedName, name != judgedName {
-        own.again = { "\(form.again($0)) --subject \(name)" }
+        own.subject = name
       }
       return FindingGroup.lines(
         report.findingGroups,
@@ -218,8 +220,12 @@ package struct TextForm: Sendable {
   package var inColour = false
   /// Whether only the rows and findings that are worth reading first are shown in full.
   package var isShort = false
-  /// Returns the command that runs a call again, by the call's place in the report.
-  package var again: @Sendable (String) -> String = { "--again REPORT.json#\($0)" }
+  /// The program that runs a call again, with its command.
+  package var program = "windtunnel drill"
+  /// The report's file; the text sets it.
+  fileprivate var reportFile = FindingGroup.unknownFile
+  /// The client of the calls, if it is not the report's first; the text sets it.
+  fileprivate var subject: String?
   /// The command to type next; `nil` if there is none.
   package var next: String?
 
@@ -227,6 +233,12 @@ package struct TextForm: Sendable {
   static let rowsMax = 20
   /// The maximum number of findings that the short form shows with their evidence.
   static let findingsMax = 3
+
+  /// Returns the command that runs a call again, by the call's place in the report.
+  func again(_ place: String) -> String {
+    let words = ["--again", "\(reportFile)#\(place)"] + (subject.map { ["--subject", $0] } ?? [])
+    return ([program] + words.map(\.asShellWord)).joined(separator: " ")
+  }
 
   /// Creates the full form.
   package init(inColour: Bool = false) { self.inColour = inColour }

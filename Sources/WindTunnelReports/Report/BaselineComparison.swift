@@ -53,6 +53,9 @@ public struct BaselineComparison: Sendable, Hashable {
   private var beforeRate: Double?
   private var nowRate: Double?
 
+  /// The reason why latencies of two clocks do not compare, as half a sentence.
+  static let otherClock = "not comparable: one of the two ran in virtual time, the other in real time"
+
   /// The reason why latencies of programs do not compare, as half a sentence.
   static let otherLatencies =
     "not comparable: in the latencies of one of the two reports programs' starts are in, and in those of "
@@ -71,13 +74,19 @@ public struct BaselineComparison: Sendable, Hashable {
   ///   - now: The calls that are judged.
   ///   - before: The calls of the baseline.
   ///   - seed: The seed of the bootstrap.
-  public init(_ now: [Observation], to before: [Observation], seed: UInt64) {
+  ///   - haveOneClock: Whether both were measured in virtual time, or both in real time.
+  public init(
+    _ now: [Observation],
+    to before: [Observation],
+    seed: UInt64,
+    haveOneClock: Bool = true
+  ) {
     let pairing = Pairing(now, before)
     (pairs, unpaired) = (pairing.pairs.count, pairing.unpaired)
     let (nowAll, beforeAll) = (now.filter(\.isJudged), before.filter(\.isJudged))
     nowRate = Self.rate(nowAll)
     beforeRate = Self.rate(beforeAll)
-    hasOtherLatencies = !now.haveLatencies(like: before)
+    hasOtherLatencies = !haveOneClock || !now.haveLatencies(like: before)
     if hasOtherLatencies {
       flips = pairing.flips
       return
@@ -342,7 +351,8 @@ extension Report {
         report.scenarios[place].subjects[row].comparison = BaselineComparison(
           subject.observations,
           to: other.observations,
-          seed: seed
+          seed: seed,
+          haveOneClock: !other.hasOtherClock
         )
       }
       report.scenarios[place].gates = report.scenarios[place].judged(
@@ -354,24 +364,41 @@ extension Report {
     return report
   }
 
-  /// With calls that have no partners, where another seed was flown: they met other weather.
+  /// Returns this report as a baseline of another: the calls of another seed have no partners, and
+  /// rows of another clock are marked.
   func asBaseline(of report: Report) -> Report {
-    guard seed != report.seed else { return self }
     var baseline = self
     for place in baseline.scenarios.indices {
+      let name = baseline.scenarios[place].name
       for row in baseline.scenarios[place].subjects.indices {
+        baseline.scenarios[place].subjects[row].hasOtherClock =
+          isVirtual(in: name) != report.isVirtual(in: name)
+        guard seed != report.seed else { continue }
         let calls = baseline.scenarios[place].subjects[row].observations
         baseline.scenarios[place].subjects[row].observations = calls.withoutNumbers
       }
     }
     return baseline
   }
+
+  /// The name of the fact with the clock of the run: `virtual`, or no fact for real time.
+  package static let clock = "clock"
+  /// The name of the fact with the scenarios of a run in virtual time that ran in real time.
+  package static let inRealTime = "inRealTime"
+
+  /// Returns whether a scenario ran in virtual time from start to end.
+  private func isVirtual(in scenario: String) -> Bool {
+    let real = fact(Self.inRealTime)?.split(separator: "; ") ?? []
+    return fact(Self.clock) != nil && !real.contains { $0.hasPrefix("\(scenario): ") }
+  }
 }
 
 extension Report.Row {
-  /// Tells whether its latencies are of the same things as another's.
-  func hasLatencies(like other: Report.Row) -> Bool {
-    observations.haveLatencies(like: other.observations)
+  /// Returns the reason why its latencies do not compare with another's, as half a sentence.
+  func obstacle(toLatenciesOf other: Report.Row) -> String? {
+    if other.hasOtherClock { return BaselineComparison.otherClock }
+    let areAlike = observations.haveLatencies(like: other.observations)
+    return areAlike ? nil : BaselineComparison.otherLatencies
   }
 }
 

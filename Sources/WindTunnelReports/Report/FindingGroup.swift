@@ -129,6 +129,15 @@ extension Report {
   /// The name of the fact about the file that `--again` reads.
   package static let reportFile = "reportFile"
 
+  /// The file that `--again` reads; `nil` if none is known.
+  package var file: String? {
+    get { fact(Self.reportFile) }
+    set {
+      environment.removeAll { $0.name == Self.reportFile }
+      if let newValue { environment.append(Fact(Self.reportFile, newValue)) }
+    }
+  }
+
   /// The number of rules by their standing in all scenarios.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) { scenarios.flatMap(\.rules).ruleCounts }
 }

@@ -20,8 +20,10 @@ extension Gate {
     if baseline == nil, needsBaseline {
       return result(.inconclusive("there is no baseline to hold it against"))
     }
-    if needsBaseline, metric.isOfLatencies, let baseline, !row.hasLatencies(like: baseline) {
-      return result(.inconclusive(BaselineComparison.otherLatencies))
+    if needsBaseline, metric.isOfLatencies, let baseline,
+      let reason = row.obstacle(toLatenciesOf: baseline)
+    {
+      return result(.inconclusive(reason))
     }
     guard let figure else { return result(.inconclusive(unseen(in: row))) }
     switch bar {
@@ -82,7 +84,12 @@ extension Gate {
   /// Returns the two compared, whole as they were or the calls of one endpoint.
   private func comparison(_ row: Report.Row, _ baseline: Report.Row) -> BaselineComparison {
     if endpoint == nil, let known = row.comparison { return known }
-    return BaselineComparison(calls(of: row), to: calls(of: baseline), seed: 1)
+    return BaselineComparison(
+      calls(of: row),
+      to: calls(of: baseline),
+      seed: 1,
+      haveOneClock: !baseline.hasOtherClock
+    )
   }
 
   private func calls(of row: Report.Row) -> [Observation] {

@@ -24,10 +24,12 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
     return finding.severity >= least
   }
 
-  var json: JSON {
+  /// The finding as an object, with the name of its client if there are several.
+  func json(of subject: String? = nil) -> JSON {
     guard case .object(let members) = finding.json else { return finding.json }
     return .object(
-      [JSON.Member("scenario", .text(scenario))] + members
+      [JSON.Member("scenario", .text(scenario))]
+        + (subject.map { [JSON.Member("subject", .text($0))] } ?? []) + members
         + (allowance.map { [JSON.Member("allowed", .text($0))] } ?? [])
         + (isKnown ? [JSON.Member("known", true)] : [])
     )

@@ -161,6 +161,7 @@ extension Report {
     )
     whole.starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
     whole.calm = rows.compactMap(\.calm).max()
+    whole.hasOtherClock = rows.contains(where: \.hasOtherClock)
     return whole
   }
 

@@ -120,6 +120,8 @@ public struct Report: Sendable, Hashable {
     /// The median latency of the subject's calls without faults in the run, if it is so long that
     /// no time of its calls is judged; `nil` otherwise.
     public package(set) var calm: Duration?
+    /// Whether a row of a baseline has times of another clock than the report it is compared with.
+    var hasOtherClock = false
     /// The comparison with an earlier report; `nil` without one.
     public var comparison: BaselineComparison?
     /// The comparison with the judged subject of the same drill; `nil` where none was asked for.

@@ -34,12 +34,20 @@ extension Report {
       JSON.Member("platformErrors", .text(platformErrors)),
       JSON.Member("environment", .object(environment.map(\.member))),
       JSON.Member("verdict", verdict.json),
-      JSON.Member("findings", .array(findings.map(\.json))),
+      JSON.Member("findings", .array(findingRows)),
       JSON.Member("coverage", .array(scenarios.flatMap(\.coverageRows))),
     ]
     if !gates.isEmpty { members.append(JSON.Member("gates", .array(gates.map(\.json)))) }
     members.append(JSON.Member("scenarios", .array(scenarios.map(\.json))))
     return Data(JSON.object(members).fileBytes())
+  }
+
+  /// The findings about all judged clients.
+  private var findingRows: [JSON] {
+    let reports = judgedReports
+    return reports.flatMap { report in
+      report.findings.map { $0.json(of: reports.count > 1 ? report.judgedName : nil) }
+    }
   }
 
   /// Reads a report from bytes.

@@ -53,10 +53,11 @@ import WindTunnelReports
     var file: String
     var scenario: String
     var rule: String
+    var calls: Int?
     var testDescription: String { "\(file) in \(scenario)" }
 
-    init(_ file: String, _ scenario: String, _ rule: String) {
-      (self.file, self.scenario, self.rule) = (file, scenario, rule)
+    init(_ file: String, _ scenario: String, _ rule: String, calls: Int? = nil) {
+      (self.file, self.scenario, self.rule, self.calls) = (file, scenario, rule, calls)
     }
   }
 
@@ -69,7 +70,8 @@ import WindTunnelReports
     Planted("leaves_open.py", "reuse", "leaks-connections"),
     Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
     Planted("sends_again.py", "dead-connection", "repeats-post"),
-    Planted("reads_all.py", "endless-body", "reads-without-limit"),
+    // Each call fills the memory up to its limit.
+    Planted("reads_all.py", "endless-body", "reads-without-limit", calls: 3),
   ])
   func `what a client keeps from call to call is judged`(client: Planted) async throws {
     let scratch = try Scratch()
@@ -77,7 +79,8 @@ import WindTunnelReports
       try Test.cancel("this machine has no python3")
     }
     let run = try await Program.run(
-      ["drill", "--scenario", client.scenario, "--report", "drill.json", "--"] + command,
+      ["drill", "--scenario", client.scenario, "--report", "drill.json"]
+        + (client.calls.map { ["--calls", "\($0)"] } ?? []) + ["--"] + command,
       in: scratch
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))

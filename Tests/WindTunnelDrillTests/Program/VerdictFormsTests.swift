@@ -218,6 +218,11 @@ import WindTunnelCommandLine
     #expect(text(report, .junit).contains("<failure message=\"CRASHED (97): b: 1 call\""))
     #expect(text(report, .html).contains("<li>crashes: Its process died"))
     #expect(text(report, .markdown).contains("**error** `crashes`"))
+    let json = try JSON(parsing: report.data(), source: "r.json")
+    var findings: [JSON] = []
+    if case .array(let all)? = json["findings"] { findings = all }
+    expectEqual(findings.map { $0["subject"]?.stringValue }, ["b"])
+    expectEqual(findings.map { $0["rule"]?.stringValue }, ["crashes"])
     // A client that an interrupted run has not reached is not judged.
     report.environment = [Report.Fact(Report.alsoJudged, "c")]
     expectEqual(report.verdict.line, "passed")

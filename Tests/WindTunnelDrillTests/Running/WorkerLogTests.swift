@@ -120,14 +120,15 @@ import WindTunnel
     expectEqual(call.attempts.map(\.bytesSent), [120])
   }
 
-  @Test func `the wait of a program that hangs is known of its call alone`() {
+  @Test func `what was seen of a program that hangs is known of its call alone`() {
     var log = WorkerLog()
-    for message in [.began(0, at: .zero), .began(1, at: .zero), .waited(call: 1, .seconds(20))]
+    let hang = ProgramHang(waited: .seconds(20), asleep: "read of descriptor 3")
+    for message in [.began(0, at: .zero), .began(1, at: .zero), .hung(call: 1, hang)]
       as [WorkerMessage]
     {
       _ = log.apply(message)
     }
-    expectEqual(log.processorDelay(of: 1), .seconds(20))
-    expectNil(log.processorDelay(of: 0))
+    expectEqual(log.hang(of: 1), hang)
+    expectNil(log.hang(of: 0))
   }
 }

@@ -18,7 +18,8 @@ import WindTunnel
   static let messages: [WorkerMessage] = [
     .began(3, at: .zero), .undone(call: 3, place: 1, attempt.undone),
     .undone(call: 3, place: 0, attempt.undone, isWhole: true),
-    .waited(call: 3, .milliseconds(20_700)),
+    .hung(call: 3, .init(waited: .milliseconds(20_700), asleep: "read of\n")),
+    .hung(call: 3, .init()),
     .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),

@@ -190,7 +190,7 @@ import Testing
             8.0 ms  GET /home → 503
            12.0 ms  GET /home → 503
            16.0 ms  the call failed, status 503
-          again: --again REPORT.json#rainy/home/0
+          again: windtunnel drill --again REPORT.json#rainy/home/0
           Double the wait from attempt to attempt, with a random part; the first may
           be at once.
 

@@ -94,6 +94,30 @@ import Testing
     #expect(!(try Self.report(Self.row(startUp: 700, starts: Self.few)).text().contains("may be")))
   }
 
+  @Test(arguments: ["other: busy", "calm: it connected to a process outside; other: busy"])
+  func `times of a baseline of another clock are not compared, and its calls are`(_ real: String)
+    throws
+  {
+    var now = try Self.report(
+      Self.row(startUp: 700),
+      "p95 <= baseline * 1.1",
+      "lostCalls == 0"
+    ).judged(by: [Gate("run: p95Ratio <= 1.1")])
+    let before = now
+    now.environment += [.init(Report.clock, "virtual"), .init(Report.inRealTime, real)]
+    // A scenario that ran again in real time has the clock of the other report.
+    let isAlike = real.hasPrefix("calm")
+    for compared in [now.compared(to: before), before.compared(to: now)] {
+      let verdicts = (compared.scenarios[0].gates + compared.gates).map(\.verdict)
+      let other = GateResult.Verdict.inconclusive(BaselineComparison.otherClock)
+      expectEqual(verdicts, isAlike ? [.met, .met, .met] : [other, .met, other])
+      let row = compared.scenarios[0].subjects[0]
+      expectEqual(row.comparison?.p95Ratio == nil, !isAlike)
+      expectEqual(row.comparison?.flips?.lost, 0)
+      try expectEqual(Report(data: compared.data(), source: "x"), compared)
+    }
+  }
+
   @Test func `a baseline with starts in its latencies is not comparable, and its calls are`() throws
   {
     let now = try Self.report(

@@ -17,7 +17,7 @@ import Testing
 
       findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
 
-      1 of 2 calls failed, first: --again REPORT.json#rainy/call/1
+      1 of 2 calls failed, first: windtunnel drill --again REPORT.json#rainy/call/1
 
       passed
 

@@ -32,7 +32,7 @@ extension FindingGroup {
   private var againLine: String {
     guard let again else { return "" }
     return "<p class=\"dim\">To repeat that call: "
-      + "<code>windtunnel drill --again \("\(reportFile)#\(again)".escapedForHTML)</code></p>\n"
+      + "<code>windtunnel drill --again \("\(reportFile)#\(again)".asShellWord.escapedForHTML)</code></p>\n"
   }
 
   /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its
