@@ -13,11 +13,11 @@ static struct { const char *name, *code; uint64_t offset; } functions[] = {
 };
 
 // The code comes behind the jump at the beginning of clock_gettime.
-static uint64_t code_offset(void) { return (functions[0].offset + WT_JUMP_SIZE + 7) & ~UINT64_C(7); }
+static uint64_t code_offset(void) { return (functions[0].offset + WT_JUMP_SIZE + 7) / 8 * 8; }
 static size_t code_size(void) { return (size_t)(wt_clock_code_end - wt_clock_code); }
 
-// Finds the functions in this process's vDSO, which is the same in all; false if there is no room for
-// ours.
+// Finds the functions in this process's vDSO, which is the same in all; false if there is no room
+// for ours.
 static bool find_functions(void) {
   const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
   if (!image) return false;
@@ -28,25 +28,25 @@ static bool find_functions(void) {
   const char *names = image + sections[section->sh_link].sh_offset;
   const Elf64_Sym *symbols = (const void *)(image + section->sh_offset);
   const Elf64_Sym *end = symbols + section->sh_size / sizeof *symbols;
-  for (const Elf64_Sym *symbol = symbols; symbol < end; symbol++) {
-    for (int place = 0; place < WT_COUNT(functions); place++) {
-      const bool is_named = !strcmp(names + symbol->st_name, functions[place].name);
-      if (is_named) functions[place].offset = symbol->st_value;
-    }
+  for (int place = 0; place < WT_COUNT(functions); place++) {
+    const Elf64_Sym *symbol = symbols;
+    while (symbol < end && strcmp(names + symbol->st_name, functions[place].name)) symbol++;
+    if (symbol == end) return false;
+    functions[place].offset = symbol->st_value;
   }
-  bool is_found = functions[0].offset && functions[1].offset && functions[2].offset;
   // No function begins where the code will be.
   for (const Elf64_Sym *symbol = symbols; symbol < end; symbol++) {
     const bool is_behind = symbol->st_value > functions[0].offset;
-    if (is_behind && symbol->st_value < code_offset() + code_size()) is_found = false;
+    if (is_behind && symbol->st_value < code_offset() + code_size()) return false;
   }
-  return is_found;
+  return true;
 }
 
 void wt_find_words(struct wt_process *process) {
   // Where it has its vDSO; see getauxval(3) and proc_pid_auxv(5).
   uint64_t pairs[256] = {0};
-  wt_read_proc((char *)pairs, sizeof pairs, wt_open_proc(O_RDONLY, "/proc/%d/auxv", process->pid));
+  const int file = wt_open_proc(O_RDONLY, "/proc/%d/auxv", process->pid);
+  wt_read_proc((char *)pairs, sizeof pairs, file);
   process->words = 0;
   for (int place = 0; pairs[place]; place += 2) {
     if (pairs[place] == AT_SYSINFO_EHDR) process->words = pairs[place + 1] + code_offset();
@@ -54,39 +54,42 @@ void wt_find_words(struct wt_process *process) {
 }
 
 // Writes to /proc/PID/mem, which goes through read-only pages (proc_pid_mem(5)).
-static bool put(const struct wt_process *process, const void *bytes, size_t size, uint64_t place) {
-  const int file = wt_open_proc(O_RDWR, "/proc/%d/mem", process->pid);
+static bool put(pid_t pid, const void *bytes, size_t size, uint64_t place) {
+  const int file = wt_open_proc(O_RDWR, "/proc/%d/mem", pid);
   // See PR_SET_DUMPABLE(2const): its clock would stand.
-  if (file < 0 && errno == EACCES) wt_stop("unsupported", "process %d does not let itself be read", process->pid);
+  const bool is_hidden = file < 0 && errno == EACCES;
+  if (is_hidden) wt_stop("unsupported", "process %d does not let itself be read", pid);
   const ssize_t count = pwrite(file, bytes, size, (off_t)place);
   close(file);
   return count == (ssize_t)size;
 }
 
 void wt_install_clock(struct wt_process *process) {
-  const bool is_found = find_functions();
+  const pid_t pid = process->pid;
+  bool is_put = find_functions();
   wt_find_words(process);
-  bool is_put = is_found && process->words && put(process, wt_clock_code, code_size(), process->words);
+  is_put = is_put && put(pid, wt_clock_code, code_size(), process->words);
   for (int place = 0; is_put && place < WT_COUNT(functions); place++) {
     const uint64_t from = process->words - code_offset() + functions[place].offset;
     const uint64_t to = process->words + (uint64_t)(functions[place].code - wt_clock_code);
     unsigned char jump[WT_JUMP_SIZE];
     wt_form_jump(from, to, jump);
-    is_put = put(process, jump, sizeof jump, from);
+    is_put = put(pid, jump, sizeof jump, from);
   }
   // Also where proc_mem.force_override=never (kernel-parameters.txt) keeps the pages read-only.
-  if (!is_put) wt_stop("unknown vDSO", "process %d has none with room for our clock", process->pid);
+  if (!is_put) wt_stop("unknown vDSO", "process %d has none with room for our clock", pid);
   wt_write_clock();
 }
 
 void wt_write_clock(void) {
   const int64_t wall = wt.now + wt.wall, seconds = wall / WT_SECOND, nanoseconds = wall % WT_SECOND;
   const int64_t words[WT_CLOCK_WORDS] = {
-    seconds, nanoseconds, seconds, nanoseconds / 1000, wt.now / WT_SECOND, wt.now % WT_SECOND, wt.asks,
+    seconds, nanoseconds, seconds, nanoseconds / 1000,
+    wt.now / WT_SECOND, wt.now % WT_SECOND, wt.asks,
   };
   WT_EACH(wt_process, process, wt.processes) {
     // A process that is ending has no memory any more; nobody reads its clock.
-    if (process->words) put(process, words, sizeof words, process->words);
+    if (process->words) put(process->pid, words, sizeof words, process->words);
   }
 }
 
@@ -97,19 +100,19 @@ bool wt_clock_base(int64_t clock, int64_t *base) {
 }
 
 bool wt_clock_call(struct wt_thread *thread) {
-  const int64_t call = wt_call(thread), first = wt_argument(thread, 0), second = wt_argument(thread, 1);
+  const int64_t call = wt_call(thread);
+  const int64_t first = wt_argument(thread, 0), second = wt_argument(thread, 1);
   int64_t base = wt.wall;
   const bool is_clock = call == SYS_clock_gettime && wt_clock_base((int)first, &base);
   if (!is_clock && call != SYS_gettimeofday && call != SYS_time) return false;
   wt_clock_looked_at(thread);
-  const int64_t seconds = (wt.now + base) / WT_SECOND, zone = 0;
-  bool is_put = true;
-  if (is_clock) is_put = wt_poke_time(thread->tid, wt.now + base, second, 1);
-  else if (first && call == SYS_time) is_put = wt_poke(thread->tid, &seconds, first, sizeof seconds);
-  else if (first) is_put = wt_poke_time(thread->tid, wt.now + base, first, 1000);
+  const int64_t time = wt.now + base, place = is_clock ? second : first, zone = 0;
+  // time(2) has seconds alone.
+  const int64_t pair[2] = {time / WT_SECOND, time % WT_SECOND / (is_clock ? 1 : 1000)};
+  const size_t size = call == SYS_time ? sizeof *pair : sizeof pair;
+  const bool is_put = (!place && !is_clock) || wt_poke(thread->tid, pair, place, size);
   if (second && call == SYS_gettimeofday) wt_poke(thread->tid, &zone, second, sizeof zone);
-  wt_skip(thread, !is_put ? -EFAULT : call == SYS_time ? seconds : 0);
-  return true;
+  return wt_skip(thread, !is_put ? -EFAULT : call == SYS_time ? pair[0] : 0);
 }
 
 #endif

@@ -14,10 +14,13 @@ static const uint64_t link_mark[3] = {0xF1D38A6C57E294B0, 0x9C0EB7A52D41F863, 32
 
 #if !defined(WT_VIRTUAL_IS_SUPPORTED)
 int wt_virtual_main(int count, char *const words[]) {
-  fprintf(stderr, "%s: virtual time for any program needs Linux on x86-64\n", count ? words[0] : "");
+  const char *word = count ? words[0] : "";
+  fprintf(stderr, "%s: virtual time for any program needs Linux on x86-64\n", word);
   return 125;
 }
 #else
+
+#define NAME "run-in-virtual-time: "
 
 // In the order of the enumerations in world.h.
 static const char *const options[] = {"--limit", "--real-limit", "--processor-limit", "--realtime"};
@@ -38,16 +41,18 @@ static void put_text(FILE *file, const char *before, const char *text) {
 }
 
 static void put_result(FILE *file) {
-  put_text(file, "{\"outcome\":", wt.outcome ? wt.outcome : "ended");
+  // The program may have ended within a line.
+  put_text(file, "\n{\"outcome\":", wt.outcome ? wt.outcome : "ended");
   put_text(file, ",\"reason\":", wt.reason ? wt.reason : "none");
   put_text(file, ",\"detail\":", wt.detail);
   put_text(file, ",\"asleep\":", wt.asleep);
   if (!wt.outcome && WIFEXITED(wt.status)) fprintf(file, ",\"exit\":%d", WEXITSTATUS(wt.status));
   if (!wt.outcome && WIFSIGNALED(wt.status)) fprintf(file, ",\"signal\":%d", WTERMSIG(wt.status));
   for (int place = 0; place < WT_COUNT(numbers); place++) {
-    fprintf(file, ",\"%s\":%lld", numbers[place], (long long)wt.told[place]);
+    fprintf(file, ",\"%s\":%ld", numbers[place], wt.told[place]);
   }
   fputs("}\n", file);
+  fclose(file);
 }
 
 static int find(const char *const names[], int count, const char *name) {
@@ -58,7 +63,8 @@ static int find(const char *const names[], int count, const char *name) {
 
 // Reads an option and its value; false if the word or the value is not understood.
 static bool read_option(const char *word, const char *value, int *notes) {
-  const int option = find(options, WT_COUNT(options), word), part = find(parts, WT_COUNT(parts), value);
+  const int option = find(options, WT_COUNT(options), word);
+  const int part = find(parts, WT_COUNT(parts), value);
   char *rest;
   const double number = strtod(value, &rest);
   if (!strcmp(word, "--without") && part >= 0) {
@@ -85,16 +91,13 @@ int wt_virtual_main(int count, char *const words[]) {
   if (place + 1 >= count || strcmp(words[place], "--")) {
     const char *word = place < count ? words[place] : "--";
     const char *value = place + 1 < count ? words[place + 1] : "";
-    fprintf(stderr, "run-in-virtual-time: \"%s %s\" is no option and no command behind --\n", word, value);
+    fprintf(stderr, NAME "\"%s %s\" is no option and no command behind --\n", word, value);
     return 64;
   }
   wt_run(words + place + 1);
   FILE *file = notes < 0 ? NULL : fdopen(notes, "w");
-  // The program may have ended within a line.
-  if (file) fputc('\n', file);
   if (file) put_result(file);
-  if (file) fclose(file);
-  if (!file && !wt.has_begun) fprintf(stderr, "run-in-virtual-time: %s\n", wt.detail);
+  else if (!wt.has_begun) fprintf(stderr, NAME "%s\n", wt.detail);
   if (wt.outcome || !wt.has_begun) return wt.has_begun ? 124 : 125;
   return WIFEXITED(wt.status) ? WEXITSTATUS(wt.status) : 128 + WTERMSIG(wt.status);
 }

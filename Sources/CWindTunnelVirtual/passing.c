@@ -1,9 +1,15 @@
-// How time passes: by jumps from deadline to deadline while all sleep, and slowly while a program waits
-// without sleeping, by looking at the clock or by computing.
+// How time passes: by jumps from deadline to deadline while all sleep, and slowly while a program
+// waits without sleeping, by looking at the clock or by computing.
+//
+// All sleep when every thread sleeps, nothing is on its way, and no stop is pending. Two looks
+// prove it: each thread is asleep in both, and has had no turn on a processor in between. So all of
+// them slept at the instant between the looks.
 #include "world.h"
 
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 
+// A write to somebody outside is waited for so long, in real time.
+static const int64_t write_patience = 10 * WT_SECOND;
 // Processors together are not faster than this.
 static const int64_t look_after = 20 * WT_MILLISECOND;
 // After so much processor time without a jump each look at the clock traps.
@@ -11,18 +17,122 @@ static const int64_t ask_after = 300 * WT_MILLISECOND;
 // Who looks so often in so little processor time waits by looking.
 static const int64_t looks_max = 3000, looks_processor = 45 * WT_MILLISECOND;
 
-// Processor time: at the first look since the last jump, -1 for none; at the last of so many looks at
-// the clock; and where it began to count as time, or 0.
+// Processor time: at the first look since the last jump, -1 for none; at the last of so many looks
+// at the clock; and where it began to count as time, or 0.
 static int64_t base = -1, look_base, counted;
 static int64_t looks;
 static bool is_looking;
 
+// MARK: The barrier
+
+uint64_t wt_turns(struct wt_thread *thread) {
+  char text[96];
+  unsigned long turns = 0;
+  // See sched-stats.rst: the time on a processor, that in a queue, and the number of turns.
+  wt_read_kept(text, sizeof text, thread->files[WT_TURNS_FILE]);
+  sscanf(text, "%ld %*u %lu", &thread->processor, &turns);
+  return turns;
+}
+
+// Whether a thread is in a system call and off its processor (proc_pid_syscall(5)). The kernel
+// waits until a thread that is leaving its processor has left it.
+static bool is_off(struct wt_thread *thread) {
+  char text[256], *rest = text;
+  // Nothing is read of one that has ended.
+  const bool is_read = wt_read_kept(text, sizeof text, thread->files[WT_CALL_FILE]);
+  if (text[0] == 'r') return false;
+  thread->call = is_read ? strtoll(text, &rest, 10) : -1;
+  for (int place = 0; place < 6; place++) {
+    thread->arguments[place] = (int64_t)strtoull(rest, &rest, 0);
+  }
+  return true;
+}
+
+// Whether its state is that of a sleeper (proc_pid_stat(5)): it neither waits for a disk, nor has
+// stopped for the tracer, nor is being woken. The last is seen here alone: a thread on its way to
+// another processor has not begun to run (TASK_WAKING).
+static bool is_sleeper(const struct wt_thread *thread) {
+  char text[128];
+  wt_read_kept(text, sizeof text, thread->files[WT_STATE_FILE]);
+  const char *name_end = strrchr(text, ')');
+  const char state = name_end && name_end[1] ? name_end[2] : 'X';
+  // The end of a thread is reported at once, but that of a process after the last of its threads.
+  // One of these may be unknown yet: begun by a thread that was killed before its clone was
+  // reported.
+  const bool is_leader = thread->tid == thread->pid;
+  if (state == 'Z' || state == 'X') return is_leader && thread->process->threads > 1;
+  // A parent in vfork(2) waits for its child as for a disk.
+  const bool is_fork = thread->call == SYS_vfork || thread->call == SYS_clone;
+  return state == 'S' || state == 'T' || (state == 'D' && thread->is_in_vfork && is_fork);
+}
+
+static bool is_asleep(struct wt_thread *thread) { return is_off(thread) && is_sleeper(thread); }
+
+// It cannot run a line of its program before it stops, and a stop is noticed.
+static bool stops_first(const struct wt_thread *thread) { return thread->at_end == wt_wait_ended; }
+
+// What a test asks for: what changes between two threads is to be seen.
+static void pause_between(void) {
+  if (wt.without & WT_HASTE) usleep(100);
+}
+
+static bool is_asleep_first(struct wt_thread *thread) {
+  if (thread->fires) return false;
+  if (stops_first(thread) || thread->turns) return true;
+  pause_between();
+  const uint64_t turns = wt_turns(thread);
+  if (!is_asleep(thread)) return false;
+  thread->turns = turns;
+  if (thread->at_end != wt_connected) return true;
+  wt_answer(thread) = -EINPROGRESS;
+  wt_connected(thread);
+  return true;
+}
+
+static bool is_asleep_still(struct wt_thread *thread) {
+  pause_between();
+  const bool is_same = stops_first(thread) ? is_off(thread) : wt_turns(thread) == thread->turns;
+  if (is_same && is_sleeper(thread)) return true;
+  thread->turns = 0;
+  return false;
+}
+
+// Somebody outside who reads slowly, or writes late, takes no time of the world.
+static bool waits_inside(struct wt_thread *thread) {
+  if (stops_first(thread)) return true;
+  wt_know_sleeper(thread);
+  if (thread->foreign < 0) return true;
+  if (thread->is_write && wt_real_now() - thread->asleep_since < write_patience) return false;
+  wt_reason("foreign descriptor", WT_WAITS_OUTSIDE, thread->pid, thread->foreign);
+  return true;
+}
+
+// Whether a condition holds for all threads except one; null for no exception. A thread that a job
+// control signal has stopped does nothing.
+static bool all(bool (*holds)(struct wt_thread *), const struct wt_thread *but) {
+  WT_EACH(wt_thread, thread, wt.threads) {
+    if (thread != but && !thread->listens && !holds(thread)) return false;
+  }
+  return true;
+}
+
+bool wt_is_quiet(void) {
+  const bool is_first = all(is_asleep_first, NULL) && wt_take_stops() <= 0 && !wt_in_flight();
+  const bool is_last = wt.without & WT_SECOND_LOOK;
+  return is_first && (is_last || all(is_asleep_still, NULL)) && all(waits_inside, NULL);
+}
+
+// MARK: Jumps
+
 struct next { struct wt_due due; struct wt_thread *thread; struct wt_timer *timer; };
 
-void wt_set_due(struct wt_due *due, int64_t deadline) { *due = (struct wt_due){deadline, ++wt.order}; }
+void wt_set_due(struct wt_due *due, int64_t deadline) {
+  *due = (struct wt_due){deadline, ++wt.order};
+}
 
 static bool is_before(struct wt_due one, struct wt_due other) {
-  return one.deadline < other.deadline || (one.deadline == other.deadline && one.order < other.order);
+  if (one.deadline == other.deadline) return one.order < other.order;
+  return one.deadline < other.deadline;
 }
 
 static struct next find_next(void) {
@@ -31,7 +141,8 @@ static struct next find_next(void) {
     // A sleep on a socket is over once its thread has had another turn.
     const bool is_on_socket = thread->at_end != wt_wait_ended && thread->due.deadline != WT_NEVER;
     if (is_on_socket && wt_turns(thread) != thread->known_turns) continue;
-    if (!thread->fires && is_before(thread->due, next.due)) next = (struct next){thread->due, thread, NULL};
+    const bool is_first = !thread->fires && is_before(thread->due, next.due);
+    if (is_first) next = (struct next){thread->due, thread, NULL};
   }
   WT_EACH(wt_timer, timer, wt.timers) {
     if (is_before(timer->due, next.due)) next = (struct next){timer->due, NULL, timer};
@@ -53,11 +164,12 @@ static void pass_to(int64_t instant) {
   const int64_t limit = wt.start + wt.given[WT_LIMIT];
   if (instant > limit) {
     instant = limit;
-    wt.outcome = "virtual limit";
+    if (!wt.is_root_gone) wt.outcome = "virtual limit";
     wt.is_over = true;
   }
   if (instant <= wt.now) return;
   wt.now = instant;
+  if (!wt.is_root_gone) wt.told[WT_VIRTUAL_TIME] = wt.now - wt.start;
   wt_write_clock();
 }
 
@@ -97,9 +209,7 @@ static void creep(int64_t length) {
 static int64_t processor_time(void) {
   int64_t sum = wt.processor_gone;
   WT_EACH(wt_thread, thread, wt.threads) {
-    char text[96];
-    // See sched-stats.rst: the first number is the time on a processor.
-    if (wt_read_kept(text, sizeof text, thread->files[WT_TURNS_FILE]) > 0) thread->processor = atoll(text);
+    wt_turns(thread);
     sum += thread->processor;
   }
   return sum;
@@ -115,7 +225,7 @@ void wt_busy(void) {
     set_asks(true);
   }
   if (used <= limit || is_looking) return;
-  wt_reason("processor time", "%lld ms of processor time without a wait", (long long)(used / WT_MILLISECOND));
+  wt_reason("processor time", "%ld ms of processor time without a wait", used / WT_MILLISECOND);
   if (used / 4 > limit) wt_stop("processor time", "no end of it");
   const int64_t length = counted ? time - counted : 0, until = wt.now + length;
   wt.told[WT_COUNTED_TIME] += length;
@@ -131,7 +241,7 @@ void wt_clock_looked_at(struct wt_thread *thread) {
     is_looking = time - look_base < looks_processor;
     look_base = time;
   }
-  if (!is_looking || !wt_others_sleep(thread)) return;
+  if (!is_looking || !all(is_asleep, thread)) return;
   const int64_t before = wt.now;
   creep(WT_MILLISECOND);
   wt.told[WT_LOOKED_TIME] += wt.now - before;

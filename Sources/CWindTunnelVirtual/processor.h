@@ -1,4 +1,5 @@
-// What depends on the processor: registers of a system call, and the clock that replaces the vDSO's.
+// What depends on the processor: registers of a system call, and the clock that replaces the
+// vDSO's.
 #ifndef WT_VIRTUAL_PROCESSOR_H
 #define WT_VIRTUAL_PROCESSOR_H
 
@@ -27,8 +28,8 @@ extern const char wt_clock_code_time[], wt_clock_code_end[];
 
 enum { WT_JUMP_SIZE = 5, WT_CLOCK_WORDS = 7 };
 
-// Bit sets of the clocks of clock_gettime(2) that tell the wall's time, and of the monotonic ones. The
-// others, of processor time and devices, are the kernel's.
+// Bit sets of the clocks of clock_gettime(2) that tell the wall's time, and of the monotonic ones.
+// The others, of processor time and devices, are the kernel's.
 enum { WT_WALL_CLOCKS = 0x921, WT_MONOTONIC_CLOCKS = 0x2d2 };
 
 // Forms a jump from one address to another that is near.

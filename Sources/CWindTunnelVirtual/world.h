@@ -1,7 +1,6 @@
-// The state of a world, and the parts that work on it. The tracer is a process of its own and has one
-// world, so each part keeps its own state in its file.
-#ifndef WT_VIRTUAL_WORLD_H
-#define WT_VIRTUAL_WORLD_H
+// The state of a world, and the parts that work on it. The tracer is a process of its own and has
+// one world, so each part keeps its own state in its file.
+#pragma once
 
 #define _GNU_SOURCE
 #include "CWindTunnelVirtual.h"
@@ -10,13 +9,18 @@
 #if defined(WT_VIRTUAL_IS_SUPPORTED)
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -39,7 +43,7 @@ struct wt_list { struct wt_link *first; int count; };
        entry && (entry##_next = (void *)entry->link.next, true); entry = entry##_next)
 
 // Of two equal deadlines the earlier order comes first.
-struct wt_due { int64_t deadline; uint64_t order; };
+struct wt_due { int64_t deadline, order; };
 
 struct wt_process {
   struct wt_link link;
@@ -55,48 +59,45 @@ enum { WT_STATE_FILE, WT_TURNS_FILE, WT_CALL_FILE, WT_THREAD_FILES };
 struct wt_thread {
   struct wt_link link;
   struct wt_process *process;
-  pid_t tid;
-  int files[WT_THREAD_FILES];
+  pid_t pid, tid;
+  // Its files; and the number of the descriptor from outside on which it is asleep, or -1.
+  int files[WT_THREAD_FILES], foreign;
   // The registers at the last stop of a system call.
   wt_registers registers;
   // What its next stop is for, at the end of a system call; null if it does not stop there.
   void (*at_end)(struct wt_thread *);
-  // The wait that ends there, and the argument of which the kernel does not hear.
+  // The wait that ends there.
   const struct wt_wait *wait;
-  int64_t given;
   struct wt_due due;
-  // An interrupt is under way. It is stopped by a job control signal, and PTRACE_LISTEN holds. It waits
-  // for the exec or the end of its vfork's child.
-  bool fires, listens, is_in_vfork;
-  // The first look: the count of turns, 0 before it; and the call in which it was asleep after that.
-  uint64_t turns;
-  int64_t call, arguments[6];
-  // What is known of the descriptor on which it is asleep, and the count of turns for which that holds:
-  // the number if it is from outside, or -1; whether it writes; since when, in real time.
-  uint64_t known_turns;
-  int foreign;
-  bool is_write;
-  int64_t asleep_since;
-  // A wait that a signal broke keeps its deadline if the kernel restarts the call.
-  int64_t kept_deadline, kept_place;
-  // Waits of zero length at one instant.
-  int64_t zero_instant, zeros;
-  int64_t processor;
+  // An interrupt is under way. It is stopped by a job control signal, and PTRACE_LISTEN holds. It
+  // waits for the exec or the end of its vfork's child. The descriptor on which it is asleep is
+  // written to.
+  bool fires, listens, is_in_vfork, is_write;
+  // The count of turns at the first look, 0 before it; and the one for which the descriptor is
+  // known.
+  uint64_t turns, known_turns;
+  // The call in which it was asleep after the first look; and since when, in real time.
+  int64_t call, arguments[6], asleep_since;
+  // The argument of which the kernel does not hear. A wait that a signal broke keeps its deadline
+  // if the kernel restarts the call.
+  int64_t given, kept_deadline, kept_place;
+  // Waits of zero length at one instant; and its time on processors.
+  int64_t zero_instant, zeros, processor;
 };
 
 #define wt_call(thread) ((thread)->registers.at[WT_CALL])
 #define wt_answer(thread) ((thread)->registers.at[WT_ANSWER])
 #define wt_argument(thread, place) ((thread)->registers.at[WT_ARGUMENT(place)])
 
-enum wt_timer_kind { WT_TIMER_INTERVAL, WT_TIMER_POSIX, WT_TIMER_DESCRIPTOR };
+enum { WT_TIMER_INTERVAL, WT_TIMER_POSIX, WT_TIMER_DESCRIPTOR };
 
 struct wt_timer {
   struct wt_link link;
-  enum wt_timer_kind kind;
   pid_t pid, thread;
-  // The number of a POSIX timer; and our own descriptor of a timerfd, whose inode is the value.
-  int number, own, clock, signal;
-  int64_t value, interval;
+  // One of the three kinds; and our own descriptor of a timerfd.
+  int kind, own, clock, signal;
+  // The number of a POSIX timer, or the inode of a timerfd; and the value that a signal has.
+  int64_t number, value, interval;
   struct wt_due due;
 };
 
@@ -111,42 +112,51 @@ enum {
 
 extern struct wt_world {
   int64_t given[WT_OPTIONS], told[WT_NUMBERS];
-  int without;
   // No outcome is the end of the first program, and no reason is none.
   const char *outcome, *reason;
   char detail[256], asleep[2048];
-  int status;
-
+  // What is left out; and the status of the first program at its end.
+  int without, status;
   // The first program; and the calling process's parent if the world ends with it, or 0.
   pid_t root, parent;
   bool has_begun, is_root_gone, is_over;
-  // The world ends with its first reason.
-  bool is_strict;
-  // Virtual time; what the wall clock is ahead of it; the start, at which virtual time was the real one;
-  // real time at the last jump.
-  int64_t now, wall, start, jump_real;
-  uint64_t order;
+  // The world ends with its first reason. A stop has come since the last look. Each look at the
+  // clock traps; see passing.c.
+  bool is_strict, has_news, asks;
+  // Virtual time; what the wall clock is ahead of it; the start, at which virtual time was the real
+  // one; real time at the last jump; the processor time of threads that are gone; the last order.
+  int64_t now, wall, start, jump_real, processor_gone, order;
   struct wt_list threads, processes, timers;
-  // Each look at the clock traps; see passing.c.
-  bool asks;
-  // The processor time of threads that are gone.
-  int64_t processor_gone;
 } wt;
 
 // MARK: world.c
 
 int64_t wt_real_now(void);
 void wt_run(char *const arguments[]);
-// Handles all stops that are pending; false if there is none.
-bool wt_take_stops(void);
-// Keeps a reason, null for none; `format` is as in printf(3). The first one stays, unless the world ends:
-// its end is told rather than what came before.
-void wt_tell(bool is_end, const char *reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Keeps a reason, null for none; `format` is as in printf(3). The first one stays, unless the world
+// ends: its end is told rather than what came before.
+__attribute__((format(printf, 3, 4)))
+void wt_tell(bool is_end, const char *reason, const char *format, ...);
 #define wt_reason(...) wt_tell(false, __VA_ARGS__)
 #define wt_stop(...) wt_tell(true, __VA_ARGS__)
 #define WT_WAITS_OUTSIDE "process %d waits for descriptor %d"
 
-// MARK: tables.c
+// MARK: stops.c
+
+// Handles all stops that are pending, and kills what stops when the world is over. Returns how many
+// there were; -1 if no process is left.
+int wt_take_stops(void);
+// Skips the call: the program gets this answer. Returns true, since the registers have changed.
+bool wt_skip(struct wt_thread *, int64_t answer);
+
+// Each may change the registers of a call that has trapped, or ask for a stop at its end; false if
+// it has nothing to do with the call.
+bool wt_begin_wait(struct wt_thread *);
+bool wt_clock_call(struct wt_thread *);
+bool wt_timer_call(struct wt_thread *);
+bool wt_socket_call(struct wt_thread *);
+
+// MARK: processes.c
 
 // Adds an entry of zeros; null if there is no room, and the world ends with a reason.
 void *wt_add(struct wt_list *, size_t size, int max, const char *names);
@@ -157,64 +167,26 @@ struct wt_thread *wt_thread(pid_t);
 bool wt_is_of_world(pid_t);
 void wt_thread_gone(struct wt_thread *);
 
-// MARK: memory.c
-
 bool wt_peek(pid_t, void *to, int64_t from, size_t);
 bool wt_poke(pid_t, const void *from, int64_t to, size_t);
 // The same for a timespec, whose unit is 1 ns, or a timeval, whose unit is 1000.
 bool wt_peek_time(pid_t, int64_t place, int64_t unit, int64_t *length);
 bool wt_poke_time(pid_t, int64_t length, int64_t place, int64_t unit);
 int wt_open_proc(int flags, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Reads a file from its beginning into text that ends with 0; the length, or -1.
-ssize_t wt_read_kept(char *text, size_t, int file);
+// Reads a file from its beginning into text that ends with 0; false if there is none.
+bool wt_read_kept(char *text, size_t, int file);
 // The same, and closes the file.
-ssize_t wt_read_proc(char *text, size_t, int file);
+void wt_read_proc(char *text, size_t, int file);
 // The inode of a socket or pipe of a process, mixed with its device; 0 if it is something else.
 uint64_t wt_inode(pid_t, int descriptor);
 // A descriptor of ours for what a descriptor of a process names; see pidfd_getfd(2).
 int wt_take(pid_t, int descriptor);
 
-// MARK: filter.c
+// MARK: waits.c
 
 // Installs the filter in the calling process. It is async-signal-safe. 0, or an error number.
 int wt_install_filter(void);
-
-// MARK: waits.c
-
-enum wt_unit { WT_MILLISECONDS, WT_TIMESPEC, WT_TIMEVAL, WT_WALL, WT_BY_FUTEX, WT_BY_CLOCK, WT_SLEEP };
-// What a call tells when its time is over, beside its answer.
-enum wt_rest { WT_NO_REST, WT_REST, WT_REST_AND_SETS };
-
-struct wt_wait {
-  int call;
-  // The argument that tells the time, and how it tells it.
-  int place;
-  enum wt_unit unit;
-  // The answer when the time is over.
-  int answer;
-  enum wt_rest rest;
-};
-
-extern const struct wt_wait wt_waits[];
-extern const int wt_wait_count;
-
 void wt_wait_ended(struct wt_thread *);
-
-// MARK: calls.c
-
-// A system call has trapped; and one has ended whose end was asked for.
-void wt_trapped(struct wt_thread *);
-void wt_call_ended(struct wt_thread *);
-void wt_go_on(const struct wt_thread *, int signal);
-// The call does not take place, and the program gets this answer.
-void wt_skip(struct wt_thread *, int64_t answer);
-
-// Each may change the registers of a call that has trapped, or ask for a stop at its end; false if it
-// has nothing to do with the call.
-bool wt_begin_wait(struct wt_thread *);
-bool wt_clock_call(struct wt_thread *);
-bool wt_timer_call(struct wt_thread *);
-bool wt_socket_call(struct wt_thread *);
 
 // MARK: timers.c
 
@@ -231,17 +203,13 @@ void wt_write_clock(void);
 // What a clock of clock_gettime(2) is ahead of virtual time; false for the kernel's.
 bool wt_clock_base(int64_t clock, int64_t *base);
 
-// MARK: barrier.c
+// MARK: passing.c
 
 // Whether every thread sleeps and nothing is on its way.
 bool wt_is_quiet(void);
-// Whether all threads sleep but this one.
-bool wt_others_sleep(const struct wt_thread *);
-// How often a thread has been given a processor; 0 if the kernel does not count (CONFIG_SCHED_INFO).
-uint64_t wt_turns(const struct wt_thread *);
-
-// MARK: passing.c
-
+// How often a thread has been given a processor; 0 if the kernel does not count
+// (CONFIG_SCHED_INFO).
+uint64_t wt_turns(struct wt_thread *);
 void wt_set_due(struct wt_due *, int64_t deadline);
 // Lets time pass to the next deadline and fires it; false if there is none.
 bool wt_jump(void);
@@ -254,21 +222,14 @@ void wt_clock_looked_at(struct wt_thread *);
 // A connection has begun, whether it is made or on its way.
 void wt_connected(struct wt_thread *);
 void wt_note_inherited(void);
-// Finds out what a thread waits for that is asleep, and gives it the deadline of its socket's timeout.
+// Finds out what a thread waits for that is asleep, and gives it the deadline of its socket's
+// timeout.
 void wt_know_sleeper(struct wt_thread *);
 // The descriptor from outside for which a thread polls; -1 if there is none. Only an end asks.
 int wt_foreign_polled(const struct wt_thread *);
-
-// MARK: flight.c
-
-// One end of a connection, as it is on the wire; an IPv6 address that stands for an IPv4 one is that.
-struct wt_end { uint32_t address[4]; uint16_t port, family; };
-
-// Keeps a connection, and looks whether its two ends are on this machine.
-void wt_flight_add(struct wt_end local, struct wt_end peer, bool *has_local, bool *has_peer);
+// Whether bytes are between the two ends of a connection.
 bool wt_in_flight(void);
 // Whether the kernel reports the two ends of a connection.
 bool wt_flight_works(void);
 
-#endif
 #endif

@@ -70,13 +70,18 @@
       let busy = try await World.run(word: "leave-busy", mark)
       expectEqual(busy.code, 0)
       expectEqual(busy.notes.outcome, "ended")
+      // The limit is for the program, which has ended.
+      let script = "sleep 60 & exit 3"
+      let late = try await World.run(["/bin/sh", "-c", script], options: ["--limit", "10"])
+      expectEqual(late.code, 3)
+      expectEqual(late.notes.outcome, "ended")
       try expectEqual(World.processes(with: "\(mark)"), [])
     }
 
     @Test func `what reaches beyond the world is refused`() async throws {
       let kill = try await World.run(word: "kill", Int64(getpid()))
       expectEqual(kill.code, EPERM)
-      expectEqual(kill.notes.refused, 1)
+      expectEqual(kill.notes.refused, 4)
       expectEqual(kill.notes.reason, "none")
       let trace = try await World.run(word: "trace")
       expectEqual(trace.code, EPERM)
