@@ -33,7 +33,7 @@ enum VirtualWorld {
   /// sleeps for ever then, unless something arrives. `nil` in real time, too.
   static func sleepWithoutLimit(of group: Int32) -> String? {
     guard isHere.withLock({ $0 }), group > 1 else { return nil }
-    // A signal that no kernel has: the tracer responds with a call and its first argument, plus one.
+    // A signal that no kernel has: the tracer responds with a call and its argument, plus one.
     let answer = kill(-group, 22_356) - 1
     guard answer >= 0, let call = calls[answer >> 16] else { return nil }
     return call.hasDescriptor ? "\(call.name) of descriptor \(answer & 0xFFFF)" : call.name

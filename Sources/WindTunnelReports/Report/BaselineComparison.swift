@@ -54,7 +54,8 @@ public struct BaselineComparison: Sendable, Hashable {
   private var nowRate: Double?
 
   /// The reason why latencies of two clocks do not compare, as half a sentence.
-  static let otherClock = "not comparable: one of the two ran in virtual time, the other in real time"
+  static let otherClock =
+    "not comparable: one of the two ran in virtual time, the other in real time"
 
   /// The reason why latencies of programs do not compare, as half a sentence.
   static let otherLatencies =
