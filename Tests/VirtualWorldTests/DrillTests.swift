@@ -93,7 +93,11 @@
       let scenarios = ["one-fault", "captive-portal"]
       let virtual = try await Self.drill(scenarios, [], Self.curl)
       let real = try await Self.drill(scenarios, ["--clock", "real"], Self.curl)
-      expectEqual(virtual.rules, real.rules)
+      // Whether waits are the same is blurred by a busy machine in real time.
+      func judged(_ drilled: Drilled) -> [String] {
+        drilled.rules.filter { !$0.hasSuffix(": retries-in-step") }
+      }
+      expectEqual(judged(virtual), judged(real))
       expectEqual(virtual.code, real.code)
       expectEqual(real.fact("clock"), nil)
       #expect(!virtual.rules.isEmpty)
@@ -139,7 +143,8 @@
       #expect(drilled.err.contains("calm runs in real time: \(reason)\n"))
     }
 
-    @Test(World.needs("python3")) func `what computes without an end runs in real time`()
+    // It takes 20 seconds of a processor; the limit itself is tested by LimitTests.
+    @Test(.world, World.needs("python3")) func `what computes without an end runs in real time`()
       async throws
     {
       let script = "import sys\nwhile True: pass"

@@ -12,7 +12,7 @@ package struct AnswerSummary: Sendable, Hashable {
   package private(set) var symptom: Symptom?
   /// The wait that `Retry-After` asks for; `nil` where it asks for none that can be kept to.
   package private(set) var retryAfter: Duration?
-  /// The date in an injected `Retry-After`, as time since 1970.
+  /// The date in `Retry-After`, as time since 1970.
   package private(set) var retryDate: Duration?
 
   /// Sums up an answer with faults done to it; without a recording only of what the faults say.
@@ -26,7 +26,7 @@ package struct AnswerSummary: Sendable, Hashable {
     guard !faults.isEmpty else {
       (status, bytes) = (response?.status, response?.body.count)
       symptom = recorded?.failure?.symptom
-      retryAfter = Self.wait(response?.headers.values("Retry-After") ?? [])
+      take(response?.headers.values("Retry-After") ?? [], now)
       return
     }
     var outcome = Outcome(
@@ -41,11 +41,20 @@ package struct AnswerSummary: Sendable, Hashable {
     // Whether a client takes gzip its request says, and not the recorded one.
     bytes = faults.contains(where: \.isUnbounded) ? nil : sum.bytes(of: recorded)
     let fields = sum.head?.headers.values("Retry-After") ?? []
-    retryAfter = Self.wait(fields)
+    take(fields, now)
     for case .status(_, let retryAfter?) in faults where retryAfter.values(now: now) == fields {
-      retryDate = retryAfter.date(now: now)
       // A date says how long as well, as it was meant.
       if case .date(let count) = retryAfter { self.retryAfter = .seconds(max(0, count)) }
+    }
+  }
+
+  /// Takes the wait of a `Retry-After`. The delay up to a date depends on the clock.
+  private mutating func take(_ fields: [String], _ now: Duration?) {
+    switch RetryAfterValue(fields) {
+    case .delay(let delay): retryAfter = delay
+    // A date in the past asks for no wait.
+    case .date(let date): retryDate = now.map { date <= $0 } == true ? nil : date
+    case nil: break
     }
   }
 
@@ -62,12 +71,6 @@ package struct AnswerSummary: Sendable, Hashable {
   /// Sums up a connection on which no request comes.
   package init(connection decision: Decision) {
     symptom = Sum(Delivery(decision, on: .inProcess)).symptom
-  }
-
-  /// A date there is on the server's clock, and nobody knows that here.
-  private static func wait(_ fields: [String]) -> Duration? {
-    guard fields.count == 1, let count = Int(fields[0]), count >= 0 else { return nil }
-    return .seconds(count)
   }
 
   /// The sum of a delivery's steps.

@@ -21,6 +21,10 @@ public struct Outcome: Sendable, Hashable {
   public var request: Request
   /// The source of the answer.
   public var source: Source
+  /// The recording that is played; `nil` if the response has another source.
+  package var recording: Interaction? {
+    if case .recording(let interaction, place: _) = source { interaction } else { nil }
+  }
   /// The faults of the exchange.
   public var decision: Decision
   /// The link, and the draws that decide which packets are lost.

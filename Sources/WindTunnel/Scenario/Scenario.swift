@@ -137,6 +137,14 @@ public struct Scenario: Sendable, Hashable {
     rules.lazy.flatMap(\.faults).contains(where: \.isUnbounded)
   }
 
+  /// Whether a rule sends a `Retry-After` with a date.
+  package var sendsRetryDates: Bool {
+    rules.lazy.flatMap(\.faults).contains { fault in
+      guard case .status(_, retryAfter: .date) = fault else { return false }
+      return true
+    }
+  }
+
   /// Tells whether any rule fails connections, for which the wire needs an address of their own.
   public var hasConnectionFaults: Bool {
     rules.lazy.flatMap(\.faults).contains { fault in

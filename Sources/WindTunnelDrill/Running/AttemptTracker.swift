@@ -446,12 +446,14 @@ final class AttemptTracker: Sendable {
   /// date no later.
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
-    guard !faults.isEmpty,
-      let date = AnswerSummary(faults, over: nil, now: outcome.second).retryDate
+    let recorded = outcome.recording
+    guard !faults.isEmpty || recorded?.response?.headers["Retry-After"] != nil,
+      let date = AnswerSummary(faults, over: recorded, now: outcome.second).retryDate
     else { return nil }
     let now = epoch.elapsed
     let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
-    return max(.zero, now + Duration(milliseconds: ahead)).inWholeMicroseconds
+    // A date in the past asks for no wait.
+    return ahead > 0 ? (now + Duration(milliseconds: ahead)).inWholeMicroseconds : nil
   }
 
   /// Notes a request that is not on the cassette.
@@ -577,7 +579,7 @@ extension Journal.Take {
 extension Outcome {
   /// Tells whether a conversation is played behind its answer.
   fileprivate var isConversation: Bool {
-    if case .recording(let interaction, _) = source { interaction.isConversation } else { false }
+    recording?.isConversation ?? false
   }
 }
 

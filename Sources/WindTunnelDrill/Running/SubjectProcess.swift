@@ -34,9 +34,12 @@ enum SubjectProcess {
         throw FormatError(source: "orders", place: "subject", problem: "no \(job.subject) here")
       }
       let subject = found is ExecSubject ? program(job, parent) : found
+      let setup = try setup(job)
+      // Programs inherit it. A client that reads a date as local time comes hours too early.
+      if setup.scenario.sendsRetryDates { setenv("TZ", "IST-5:30", 1) }
       let runner = try await CallRunner(
         subject,
-        setup(job),
+        setup,
         deadline: .milliseconds(job.deadlineMilliseconds),
         attemptTimeout: .milliseconds(job.attemptTimeoutMilliseconds),
         epoch: job.epoch

@@ -32,10 +32,15 @@ enum CurlProbe {
 /// A look at a fault by `URLSession`, in a process of its own, since some faults end it.
 package enum SessionProbe {
   /// Seconds of silence after which it gives up.
-  private static let patience = 3
+  static let patience = 3
 
-  /// Returns what was seen; `nil` where the process cannot be started.
-  static func look(at url: URL, by executable: URL, _ arguments: [String]) async -> Seen? {
+  /// Returns the result that the session reports; `nil` if the process cannot be started.
+  static func look(
+    at url: URL,
+    by executable: URL,
+    _ arguments: [String],
+    within patience: Int = patience
+  ) async -> Seen? {
     await text(at: url, by: executable, arguments, within: patience).flatMap { seen($0) }
   }
 

@@ -64,7 +64,7 @@ struct JudgedCall: Sendable {
     static let asksToWait = Self(rawValue: 4)
     /// No attempt got an answer.
     static let unanswered = Self(rawValue: 8)
-    /// A request that must not be repeated failed.
+    /// A request that must not be repeated failed, or is one of several.
     static let unsafe = Self(rawValue: 16)
     /// An attempt met what may stay so: an error status, or a connection that failed.
     static let lasting = Self(rawValue: 32)
@@ -269,7 +269,11 @@ extension JudgedCall.Traits {
       let isAnswered = attempts[place].isAnswered
       if isAnswered { remove(.unanswered) }
       let sent = attempts[place].hasSent ? attempts[place].sent : nil
-      if attempts[place].isRepeatable == false || sent?.key != nil, !isAnswered { insert(.unsafe) }
+      if attempts[place].isRepeatable == false || sent?.key != nil,
+        !isAnswered || attempts.count > 1
+      {
+        insert(.unsafe)
+      }
       if sent?.isElsewhere == true { insert(.elsewhere) }
       if sent?.addsParameters == true { insert(.addsParameters) }
       if (300..<400).contains(attempts[place].status ?? 0), sent?.isSecure == true {

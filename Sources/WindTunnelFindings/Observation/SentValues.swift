@@ -15,8 +15,8 @@ package struct SentValues: Sendable {
   /// The values of a POST or PATCH that the recorded request has not.
   package var marks: [String] = []
 
-  /// A shorter value is no key that somebody made to tell requests apart.
-  private static let markBytesMin = 16
+  /// A shorter value is no key that identifies a request.
+  private static let markBytesMin = 8
   private static let marksMax = 64
   /// Larger bodies are not taken apart.
   private static let bodyBytesMax = 64 << 10
@@ -47,13 +47,12 @@ package struct SentValues: Sendable {
     guard request.method == "POST" || request.method == "PATCH",
       request.body.count <= contentBytesMax
     else { return }
-    let recorded: Request? =
-      if case .recording(let interaction, place: _) = outcome.source { interaction.request } else {
-        nil
-      }
+    let recorded = outcome.recording?.request
     let length = request.headers["Content-Length"].flatMap { Int($0) }
-    // Of a request that was decided by its head the body is not here.
-    if request.body.count > 0 || length == 0 {
+    // Of a request that was decided by its head the body is not here. A request without either
+    // field has none (RFC 9112 §6.3).
+    let isEmpty = length == 0 || (length == nil && request.headers["Transfer-Encoding"] == nil)
+    if request.body.count > 0 || isEmpty {
       let digest = SHA256.hexadecimal(request.body.data)
       content = "content \(request.method) \(request.url.target) \(digest)"
     }
@@ -66,6 +65,10 @@ package struct SentValues: Sendable {
       {
         add(field.value)
       }
+    }
+    let query = recorded.map { Self.parameters(of: $0.url).map(\.value) } ?? []
+    for field in Self.parameters(of: request.url) where !query.contains(field.value) {
+      add(String(decoding: field.value, as: UTF8.self))
     }
     guard request.body != recorded?.body else { return }
     let before = Set(recorded.map(Self.texts) ?? [])
@@ -80,9 +83,12 @@ package struct SentValues: Sendable {
     if !marks.contains(mark) { marks.append(mark) }
   }
 
-  /// Tells whether a text is a date: clocks mark a request, but two may have the same.
+  /// Returns whether a text is a date or the time since 1970: clocks mark a request, but two may
+  /// have the same.
   private static func isMoment(_ text: String) -> Bool {
-    text.utf8.prefix(4).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    // Seconds, milliseconds or microseconds of the years from 2001 to 2286.
+    if [10, 13, 16].contains(text.utf8.count), Int64(text) != nil { return true }
+    return text.utf8.prefix(4).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
       && text.utf8.dropFirst(4).first == UInt8(ascii: "-") && text.contains(":")
   }
 
@@ -179,16 +185,17 @@ extension StringProtocol {
 }
 
 extension JSON {
-  /// The texts in it, in their order, without the names of members.
+  /// The texts and numbers in it, in their order, without the names of members.
   package var texts: [String] {
     var texts: [String] = []
     var rest = [self]
     while let next = rest.popLast() {
       switch next {
       case .string(let text): texts.append(text.value)
+      case .number(let digits): texts.append(digits)
       case .array(let items): rest += items.reversed()
       case .object(let members): rest += members.reversed().map(\.value)
-      case .null, .bool, .number: break
+      case .null, .bool: break
       }
     }
     return texts

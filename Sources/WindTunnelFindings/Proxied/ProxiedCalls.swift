@@ -155,7 +155,7 @@ private struct ProxiedCallFold {
     guard let failed = lane.failed, let start = failed.start,
       let over = failed.headCame
     else { return false }
-    if let earliest = failed.earliestRetry, let latest = failed.latestWaitEnd,
+    if let earliest = failed.earliestRetry, let latest = failed.waitEnd,
       exchange.start >= earliest, exchange.start <= latest + ProxiedCall.patience
     {
       return true

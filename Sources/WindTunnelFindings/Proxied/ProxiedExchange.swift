@@ -116,8 +116,10 @@ package struct ProxiedExchanges: Sendable {
     (attempt.status, attempt.bytes, attempt.error) = (end.status, end.bytes, answer.error)
     attempt.isRepeatable = answer.mayBeDone ? open.isRepeatable : nil
     attempt.retryAfter = answer.wait
+    // The clocks of the origin and of the client need not agree on the second.
     attempt.retryNotBefore = answer.date.map { date in
-      max(.zero, moment + date - Duration(milliseconds: Date().timeIntervalSince1970 * 1000))
+      let now = Duration(milliseconds: Date().timeIntervalSince1970 * 1000)
+      return max(.zero, moment + date - now - .seconds(1))
     }
     if let first = open.firstByte { attempt.stages.body = max(.zero, moment - first) }
     attempt.sent = open.sent
@@ -211,7 +213,7 @@ private struct ProxiedAnswer {
   /// Tells whether the client left of its own accord, with nothing in its way.
   private(set) var isBrokenOff = false
   /// The longest wait that is told apart from a longer one: a year.
-  private static let waitSecondsMax = 365 * 86_400
+  private static let waitMax = Duration.seconds(365 * 86_400)
 
   /// The wait that it asked for.
   let wait: Duration?
@@ -234,16 +236,16 @@ private struct ProxiedAnswer {
 
   init(_ outcome: Outcome, _ end: ExchangeEnd) {
     let faults = outcome.decision.faults
-    let recorded: Interaction? =
-      if case .recording(let interaction, place: _) = outcome.source { interaction } else { nil }
-    let summary = AnswerSummary(faults, over: recorded, now: outcome.second)
+    let summary = AnswerSummary(faults, over: outcome.recording, now: outcome.second)
     isMadeUp = AnswerSummary(faults, over: nil).status != nil
     let status = end.status ?? 0
     location = [301, 302, 303, 307, 308].contains(status) ? end.location : nil
-    let seconds = end.retryAfter.flatMap { Int($0) }
-    // An origin may say any number.
-    wait = seconds.flatMap { $0 >= 0 ? .seconds(min($0, Self.waitSecondsMax)) : nil }
-    date = seconds == nil ? summary.retryDate : nil
+    switch end.retryAfter.flatMap({ RetryAfterValue($0) }) {
+    // An origin may send any number.
+    case .delay(let delay): (wait, date) = (min(delay, Self.waitMax), nil)
+    case .date(let moment): (wait, date) = (nil, moment)
+    case nil: (wait, date) = (nil, nil)
+    }
     switch end.ending {
     case .whole, .stopped: break
     case .cut:

@@ -21,18 +21,28 @@ extension FindingRule {
           && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
       }
       guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }
-      let example = failed.smallest
-      guard failed.allSatisfy({ !$0.traits.contains(.repeats) }), let example else {
-        return .passed(failed.count)
+      func broken(_ given: [JudgedCall], _ words: String) -> RuleStanding.Standing? {
+        guard given.allSatisfy({ !$0.traits.contains(.repeats) }), let example = given.smallest
+        else { return nil }
+        return rule.broken(
+          "None of \(given.count) calls that failed at first\(words) tried again.",
+          in: example,
+          calls: given.count,
+          judged: failed.count
+        )
       }
-      return rule.broken(
-        "None of \(failed.count) calls that failed at first tried again.",
-        in: example,
-        calls: failed.count,
-        judged: failed.count
-      )
+      if let broken = broken(failed, "") { return broken }
+      // A client may repeat after one kind of failure, and give up after another.
+      let kinds = Dictionary(grouping: failed) { $0.attempts[0].kindOfFailure }
+      for (kind, given) in kinds.sorted(by: { $0.key < $1.key }) where given.count >= kindMin {
+        if let broken = broken(given, " (\(kind))") { return broken }
+      }
+      return .passed(failed.count)
     }
   )
+
+  /// The minimum number of calls that failed in one way.
+  private static let kindMin = 4
 }
 
 extension Observation.Attempt {
@@ -41,6 +51,11 @@ extension Observation.Attempt {
   private static let passingErrors: Set<String> = Set(
     [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .timedOut].map(\.rawValue)
   )
+
+  /// The failure in words: a status, or what became of the connection.
+  fileprivate var kindOfFailure: String {
+    error.map(Figures.symptom) ?? status.map { "\($0)" } ?? ""
+  }
 
   /// Tells whether what it met may pass at once, and it may be repeated.
   fileprivate var isPassing: Bool {

@@ -24,7 +24,7 @@ extension FindingRule {
         waits.append((tried - first.lost).wholeMicroseconds)
         if call.observation.call < (example?.observation.call ?? .max) { example = call }
       }
-      return rule.inStep(waits, "waits before a reconnection", example)
+      return rule.inStep(waits, "waits before a reconnection", example, least: .milliseconds(200))
     }
   )
 }

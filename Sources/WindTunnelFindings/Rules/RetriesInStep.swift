@@ -6,11 +6,11 @@ extension FindingRule {
     "retries-in-step",
     .note,
     "Waits the same time before each first retry, so that many clients come back at once.",
-    condition: "at least 20 calls that failed at first without Retry-After tried again",
+    condition: "at least 10 calls that failed at first without Retry-After tried again",
     cost: "Those who failed together come back together, and fail together.",
     remedy: "Draw the wait at random between zero and its bound (full jitter).",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
-    leastCalls: 20,
+    leastCalls: 10,
     restsOnTime: true,
     scope: .flight { rule, troubled, _ in
       var waits: [Int64] = []
@@ -20,20 +20,33 @@ extension FindingRule {
         waits.append(wait.wholeMicroseconds)
         if call.observation.call < (example?.observation.call ?? .max) { example = call }
       }
-      return rule.inStep(waits, "first waits", example)
+      return rule.inStep(waits, "first waits", example, least: .milliseconds(10))
     }
   )
 
-  /// Returns the standing of waits, one of each call, in microseconds: those of half of them may
-  /// not be the same but for what timers are late by.
-  func inStep(_ waits: [Int64], _ noun: String, _ example: JudgedCall?) -> RuleStanding.Standing {
+  /// Returns the standing of waits: those of half of them may not be the same but for what timers
+  /// are late by.
+  ///
+  /// - Parameters:
+  ///   - waits: One wait of each call, in microseconds.
+  ///   - noun: The name of the waits, for the sentence.
+  ///   - example: The call that is shown.
+  ///   - least: The shortest wait that counts: less is the time that a client needs for its next
+  ///     request.
+  /// - Returns: The standing.
+  func inStep(
+    _ waits: [Int64],
+    _ noun: String,
+    _ example: JudgedCall?,
+    least: Duration
+  ) -> RuleStanding.Standing {
     guard waits.count >= leastCalls, let example else {
       return .notMet(unmet(by: waits.count))
     }
     let waits = waits.sorted()
     let median = Duration.microseconds(waits[waits.count / 2])
     let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
-    guard median >= Self.least, spread < median * Self.share else { return .passed(waits.count) }
+    guard median >= least, spread < median * Self.share else { return .passed(waits.count) }
     return broken(
       "Half of \(waits.count) \(noun) lie within \(Figures.time(spread)) of "
         + "\(Figures.time(median)).",
@@ -43,8 +56,6 @@ extension FindingRule {
     )
   }
 
-  /// A shorter wait is a timer's own error.
-  private static let least = Duration.milliseconds(200)
   /// The share of the wait that timers are late by.
   private static let share = 0.03
 }

@@ -2,18 +2,27 @@ extension FindingRule {
   /// A copy is shown as if it were new.
   static let showsStaleAsFresh = FindingRule(
     "shows-stale-as-fresh",
-    .warning,
+    .error,
     "Shows an answer again that was too old when it came, asks nobody, and does not say that it is a copy.",
     condition:
       "an answer was older than its server lets anybody show it without asking, and a later call was made to "
-      + "the same endpoint",
+      + "the same endpoint; or every request of a call failed after an earlier one had been answered",
     cost: "The user acts on a price, a balance or a departure that is no more.",
     remedy:
       "Count an answer's Age and the time since it came against its max-age; ask again when it is over, and "
       + "say so where a copy is shown all the same.",
     source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
     clients: [.service, .library],
-    scope: .flight(.staleOnArrival) { rule, _, flight in
+    scope: .flight { rule, troubled, flight in
+      let (failed, copies) = flight.copiesBehindErrors(troubled)
+      if let first = copies.first {
+        return rule.broken(
+          "Every request failed, and it showed what had come before, and did not say that it is a copy.",
+          in: first,
+          calls: copies.count,
+          judged: failed
+        )
+      }
       let asked = flight.requestsByEndpoint
       let later = flight.calls.indices.filter { place in
         let call = flight.calls[place]
@@ -22,15 +31,18 @@ extension FindingRule {
         }
         return requests.isOne && requests.wasStale(before: start)
       }
-      guard !later.isEmpty else { return .notMet(rule.unmet(by: 0)) }
+      guard later.count + failed > 0 else { return .notMet(rule.unmet(by: 0)) }
       let shown = later.filter { place in
         let call = flight.calls[place]
         guard call.showsKept, let start = call.start, let end = call.end else { return false }
         return asked[call.endpoint]?.isAsked(from: start, to: end) == false
       }
-      guard let example = flight.firstCall(of: shown) else { return .passed(later.count) }
+      guard let example = flight.firstCall(of: shown) else {
+        return .passed(later.count + failed)
+      }
       return rule.broken(
         "It asked nobody, and showed an answer that had been older than it may be when it came.",
+        severity: .warning,
         in: JudgedCall.one(at: example, in: flight),
         calls: shown.count,
         judged: later.count
@@ -90,6 +102,37 @@ private struct EndpointRequests {
 }
 
 extension Flight {
+  /// Returns the number of calls whose requests all failed after an earlier call for the same had
+  /// been answered, and those of them that show that response beyond its freshness as a new one.
+  fileprivate func copiesBehindErrors(_ troubled: [JudgedCall]) -> (Int, [JudgedCall]) {
+    let failed = troubled.filter { call in
+      call.traits.contains(.unanswered) && call.isJudged && !call.observation.wasGivenUp
+        && call.attempts.contains(where: \.isRequest)
+        && call.observation.endpoint.hasPrefix("GET ")
+    }
+    // Most flights have none, and to look at each call costs.
+    guard failed.contains(where: \.claimsSuccess) else { return (0, []) }
+    var kept: [String: [(end: Duration, fresh: Duration)]] = [:]
+    for call in calls {
+      for attempt in call.attempts where attempt.isAnswered && attempt.asks(for: call.endpoint) {
+        guard let end = attempt.end else { continue }
+        kept[call.endpoint, default: []].append((end, attempt.cacheTerms?.fresh ?? .zero))
+      }
+    }
+    let had = failed.filter { call in
+      guard let start = call.observation.start else { return false }
+      return kept[call.observation.endpoint]?.contains { $0.end < start } == true
+    }
+    let copies = had.filter { call in
+      let observation = call.observation
+      guard call.claimsSuccess, observation.bodyMatches == true, observation.isStale != true,
+        let end = observation.end
+      else { return false }
+      return kept[observation.endpoint]?.allSatisfy { $0.end + $0.fresh < end } == true
+    }
+    return (had.count, copies.sorted { $0.observation.call < $1.observation.call })
+  }
+
   /// The requests of the calls of each endpoint that had an answer which was too old.
   fileprivate var requestsByEndpoint: [String: EndpointRequests] {
     let old = Set(

@@ -55,15 +55,26 @@ package enum DateText {
     return "\(date)T\(clock).\(padded(time % 1000, 3))Z"
   }
 
-  /// Returns the date of `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §5.6.7), with dashes as cookies
-  /// have them, too.
+  /// Returns the date of one of the three spellings of RFC 9110 §5.6.7:
+  /// `Wed, 21 Oct 2026 07:28:00 GMT` (with dashes as in cookies, too),
+  /// `Wednesday, 21-Oct-26 07:28:00 GMT` and `Wed Oct 21 07:28:00 2026`.
   package static func sinceEpoch(http text: String) -> Duration? {
     let pattern =
-      /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}) ([0-9]{2}:[0-9]{2}:[0-9]{2}) GMT/
-    guard let match = text.wholeMatch(of: pattern)?.output,
-      let month = months.firstIndex(of: String(match.2))
-    else { return nil }
-    return sinceEpoch("\(match.3)-\(padded(month + 1))-\(match.1)T\(match.4)Z")
+      /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}|[0-9]{2}) ([0-9:]{8}) GMT/
+    let asctime = /[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})/
+    let (year, name, day, time): (Substring, Substring, Substring, Substring)
+    if let match = text.wholeMatch(of: pattern)?.output {
+      (day, name, year, time) = (match.1, match.2, match.3, match.4)
+    } else if let match = text.wholeMatch(of: asctime)?.output {
+      (name, day, time, year) = (match.1, match.2, match.3, match.4)
+    } else {
+      return nil
+    }
+    guard let month = months.firstIndex(of: String(name)) else { return nil }
+    // A year that seems to be more than 50 years ahead is in the past.
+    let century = year.count == 4 ? "" : year < "80" ? "20" : "19"
+    let date = "\(century)\(year)-\(padded(month + 1))-\(day.replacing(" ", with: "0"))"
+    return sinceEpoch("\(date)T\(time)Z")
   }
 
   /// `Wed, 21 Oct 2026 07:28:00 GMT` of a time since 1970 (RFC 9110 §5.6.7), by the second.

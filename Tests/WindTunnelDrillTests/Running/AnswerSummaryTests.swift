@@ -35,6 +35,32 @@ import WindTunnelSymptoms
     expectEqual(words([.connection(.refused)]), "– 0 connectionRefused –")
   }
 
+  @Test(arguments: ["+3", "-3", " 3", "3.0", "3s", "", "1e3", "99999999999999999999"])
+  func `what is no number of digits and no date asks for no wait`(value: String) {
+    let answer = AnswerSummary([], over: Interaction(recorded.request, Self.refused(value)))
+    expectNil(answer.retryAfter)
+    expectNil(answer.retryDate)
+  }
+
+  private static func refused(_ value: String) -> Response {
+    Response(status: 503, headers: HeaderFields([HeaderField("Retry-After", value)]))
+  }
+
+  @Test(arguments: [
+    "Wed, 21 Oct 2026 07:28:00 GMT", "Wednesday, 21-Oct-26 07:28:00 GMT", "Wed Oct 21 07:28:00 2026",
+  ])
+  func `a recorded date is one in each of its spellings, unless it is over`(value: String) {
+    let interaction = Interaction(recorded.request, Self.refused(value))
+    let date = Duration.seconds(1_792_567_680)
+    for (now, expected) in [(nil, date), (date - .seconds(1), date), (date, nil)]
+      as [(Duration?, Duration?)]
+    {
+      let answer = AnswerSummary([], over: interaction, now: now)
+      expectEqual(answer.retryDate, expected)
+      expectNil(answer.retryAfter)
+    }
+  }
+
   @Test func `a date is told as it is sent, unless something else stands in its place`() {
     let date = Fault.status(503, retryAfter: .date(inSeconds: 2))
     func dealt(_ faults: [Fault], now: Duration? = .seconds(1_000_000)) -> Duration? {
@@ -46,7 +72,7 @@ import WindTunnelSymptoms
     #expect(dealt([date, .reset(.afterRequest)]) == nil && dealt([date, .status(503)]) == nil)
     expectNil(dealt([date, .connection(.refused)]))
     expectNil(dealt([.status(503, retryAfter: .seconds(2))]))
-    expectNil(dealt([.status(503, retryAfter: .pastDate)]))
+    expectNil(dealt([.status(503, retryAfter: .pastDate)], now: .seconds(1_800_000_000)))
   }
 
   @Test func `a body is the recorded one or not, where that can be told`() throws {

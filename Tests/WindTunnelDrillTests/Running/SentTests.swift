@@ -107,6 +107,17 @@ import WindTunnel
     return SentValues(of: outcome)
   }
 
+  @Test func `a request without a body has a content, and one whose body is unseen has none`() {
+    func content(_ headers: HeaderFields, _ body: Body = Body()) -> String? {
+      values(Request("POST", "http://a.example/pay", headers: headers, body: body)).content
+    }
+    let empty = content([:])
+    #expect(empty != nil && content(["Content-Length": "0"]) == empty)
+    #expect(content([:], Body("x")) != empty && content([:], Body("x")) != nil)
+    expectNil(content(["Content-Length": "9"]))
+    expectNil(content(["Transfer-Encoding": "chunked"]))
+  }
+
   @Test func `a long value of the client's own marks a request`() {
     func body(_ text: String, _ headers: HeaderFields = [:]) -> Request {
       Request("POST", "http://a.example/pay", headers: headers, body: Body(text))
@@ -114,6 +125,11 @@ import WindTunnel
     let own = body(#"{"to":"a-recorded-name-of-length","id":["own-value-of-length"]}"#)
     expectEqual(values(own).marks, ["mark own-value-of-length"])
     expectEqual(values(body(#"{"id":"short","at":"2026-11-23T10:00:00Z"}"#)).marks, [])
+    let numbered = #"{"order":123456789012,"at":1767225600123}"#
+    expectEqual(values(body(numbered)).marks, ["mark 123456789012"])
+    let query = "request=own-query-value&at=1767225600&n=1"
+    let asked = Request("POST", RequestURL("http://a.example/pay?\(query)"), body: Body("x"))
+    expectEqual(values(asked).marks, ["mark own-query-value"])
     let fields: HeaderFields = [
       "X-Request-Id": "id-of-enough-length", "User-Agent": "client of enough length",
       "X-Api-Key": "key-of-enough-length", "Traceparent": "00-0123456789abcdef",

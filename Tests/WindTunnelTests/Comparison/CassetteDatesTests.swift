@@ -42,6 +42,11 @@ import Testing
     let date = Duration.seconds(1_792_567_680)
     expectEqual(DateText.sinceEpoch(http: "Wed, 21 Oct 2026 07:28:00 GMT"), date)
     expectEqual(DateText.sinceEpoch(http: "Wed, 21-Oct-2026 07:28:00 GMT"), date)
+    expectEqual(DateText.sinceEpoch(http: "Wednesday, 21-Oct-26 07:28:00 GMT"), date)
+    expectEqual(DateText.sinceEpoch(http: "Wed Oct 21 07:28:00 2026"), date)
+    let past = DateText.sinceEpoch(http: "Sunday, 06-Nov-94 08:49:37 GMT")
+    expectEqual(past, DateText.sinceEpoch(http: "Sun Nov  6 08:49:37 1994"))
+    expectEqual(past, .seconds(784_111_777))
     expectNil(DateText.sinceEpoch(http: "Wed, 21 Okt 2026 07:28:00 GMT"))
   }
 }

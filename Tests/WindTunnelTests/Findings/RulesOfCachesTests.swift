@@ -180,4 +180,43 @@ import WindTunnelFindings
     #expect(try Self.words(Self.blank, cached, in: nil).hasPrefix(moved))
     #expect(try Self.words(Self.blank, cached, of: .program).hasPrefix("not met"))
   }
+
+  // MARK: shows-stale-as-fresh
+
+  /// A call that fails and shows what an earlier one was answered.
+  private static func copying(
+    _ number: Int,
+    at start: Int,
+    isStale: Bool? = nil,
+    showsIt: Bool = true
+  ) -> Observation {
+    let attempt = RuleTests.attempt(start, to: start + 3, status: 503)
+    var call = RuleTests.call(number, .succeeded, showed: true, start: start, lasted: 10, [attempt])
+    (call.bodyMatches, call.isStale) = (showsIt, isStale)
+    return call
+  }
+
+  @Test func `a copy behind errors that is not said to be one is named`() throws {
+    let rule = "shows-stale-as-fresh"
+    let late = Self.copying(1, at: 90_000)
+    let found =
+      "error 1: Every request failed, and it showed what had come before, and did not say that it "
+      + "is a copy. (1 of 1 call)"
+    for client in [Flight.Client.service, .library] {
+      try expectEqual(Self.words(rule, [Self.asking(0), late], of: client), found)
+      // Its server says nothing about how long it may be shown.
+      try expectEqual(Self.words(rule, [Self.asking(0, nil), late], of: client), found)
+    }
+    // One that says so, one that is still fresh, and one that shows something else.
+    for good in [
+      Self.copying(1, at: 90_000, isStale: true), Self.copying(1, at: 9000),
+      Self.copying(1, at: 90_000, showsIt: false),
+    ] {
+      try expectEqual(Self.words(rule, [Self.asking(0), good]), "kept by 1")
+    }
+    // Nothing had come before.
+    #expect(try Self.words(rule, [late]).hasPrefix("not met"))
+    // A program that prints has no way to say so.
+    #expect(try Self.words(rule, [Self.asking(0), late], of: .program).hasPrefix("not met"))
+  }
 }

@@ -95,6 +95,53 @@ import WindTunnelFindings
     #expect(try Self.words(rule, good, call([9], [9])).hasPrefix("error 1"))
   }
 
+  @Test func `a submit that is sent again while the first is open is done twice`() throws {
+    let rule = "repeats-post"
+    func call(_ start: Int, key: Int? = nil, marks: [Int] = []) -> [Observation.Attempt] {
+      var first = Self.post(0) { ($0.content, $0.key, $0.marks) = (1, key, marks) }
+      first.end = .milliseconds(2000)
+      return [first, Self.post(start) { ($0.content, $0.key, $0.marks) = (1, key, marks) }]
+    }
+    try expectEqual(
+      Self.words(rule, call(500)),
+      "error 0: It sent POST /payments 500 ms after the first, which was being answered. "
+        + "(1 of 1 call)"
+    )
+    // What can be told to be one is done once.
+    try expectEqual(Self.words(rule, call(500, key: 5)), "not met")
+    try expectEqual(Self.words(rule, call(500, marks: [7])), "not met")
+    // Two threads of a server see an end and a start in any order.
+    try expectEqual(Self.words(rule, call(1990)), "not met")
+    try expectEqual(Self.words(rule, call(2100)), "not met")
+    // One that has left does not know what became of it.
+    var left = call(900)
+    (left[0].end, left[0].bytesSent) = (.milliseconds(800), 0)
+    try expectEqual(
+      Self.words(rule, left),
+      "error 0: After no answer it sent POST /payments again, 100 ms later. (1 of 1 call)"
+    )
+    left[0].bytesSent = 20
+    try expectEqual(Self.words(rule, left), "not met")
+  }
+
+  @Test func `a key stands for one content`() throws {
+    let rule = "repeats-post"
+    func call(_ content: Int?, _ key: Int? = 5) -> [Observation.Attempt] {
+      [
+        Self.post(0, 500) { ($0.content, $0.key) = (1, 5) },
+        Self.post(503) { ($0.content, $0.key) = (content, key) },
+      ]
+    }
+    try expectEqual(
+      Self.words(rule, call(2)),
+      "error 0: It sent POST /payments again under the same Idempotency-Key, and with another "
+        + "body. (1 of 1 call)"
+    )
+    for good in [call(1), call(nil), call(2, 6)] {
+      try expectEqual(Self.words(rule, good), "kept by 1")
+    }
+  }
+
   private static func hop(
     _ start: Int,
     _ status: Int = 200,

@@ -1,0 +1,26 @@
+/// The value of a `Retry-After` field (RFC 9110 §10.2.3).
+package enum RetryAfterValue: Sendable, Hashable {
+  /// A delay in whole seconds.
+  case delay(Duration)
+  /// A date, as time since 1970.
+  case date(Duration)
+
+  /// Parses digits or one of the three spellings of a date; `nil` if it is neither, or if the
+  /// number does not fit into 64 bits.
+  package init?(_ text: String) {
+    // `Int64` would accept a sign, too.
+    if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+      guard let count = Int64(text) else { return nil }
+      self = .delay(.seconds(count))
+    } else {
+      guard let date = DateText.sinceEpoch(http: text) else { return nil }
+      self = .date(date)
+    }
+  }
+
+  /// Parses the only field of this name; `nil` if there are several.
+  package init?(_ fields: [String]) {
+    guard fields.count == 1 else { return nil }
+    self.init(fields[0])
+  }
+}
