@@ -1,5 +1,4 @@
 internal import CWindTunnelSystem
-public import WindTunnel
 public import WindTunnelDrill
 internal import WindTunnelVirtualTime
 

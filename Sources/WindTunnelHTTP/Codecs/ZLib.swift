@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The system's zlib, found at run time.
 struct ZLib: @unchecked Sendable {
   /// zlib's `z_stream`, whose layout is part of its binary interface since 1.0.

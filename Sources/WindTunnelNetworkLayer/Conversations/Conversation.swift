@@ -1,5 +1,3 @@
-internal import WindTunnelSymptoms
-
 extension NetworkClient {
   /// Holds a conversation over a WebSocket with an endpoint for as long as a body runs, over as
   /// many connections as it takes.

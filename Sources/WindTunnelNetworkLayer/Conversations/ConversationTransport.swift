@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

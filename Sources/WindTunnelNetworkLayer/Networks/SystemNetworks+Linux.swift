@@ -1,9 +1,5 @@
 #if !canImport(Network)
-  #if canImport(Glibc)
-    private import Glibc
-  #elseif canImport(Musl)
-    private import Musl
-  #endif
+  internal import Foundation
 
   /// The status of the machine's network by the addresses of its interfaces: it is online where one
   /// that is up and no loopback has an address that is not of its link alone (getifaddrs(3)).

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The disk as an outbox and a ledger use it: each change is there for good before it returns, or
 /// is not there.
 struct OutboxDisk: Sendable {

@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension Outbox {
   /// The moments at which ``send(by:until:)`` ends.
   public enum End: Sendable, Hashable {

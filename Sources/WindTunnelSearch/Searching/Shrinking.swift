@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelDrill
 
 /// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken

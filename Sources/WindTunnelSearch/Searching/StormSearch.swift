@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelDrill
 
 /// The search for storms that sink a flow: calm, every single thing that can go wrong, every pair,

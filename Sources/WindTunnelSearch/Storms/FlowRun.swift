@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelDrill
 
 /// A flow as it was flown in one storm.

@@ -1,4 +1,3 @@
-internal import Foundation
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 

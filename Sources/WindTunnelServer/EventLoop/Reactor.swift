@@ -1,5 +1,4 @@
 internal import CWindTunnelSystem
-internal import Foundation
 
 /// The inside of an event loop: descriptors, timers and what is to be flushed.
 ///

@@ -1,5 +1,3 @@
-internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The event loops of a server, each with the connections that are open on it.

@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   package import CWindTunnelSystem
   internal import Foundation
-  internal import WindTunnel
 
   /// A network with a loopback interface and nothing else, whose sockets this process holds: a
   /// server here is the only one there, and its name server the one of every program in it.

@@ -1,5 +1,3 @@
-internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelComparison
 

@@ -1,9 +1,7 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelDrill
 internal import WindTunnelServer
-internal import WindTunnelSymptoms
 
 enum RecordCommand: Command {
   static let name = "record"
