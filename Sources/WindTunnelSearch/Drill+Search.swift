@@ -1,6 +1,4 @@
 internal import CWindTunnelSystem
-public import WindTunnelDrill
-internal import WindTunnelVirtualTime
 
 extension Drill {
   /// Searches for the smallest storms that sink a flow.

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
 
 /// The drill that any host's program has, with the shipped subjects.
 enum DrillCommand: Command {

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 /// The help of the other commands, in the forms that it has beside `--help`.
 enum HelpCommand: Command {

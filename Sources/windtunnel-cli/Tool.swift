@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
 
 /// The tool: finds the command that is meant and runs it.
 enum Tool {

@@ -1,5 +1,3 @@
-public import WindTunnel
-
 /// The storms that a search has flown, by request and layer.
 public struct StormCoverage: Sendable, Hashable {
   /// A request and the faults of one layer that it met, or was to meet.

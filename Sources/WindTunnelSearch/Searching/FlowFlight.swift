@@ -1,6 +1,5 @@
 internal import CWindTunnelSystem
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
 
 /// A flow with everything that is the same in each of its flights.
 struct FlowFlight: Sendable {

@@ -1,5 +1,3 @@
-internal import WindTunnelDrill
-
 /// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken
 /// away, no fault made milder, and no window shorter by a request.
 struct Shrinking {

@@ -1,5 +1,3 @@
-internal import WindTunnelDrill
-
 /// The search for storms that sink a flow: calm, every single thing that can go wrong, every pair,
 /// and deeper within a budget.
 struct StormSearch {

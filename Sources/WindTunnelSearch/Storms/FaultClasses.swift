@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 

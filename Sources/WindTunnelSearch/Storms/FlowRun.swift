@@ -1,5 +1,3 @@
-internal import WindTunnelDrill
-
 /// A flow as it was flown in one storm.
 struct FlowRun: Sendable, Hashable {
   /// The ways in which a flow ends.

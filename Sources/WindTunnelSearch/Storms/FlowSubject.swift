@@ -1,7 +1,5 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
-internal import WindTunnelVirtualTime
 
 /// A flow as the subject of a drill of one call.
 struct FlowSubject: Subject {

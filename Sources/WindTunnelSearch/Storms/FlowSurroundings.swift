@@ -1,5 +1,3 @@
-internal import WindTunnelDrill
-
 /// The things around a flow's client that outlive its process: the files on its device, and what
 /// its servers know. Each flight has its own.
 ///

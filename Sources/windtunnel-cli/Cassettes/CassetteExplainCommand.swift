@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelImports
 
 enum CassetteConvertCommand: Command {
   static let name = "cassette convert"

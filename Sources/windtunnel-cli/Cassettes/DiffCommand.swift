@@ -1,4 +1,3 @@
-internal import WindTunnelCommandLine
 internal import WindTunnelComparison
 
 enum CassetteDiffCommand: Command {

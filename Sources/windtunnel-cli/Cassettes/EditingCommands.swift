@@ -1,7 +1,5 @@
 internal import Foundation
-internal import WindTunnelCommandLine
 internal import WindTunnelComparison
-internal import WindTunnelReports
 
 enum CassetteMergeCommand: Command {
   static let name = "cassette merge"

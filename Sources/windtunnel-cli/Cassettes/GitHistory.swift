@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
 
 /// The files of a repository as they were at a commit, asked of `git`.
 struct GitHistory {

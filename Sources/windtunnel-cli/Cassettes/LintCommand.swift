@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 /// A gate for what is about to be committed: it says where a secret stands and never what it is.
 enum CassetteLintCommand: Command {

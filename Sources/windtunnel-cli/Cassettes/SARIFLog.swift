@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// Secrets that were found, in the form in which code hosts and editors take the results of
 /// checkers: SARIF 2.1.0 (OASIS, 2020).
 struct SARIFLog {

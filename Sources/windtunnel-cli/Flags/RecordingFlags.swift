@@ -1,7 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
 
 // The flags of the commands that record or compare, each with the value that it makes.
 

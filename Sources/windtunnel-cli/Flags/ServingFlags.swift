@@ -1,7 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
 
 // The flags of the commands that listen at a port, each with the value that it makes.
 

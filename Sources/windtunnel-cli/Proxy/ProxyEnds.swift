@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The events that end or steer a running proxy: keys, a signal, the clock.

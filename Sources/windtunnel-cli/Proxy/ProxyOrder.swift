@@ -1,8 +1,5 @@
 internal import Foundation
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
-internal import WindTunnelServer
 
 /// The task of a proxy, read off the command line.
 struct ProxyOrder {

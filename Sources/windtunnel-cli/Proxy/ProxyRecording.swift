@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 /// The cassette that a proxy adds to.
 struct ProxyRecording {

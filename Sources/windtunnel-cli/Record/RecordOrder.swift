@@ -1,7 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
 
 /// The recording that a command line asks for: its source, its target and its manner.
 struct RecordOrder {

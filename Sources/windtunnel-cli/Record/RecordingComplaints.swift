@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 

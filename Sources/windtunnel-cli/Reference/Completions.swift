@@ -1,5 +1,3 @@
-internal import WindTunnelCommandLine
-
 /// The words of a command line, as a shell completes them.
 struct Completions {
   /// A shell that there is a script for.

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension Fault {
   /// The fault as it is written in Swift, such as `.status(503)`.
   var swift: String {

@@ -1,7 +1,3 @@
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelServer
-
 // The pages that list what the code has. Each is printed by the command that it names.
 
 extension MetricRow {

@@ -1,4 +1,3 @@
-internal import WindTunnelCommandLine
 internal import WindTunnelRelease
 
 /// A gate for what is about to be released: no part of the harness may be in it.

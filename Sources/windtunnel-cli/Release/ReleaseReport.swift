@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelRelease
 
 /// The answer of a look through a release, as JSON.

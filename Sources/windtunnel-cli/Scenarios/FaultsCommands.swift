@@ -1,7 +1,4 @@
 internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelServer
 
 enum FaultsListCommand: Command {
   static let name = "faults list"

@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// Runs the loss model without sending anything.
 enum ModelCommand: Command {
   static let name = "model"

@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 enum PresetsListCommand: Command {
   static let name = "presets list"

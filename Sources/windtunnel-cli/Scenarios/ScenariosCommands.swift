@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 
 enum ScenariosListCommand: Command {
   static let name = "scenarios list"

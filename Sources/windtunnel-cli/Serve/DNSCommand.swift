@@ -1,7 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
 
 enum DNSCommand: Command {
   static let name = "dns"

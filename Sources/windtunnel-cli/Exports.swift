@@ -1,0 +1,5 @@
+// What the commands stand on, imported once for all of them: nobody imports a program.
+
+@_exported public import WindTunnelCommandLine
+@_exported public import WindTunnelDrill
+@_exported public import WindTunnelServer
