@@ -30,11 +30,7 @@
       return AsyncStream {
         while !Task.isCancelled {
           let now = status
-          let isNew = last.withLock { last in
-            defer { last = now }
-            return last != now
-          }
-          if isNew { return now }
+          if last.exchange(now) != now { return now }
           // A cancelled sleep is seen at the top of the loop.
           try? await ContinuousClock().sleep(for: period)
         }

@@ -84,11 +84,5 @@ private final class Once: Sendable {
 
   init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
 
-  func run() {
-    let action = action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-    action?()
-  }
+  func run() { action.exchange(nil)?() }
 }

@@ -96,11 +96,7 @@
 
     /// Port 53 there, by UDP and TCP: for one server, once.
     func claimPorts() -> (datagrams: Int32, listener: Int32)? {
-      let isFirst = portsTaken.withLock { taken in
-        defer { taken = true }
-        return !taken
-      }
-      return isFirst ? (parts.datagrams, parts.listener) : nil
+      portsTaken.exchange(true) ? nil : (parts.datagrams, parts.listener)
     }
   }
 #endif

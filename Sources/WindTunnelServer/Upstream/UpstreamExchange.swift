@@ -218,13 +218,7 @@ extension UpstreamExchange: ChannelDelegate {
       case .content(let data): receive(data)
       case .trailers: break
       case .end: ended()
-      case .failed(let error):
-        switch error.kind {
-        case .truncated(.beforeHead): failed(.emptyAnswer, error.sentence)
-        case .truncated(.inHead): failed(.connectionLost, error.sentence)
-        case .truncated: failed(.truncated, error.sentence)
-        default: failed(.malformedResponse, error.sentence)
-        }
+      case .failed(let error): failed(error.symptom, error.sentence)
       }
     }
   }

@@ -74,12 +74,7 @@ private final class Keyboard: Sendable {
 
   /// Gives the terminal back as it was; once, however often it is asked.
   func restore() {
-    guard
-      var settings = before.withLock({ before in
-        defer { before = nil }
-        return before
-      })
-    else { return }
+    guard var settings = before.exchange(nil) else { return }
     tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 
