@@ -29,7 +29,13 @@ extension NetworkClient {
     _ body: @Sendable (Conversation) async throws -> Value
   ) async throws -> Value {
     let conversation = Conversation(terms)
-    let keeper = ConversationKeeper(self, endpoint, engine, terms, conversation)
+    let keeper = ConversationKeeper(
+      client: self,
+      endpoint: endpoint,
+      engine: engine,
+      terms: terms,
+      conversation: conversation
+    )
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await keeper.run() }
       defer { group.cancelAll() }

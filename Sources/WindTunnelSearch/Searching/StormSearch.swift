@@ -278,7 +278,13 @@ struct StormSearch {
       return
     }
     let after = ContinuousClock.now - begun
-    let shrinking = Shrinking(flight, oracle, weather, violation.identity, hangingAfter: patience)
+    let shrinking = Shrinking(
+      flight: flight,
+      oracle: oracle,
+      weather: weather,
+      identity: violation.identity,
+      patience: patience
+    )
     guard let least = try await shrinking.least(elements, order) else {
       // It did not sink the flow again, so that nobody could look at it.
       certificate.isRepeatable = false

@@ -23,5 +23,5 @@ public protocol FlowSurroundings: Sendable {
 struct SurroundedFlow: Sendable {
   let fly: @Sendable (DrillCall) async -> FlowResult
   /// The things that outlive its process; `nil`: nothing does.
-  let surroundings: (any FlowSurroundings)?
+  var surroundings: (any FlowSurroundings)?
 }
