@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The drill that any host's program has, with the shipped subjects.
 enum DrillCommand: Command {
   static let name = "drill"

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The help of the other commands, in the forms that it has beside `--help`.
 enum HelpCommand: Command {
   static let name = "help"

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The tool: finds the command that is meant and runs it.
 enum Tool {
   /// The version of the program and of the library.

@@ -1,5 +1,4 @@
 internal import CWindTunnelVirtual
-internal import Foundation
 
 // A drill starts this executable again for each subject; only then is this word its first.
 let words = Array(CommandLine.arguments.dropFirst())

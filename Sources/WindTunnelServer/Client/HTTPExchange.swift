@@ -360,7 +360,8 @@ package final class HTTPExchange: @unchecked Sendable {
     return true
   }
 
-  private static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
+  static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
   private func failed(_ symptom: Symptom, _ text: String) {
     end(.failed(DialFailure(symptom, text)))

@@ -1,5 +1,3 @@
-internal import WindTunnelComparison
-
 enum CassetteDiffCommand: Command {
   static let name = "cassette diff"
   static let summary = "Show the differences between cassettes, apart from dates, ids and timings."

@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnelComparison
-
 enum CassetteMergeCommand: Command {
   static let name = "cassette merge"
   static let summary = "Merge several cassettes into one."

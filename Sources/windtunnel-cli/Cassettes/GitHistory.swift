@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The files of a repository as they were at a commit, asked of `git`.
 struct GitHistory {
   /// A file that was changed, added or removed.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A gate for what is about to be committed: it says where a secret stands and never what it is.
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Checks that cassettes are whole, without asking a server: they read, the bodies beside them are
 /// those that were written, and nothing on them contradicts itself.
 enum CassetteVerifyCommand: Command {

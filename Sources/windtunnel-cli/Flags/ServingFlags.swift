@@ -1,5 +1,3 @@
-internal import Foundation
-
 // The flags of the commands that listen at a port, each with the value that it makes.
 
 /// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.

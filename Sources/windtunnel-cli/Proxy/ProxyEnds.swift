@@ -1,4 +1,3 @@
-internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The events that end or steer a running proxy: keys, a signal, the clock.

@@ -1,4 +1,3 @@
-internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The task of a proxy, read off the command line.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The cassette that a proxy adds to.
 struct ProxyRecording {
   /// The interactions that are on it already.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Pass requests on to a real server and record its responses."

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The recording that a command line asks for: its source, its target and its manner.
 struct RecordOrder {
   let upstream: RequestURL

@@ -1,5 +1,3 @@
-internal import WindTunnelRelease
-
 /// A gate for what is about to be released: no part of the harness may be in it.
 enum CheckReleaseCommand: Command {
   static let name = "check-release"

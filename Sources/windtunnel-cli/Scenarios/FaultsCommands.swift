@@ -1,5 +1,3 @@
-internal import Foundation
-
 enum FaultsListCommand: Command {
   static let name = "faults list"
   static let summary = "List every kind of fault, with the symptom that clients report."

@@ -1,5 +1,3 @@
-internal import Foundation
-
 enum PresetsListCommand: Command {
   static let name = "presets list"
   static let summary = "List the link presets, each with published numbers."

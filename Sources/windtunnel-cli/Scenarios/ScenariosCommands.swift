@@ -1,5 +1,3 @@
-internal import Foundation
-
 enum ScenariosListCommand: Command {
   static let name = "scenarios list"
   static let summary = "List the scenarios that come with the tool."

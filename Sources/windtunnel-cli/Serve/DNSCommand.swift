@@ -1,5 +1,3 @@
-internal import Foundation
-
 enum DNSCommand: Command {
   static let name = "dns"
   static let summary = "Answer DNS look-ups by a script, for resolvers that you own."

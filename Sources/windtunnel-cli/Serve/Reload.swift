@@ -1,5 +1,3 @@
-internal import Foundation
-internal import WindTunnelComparison
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// `serve --watch`: reads what was saved, and says in a line what changed.

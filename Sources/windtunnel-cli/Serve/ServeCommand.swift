@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
 enum ServeCommand: Command {
