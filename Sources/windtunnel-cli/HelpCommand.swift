@@ -82,6 +82,6 @@ enum CompletionsCommand: Command {
     guard let shell = Completions.Shell(rawValue: name) else {
       throw Refusal.choice("completions", name, among: operandChoices)
     }
-    return Terminal.answer(Completions(of: Tool.commands).script(for: shell))
+    return Terminal.answer(Completions(commands: Tool.commands).script(for: shell))
   }
 }

@@ -8,8 +8,6 @@
 final class SharedRate: Sendable {
   private let active = Locked(0)
 
-  init() {}
-
   var count: Int { max(1, active.withLock { $0 }) }
 
   /// One connection's part of it, which is given up when the connection is forgotten.

@@ -22,8 +22,6 @@ public struct StormCoverage: Sendable, Hashable {
   /// The number of storms in which the user left, or the process ended.
   public private(set) var interruptions = 0
 
-  init() {}
-
   private static let layers = Dictionary(
     FaultKind.all.map { ($0.name, $0.layer) },
     uniquingKeysWith: { first, _ in first }

@@ -205,13 +205,10 @@ extension TunnelEnd.Reason {
     case .closed: "whole"
     case .clientReset: "clientLeft"
     case .originReset: "connectionReset"
-    case .cut: "cut"
-    case .refused: "refused"
     case .failed(let symptom): symptom.rawValue
-    case .certificateRefused: "certificateRefused"
+    case .refused: "refused"
     case .handshakeFailed: "handshakeFailed"
-    case .expired: "expired"
-    case .stopped: "stopped"
+    case .cut, .certificateRefused, .expired, .stopped: "\(self)"
     }
   }
 }

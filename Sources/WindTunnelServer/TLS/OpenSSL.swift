@@ -32,14 +32,14 @@ struct OpenSSL: Sendable {
       self.ssl = try SSLFunctions(SharedLibrary(handle: ssl, name: OpenSSLNames.ssl))
       return
     }
-    let places = folders.map { $0.isEmpty ? "where the system keeps libraries" : $0 }
+    let places = folders.map { folder in
+      folder.isEmpty
+        ? "where the system keeps libraries"
+        : folder.hasSuffix("/") ? "in \(folder.dropLast())" : folder
+    }
     throw .tlsUnavailable(
-      "OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) \(Self.list(places))"
+      "OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) \(places.joined(separator: " or "))"
     )
-  }
-
-  private static func list(_ places: [String]) -> String {
-    places.map { $0.hasSuffix("/") ? "in \($0.dropLast())" : $0 }.joined(separator: " or ")
   }
 
   private static func keepsNoExitHandler(_ library: UnsafeMutableRawPointer) {
