@@ -58,9 +58,7 @@ public struct CassetteDifference: Sendable, Hashable {
   /// A numbering of interactions, so that sequences are compared by numbers.
   private struct Forms {
     let volatile: Set<String>
-    private var known: [Interaction: Int] = [:]
-
-    init(volatile: Set<String>) { self.volatile = volatile }
+    var known: [Interaction: Int] = [:]
 
     mutating func numbered(_ cassette: Cassette) -> [String: [Take]] {
       var sequences: [String: [Take]] = [:]

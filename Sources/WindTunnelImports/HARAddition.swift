@@ -106,8 +106,8 @@ enum HARAddition {
 }
 
 extension JSON {
-  /// The members, if this is an object.
-  fileprivate var members: [Member] {
+  /// The members of an object; none of anything else.
+  var members: [Member] {
     guard case .object(let members) = self else { return [] }
     return members
   }

@@ -310,9 +310,8 @@ extension HAREntryReader {
   /// Returns the keys that begin with `_` and that nobody here understands; of equal ones the
   /// first.
   static func notes(_ json: JSON?, but understood: Set<String>) -> [JSON.Member] {
-    guard case .object(let members) = json else { return [] }
     var seen = understood
-    return members.filter { member in
+    return (json?.members ?? []).filter { member in
       let name = member.name.value
       return name.hasPrefix("_") && member.value != .null && seen.insert(name).inserted
     }

@@ -60,8 +60,7 @@ struct HAREntryWriter {
   }
 
   private static func names(_ addition: JSON?) -> Set<String> {
-    guard case .object(let members) = addition else { return [] }
-    return Set(members.map(\.name.value))
+    Set((addition?.members ?? []).map(\.name.value))
   }
 
   private static func addition(_ entry: JSON, for interaction: Interaction) -> JSON? {

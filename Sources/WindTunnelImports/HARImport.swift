@@ -70,7 +70,8 @@ public struct HARImport: Sendable, Hashable {
     var warnings = log.warnings
     var around = keepingSecrets ? log.overlay : nil
     var dated: [(date: Duration, entry: JSON, interaction: Interaction?)] = []
-    let isKeptAside = log.keepsAsides
+    // Its notes may bring entries with them that became no interactions.
+    let isKeptAside = HAROverlay.of(log.notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
     var latest = Duration.zero
     for (index, entry) in log.entries.enumerated() {
       var reader = HAREntryReader(source: source, index: index, attachments)
@@ -130,10 +131,6 @@ private struct HARLog {
   /// The overlay of what is said around the entries and stands in no note; `nil` where a note of
   /// that name is taken or was written here.
   let overlay: HARLogOverlay?
-  /// Tells whether its notes bring entries with them that became no interactions.
-  var keepsAsides: Bool {
-    HAROverlay.of(notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
-  }
   private(set) var warnings: [String] = []
 
   init(_ data: Data, source: String) throws(FormatError) {

@@ -24,25 +24,15 @@ struct HARLogOverlay {
   init(of file: JSON, _ log: JSON, noted notes: [JSON.Member]) {
     let names = Set(notes.map(\.name.value)).union(["entries", HARAddition.key])
     let rest = HARPages.dated(HAROverlay.removing(names, from: log), by: log["entries"])
-    if case .object(let members)? = HAROverlay.difference(
-      rest,
-      from: ["version": "1.2"],
-      as: "log"
-    ) {
-      self.log = members
-    }
-    if case .object(let members) = HAROverlay.removing(["log"], from: file) { root = members }
+    self.log = HAROverlay.difference(rest, from: ["version": "1.2"], as: "log")?.members ?? []
+    root = HAROverlay.removing(["log"], from: file).members
   }
 
   /// Reads the note of a cassette.
   init(_ note: JSON) {
     let ours: Set<String> = [Self.rootKey.value, Self.entriesKey.value]
-    if case .object(let members) = HAROverlay.removing(ours, from: note) { log = members }
-    if let root = note[Self.rootKey.value],
-      case .object(let members) = HAROverlay.removing(["log"], from: root)
-    {
-      self.root = members
-    }
+    log = HAROverlay.removing(ours, from: note).members
+    root = note[Self.rootKey.value].map { HAROverlay.removing(["log"], from: $0).members } ?? []
     let elements = note[Self.entriesKey.value]?.elements ?? []
     asides = elements.compactMap { element in
       guard let entry = element["entry"], case .object = entry else { return nil }

@@ -101,7 +101,7 @@ struct Call {
       request = try client.builder.request(for: endpoint)
       content = try endpoint.body?.sentFile()
     } catch {
-      return CallEnd(.failure(.invalidRequest(error)))
+      return CallEnd(result: .failure(.invalidRequest(error)))
     }
     request.timeoutInterval = limits.attemptTimeout.seconds
     if let content {
@@ -141,7 +141,7 @@ struct Call {
           deadline.begin { over.finish() }
           for await _ in isOver {}
           group.cancelAll()
-          return await group.next() ?? CallEnd(.failure(.cancelled))
+          return await group.next() ?? CallEnd(result: .failure(.cancelled))
         }
       }
     }
@@ -161,7 +161,7 @@ struct Call {
         until: waitsUntil,
         queued: { tell(.waiting(.order)) }
       )
-    else { return CallEnd(.failure(.cancelled)) }
+    else { return CallEnd(result: .failure(.cancelled)) }
     defer { client.admission.queues.leave(place) }
     return await throughCache(request)
   }
@@ -185,13 +185,13 @@ struct Call {
     case .fresh(let found):
       if !isRevalidation {
         tell(.foundInCache(.fresh))
-        return CallEnd(.success(found.answer(.cache)))
+        return CallEnd(result: .success(found.answer(.cache)))
       }
       kept = found
     case .staleWhileRevalidating(let found):
       if !isRevalidation, revalidates("\(generation) \(found.key)") {
         tell(.foundInCache(.staleWhileRevalidating))
-        return CallEnd(.success(found.answer(.stale)))
+        return CallEnd(result: .success(found.answer(.stale)))
       }
       kept = found
     case .stale(let found):
@@ -291,7 +291,7 @@ struct Call {
       // Whoever shares it may have come later: it has a deadline of its own.
       await withDeadline { call in await call.attempts(at: request) }
     }
-    return end ?? CallEnd(.failure(.cancelled))
+    return end ?? CallEnd(result: .failure(.cancelled))
   }
 
   /// Sends until there is something to show, or nothing more to hope for.
@@ -315,22 +315,22 @@ struct Call {
       case .stopped(let error):
         // What an earlier attempt brought says more than that there is no further one.
         if let last, error.isOfAdmission {
-          return CallEnd(surfaced(last, of: request, attempts: attempt), attempts: attempt)
+          return CallEnd(result: surfaced(last, of: request, attempts: attempt), attempts: attempt)
         }
-        return CallEnd(.failure(error), attempts: attempt)
+        return CallEnd(result: .failure(error), attempts: attempt)
       }
       if outcome.isOffline, await hasWaitedForNetwork() { continue }
       // The attempt after which the credential was renewed is none that a retry was spent on.
       let tries = isRenewed ? attempt - 1 : attempt
       guard let delay = delay(after: outcome, attempt, tries, of: request) else {
-        return CallEnd(surfaced(outcome, of: request, attempts: attempt), attempts: attempt)
+        return CallEnd(result: surfaced(outcome, of: request, attempts: attempt), attempts: attempt)
       }
       last = outcome
       tell(.retryScheduled(after: attempt, delay: delay))
       // Whoever is cancelled in a wait is seen at the top of the loop.
       do { try await client.time.sleep(for: delay) } catch { break }
     }
-    return CallEnd(.failure(.cancelled), attempts: attempt)
+    return CallEnd(result: .failure(.cancelled), attempts: attempt)
   }
 
   /// The end of one passage through slot, middleware and transport.
@@ -636,12 +636,7 @@ extension Endpoint {
 /// The end of a call, and the attempts that it took.
 struct CallEnd: Sendable {
   var result: Result<Answer, NetworkError>
-  var attempts: Int
-
-  init(_ result: Result<Answer, NetworkError>, attempts: Int = 0) {
-    self.result = result
-    self.attempts = attempts
-  }
+  var attempts = 0
 }
 
 /// The parts by which two requests are equal.

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelHTTP
 internal import WindTunnelNetworkLayer
 internal import WindTunnelServer
 internal import WindTunnelSymptoms

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-internal import WindTunnelHTTP
 internal import WindTunnelNetworkLayer
 internal import WindTunnelServer
 internal import WindTunnelSymptoms

@@ -1,7 +1,5 @@
 public import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelHTTP
 public import WindTunnelNetworkLayer
 internal import WindTunnelServer
 internal import WindTunnelSymptoms

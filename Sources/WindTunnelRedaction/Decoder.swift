@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelHTTP
 
 /// A coding that values and texts stand in. It opens a text into spans, and spells what stands in a
 /// span afterwards, so that all that is not replaced stays to the byte.

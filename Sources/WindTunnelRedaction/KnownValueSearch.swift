@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
 /// redirect that carries it in the address.
 ///

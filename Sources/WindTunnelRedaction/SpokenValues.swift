@@ -244,8 +244,6 @@ private struct ValuesBesideNames {
     return reader.found
   }
 
-  private init(bytes: Bytes, names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
-
   /// A longer word is a body in base64 or the like, and looked into elsewhere.
   private static let valueBytesMax = 512
   private static let nameBytesMax = 40

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The words that secrets are known by. Names are compared as ``SecretNames/folded(_:)`` has them:
 /// letters and digits in lower case, without accents and separators.
 enum Vocabulary {

@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnelHTTP
-
 /// A part of a file. No read reaches beyond its end.
 struct ByteWindow {
   /// The order of the bytes of a number.

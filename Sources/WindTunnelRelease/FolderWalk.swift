@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnelHTTP
-
 /// The files below a folder in the order of their names, and the targets of its links.
 ///
 /// A link to a place in the folder is skipped, because the walk visits its target. A link to

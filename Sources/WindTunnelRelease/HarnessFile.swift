@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnelHTTP
-
 /// A file that WindTunnel wrote, by the key that each of its formats has, or by its name.
 struct HarnessFile {
   /// The noun of the file, such as "a cassette".

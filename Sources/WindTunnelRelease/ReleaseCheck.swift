@@ -1,6 +1,3 @@
-package import Foundation
-package import WindTunnelHTTP
-
 /// A check of a release, which must hold no module and no file of the harness.
 ///
 /// The check opens folders and archives, and searches programs. It detects the kind of a file by

@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnelHTTP
-
 /// A zip archive by its central directory (PKWARE's APPNOTE, 4.3 and 4.5.3), as `.ipa`, `.apk` and
 /// `.aab` are.
 struct ZipArchive {

@@ -1,7 +1,4 @@
 internal import CWindTunnelSystem
-public import WindTunnel
-public import WindTunnelDrill
-internal import WindTunnelVirtualTime
 
 extension Drill {
   /// Searches for the smallest storms that sink a flow.
@@ -36,10 +33,7 @@ extension Drill {
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Certificate {
     try await self.search(name, search, progress) { expectations in
-      SurroundedFlow(
-        fly: { call in await FlowResult(of: { try await body(call) }, expectations) },
-        surroundings: nil
-      )
+      SurroundedFlow { call in await FlowResult(of: { try await body(call) }, expectations) }
     }
   }
 
@@ -111,10 +105,7 @@ extension Drill {
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
     try await fly(through: storm, in: time, keeping: invariants) {
-      SurroundedFlow(
-        fly: { call in await FlowResult(of: { try await body(call) }, nil) },
-        surroundings: nil
-      )
+      SurroundedFlow { call in await FlowResult(of: { try await body(call) }, nil) }
     }
   }
 

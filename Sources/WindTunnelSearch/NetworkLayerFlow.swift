@@ -1,6 +1,4 @@
 package import Foundation
-internal import WindTunnel
-package import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 
 /// The flow of the reference client with its default policy: each request of a cassette once, in

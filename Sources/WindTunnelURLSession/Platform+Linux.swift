@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import Foundation
   internal import FoundationNetworking
-  internal import Glibc
   internal import WindTunnel
 
   /// The differences between the platforms' own protocols.

@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   @_spi(Reflection) internal import Swift
   internal import Synchronization
-  internal import WindTunnel
 
   /// An object that the objects of another module's class hold in a stored property, found by its
   /// label.

@@ -3,7 +3,6 @@
   internal import Dispatch
   internal import Foundation
   internal import FoundationNetworking
-  internal import WindTunnel
 
   // A request belongs to the test whose task resumes it. swift-corelibs-foundation asks a protocol
   // class whether it wants a request, and without a cache also makes its instance, within

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 #if canImport(FoundationNetworking)
   internal import Foundation
   internal import FoundationNetworking

@@ -29,11 +29,7 @@
       wt_crash_use_own_stack()
       while true {
         wake.wait()
-        let work = next.withLock { next in
-          defer { next = nil }
-          return next
-        }
-        work?()
+        next.exchange(nil)?()
         Self.idle.withLock { $0.append(self) }
       }
     }

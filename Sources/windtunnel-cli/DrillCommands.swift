@@ -1,9 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelReports
-
 /// The drill that any host's program has, with the shipped subjects.
 enum DrillCommand: Command {
   static let name = "drill"

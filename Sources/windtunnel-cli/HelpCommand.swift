@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// The help of the other commands, in the forms that it has beside `--help`.
 enum HelpCommand: Command {
   static let name = "help"
@@ -86,6 +82,6 @@ enum CompletionsCommand: Command {
     guard let shell = Completions.Shell(rawValue: name) else {
       throw Refusal.choice("completions", name, among: operandChoices)
     }
-    return Terminal.answer(Completions(of: Tool.commands).script(for: shell))
+    return Terminal.answer(Completions(commands: Tool.commands).script(for: shell))
   }
 }

@@ -1,7 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelReports
-
 enum RulesListCommand: Command {
   static let name = "rules list"
   static let summary = "List every rule that a drill holds a client against."

@@ -1,8 +1,4 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
 internal import WindTunnelSearch
 
 /// The search for the smallest storms that sink the reference client.

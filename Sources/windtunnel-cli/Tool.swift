@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-
 /// The tool: finds the command that is meant and runs it.
 enum Tool {
   /// The version of the program and of the library.

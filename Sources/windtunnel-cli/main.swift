@@ -1,7 +1,4 @@
 internal import CWindTunnelVirtual
-internal import Foundation
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
 
 // A drill starts this executable again for each subject; only then is this word its first.
 let words = Array(CommandLine.arguments.dropFirst())

@@ -167,12 +167,7 @@ private final class InflatingStage {
         guard isGzip else { throw .damaged }
         try reopen()
       }
-      let (result, count) = buffer.withUnsafeMutableBufferPointer { out -> (Int32, Int) in
-        stream.pointee.nextOut = out.baseAddress
-        stream.pointee.availableOut = UInt32(out.count)
-        let result = zlib.inflate(stream, 0)
-        return (result, out.count - Int(stream.pointee.availableOut))
-      }
+      let (result, count) = ZLib.run(zlib.inflate, stream, into: &buffer)
       output.append(contentsOf: buffer.prefix(count))
       guard output.count <= bytesMax else { throw .tooLarge }
       switch result {

@@ -70,12 +70,7 @@ package enum Inflate {
         stream.pointee.nextIn = input.bindMemory(to: UInt8.self).baseAddress
         stream.pointee.availableIn = size
         while output.count <= bytesMax {
-          let (result, count) = buffer.withUnsafeMutableBufferPointer { out -> (Int32, Int) in
-            stream.pointee.nextOut = out.baseAddress
-            stream.pointee.availableOut = UInt32(out.count)
-            let result = zlib.inflate(stream, 0)
-            return (result, out.count - Int(stream.pointee.availableOut))
-          }
+          let (result, count) = ZLib.run(zlib.inflate, stream, into: &buffer)
           Work.read(count)
           output.append(contentsOf: buffer.prefix(count))
           if result == 1, hasMembers, stream.pointee.availableIn > 0 {

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The system's zlib, found at run time.
 struct ZLib: @unchecked Sendable {
   /// zlib's `z_stream`, whose layout is part of its binary interface since 1.0.
@@ -93,6 +85,22 @@ struct ZLib: @unchecked Sendable {
   private static let version = "1.2.11"
   private static let size = Int32(MemoryLayout<Stream>.size)
 
+  /// Runs as much of the input through as fills a buffer.
+  ///
+  /// - Returns: What zlib says, and the count of bytes in the buffer.
+  static func run(
+    _ step: Step,
+    _ stream: UnsafeMutablePointer<Stream>,
+    flush: Int32 = 0,
+    into buffer: inout [UInt8]
+  ) -> (result: Int32, count: Int) {
+    buffer.withUnsafeMutableBufferPointer { out in
+      stream.pointee.nextOut = out.baseAddress
+      stream.pointee.availableOut = UInt32(out.count)
+      return (step(stream, flush), out.count - Int(stream.pointee.availableOut))
+    }
+  }
+
   /// Begins to inflate; the stream must not move from then on. Negative bits: without a header.
   func beginInflate(_ stream: UnsafeMutablePointer<Stream>, windowBits: Int32) -> Bool {
     initialiseInflate(stream, windowBits, Self.version, Self.size) == 0
@@ -161,11 +169,7 @@ final class ZLibStream {
       stream.pointee.availableIn = count
       defer { stream.pointee.nextIn = nil }
       while true {
-        let (result, count) = buffer.withUnsafeMutableBufferPointer { out in
-          stream.pointee.nextOut = out.baseAddress
-          stream.pointee.availableOut = UInt32(out.count)
-          return (step(stream, flush), out.count - Int(stream.pointee.availableOut))
-        }
+        let (result, count) = ZLib.run(step, stream, flush: flush, into: &buffer)
         guard buffer.withUnsafeBufferPointer({ take(UnsafeBufferPointer(rebasing: $0[..<count])) })
         else { return false }
         switch result {

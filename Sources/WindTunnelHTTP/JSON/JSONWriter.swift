@@ -88,8 +88,6 @@ struct JSONWriter {
   var bytes: [UInt8] = []
   let spacing: JSON.Layout.Spacing
 
-  init(spacing: JSON.Layout.Spacing) { self.spacing = spacing }
-
   mutating func write(_ value: JSON, level: Int) {
     switch value {
     case .null: bytes.append(contentsOf: "null".utf8)

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// One header field, in its original spelling.
 public struct HeaderField: Sendable, Hashable {
   /// The name as it was sent; compared without regard to case.

@@ -8,8 +8,6 @@
 final class SharedRate: Sendable {
   private let active = Locked(0)
 
-  init() {}
-
   var count: Int { max(1, active.withLock { $0 }) }
 
   /// One connection's part of it, which is given up when the connection is forgotten.
@@ -29,10 +27,7 @@ final class SharedRate: Sendable {
 
     /// Says whether the connection has something to send.
     func set(_ isActive: Bool) {
-      let change = isTaken.withLock { isTaken in
-        defer { isTaken = isActive }
-        return (isActive ? 1 : 0) - (isTaken ? 1 : 0)
-      }
+      let change = (isActive ? 1 : 0) - (isTaken.exchange(isActive) ? 1 : 0)
       if change != 0 { rate.active.withLock { $0 += change } }
     }
   }

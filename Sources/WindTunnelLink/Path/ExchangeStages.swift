@@ -1,5 +1,3 @@
-internal import WindTunnelCore
-
 /// The durations of an attempt's stages, as far as the server, the link or the transport knows
 /// them; a stage that only the client could measure is `nil`.
 public struct ExchangeStages: Sendable, Hashable {

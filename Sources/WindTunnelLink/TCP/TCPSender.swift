@@ -252,7 +252,7 @@ extension TCPSender {
       if verdict.setsAlarm { news.rearms = false }
       sendsNewFirst = verdict.sendsNewFirst
     }
-    if news.rearms { rearmAfterProgress(at: now) }
+    if news.rearms, !scheduleProbe(at: now, isAdvancing: true) { rearm(at: now) }
     control(news, isClean: sent.losses == lossesBefore, at: now)
     if !sendsNewFirst, state == .recovery || state == .loss { transmitAgain(at: now) }
     transmitNew(at: now)
@@ -408,10 +408,6 @@ extension TCPSender {
     sent[sent.first].sentAt + timeout * KernelTimer.jiffy - now
   }
 
-  private mutating func rearmAfterProgress(at now: Int) {
-    if !scheduleProbe(at: now, isAdvancing: true) { rearm(at: now) }
-  }
-
   /// A probe after two round trips, where nothing is being repaired (RFC 8985 §7.2); a lone segment
   /// may be waiting for a delayed acknowledgement.
   private mutating func scheduleProbe(at now: Int, isAdvancing: Bool) -> Bool {
@@ -487,12 +483,7 @@ extension TCPSender {
       if !isFresh { sent.lose(number) }
     }
     if isNew || sent.first >= recoveryPoint || state == .loss && timeouts == 0 {
-      undo.begin(
-        at: sent.first,
-        window: window,
-        threshold: threshold,
-        repeatsOut: sent.repeatsOut
-      )
+      beginUndo()
       threshold = growth.threshold(window: window)
       growth.reset()
     }
@@ -563,14 +554,13 @@ extension TCPSender {
   }
 
   private mutating func enterRecovery() {
-    undo.begin(
-      at: sent.first,
-      window: window,
-      threshold: threshold,
-      repeatsOut: sent.repeatsOut
-    )
+    beginUndo()
     beginReduction()
     state = .recovery
+  }
+
+  private mutating func beginUndo() {
+    undo.begin(at: sent.first, window: window, threshold: threshold, repeatsOut: sent.repeatsOut)
   }
 
   /// Marks what must be lost by now, and sets the alarm for what may be; answers whether it did.

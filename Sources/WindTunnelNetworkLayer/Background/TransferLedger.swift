@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The transfers of an app on its disk: a file for each row, and beside it the content that is
 /// sent, or that came.
 ///

@@ -21,17 +21,13 @@ public struct AnswerLines: AsyncSequence, Sendable {
 
   /// An iterator that reads pieces until a line is complete.
   public struct Iterator: AsyncIteratorProtocol {
-    private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
-    private var bytes: [UInt8] = []
+    fileprivate var pieces: AsyncThrowingStream<Data, any Error>.Iterator
+    fileprivate var bytes: [UInt8] = []
     /// The place of the first byte that was not returned.
-    private var start = 0
+    fileprivate var start = 0
     /// The place up to which there is no end of a line.
-    private var searched = 0
-    private var isOver = false
-
-    fileprivate init(pieces: AsyncThrowingStream<Data, any Error>.Iterator) {
-      self.pieces = pieces
-    }
+    fileprivate var searched = 0
+    fileprivate var isOver = false
 
     /// Returns the next line; `nil` at the end of the content. What follows the last end of a line
     /// is a line, unless it is empty.

@@ -69,12 +69,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let pages: Pages
     fileprivate var upcoming: Endpoint?
-    private var count = 0
-
-    fileprivate init(pages: Pages, upcoming: Endpoint) {
-      self.pages = pages
-      self.upcoming = upcoming
-    }
+    fileprivate var count = 0
 
     /// Returns the next page; `nil` after the last.
     public mutating func next() async throws(NetworkError) -> Page? {

@@ -15,7 +15,7 @@ extension NetworkClient {
   /// retries a lost connection says nothing, or nothing behind the last event's id. What must not
   /// be repeated, such as a `POST`, is opened once: use ``stream(_:)`` for it.
   public func events(of endpoint: Endpoint) -> ReconnectingEvents {
-    ReconnectingEvents(self, endpoint)
+    ReconnectingEvents(client: self, endpoint: endpoint)
   }
 }
 
@@ -24,37 +24,29 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
   /// One event of the stream.
   public typealias Element = ServerSentEvent
 
-  private let client: NetworkClient
-  private let endpoint: Endpoint
-
-  init(_ client: NetworkClient, _ endpoint: Endpoint) {
-    (self.client, self.endpoint) = (client, endpoint)
-  }
+  let client: NetworkClient
+  let endpoint: Endpoint
 
   /// Makes an iterator with a connection of its own, which begins with the first event asked for.
-  public func makeAsyncIterator() -> Iterator { Iterator(client, endpoint) }
+  public func makeAsyncIterator() -> Iterator { Iterator(client: client, endpoint: endpoint) }
 
   /// An iterator that opens the stream anew where a connection ends.
   public struct Iterator: AsyncIteratorProtocol {
-    private let client: NetworkClient
-    private let endpoint: Endpoint
-    private var events: ServerSentEvents.Iterator?
-    private var lastID = ""
+    fileprivate let client: NetworkClient
+    fileprivate let endpoint: Endpoint
+    fileprivate var events: ServerSentEvents.Iterator?
+    fileprivate var lastID = ""
     /// The time to wait before the next connection; `nil`: the policy's.
-    private var retry: Duration?
+    fileprivate var retry: Duration?
     /// The number of connections in a row that brought nothing.
-    private var fruitless = 0
+    fileprivate var fruitless = 0
     /// The time at which the latest connection was opened.
-    private var opened = Duration.zero
-    private var isOver = false
+    fileprivate var opened = Duration.zero
+    fileprivate var isOver = false
 
     /// The least wait before the next connection, whatever the server says: nobody is to be asked
     /// without a pause.
     private static let leastWait = Duration.milliseconds(50)
-
-    fileprivate init(_ client: NetworkClient, _ endpoint: Endpoint) {
-      (self.client, self.endpoint) = (client, endpoint)
-    }
 
     /// Returns the next event; `nil` where the server has no more.
     ///

@@ -1,5 +1,3 @@
-internal import WindTunnelSymptoms
-
 extension NetworkClient {
   /// Holds a conversation over a WebSocket with an endpoint for as long as a body runs, over as
   /// many connections as it takes.
@@ -31,7 +29,13 @@ extension NetworkClient {
     _ body: @Sendable (Conversation) async throws -> Value
   ) async throws -> Value {
     let conversation = Conversation(terms)
-    let keeper = ConversationKeeper(self, endpoint, engine, terms, conversation)
+    let keeper = ConversationKeeper(
+      client: self,
+      endpoint: endpoint,
+      engine: engine,
+      terms: terms,
+      conversation: conversation
+    )
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await keeper.run() }
       defer { group.cancelAll() }

@@ -3,11 +3,11 @@ internal import WindTunnelSymptoms
 /// The one who opens the connections of a conversation, listens on them, and asks whether they are
 /// alive.
 struct ConversationKeeper {
-  private let client: NetworkClient
-  private let endpoint: Endpoint
-  private let engine: any ConversationEngine
-  private let terms: ConversationTerms
-  private let conversation: Conversation
+  let client: NetworkClient
+  let endpoint: Endpoint
+  let engine: any ConversationEngine
+  let terms: ConversationTerms
+  let conversation: Conversation
 
   /// Far more than the wait between two connections: one that was open for so long was of use, if
   /// nothing was said on it.
@@ -16,17 +16,6 @@ struct ConversationKeeper {
   /// The times for a pong that pass while a large message of the client's is on its way, which the
   /// ping waits behind.
   private static let pongTimeoutsWhileSending = 6
-
-  init(
-    _ client: NetworkClient,
-    _ endpoint: Endpoint,
-    _ engine: any ConversationEngine,
-    _ terms: ConversationTerms,
-    _ conversation: Conversation
-  ) {
-    (self.client, self.endpoint, self.engine) = (client, endpoint, engine)
-    (self.terms, self.conversation) = (terms, conversation)
-  }
 
   /// Runs until the conversation has ended, or the task is cancelled.
   func run() async {

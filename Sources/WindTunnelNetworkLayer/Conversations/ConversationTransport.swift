@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -14,12 +13,7 @@ final class ConversationTransport: Transport {
   init(_ engine: any ConversationEngine) { self.engine = engine }
 
   /// Takes the connection that was opened last; it is the caller's from here on.
-  func take() -> (any ConversationConnection)? {
-    opened.withLock { opened in
-      defer { opened = nil }
-      return opened
-    }
-  }
+  func take() -> (any ConversationConnection)? { opened.exchange(nil) }
 
   func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
     // One that a later attempt replaces is nobody's.

@@ -1,9 +1,5 @@
 #if !canImport(Network)
-  #if canImport(Glibc)
-    private import Glibc
-  #elseif canImport(Musl)
-    private import Musl
-  #endif
+  internal import Foundation
 
   /// The status of the machine's network by the addresses of its interfaces: it is online where one
   /// that is up and no loopback has an address that is not of its link alone (getifaddrs(3)).
@@ -34,11 +30,7 @@
       return AsyncStream {
         while !Task.isCancelled {
           let now = status
-          let isNew = last.withLock { last in
-            defer { last = now }
-            return last != now
-          }
-          if isNew { return now }
+          if last.exchange(now) != now { return now }
           // A cancelled sleep is seen at the top of the loop.
           try? await ContinuousClock().sleep(for: period)
         }

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// A file of which each write is on the disk before it returns, or leaves nothing of itself.
 final class DurableFile: @unchecked Sendable {
   /// The number of bytes that are there for good. Whoever holds the file writes it.

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The disk as an outbox and a ledger use it: each change is there for good before it returns, or
 /// is not there.
 struct OutboxDisk: Sendable {
@@ -105,19 +97,16 @@ struct OutboxDisk: Sendable {
   }
 
   /// Waits until the disk has the bytes of a file that somebody else wrote.
-  func syncFile(_ file: URL) throws(OutboxError) {
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw OutboxError(errno, "open", file) }
-    defer { close(descriptor) }
-    guard calls.sync(descriptor) else { throw OutboxError(errno, "write", file) }
-  }
+  func syncFile(_ file: URL) throws(OutboxError) { try sync(file, by: calls.sync) }
 
   /// Waits until the disk has the names of a folder's files.
-  func syncFolder(_ folder: URL) throws(OutboxError) {
-    let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw OutboxError(errno, "open", folder) }
+  func syncFolder(_ folder: URL) throws(OutboxError) { try sync(folder, by: calls.syncFolder) }
+
+  private func sync(_ place: URL, by call: (Int32) -> Bool) throws(OutboxError) {
+    let descriptor = open(place.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw OutboxError(errno, "open", place) }
     defer { close(descriptor) }
-    guard calls.syncFolder(descriptor) else { throw OutboxError(errno, "write", folder) }
+    guard call(descriptor) else { throw OutboxError(errno, "write", place) }
   }
 
   /// Returns the names in a folder.

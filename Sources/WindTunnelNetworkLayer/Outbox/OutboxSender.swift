@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension Outbox {
   /// The moments at which ``send(by:until:)`` ends.
   public enum End: Sendable, Hashable {
@@ -29,7 +27,8 @@ extension Outbox {
     defer { endSending() }
     await withTaskGroup(of: Void.self) { group in
       for endpoint in endpoints {
-        group.addTask { await OutboxSender(self, endpoint, client).run(until: end) }
+        let sender = OutboxSender(outbox: self, endpoint: endpoint, client: client)
+        group.addTask { await sender.run(until: end) }
       }
     }
   }
@@ -40,13 +39,9 @@ private struct OutboxSender {
   /// The most times in a row that 409 is taken for "the first one is still being worked at".
   private static let mostConflicts = 5
 
-  private let outbox: Outbox
-  private let endpoint: OutboxEndpoint
-  private let client: NetworkClient
-
-  init(_ outbox: Outbox, _ endpoint: OutboxEndpoint, _ client: NetworkClient) {
-    (self.outbox, self.endpoint, self.client) = (outbox, endpoint, client)
-  }
+  let outbox: Outbox
+  let endpoint: OutboxEndpoint
+  let client: NetworkClient
 
   /// The counts of what was tried in vain.
   private struct Tries {

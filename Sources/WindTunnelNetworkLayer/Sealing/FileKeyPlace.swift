@@ -1,13 +1,5 @@
 public import Foundation
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// A place of keys in files of mode 600, one each, in a directory of its own of mode 700.
 ///
 /// A file that others may read or write, that belongs to another user, or that is no plain file, is

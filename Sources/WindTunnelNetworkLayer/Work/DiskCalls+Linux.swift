@@ -1,9 +1,5 @@
 #if !canImport(Darwin)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import Foundation
 
   /// Waits until the disk has a file's bytes and its length; false where it has not (fdatasync(2)).
   func systemSync(_ descriptor: Int32) -> Bool { fdatasync(descriptor) == 0 }

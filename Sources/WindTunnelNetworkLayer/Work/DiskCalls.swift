@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The calls of the system by which files change for good, as values: a test hears in which order
 /// they come, and has one fail. Who fails sets `errno`.
 struct DiskCalls: Sendable {

@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Foundation
 
 /// A source of time for a client; a test has its own.

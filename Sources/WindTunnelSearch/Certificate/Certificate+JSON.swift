@@ -1,5 +1,4 @@
 public import Foundation
-internal import WindTunnel
 
 // The certificate's text, version 1.
 //

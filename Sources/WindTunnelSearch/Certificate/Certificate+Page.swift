@@ -1,5 +1,4 @@
 public import Foundation
-internal import WindTunnel
 
 extension Certificate {
   /// Returns the certificate as one self-contained HTML page, in light and dark, for desktop and

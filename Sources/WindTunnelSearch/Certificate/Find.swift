@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// A storm that sinks the flow, made as small as it can be.
 public struct Find: Sendable {
   /// The thing that is broken.

@@ -1,5 +1,3 @@
-public import WindTunnel
-
 /// The storms that a search has flown, by request and layer.
 public struct StormCoverage: Sendable, Hashable {
   /// A request and the faults of one layer that it met, or was to meet.
@@ -23,8 +21,6 @@ public struct StormCoverage: Sendable, Hashable {
   private var storms: [Place: Int] = [:]
   /// The number of storms in which the user left, or the process ended.
   public private(set) var interruptions = 0
-
-  init() {}
 
   private static let layers = Dictionary(
     FaultKind.all.map { ($0.name, $0.layer) },

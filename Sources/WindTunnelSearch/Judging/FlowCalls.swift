@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
-
 extension FlowRun {
   /// The calls of the flow: each is a request with the attempts that were made for it.
   ///

@@ -1,5 +1,3 @@
-public import WindTunnel
-
 /// A thing that must be true at the origin after a flow, whatever the storm.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
 internal import WindTunnelSymptoms
 
 /// Tells what is broken of a run, by what the same flow does in calm.

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// Flights of storms that are flown anyway, in their order: those of the next ones are under way
 /// while one is judged.
 ///

@@ -1,8 +1,5 @@
 internal import CWindTunnelSystem
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
-internal import WindTunnelVirtualTime
 
 /// A flow with everything that is the same in each of its flights.
 struct FlowFlight: Sendable {

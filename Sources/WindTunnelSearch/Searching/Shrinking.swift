@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
-
 /// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken
 /// away, no fault made milder, and no window shorter by a request.
 struct Shrinking {
@@ -14,27 +11,17 @@ struct Shrinking {
     var certain: String?
   }
 
-  private let flight: FlowFlight
-  private let oracle: Oracle
-  private let weather: Scenario
-  private let identity: Violation.Identity
-  private let patience: Duration
+  let flight: FlowFlight
+  let oracle: Oracle
+  let weather: Scenario
+  let identity: Violation.Identity
+  /// The time after which a flight hangs.
+  let patience: Duration
 
   /// The most flights by which one parameter is made milder.
   private static let triesMax = 12
   /// The least difference between two lengths of time.
   private static let finest = Duration.milliseconds(10)
-
-  init(
-    _ flight: FlowFlight,
-    _ oracle: Oracle,
-    _ weather: Scenario,
-    _ identity: Violation.Identity,
-    hangingAfter patience: Duration
-  ) {
-    (self.flight, self.oracle, self.weather) = (flight, oracle, weather)
-    (self.identity, self.patience) = (identity, patience)
-  }
 
   /// Returns the smallest storm of a storm that sinks the flow; `nil` where it does not sink it
   /// again.

@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
-
 /// The things that can go wrong in a flow, by the requests that it makes.
 struct StormElements {
   private let plan: SearchPlan

@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
-
 /// The search for storms that sink a flow: calm, every single thing that can go wrong, every pair,
 /// and deeper within a budget.
 struct StormSearch {
@@ -281,7 +278,13 @@ struct StormSearch {
       return
     }
     let after = ContinuousClock.now - begun
-    let shrinking = Shrinking(flight, oracle, weather, violation.identity, hangingAfter: patience)
+    let shrinking = Shrinking(
+      flight: flight,
+      oracle: oracle,
+      weather: weather,
+      identity: violation.identity,
+      patience: patience
+    )
     guard let least = try await shrinking.least(elements, order) else {
       // It did not sink the flow again, so that nobody could look at it.
       certificate.isRepeatable = false

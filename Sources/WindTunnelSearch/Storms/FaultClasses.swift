@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 

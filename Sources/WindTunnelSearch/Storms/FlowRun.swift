@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelDrill
-
 /// A flow as it was flown in one storm.
 struct FlowRun: Sendable, Hashable {
   /// The ways in which a flow ends.

@@ -1,8 +1,5 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
-internal import WindTunnelVirtualTime
 
 /// A flow as the subject of a drill of one call.
 struct FlowSubject: Subject {

@@ -1,5 +1,3 @@
-internal import WindTunnelDrill
-
 /// The things around a flow's client that outlive its process: the files on its device, and what
 /// its servers know. Each flight has its own.
 ///
@@ -25,5 +23,5 @@ public protocol FlowSurroundings: Sendable {
 struct SurroundedFlow: Sendable {
   let fly: @Sendable (DrillCall) async -> FlowResult
   /// The things that outlive its process; `nil`: nothing does.
-  let surroundings: (any FlowSurroundings)?
+  var surroundings: (any FlowSurroundings)?
 }

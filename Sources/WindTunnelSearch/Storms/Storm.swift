@@ -1,6 +1,3 @@
-public import WindTunnel
-public import WindTunnelVirtualTime
-
 /// The weather of one flow, to the last detail: its faults, what its user breaks off, and the order
 /// in which the client's tasks have their turns.
 public struct Storm: Sendable, Hashable {

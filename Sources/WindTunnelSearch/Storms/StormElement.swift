@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// One thing that goes wrong in a storm: a fault at some requests, or what the user does.
 enum StormElement: Sendable, Hashable {
   /// A fault of a kind at requests of a key, such as `GET /home`.

@@ -33,7 +33,7 @@ struct AddressPolicy: Sendable, Hashable {
       // What a gateway makes of it is nowhere near the peer (RFC 6052 §3.1, RFC 3056 §2).
       reason = self.reason(against: inner, from: nil, asking: localEnd)
     }
-    return reason.map { AddressRefusal(address, $0) }
+    return reason.map { AddressRefusal(address: address, reason: $0) }
   }
 
   private func reason(
@@ -75,10 +75,6 @@ public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
 
   let address: SocketAddress
   let reason: Reason
-
-  init(_ address: SocketAddress, _ reason: Reason) {
-    (self.address, self.reason) = (address, reason)
-  }
 
   /// The refusal in a sentence, for the peer and for the proxy's user.
   public var description: String {

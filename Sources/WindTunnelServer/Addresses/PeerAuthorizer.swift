@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// The choice of peers that a proxy serves.
 public enum Admission: Sendable, Hashable {
   /// Every peer that can connect: on the loopback interface, this machine alone.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// Finds addresses of names on threads of its own, since the system's resolver blocks: up to 10 s

@@ -336,7 +336,7 @@ extension Channel {
     case .connecting: return closed(nil)
     case .open:
       enter(.ending(ending))
-      watchProgress()
+      watch(Lingering(taken: safeBytes, heard: discardedBytes, at: .now(), limits))
       scheduleFlush()
     }
   }
@@ -372,10 +372,6 @@ extension Channel {
   private func resetNow() {
     socket.resetOnClose()
     closed(nil)
-  }
-
-  private func watchProgress() {
-    watch(Lingering(taken: safeBytes, heard: discardedBytes, at: .now(), limits))
   }
 
   private func watch(_ lingering: Lingering) {

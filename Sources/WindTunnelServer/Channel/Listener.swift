@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-
 /// A listening socket on a loop.
 final class Listener {
   /// The address that it listens at; the port is the one that the system chose if 0 was asked for.

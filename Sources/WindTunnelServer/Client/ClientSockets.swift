@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 package import WindTunnelSymptoms

@@ -336,14 +336,9 @@ package final class HTTPExchange: @unchecked Sendable {
   }
 
   private func failed(_ error: ProtocolError) {
-    switch error.kind {
-    case .truncated(.beforeHead): failed(.emptyAnswer, error.sentence)
     // Of a part of a status line nothing can be told, as of no byte at all.
-    case .truncated(.inHead):
-      failed(hasStatusLine ? .connectionLost : .emptyAnswer, error.sentence)
-    case .truncated: failed(.truncated, error.sentence)
-    default: failed(.malformedResponse, error.sentence)
-    }
+    let isNothing = error.kind == .truncated(.inHead) && !hasStatusLine
+    failed(isNothing ? .emptyAnswer : error.symptom, error.sentence)
   }
 
   // MARK: Ends
@@ -365,7 +360,8 @@ package final class HTTPExchange: @unchecked Sendable {
     return true
   }
 
-  private static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
+  static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
   private func failed(_ symptom: Symptom, _ text: String) {
     end(.failed(DialFailure(symptom, text)))

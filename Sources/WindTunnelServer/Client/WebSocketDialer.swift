@@ -1,4 +1,3 @@
-internal import Foundation
 package import WindTunnel
 internal import WindTunnelSymptoms
 

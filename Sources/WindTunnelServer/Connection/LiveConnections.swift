@@ -1,4 +1,3 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The connections that are open on one loop. On that loop's thread only.

@@ -33,39 +33,47 @@ final class PortContext: Sendable {
   /// Makes the context of a port.
   ///
   /// - Parameters:
-  ///   - origins: The names of the port and the origins behind it.
+  ///   - deck: The deck that is played.
   ///   - owner: The lane of requests that name none.
-  ///   - host: The address that is listened at.
-  ///   - policy: The policy by which requests are answered.
+  ///   - options: The settings of the server.
+  ///   - port: The number of the port.
+  ///   - plainPort: The port of the same lane that speaks no TLS.
   ///   - tls: What connections speak TLS by.
+  ///   - proxy: The proxy that the port is.
   ///   - playsDeck: False where a handler of its own answers.
-  ///   - isReloaded: Whether rules may come that look at bodies.
-  ///   - proxiedConsole: The place of a console that may be opened later.
+  ///   - journal: The writer of the journal.
   init(
-    _ origins: OriginContext,
+    deck: Deck,
     owner: PortOwner,
-    host: String,
-    policy: OriginPolicy?,
-    tls: TLSContext?,
-    playsDeck: Bool,
-    isReloaded: Bool,
-    proxiedConsole: Locked<ProxiedConsole?>
+    options: ReplayServer.Options,
+    port: Int,
+    plainPort: Int? = nil,
+    tls: TLSContext? = nil,
+    proxy: ProxyContext? = nil,
+    playsDeck: Bool = true,
+    journal: JournalWriter? = nil
   ) {
-    self.proxiedConsole = proxiedConsole
-    (self.origins, self.owner, self.host, self.policy, self.tls) = (
-      origins, owner, host, policy, tls
+    let origins = OriginContext(
+      deck,
+      options,
+      port: port,
+      plainPort: plainPort,
+      proxy: proxy,
+      journal: journal
     )
-    (deck, limits) = (origins.deck, origins.limits)
-    failsConnections = playsDeck && origins.proxy == nil
-    keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
+    (self.deck, self.owner, self.origins, self.tls) = (deck, owner, origins, tls)
+    (host, policy, limits) = (options.host, options.origins, options.limits)
+    proxiedConsole = options.proxiedConsole
+    failsConnections = playsDeck && proxy == nil
+    keepsContent = deck.needsRequestContent || options.isReloaded || !playsDeck || origins.passesOn
     sendsRendered =
       failsConnections && origins.received == nil && !origins.closesConnections
       && deck.exchangeTime == .zero
     parsedRequests =
       sendsRendered && !keepsContent && owner.lane == .deck ? ParsedRequestCache() : nil
     streamsContent =
-      (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
-      && !isReloaded && playsDeck && origins.received == nil
+      (proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !options.isReloaded && playsDeck && origins.received == nil
   }
 
   /// The lane of requests that name none.

@@ -1,4 +1,3 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The lane that whatever comes to a port belongs to, where it names none.

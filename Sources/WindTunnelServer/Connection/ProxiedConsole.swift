@@ -1,5 +1,4 @@
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A console at an address of the local network, for a device whose every request comes through the
 /// proxy.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 
 /// A recorded conversation on its way to a client: bytes in and out, as its server says.

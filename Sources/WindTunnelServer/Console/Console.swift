@@ -1,4 +1,3 @@
-internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 

@@ -1,4 +1,3 @@
-internal import Foundation
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
@@ -153,7 +152,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     }
     var events = segments.map { ConsoleEvent("segment", $0.json) }
     if !changes.subjects.isEmpty {
-      events.append(rows(changes.subjects))
+      events.append(ConsoleEvent("rows", ["rows": .array(made(changes.subjects))]))
     }
     if changes.others > 0 {
       events.append(ConsoleEvent("summed", ["requests": .number(changes.others)]))
@@ -167,10 +166,6 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     }
     cursor.changes = feed.changeCount
     return events
-  }
-
-  private func rows(_ subjects: some Collection<Book.Subject>) -> ConsoleEvent {
-    ConsoleEvent("rows", ["rows": .array(made(subjects))])
   }
 
   private func made(_ subjects: some Collection<Book.Subject>) -> [JSON] {

@@ -1,5 +1,4 @@
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The counts of what a console was told of since its start, and the times of its last answers.
 package struct ConsoleCounters: Sendable {

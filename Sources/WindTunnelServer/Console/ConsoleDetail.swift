@@ -1,6 +1,5 @@
 internal import Foundation
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The parts of an exchange in full that every console shows alike.
 package enum ConsoleDetail {

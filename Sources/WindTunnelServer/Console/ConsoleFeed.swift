@@ -1,5 +1,4 @@
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A thing that a console shows as a line, and in full where somebody asks.
 package protocol ConsoleSubject: Sendable {

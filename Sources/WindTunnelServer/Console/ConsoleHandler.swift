@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The role of a connection to a console's port: the page, its events, and what the page may do.
 struct ConsoleHandler: RequestHandler {

@@ -1,5 +1,4 @@
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A line of a console's list: a request, a tunnel, or a connection that failed, as it stands now.
 package struct ConsoleRow: Sendable, Hashable {

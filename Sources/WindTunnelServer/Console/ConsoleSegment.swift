@@ -1,6 +1,5 @@
 internal import Foundation
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A part of a console's story: what was flown from one change of the scenario to the next.
 package struct ConsoleSegment: Sendable, Hashable {

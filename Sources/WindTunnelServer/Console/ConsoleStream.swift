@@ -1,6 +1,4 @@
-internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A page's stream of events (WHATWG HTML §9.2): a whole picture, and then what is new ten times a
 /// second. A page that reads slowly is told less often, and in sums.

@@ -1,6 +1,4 @@
-internal import Foundation
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 extension ServedExchange {

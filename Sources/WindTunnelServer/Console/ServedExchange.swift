@@ -1,6 +1,4 @@
-internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// An exchange of a deck as a console shows it.
@@ -207,13 +205,10 @@ extension TunnelEnd.Reason {
     case .closed: "whole"
     case .clientReset: "clientLeft"
     case .originReset: "connectionReset"
-    case .cut: "cut"
-    case .refused: "refused"
     case .failed(let symptom): symptom.rawValue
-    case .certificateRefused: "certificateRefused"
+    case .refused: "refused"
     case .handshakeFailed: "handshakeFailed"
-    case .expired: "expired"
-    case .stopped: "stopped"
+    case .cut, .certificateRefused, .expired, .stopped: "\(self)"
     }
   }
 }

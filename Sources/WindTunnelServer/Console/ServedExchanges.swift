@@ -1,6 +1,4 @@
-internal import Foundation
 package import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The exchanges of one or more decks, as a fold over their events.
 package struct ServedExchanges: ConsoleBook {

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// A failure of a name server's answer.
 public enum DNSFault: String, Sendable, Hashable, CaseIterable {
   /// The name does not exist (RFC 1035 §4.1.1, code 3).

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// An answer while it is put together (RFC 1035 §4.1).
 struct DNSMessage {
   /// More is not sent by UDP to one who has not said that it takes more.

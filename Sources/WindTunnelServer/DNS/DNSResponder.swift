@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// A name server as a value: it turns a message into an answer and a delay, and keeps no state but
 /// the number of questions for each name.
 public struct DNSResponder: Sendable {

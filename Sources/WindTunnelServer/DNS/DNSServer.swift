@@ -116,20 +116,15 @@ private final class DNSService {
   ) throws(SocketError) {
     (self.responder, self.observe, self.reactor) = (responder, observe, reactor)
     self.idleMax = idleMax
-    if let ports {
-      datagrams = Datagrams(descriptor: ports.datagrams)
-    } else {
-      datagrams = try Datagrams(at: address)
-    }
+    datagrams =
+      if let ports { Datagrams(descriptor: ports.datagrams) } else { try Datagrams(at: address) }
     let bound = datagrams.localAddress ?? address
     port = bound.port
     do throws(SocketError) {
-      let listening: Socket
-      if let ports {
-        listening = Socket(descriptor: ports.listener)
-      } else {
-        listening = try Socket.listening(at: bound, backlog: 1024)
-      }
+      let listening =
+        if let ports { Socket(descriptor: ports.listener) } else {
+          try Socket.listening(at: bound, backlog: 1024)
+        }
       listener = try Listener(listening, at: bound, on: reactor) { [weak self] socket in
         if let self { receive(socket) } else { socket.close() }
       }
@@ -277,11 +272,8 @@ struct Datagrams: Sendable {
   init(at address: SocketAddress) throws(SocketError) {
     descriptor = Platform.datagramSocket(address.family)
     guard descriptor >= 0 else { throw SocketError(.listen, errno, address) }
-    guard address.withSystem({ bind(descriptor, $0, $1) }) == 0 else {
-      let error = SocketError(.listen, errno, address)
-      close()
-      throw error
-    }
+    let isBound = address.withSystem { bind(descriptor, $0, $1) } == 0
+    try Socket(descriptor: descriptor).closeUnless(isBound, .listen, address)
   }
 
   /// Takes over a socket that is bound.

@@ -1,5 +1,4 @@
 internal import CWindTunnelSystem
-internal import Foundation
 
 /// The inside of an event loop: descriptors, timers and what is to be flushed.
 ///
@@ -19,7 +18,7 @@ final class Reactor {
     var handler: (any ReadinessHandler)?
   }
 
-  private let selector: Selector
+  fileprivate let selector: Selector
   private var slots: [Slot] = []
   private var free: [Int] = []
   private var timers = TimerHeap<(Reactor) -> Void>()
@@ -49,20 +48,6 @@ final class Reactor {
     }
     slots[index].handler = handler
     return token
-  }
-
-  fileprivate func change(
-    _ descriptor: Int32,
-    from: Readiness,
-    to interest: Readiness,
-    _ token: Token
-  ) {
-    selector.change(descriptor, from: from, to: interest, token)
-  }
-
-  /// Tells nothing of a descriptor, not even that it hung up.
-  fileprivate func mute(_ descriptor: Int32, _ interest: Readiness) {
-    selector.remove(descriptor, interest)
   }
 
   fileprivate func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
@@ -207,7 +192,7 @@ final class Watch {
       reactor.unmute(descriptor, next, token)
       isMuted = false
     } else {
-      reactor.change(descriptor, from: interest, to: next, token)
+      reactor.selector.change(descriptor, from: interest, to: next, token)
     }
     interest = next
   }
@@ -215,7 +200,7 @@ final class Watch {
   /// Hears nothing, not even of hang-ups, until another interest is set.
   func mute() {
     guard !isMuted else { return }
-    reactor.mute(descriptor, interest)
+    reactor.selector.remove(descriptor, interest)
     isMuted = true
   }
 

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// A head that a ``MessageParser`` reads: a request's or an answer's.
 protocol MessageHead: Sendable, Hashable {
@@ -233,6 +234,16 @@ struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
     case .notImplemented: 501
     case .versionNotSupported: 505
     case .tooSlow: 408
+    }
+  }
+
+  /// The symptom for the client whose answer it is.
+  var symptom: Symptom {
+    switch kind {
+    case .truncated(.beforeHead): .emptyAnswer
+    case .truncated(.inHead): .connectionLost
+    case .truncated: .truncated
+    default: .malformedResponse
     }
   }
 

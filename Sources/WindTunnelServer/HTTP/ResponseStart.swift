@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 
 /// An answer before its content.

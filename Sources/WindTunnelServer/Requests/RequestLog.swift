@@ -201,10 +201,7 @@ extension ExchangeEnd.Ending {
   /// The way in a word: a failure's is its symptom.
   var name: String {
     switch self {
-    case .whole: "whole"
-    case .cut: "cut"
-    case .clientLeft: "clientLeft"
-    case .stopped: "stopped"
+    case .whole, .cut, .clientLeft, .stopped: "\(self)"
     case .failed(let symptom): symptom.rawValue
     }
   }

@@ -1,6 +1,3 @@
-internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// Deals connections to the loops in turn. On the listening loop only.
 final class AcceptDispatcher {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
@@ -50,10 +49,7 @@ package final class ConsoleServer: Sendable {
 
   /// Tells open pages that the tool ends, and closes the port.
   package func stop() async {
-    let listeners = listeners.withLock { listeners in
-      defer { listeners = [] }
-      return listeners
-    }
+    let listeners = listeners.exchange([])
     await group.stop(grace: .milliseconds(500)) { for listener in listeners { listener.close() } }
   }
 }

@@ -1,5 +1,3 @@
-internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The event loops of a server, each with the connections that are open on it.
@@ -86,11 +84,5 @@ private final class Once: Sendable {
 
   init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
 
-  func run() {
-    let action = action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-    action?()
-  }
+  func run() { action.exchange(nil)?() }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
@@ -264,19 +263,13 @@ public final class ReplayServer: Sendable {
 
   /// Stops listening, gives requests in flight the time `grace` to end, and closes all connections.
   public func stop(grace: Duration = .seconds(5)) async {
-    let listeners = listeners.withLock { listeners in
-      defer { listeners = [:] }
-      return listeners.values.map(\.self)
-    }
+    let listeners = listeners.exchange([:])
     await group.stop(grace: grace) {
-      for listener in listeners { listener.close() }
+      for listener in listeners.values { listener.close() }
     }
     await console?.stop()
     // Last, so that it can be asked about the end.
-    let adminListener = adminListener.withLock { listener in
-      defer { listener = nil }
-      return listener
-    }
+    let adminListener = adminListener.exchange(nil)
     await adminGroup?.stop(grace: .zero) { adminListener?.close() }
   }
 

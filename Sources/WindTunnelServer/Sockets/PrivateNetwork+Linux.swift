@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   package import CWindTunnelSystem
   internal import Foundation
-  internal import WindTunnel
 
   /// A network with a loopback interface and nothing else, whose sockets this process holds: a
   /// server here is the only one there, and its name server the one of every program in it.
@@ -97,11 +96,7 @@
 
     /// Port 53 there, by UDP and TCP: for one server, once.
     func claimPorts() -> (datagrams: Int32, listener: Int32)? {
-      let isFirst = portsTaken.withLock { taken in
-        defer { taken = true }
-        return !taken
-      }
-      return isFirst ? (parts.datagrams, parts.listener) : nil
+      portsTaken.exchange(true) ? nil : (parts.datagrams, parts.listener)
     }
   }
 #endif

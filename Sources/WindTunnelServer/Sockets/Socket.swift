@@ -40,24 +40,18 @@ struct Socket: Sendable {
     // Without it a port is taken for a minute after its server has stopped.
     socket.set(SOL_SOCKET, SO_REUSEADDR, to: 1)
     if address.family == AF_INET6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1) }
-    guard address.withSystem({ bind(socket.descriptor, $0, $1) }) == 0,
-      listen(socket.descriptor, Int32(clamping: backlog)) == 0
-    else {
-      let error = SocketError(.listen, errno, address)
-      socket.close()
-      throw error
-    }
+    let listens =
+      address.withSystem { bind(socket.descriptor, $0, $1) } == 0
+      && listen(socket.descriptor, Int32(clamping: backlog)) == 0
+    try socket.closeUnless(listens, .listen, address)
     return socket
   }
 
   /// Makes a socket that has a port and does not listen at it.
   static func bound(to address: SocketAddress) throws(SocketError) -> Socket {
     let socket = try Socket(for: address, .listen)
-    guard address.withSystem({ bind(socket.descriptor, $0, $1) }) == 0 else {
-      let error = SocketError(.listen, errno, address)
-      socket.close()
-      throw error
-    }
+    let isBound = address.withSystem { bind(socket.descriptor, $0, $1) } == 0
+    try socket.closeUnless(isBound, .listen, address)
     return socket
   }
 
@@ -68,12 +62,21 @@ struct Socket: Sendable {
   ) throws(SocketError) -> Socket {
     let socket = try Socket(for: address, .connect, in: network)
     let code = address.withSystem { connect(socket.descriptor, $0, $1) }
-    guard code == 0 || errno == EINPROGRESS || errno == EINTR else {
-      let error = SocketError(.connect, errno, address)
-      socket.close()
-      throw error
-    }
+    let isUnderWay = code == 0 || errno == EINPROGRESS || errno == EINTR
+    try socket.closeUnless(isUnderWay, .connect, address)
     return socket
+  }
+
+  /// Closes the socket where a call of the system has failed, and throws what that said.
+  func closeUnless(
+    _ isDone: Bool,
+    _ operation: SocketError.Operation,
+    _ address: SocketAddress
+  ) throws(SocketError) {
+    guard !isDone else { return }
+    let error = SocketError(operation, errno, address)
+    close()
+    throw error
   }
 
   /// Returns the next connection that waits, if any.

@@ -28,18 +28,18 @@ struct OpenSSL: Sendable {
       // Before anything else of it runs: its clean-up at exit races with threads that still use it.
       Self.keepsNoExitHandler(crypto)
       guard let ssl = dlopen(folder + OpenSSLNames.ssl, RTLD_NOW) else { continue }
-      self.crypto = try CryptoFunctions(SharedLibrary(crypto, OpenSSLNames.crypto))
-      self.ssl = try SSLFunctions(SharedLibrary(ssl, OpenSSLNames.ssl))
+      self.crypto = try CryptoFunctions(SharedLibrary(handle: crypto, name: OpenSSLNames.crypto))
+      self.ssl = try SSLFunctions(SharedLibrary(handle: ssl, name: OpenSSLNames.ssl))
       return
     }
-    let places = folders.map { $0.isEmpty ? "where the system keeps libraries" : $0 }
+    let places = folders.map { folder in
+      folder.isEmpty
+        ? "where the system keeps libraries"
+        : folder.hasSuffix("/") ? "in \(folder.dropLast())" : folder
+    }
     throw .tlsUnavailable(
-      "OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) \(Self.list(places))"
+      "OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) \(places.joined(separator: " or "))"
     )
-  }
-
-  private static func list(_ places: [String]) -> String {
-    places.map { $0.hasSuffix("/") ? "in \($0.dropLast())" : $0 }.joined(separator: " or ")
   }
 
   private static func keepsNoExitHandler(_ library: UnsafeMutableRawPointer) {
@@ -66,12 +66,8 @@ struct OpenSSL: Sendable {
 
 /// A library and its functions by name.
 private struct SharedLibrary {
-  private let handle: UnsafeMutableRawPointer
-  private let name: String
-
-  init(_ handle: UnsafeMutableRawPointer, _ name: String) {
-    (self.handle, self.name) = (handle, name)
-  }
+  let handle: UnsafeMutableRawPointer
+  let name: String
 
   /// Returns a function, of the type that its manual page gives; nothing checks that.
   func function<Function>(_ symbol: String) throws(ServerError) -> Function {

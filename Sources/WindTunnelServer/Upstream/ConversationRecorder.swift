@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 
 /// A record of what is said on a WebSocket connection that passes, for a cassette or for whoever

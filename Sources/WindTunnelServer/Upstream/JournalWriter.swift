@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import WindTunnel
 
 /// Has answers written into a journal while the loop goes on: looking for the secrets of a large
 /// one takes its time, which nobody but its own client is to wait for.

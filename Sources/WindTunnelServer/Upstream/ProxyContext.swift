@@ -1,4 +1,3 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The parts that a proxy has beside those of every server, for the connections that are on one

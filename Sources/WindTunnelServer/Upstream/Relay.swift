@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WindTunnel
 
 /// Carries bytes between a client and the server that it speaks with, both ways, until both ends

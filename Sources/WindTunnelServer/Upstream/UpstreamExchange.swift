@@ -218,13 +218,7 @@ extension UpstreamExchange: ChannelDelegate {
       case .content(let data): receive(data)
       case .trailers: break
       case .end: ended()
-      case .failed(let error):
-        switch error.kind {
-        case .truncated(.beforeHead): failed(.emptyAnswer, error.sentence)
-        case .truncated(.inHead): failed(.connectionLost, error.sentence)
-        case .truncated: failed(.truncated, error.sentence)
-        default: failed(.malformedResponse, error.sentence)
-        }
+      case .failed(let error): failed(error.symptom, error.sentence)
       }
     }
   }
@@ -239,11 +233,6 @@ extension UpstreamExchange {
   /// about another.
   private var isShared: Bool { ticket == nil && exchange.upload == nil }
 
-  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
-  private var isIdempotent: Bool {
-    ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(outcome.request.method)
-  }
-
   private var place: String {
     let url = upstream.url
     return "\(url.scheme ?? "http")://\(url.host ?? ""):\(url.effectivePort ?? 80)"
@@ -253,7 +242,7 @@ extension UpstreamExchange {
   private func beginReusing() -> Bool {
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
     // One that another client has opened may lead to where this one is not connected to.
-    guard isShared, isIdempotent,
+    guard isShared, HTTPExchange.idempotent.contains(outcome.request.method),
       let channel = origins.pool.dequeue(
         place,
         where: { $0.target.map { refusal(of: $0) == nil } ?? false }

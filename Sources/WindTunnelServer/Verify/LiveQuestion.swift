@@ -155,11 +155,8 @@ extension LiveQuestion: ChannelDelegate {
       case .end: if head != nil { end(.answer(.response(response))) }
       case .failed(let error):
         switch error.kind {
-        case .truncated(.beforeHead): failed(.emptyAnswer)
-        case .truncated(.inHead): failed(.connectionLost)
-        case .truncated: failed(.truncated)
         case .contentTooLarge, .fieldsTooLarge: end(.tooLarge(error.sentence))
-        default: failed(.malformedResponse)
+        default: failed(error.symptom)
         }
       }
     }

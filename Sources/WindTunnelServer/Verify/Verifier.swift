@@ -1,4 +1,3 @@
-internal import Foundation
 public import WindTunnel
 
 /// A comparison of a cassette with the live origin: each interaction's request is sent again, one

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"
   static let summary = "Name the recording that matches a request, or the reason that none does."

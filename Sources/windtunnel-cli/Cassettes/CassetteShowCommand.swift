@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 enum CassetteShowCommand: Command {
@@ -24,12 +21,12 @@ enum CassetteShowCommand: Command {
       }
       let interaction = interactions[number - 1]
       return arguments.has("--json")
-        ? Terminal.answer(ShownInteraction(interaction, number: number).wholeJSON)
+        ? Terminal.answer(ShownInteraction(interaction: interaction, number: number).wholeJSON)
         : Terminal.answer(Self.whole(interaction))
     }
     if arguments.has("--json") {
       let list = interactions.enumerated().map { index, interaction in
-        ShownInteraction(interaction, number: index + 1).json
+        ShownInteraction(interaction: interaction, number: index + 1).json
       }
       return Terminal.answer(
         ["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)] as JSON
@@ -91,12 +88,8 @@ enum CassetteShowCommand: Command {
 
 /// One interaction as `cassette show --json` tells it.
 struct ShownInteraction {
-  private let interaction: Interaction
-  private let number: Int
-
-  init(_ interaction: Interaction, number: Int) {
-    (self.interaction, self.number) = (interaction, number)
-  }
+  let interaction: Interaction
+  let number: Int
 
   /// The interaction's entry in the list: `status` and `bytes` are `null` where there is no answer,
   /// and `failure` where it is whole.

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelImports
-
 enum CassetteConvertCommand: Command {
   static let name = "cassette convert"
   static let summary = "Convert a HAR file to a cassette, or a cassette to a HAR file."

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelComparison
-
 enum CassetteDiffCommand: Command {
   static let name = "cassette diff"
   static let summary = "Show the differences between cassettes, apart from dates, ids and timings."

@@ -1,9 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelComparison
-internal import WindTunnelReports
-
 enum CassetteMergeCommand: Command {
   static let name = "cassette merge"
   static let summary = "Merge several cassettes into one."

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-
 /// The files of a repository as they were at a commit, asked of `git`.
 struct GitHistory {
   /// A file that was changed, added or removed.

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// A gate for what is about to be committed: it says where a secret stands and never what it is.
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
@@ -96,7 +92,7 @@ enum CassetteLintCommand: Command {
       Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
     }
     if wantsSARIF {
-      let log = SARIFLog(all.map { ($0.path, $0.lint.leaks) })
+      let log = SARIFLog(files: all.map { ($0.path, $0.lint.leaks) })
       Terminal.answer(json: log.json.bytes(.init(.indent2, endsWithNewline: true)))
     }
     conclude(leakCount, oldCount, ageMax)

@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// Lists what was taken out of a cassette and why, for whoever looks through a recording before it
 /// is committed.
 enum ReviewCommand: Command {

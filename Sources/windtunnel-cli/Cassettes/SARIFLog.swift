@@ -1,11 +1,7 @@
-internal import WindTunnel
-
 /// Secrets that were found, in the form in which code hosts and editors take the results of
 /// checkers: SARIF 2.1.0 (OASIS, 2020).
 struct SARIFLog {
-  private let files: [(path: String, leaks: [CassetteLeak])]
-
-  init(_ files: [(path: String, leaks: [CassetteLeak])]) { self.files = files }
+  let files: [(path: String, leaks: [CassetteLeak])]
 
   var json: JSON {
     [

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// Checks that cassettes are whole, without asking a server: they read, the bodies beside them are
 /// those that were written, and nothing on them contradicts itself.
 enum CassetteVerifyCommand: Command {

@@ -1,7 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 /// `--console`: a page that shows what a command does while it does it.
 enum ConsoleFlag {
   static let name = "--console"

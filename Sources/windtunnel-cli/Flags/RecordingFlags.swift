@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 // The flags of the commands that record or compare, each with the value that it makes.
 
 /// The redactions beside the standard ones, as flags of the commands that record.

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 // The flags of the commands that listen at a port, each with the value that it makes.
 
 /// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.
@@ -39,17 +34,13 @@ enum LimitFlags {
     if let count = try arguments.int("--connections-max", in: 1...Int.max) {
       limits.connectionsMax = count
     }
-    if let seconds = try arguments.int("--idle-seconds", in: 1...secondsMax) {
-      limits.idleSeconds = Double(seconds)
-    }
-    if let seconds = try arguments.int("--request-seconds", in: 1...secondsMax) {
-      limits.requestSeconds = Double(seconds)
-    }
-    if let seconds = try arguments.int("--connect-seconds", in: 1...secondsMax) {
-      limits.connectSeconds = Double(seconds)
-    }
-    if let seconds = try arguments.int("--answer-seconds", in: 1...secondsMax) {
-      limits.answerSeconds = Double(seconds)
+    let times: [(flag: String, limit: WritableKeyPath<Limits, Double>)] = [
+      ("--idle-seconds", \.idleSeconds), ("--request-seconds", \.requestSeconds),
+      ("--connect-seconds", \.connectSeconds), ("--answer-seconds", \.answerSeconds),
+    ]
+    for (flag, limit) in times {
+      guard let seconds = try arguments.int(flag, in: 1...secondsMax) else { continue }
+      limits[keyPath: limit] = Double(seconds)
     }
     return limits
   }

@@ -1,10 +1,4 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelDrill
-internal import WindTunnelReports
-internal import WindTunnelServer
 
 enum ProxyCommand: Command {
   static let name = "proxy"

@@ -1,6 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The events that end or steer a running proxy: keys, a signal, the clock.
@@ -76,12 +73,7 @@ private final class Keyboard: Sendable {
 
   /// Gives the terminal back as it was; once, however often it is asked.
   func restore() {
-    guard
-      var settings = before.withLock({ before in
-        defer { before = nil }
-        return before
-      })
-    else { return }
+    guard var settings = before.exchange(nil) else { return }
     tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// The cassette that a proxy adds to.
 struct ProxyRecording {
   /// The interactions that are on it already.

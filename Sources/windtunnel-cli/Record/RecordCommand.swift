@@ -1,10 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelServer
-internal import WindTunnelSymptoms
-
 enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Pass requests on to a real server and record its responses."
@@ -88,7 +81,7 @@ enum RecordCommand: Command {
     let code = try await serve(order, deck, to: command)
     losses.complain()
     others.complain()
-    let end = try RecordingEnd(order, mode, cassette, after: command)
+    let end = try RecordingEnd(order: order, mode: mode, cassette: cassette, command: command)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
     return deck.tellUnasked(after: end)
   }
@@ -267,21 +260,12 @@ private struct ClientCommand {
 
 /// The end of a recording: writes its cassette, or leaves the old one as it is.
 private struct RecordingEnd {
-  private let order: RecordOrder
-  private let mode: RecordMode
+  let order: RecordOrder
+  let mode: RecordMode
   /// The contents of the cassette when it began.
-  private let cassette: Cassette
+  let cassette: Cassette
   /// The command that was run; `nil` where none was, and the recording was interrupted.
-  private let command: ClientCommand?
-
-  init(
-    _ order: RecordOrder,
-    _ mode: RecordMode,
-    _ cassette: Cassette,
-    after command: ClientCommand?
-  ) {
-    (self.order, self.mode, self.cassette, self.command) = (order, mode, cassette, command)
-  }
+  let command: ClientCommand?
 
   /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
   /// byte.

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 /// The recording that a command line asks for: its source, its target and its manner.
 struct RecordOrder {
   let upstream: RequestURL

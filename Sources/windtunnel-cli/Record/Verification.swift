@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 /// `record --mode verify`: holds a cassette against the live server.
 struct Verification {
   private let order: RecordOrder

@@ -1,5 +1,3 @@
-internal import WindTunnelCommandLine
-
 /// The pages about the command line itself: its commands, exit codes and variables.
 enum CommandPages {
   /// Every command with its flags.

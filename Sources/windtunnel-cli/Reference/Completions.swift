@@ -1,5 +1,3 @@
-internal import WindTunnelCommandLine
-
 /// The words of a command line, as a shell completes them.
 struct Completions {
   /// A shell that there is a script for.
@@ -7,9 +5,7 @@ struct Completions {
     case bash, zsh, fish
   }
 
-  private let commands: [any Command.Type]
-
-  init(of commands: [any Command.Type]) { self.commands = commands }
+  let commands: [any Command.Type]
 
   /// The script for a shell.
   func script(for shell: Shell) -> String {

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension Fault {
   /// The fault as it is written in Swift, such as `.status(503)`.
   var swift: String {
@@ -44,9 +42,7 @@ extension Fault.Spread {
 extension Fault.Point {
   fileprivate var swift: String {
     switch self {
-    case .afterRequest: ".afterRequest"
-    case .inStatusLine: ".inStatusLine"
-    case .inHeaders: ".inHeaders"
+    case .afterRequest, .inStatusLine, .inHeaders: ".\(self)"
     case .body(let count): "afterBodyBytes: \(count)"
     case .inChunk(nil): ".inChunk"
     case .inChunk(let count?): ".inChunk(\(count))"
@@ -61,11 +57,7 @@ extension RetryAfter {
     switch self {
     case .seconds(let count): ".seconds(\(count))"
     case .date(let count): ".date(inSeconds: \(count))"
-    case .pastDate: ".pastDate"
-    case .huge: ".huge"
-    case .garbage: ".garbage"
-    case .negative: ".negative"
-    case .twoFields: ".twoFields"
+    case .pastDate, .huge, .garbage, .negative, .twoFields: ".\(self)"
     }
   }
 }

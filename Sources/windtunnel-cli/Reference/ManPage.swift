@@ -1,5 +1,3 @@
-internal import WindTunnelCommandLine
-
 /// A page for `man`, in the macros of man(7).
 struct ManPage {
   /// The name of the page, such as `windtunnel-cassette-show`.

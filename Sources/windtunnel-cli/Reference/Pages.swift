@@ -1,9 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelReports
-internal import WindTunnelServer
-
 // The pages that list what the code has. Each is printed by the command that it names.
 
 extension MetricRow {

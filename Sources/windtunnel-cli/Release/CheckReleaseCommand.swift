@@ -1,7 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelRelease
-
 /// A gate for what is about to be released: no part of the harness may be in it.
 enum CheckReleaseCommand: Command {
   static let name = "check-release"

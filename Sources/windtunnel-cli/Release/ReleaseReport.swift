@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelRelease
-
 /// The answer of a look through a release, as JSON.
 enum ReleaseReport {
   static func json(of checks: [ReleaseCheck], verdict: ReleaseCheck.Verdict) -> JSON {

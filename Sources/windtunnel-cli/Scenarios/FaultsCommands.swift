@@ -1,9 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelDrill
-internal import WindTunnelServer
-
 enum FaultsListCommand: Command {
   static let name = "faults list"
   static let summary = "List every kind of fault, with the symptom that clients report."

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 /// Runs the loss model without sending anything.
 enum ModelCommand: Command {
   static let name = "model"

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 enum PresetsListCommand: Command {
   static let name = "presets list"
   static let summary = "List the link presets, each with published numbers."

@@ -1,7 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-
 enum ScenariosListCommand: Command {
   static let name = "scenarios list"
   static let summary = "List the scenarios that come with the tool."

@@ -1,8 +1,3 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 enum DNSCommand: Command {
   static let name = "dns"
   static let summary = "Answer DNS look-ups by a script, for resolvers that you own."

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The properties of a file that every save changes, one that writes the same bytes included.
 struct FileMark: Sendable, Hashable {
   private var date: Date?

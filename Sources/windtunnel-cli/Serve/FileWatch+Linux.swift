@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import CWindTunnelSystem
   internal import Dispatch
-  internal import Foundation
 
   /// Tells of files that were saved in folders, by inotify.
   ///

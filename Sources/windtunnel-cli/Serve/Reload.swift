@@ -1,9 +1,4 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelComparison
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelServer
 
 /// `serve --watch`: reads what was saved, and says in a line what changed.
 ///

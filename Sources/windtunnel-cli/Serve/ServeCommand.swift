@@ -1,9 +1,5 @@
 internal import Dispatch
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelServer
 
 enum ServeCommand: Command {
   static let name = "serve"

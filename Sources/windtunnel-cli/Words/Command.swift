@@ -1,5 +1,3 @@
-internal import WindTunnelCommandLine
-
 /// One command of the tool.
 protocol Command: Sendable {
   /// The words that call it, such as `cassette show`.

@@ -1,7 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelCommandLine
-internal import WindTunnelServer
-
 // The sentences of the tool's own commands, in one place; those of all commands are with the words.
 extension Refusal {
   static func unknownCommand(_ name: String, among names: [String]) -> Refusal {

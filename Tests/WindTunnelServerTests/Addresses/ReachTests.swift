@@ -102,7 +102,7 @@ import Testing
           expectEqual(allowed.content, "ok")
           try await expectEqual(
             noticed.next(),
-            .notConnected(Self.device, AddressRefusal(other.address, .loopback))
+            .notConnected(Self.device, AddressRefusal(address: other.address, reason: .loopback))
           )
         }
         await leading.loop.stop()

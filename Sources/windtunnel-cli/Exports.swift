@@ -1,0 +1,8 @@
+// What the commands stand on, imported once for all of them: nobody imports a program.
+
+@_exported public import Foundation
+@_exported public import WindTunnelCommandLine
+@_exported public import WindTunnelComparison
+@_exported public import WindTunnelDrill
+@_exported public import WindTunnelRelease
+@_exported public import WindTunnelServer
