@@ -36,7 +36,7 @@ enum SubjectProcess {
       let subject = found is ExecSubject ? program(job, parent) : found
       let setup = try setup(job)
       // Programs inherit it. A client that reads a date as local time comes hours too early.
-      if setup.scenario.sendsRetryDates { setenv("TZ", "IST-5:30", 1) }
+      if setup.scenario.sendsRetryDates { setenv("TZ", timeZoneInTheEast, 1) }
       let runner = try await CallRunner(
         subject,
         setup,
@@ -52,6 +52,14 @@ enum SubjectProcess {
     }
     // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
     _exit(0)
+  }
+
+  /// A time zone east of Greenwich. Some runtimes know zones by the files of their names alone, and
+  /// others no offset with minutes.
+  private static var timeZoneInTheEast: String {
+    let name = "Asia/Tokyo"
+    let file = "/usr/share/zoneinfo/\(name)"
+    return FileManager.default.fileExists(atPath: file) ? name : "JST-9"
   }
 
   /// The exit code by which it says that a program in it hangs.

@@ -25,11 +25,13 @@ package struct SentValues: Sendable {
   ///
   /// - Parameters:
   ///   - outcome: The outcome of the request.
+  ///   - isWhole: Whether the request has its content, if there was any.
   ///   - contentBytesMax: The length of the largest content that is looked at.
   ///   - open: The names of cookies that are no credential here, since their server has them sent
   ///     without TLS, too.
   package init(
     of outcome: Outcome,
+    isWhole: Bool = false,
     contentBytesMax: Int = .max,
     besidesCookies open: Set<Substring> = []
   ) {
@@ -49,10 +51,8 @@ package struct SentValues: Sendable {
     else { return }
     let recorded = outcome.recording?.request
     let length = request.headers["Content-Length"].flatMap { Int($0) }
-    // Of a request that was decided by its head the body is not here. A request without either
-    // field has none (RFC 9112 §6.3).
-    let isEmpty = length == 0 || (length == nil && request.headers["Transfer-Encoding"] == nil)
-    if request.body.count > 0 || isEmpty {
+    // Of a request that was decided by its head the body is not here.
+    if request.body.count > 0 || length == 0 || (isWhole && length == nil) {
       let digest = SHA256.hexadecimal(request.body.data)
       content = "content \(request.method) \(request.url.target) \(digest)"
     }

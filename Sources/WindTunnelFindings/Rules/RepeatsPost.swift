@@ -29,7 +29,8 @@ extension FindingRule {
         let isUnseen = next == nil && after.isRepeatable != false
         if isUnseen || call.isOneDeed(before, after) { continue }
         let status = before.wasLeft ? nil : before.status
-        let what = before.error ?? status.map { "a \($0)" } ?? "no answer"
+        let symptom = before.isSilence ? "silence" : before.error.map(Figures.symptom)
+        let what = symptom ?? status.map { "a \($0)" } ?? "no response"
         let wait = call.gap(place, again).map { ", \(Figures.time($0)) later" } ?? ""
         let isChanged = key != nil && next != nil
         let words = isChanged ? ", and the Idempotency-Key had changed" : ""
@@ -66,19 +67,21 @@ extension JudgedCall {
     return sent.marks.contains { next.marks.contains($0) && isOwn($0) }
   }
 
-  /// A request that is sent a second time while the first one is being answered: a hedged or raced
-  /// submit, which is done twice.
+  /// A request that is sent a second time while the first one is open: a hedged or raced submit,
+  /// which is done twice.
   fileprivate var race: FindingRule.Violation? {
     let attempts = attempts
-    for place in attempts.indices.dropLast() where attempts[place].isAnswered {
-      let before = attempts[place]
-      guard let content = before.sent?.content, let over = before.headCame else { continue }
-      for after in attempts[(place + 1)...] where after.isRequest && after.sent?.content == content {
+    for (place, before) in attempts.dropLast().enumerated() {
+      guard before.isAnswered || before.isSilence, let content = before.sent?.content,
+        let over = before.headCame
+      else { continue }
+      for after in attempts[(place + 1)...] where after.isRequest && after.sent?.content == content
+      {
         // Threads of one server may see an end later than the next start.
         guard let start = after.start, start + .milliseconds(20) < over, !isOneDeed(before, after)
         else { continue }
         let wait = before.start.map { "\(Figures.time(start - $0)) after the first" } ?? "again"
-        return FindingRule.Violation("It sent \(before.key) \(wait), which was being answered.")
+        return FindingRule.Violation("It sent \(before.key) \(wait), which was still open.")
       }
     }
     return nil

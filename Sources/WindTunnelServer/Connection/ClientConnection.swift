@@ -421,9 +421,15 @@ extension ClientConnection {
       switch event {
       case .head(let head): begin(head)
       case .content(let data):
-        guard context.keepsContent else { continue }
-        guard case .receiving(let head, var body, let handling) = state else { continue }
+        guard context.keepsContent || context.watchedBytesMax > 0,
+          case .receiving(let head, var body, let handling) = state
+        else { continue }
         state = .idle
+        if !context.keepsContent {
+          body.append(data.prefix(max(0, context.watchedBytesMax - body.count)))
+          state = .receiving(head, body, handling)
+          continue
+        }
         body.append(data)
         if body.count > Upload.wholeBytesMax, beginUpload(head, body, handling) { continue }
         if refusesContent(body.count) { return }

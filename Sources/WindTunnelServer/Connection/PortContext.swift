@@ -19,6 +19,8 @@ final class PortContext: Sendable {
   let failsConnections: Bool
   /// Tells whether the content of requests is kept until it is whole.
   let keepsContent: Bool
+  /// The number of bytes of content that are kept where it need not be whole.
+  let watchedBytesMax: Int
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
   /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none
@@ -66,6 +68,7 @@ final class PortContext: Sendable {
     proxiedConsole = options.proxiedConsole
     failsConnections = playsDeck && proxy == nil
     keepsContent = deck.needsRequestContent || options.isReloaded || !playsDeck || origins.passesOn
+    watchedBytesMax = options.watchedBytesMax
     sendsRendered =
       failsConnections && origins.received == nil && !origins.closesConnections
       && deck.exchangeTime == .zero

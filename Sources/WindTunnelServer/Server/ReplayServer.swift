@@ -55,6 +55,9 @@ public final class ReplayServer: Sendable {
     /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that compare bodies, so that
     /// bodies are kept from the beginning.
     public var isReloaded = false
+    /// The number of bytes of a request's content that are kept although nothing on the cassette
+    /// depends on content.
+    package var watchedBytesMax = 0
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
     /// A domain whose names are this server's, too, in a network in which it answers for them.

@@ -70,6 +70,7 @@ import WindTunnelReports
     Planted("leaves_open.py", "reuse", "leaks-connections"),
     Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
     Planted("sends_again.py", "dead-connection", "repeats-post"),
+    Planted("shows_copies.py", "warm-outage", "shows-stale-as-fresh"),
     // Each call fills the memory up to its limit.
     Planted("reads_all.py", "endless-body", "reads-without-limit", calls: 3),
   ])
@@ -104,6 +105,25 @@ import WindTunnelReports
       let report = try Report(contentsOf: scratch.file("drill.json"))
       expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
       expectEqual(run.code, 0, "\(run)")
+    }
+  }
+
+  @Test(.world, arguments: [["python3", "py"], ["node", "mjs"]])
+  func `a copy behind errors is shown as one, or it is named`(language: [String]) async throws {
+    let scratch = try Scratch()
+    let words = [language[0], "shows_copies.\(language[1])"]
+    guard let command = try await command(words, in: scratch) else {
+      try Test.cancel("this machine has no \(language[0])")
+    }
+    for (words, code) in [([], 99), (["honest"], 0)] as [([String], Int32)] {
+      let run = try await Program.run(
+        ["drill", "--scenario", "warm-outage", "--report", "drill.json", "--"] + command + words,
+        in: scratch
+      )
+      let report = try Report(contentsOf: scratch.file("drill.json"))
+      let rules = report.findings.map(\.finding.rule)
+      expectEqual(rules.contains("shows-stale-as-fresh"), code == 99, "\(run.out)")
+      expectEqual(run.code, code, "\(run)")
     }
   }
 

@@ -391,12 +391,13 @@ import WindTunnelFindings
         Self.attempt(503, to: 506, key: key, isRepeatable: isRepeatable),
       ])
     }
-    for (status, error) in [
-      (500, nil), (502, nil), (504, nil), (nil, "connectionLost"), (200, "truncated"),
+    for (status, error, what) in [
+      (500, nil, "a 500"), (502, nil, "a 502"), (504, nil, "a 504"),
+      (nil, "connectionLost", "a connection that broke"), (200, "truncated", "a body that was cut"),
+      (nil, "timedOut", "silence"),
     ]
-      as [(Int?, String?)]
+      as [(Int?, String?, String)]
     {
-      let what = error ?? "a \(status ?? 0)"
       try expectEqual(
         Self.words(rule, [post(status, error)]),
         "error 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"

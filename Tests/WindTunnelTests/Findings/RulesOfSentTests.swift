@@ -104,7 +104,7 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(500)),
-      "error 0: It sent POST /payments 500 ms after the first, which was being answered. "
+      "error 0: It sent POST /payments 500 ms after the first, which was still open. "
         + "(1 of 1 call)"
     )
     // What can be told to be one is done once.
@@ -118,7 +118,7 @@ import WindTunnelFindings
     (left[0].end, left[0].bytesSent) = (.milliseconds(800), 0)
     try expectEqual(
       Self.words(rule, left),
-      "error 0: After no answer it sent POST /payments again, 100 ms later. (1 of 1 call)"
+      "error 0: After no response it sent POST /payments again, 100 ms later. (1 of 1 call)"
     )
     left[0].bytesSent = 20
     try expectEqual(Self.words(rule, left), "not met")

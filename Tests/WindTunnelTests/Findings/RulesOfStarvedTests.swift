@@ -28,7 +28,7 @@ import WindTunnelFindings
   /// The rules of many calls that compare moments, each with the attempts of a call that breaks it.
   private static let ofFlights: [(rule: String, calls: Int, attempts: [Observation.Attempt])] = [
     ("no-back-off", 2, RuleTests.row(waits: [0, 5, 19])),
-    ("retries-in-step", 20, RuleTests.row(waits: [500])),
+    ("retries-in-step", 10, RuleTests.row(waits: [500])),
     ("retries-in-layers", 8, RuleTests.row(waits: [100, 900, 100])),
     ("gives-up-at-once", 8, RuleTests.row(waits: [])),
   ]
