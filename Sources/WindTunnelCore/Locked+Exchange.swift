@@ -1,5 +1,5 @@
 extension Locked {
-  /// Puts another value in the place of the one that is there, and returns that.
+  /// Replaces the value, and returns the previous one.
   package func exchange(_ new: Value) -> Value {
     withLock { value in
       defer { value = new }

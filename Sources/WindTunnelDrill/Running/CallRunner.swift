@@ -213,7 +213,7 @@ struct CallRunner: Sendable {
     guard scenario.keepsConnections, let end = await counted() else { return nil }
     var seen = end
     let patience = ContinuousClock.now + Flight.Connections.patience
-    while seen.growsWithCalls || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
+    while seen.mayLeak || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
       // Only a cancellation ends it early, which ends the loop, too.
       try? await Task.sleep(for: .milliseconds(100))
       seen = await counted() ?? seen

@@ -12,13 +12,11 @@ struct KnownRecordings: Sendable {
 
   /// A client may ask for ever more.
   private static let placesMax = 1024
-  /// A longer body is not kept.
-  static let bodyBytesMax = 64 << 10
 
   /// Returns what a request brought: most are the same as the one before.
   mutating func values(of outcome: Outcome) -> SentValues {
     guard case .recording(_, let place) = outcome.source,
-      outcome.request.body.count <= Self.bodyBytesMax
+      outcome.request.body.count <= SentValues.bodyBytesMax
     else { return SentValues(of: outcome, isWhole: true) }
     if let last = lastSent[place], last.request == outcome.request { return last.values }
     let values = SentValues(of: outcome, isWhole: true)

@@ -164,7 +164,7 @@ enum Targets {
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own, unless it is connections that are kept that the scenario is about.
     options.closesConnections = !keeps
-    options.watchedBytesMax = KnownRecordings.bodyBytesMax
+    options.watchedBytesMax = SentValues.bodyBytesMax
     return try await ReplayServer(deck, options)
   }
 

@@ -38,6 +38,14 @@ extension Flight.Connections {
   /// The number of calls that distinguishes a pool that is filled from one that grows for ever.
   static let leastCalls = 50
 
+  /// The number of error responses that distinguishes a leak behind them from a pool.
+  static let leastErrors = 20
+
+  /// Whether so many connections are open that some may be left behind by mistake.
+  package var mayLeak: Bool {
+    growsWithCalls || leftOpen >= Self.leastErrors
+  }
+
   /// Tells whether nearly every call has left a connection open.
   package var growsWithCalls: Bool {
     calls >= Self.leastCalls && Double(leftOpen) >= 0.9 * Double(calls)

@@ -57,9 +57,11 @@ extension FindingRule {
       return RuleStanding(rule: id, standing: standing, starved: starved)
     }
     let calls = starved == 1 ? "1 call is" : "\(starved) calls are"
+    // A starved call has met the condition.
+    let words = reason == unmet(by: 0) ? "" : "\(reason) "
     return RuleStanding(
       rule: id,
-      standing: .notMet("\(reason) \(calls) not judged: the machine was busy."),
+      standing: .notMet("\(words)\(calls) not judged: the machine was busy."),
       starved: starved
     )
   }

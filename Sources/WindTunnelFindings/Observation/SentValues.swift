@@ -19,7 +19,7 @@ package struct SentValues: Sendable {
   private static let markBytesMin = 8
   private static let marksMax = 64
   /// Larger bodies are not taken apart.
-  private static let bodyBytesMax = 64 << 10
+  package static let bodyBytesMax = 64 << 10
 
   /// Takes the values out of a request that has come whole.
   ///

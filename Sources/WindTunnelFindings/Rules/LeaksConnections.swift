@@ -3,8 +3,9 @@ extension FindingRule {
   static let leaksConnections = FindingRule(
     "leaks-connections",
     .error,
-    "Leaves a connection open behind nearly every call.",
-    condition: "at least 50 calls of a client that lives, to a server that keeps connections",
+    "Leaves a connection open behind nearly every call, or behind nearly every error response.",
+    condition:
+      "at least 50 calls of a client that lives, or 20 error responses, from a server that keeps connections",
     cost: "After some hours there is no file descriptor or port left, and every call fails.",
     remedy:
       "Use one client and its pool for all calls; read each answer to its end, and close it.",
@@ -13,22 +14,34 @@ extension FindingRule {
     clients: [.service],
     leastCalls: Flight.Connections.leastCalls,
     scope: .flight { rule, _, flight in
-      guard let most = flight.traffic.connections.max(by: { $0.calls < $1.calls }),
-        most.calls >= rule.leastCalls, let last = flight.lastCall
-      else {
-        return .notMet(rule.unmet(by: flight.traffic.connections.map(\.calls).max() ?? 0))
+      let most = flight.traffic.connections.max { $0.calls < $1.calls }
+      let errors = most?.mayLeak == true ? flight.errorResponses : 0
+      let hasErrors = errors >= Flight.Connections.leastErrors
+      guard let most, most.calls >= rule.leastCalls || hasErrors, let last = flight.lastCall else {
+        return .notMet(rule.unmet(by: most?.calls ?? 0))
       }
+      let growsWithErrors = hasErrors && Double(most.leftOpen) >= 0.9 * Double(errors)
       // A pool may hold some for each of the calls that are made at once.
-      guard most.growsWithCalls, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
+      guard most.growsWithCalls || growsWithErrors, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
         return .passed(most.calls)
       }
+      let words = most.growsWithCalls ? "" : ", of which \(errors) requests had an error response"
       return rule.broken(
         "\(most.leftOpen) of \(most.opened) connections were still open "
-          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls.",
+          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls\(words).",
         in: JudgedCall.one(at: last, in: flight),
         calls: min(most.leftOpen, most.calls),
         judged: most.calls
       )
     }
   )
+}
+
+extension Flight {
+  /// The number of requests that were answered with an error status.
+  fileprivate var errorResponses: Int {
+    calls.reduce(0) { count, call in
+      count + call.attempts.count { $0.isRequest && $0.error == nil && ($0.status ?? 0) >= 400 }
+    }
+  }
 }

@@ -3,7 +3,7 @@ extension FindingRule {
   static let waitsOnSilence = FindingRule(
     "waits-on-silence",
     .error,
-    "Waits longer than 25 seconds while nothing comes.",
+    "Waits longer than 25 seconds while nothing comes, or than 30 seconds over all attempts.",
     condition: "a call met silence, and ended by itself",
     cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
     remedy: "Limit the wait for the first byte and for the next one to some seconds.",
@@ -28,12 +28,23 @@ extension FindingRule {
       guard let silence = call.silence,
         call.attempts.last?.status == nil || call.attempts.last?.error != nil
       else { return .notMet }
-      if silence < longestSilence { return silence < .seconds(1) ? .notMet : .kept }
-      return .broken(
-        Violation("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
-      )
+      if silence >= longestSilence {
+        return .broken(
+          Violation("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
+        )
+      }
+      let (whole, count) = (call.observation.latency, call.attempts.count)
+      if whole > longestWait, call.attempts.allSatisfy(\.isSilence) {
+        return .broken(
+          Violation("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
+        )
+      }
+      return silence < .seconds(1) ? .notMet : .kept
     }
   )
+
+  /// The longest that a user waits for nothing, however often a client tries.
+  private static let longestWait = Duration.seconds(30)
 
   /// The longest silence that a client may wait on: beyond it no user does.
   static let longestSilence = Duration.seconds(25)

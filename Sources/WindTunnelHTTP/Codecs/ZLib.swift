@@ -85,9 +85,9 @@ struct ZLib: @unchecked Sendable {
   private static let version = "1.2.11"
   private static let size = Int32(MemoryLayout<Stream>.size)
 
-  /// Runs as much of the input through as fills a buffer.
+  /// Processes input until the buffer is full.
   ///
-  /// - Returns: What zlib says, and the count of bytes in the buffer.
+  /// - Returns: The status of zlib, and the number of bytes in the buffer.
   static func run(
     _ step: Step,
     _ stream: UnsafeMutablePointer<Stream>,

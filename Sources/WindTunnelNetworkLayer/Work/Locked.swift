@@ -12,7 +12,7 @@ final class Locked<Value>: @unchecked Sendable {
     lock.withLock { body(&value) }
   }
 
-  /// Puts another value in the place of the one that is there, and returns that.
+  /// Replaces the value, and returns the previous one.
   func exchange(_ new: Value) -> Value {
     withLock { value in
       defer { value = new }

@@ -15,7 +15,7 @@ struct Shrinking {
   let oracle: Oracle
   let weather: Scenario
   let identity: Violation.Identity
-  /// The time after which a flight hangs.
+  /// The time limit of a run.
   let patience: Duration
 
   /// The most flights by which one parameter is made milder.

@@ -35,48 +35,41 @@ final class PortContext: Sendable {
   /// Makes the context of a port.
   ///
   /// - Parameters:
-  ///   - deck: The deck that is played.
+  ///   - origins: The names of the port and the origins behind it.
   ///   - owner: The lane of requests that name none.
-  ///   - options: The settings of the server.
-  ///   - port: The number of the port.
-  ///   - plainPort: The port of the same lane that speaks no TLS.
+  ///   - host: The address that is listened at.
+  ///   - policy: The policy by which requests are answered.
   ///   - tls: What connections speak TLS by.
-  ///   - proxy: The proxy that the port is.
   ///   - playsDeck: False where a handler of its own answers.
-  ///   - journal: The writer of the journal.
+  ///   - isReloaded: Whether rules may come that look at bodies.
+  ///   - watchedBytesMax: The number of bytes of content that are kept in any case.
+  ///   - proxiedConsole: The place of a console that may be opened later.
   init(
-    deck: Deck,
+    _ origins: OriginContext,
     owner: PortOwner,
-    options: ReplayServer.Options,
-    port: Int,
-    plainPort: Int? = nil,
-    tls: TLSContext? = nil,
-    proxy: ProxyContext? = nil,
-    playsDeck: Bool = true,
-    journal: JournalWriter? = nil
+    host: String,
+    policy: OriginPolicy?,
+    tls: TLSContext?,
+    playsDeck: Bool,
+    isReloaded: Bool,
+    watchedBytesMax: Int,
+    proxiedConsole: Locked<ProxiedConsole?>
   ) {
-    let origins = OriginContext(
-      deck,
-      options,
-      port: port,
-      plainPort: plainPort,
-      proxy: proxy,
-      journal: journal
+    (self.proxiedConsole, self.watchedBytesMax) = (proxiedConsole, watchedBytesMax)
+    (self.origins, self.owner, self.host, self.policy, self.tls) = (
+      origins, owner, host, policy, tls
     )
-    (self.deck, self.owner, self.origins, self.tls) = (deck, owner, origins, tls)
-    (host, policy, limits) = (options.host, options.origins, options.limits)
-    proxiedConsole = options.proxiedConsole
-    failsConnections = playsDeck && proxy == nil
-    keepsContent = deck.needsRequestContent || options.isReloaded || !playsDeck || origins.passesOn
-    watchedBytesMax = options.watchedBytesMax
+    (deck, limits) = (origins.deck, origins.limits)
+    failsConnections = playsDeck && origins.proxy == nil
+    keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
     sendsRendered =
       failsConnections && origins.received == nil && !origins.closesConnections
       && deck.exchangeTime == .zero
     parsedRequests =
       sendsRendered && !keepsContent && owner.lane == .deck ? ParsedRequestCache() : nil
     streamsContent =
-      (proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
-      && !options.isReloaded && playsDeck && origins.received == nil
+      (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
+      && !isReloaded && playsDeck && origins.received == nil
   }
 
   /// The lane of requests that name none.

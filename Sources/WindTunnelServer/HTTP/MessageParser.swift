@@ -237,7 +237,7 @@ struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The symptom for the client whose answer it is.
+  /// The symptom for the client of a broken response.
   var symptom: Symptom {
     switch kind {
     case .truncated(.beforeHead): .emptyAnswer

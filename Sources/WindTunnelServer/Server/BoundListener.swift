@@ -144,3 +144,47 @@ struct BoundListener: @unchecked Sendable {
   /// Frees the port. On the listening loop only.
   func close() { closing() }
 }
+
+extension PortContext {
+  /// Makes the context of a server's port.
+  convenience init(
+    deck: Deck,
+    owner: PortOwner,
+    options: ReplayServer.Options,
+    port: Int,
+    plainPort: Int? = nil,
+    tls: TLSContext? = nil,
+    proxy: ProxyContext? = nil,
+    playsDeck: Bool = true,
+    journal: JournalWriter? = nil
+  ) {
+    let origins = OriginContext(
+      deck: deck,
+      port: port,
+      plainPort: plainPort,
+      domain: options.domain,
+      upstream: options.upstream,
+      ignoredHosts: options.ignoredHosts,
+      recordedOrigin: options.recordedOrigin,
+      leadsBack: options.leadsBack,
+      keepsEncodings: options.keepsEncodings,
+      closesConnections: options.closesConnections,
+      limits: options.limits,
+      toldBytesMax: options.console == nil ? 0 : ServedExchange.contentBytesMax,
+      proxy: proxy,
+      received: options.received,
+      journal: journal
+    )
+    self.init(
+      origins,
+      owner: owner,
+      host: options.host,
+      policy: options.origins,
+      tls: tls,
+      playsDeck: playsDeck,
+      isReloaded: options.isReloaded,
+      watchedBytesMax: options.watchedBytesMax,
+      proxiedConsole: options.proxiedConsole
+    )
+  }
+}

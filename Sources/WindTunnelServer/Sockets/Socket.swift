@@ -67,7 +67,7 @@ struct Socket: Sendable {
     return socket
   }
 
-  /// Closes the socket where a call of the system has failed, and throws what that said.
+  /// Closes the socket if a system call has failed, and throws its error.
   func closeUnless(
     _ isDone: Bool,
     _ operation: SocketError.Operation,

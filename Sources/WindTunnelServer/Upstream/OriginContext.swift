@@ -1,4 +1,5 @@
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The names of a port and the origins behind it, for its connections that are on one loop.
 final class OriginContext: Sendable {
@@ -33,20 +34,30 @@ final class OriginContext: Sendable {
   let pool = UpstreamPool()
 
   init(
-    _ deck: Deck,
-    _ options: ReplayServer.Options,
+    deck: Deck,
     port: Int,
-    plainPort: Int?,
+    plainPort: Int? = nil,
+    domain: String?,
+    upstream: Upstream?,
+    ignoredHosts: [Upstream],
+    recordedOrigin: RequestURL?,
+    leadsBack: Bool,
+    keepsEncodings: Bool,
+    closesConnections: Bool,
+    limits: Limits,
+    toldBytesMax: Int,
     proxy: ProxyContext?,
+    received: ReceivedRequests?,
     journal: JournalWriter?
   ) {
-    (self.deck, self.port, self.plainPort) = (deck, port, plainPort)
-    (self.proxy, self.journal, received) = (proxy, journal, options.received)
-    (domain, limits) = (options.domain, options.limits)
-    (upstream, ignoredHosts) = (options.upstream, options.ignoredHosts)
-    (recordedOrigin, leadsBack) = (options.recordedOrigin, options.leadsBack)
-    (keepsEncodings, closesConnections) = (options.keepsEncodings, options.closesConnections)
-    toldBytesMax = options.console == nil ? 0 : ServedExchange.contentBytesMax
+    (self.deck, self.port, self.domain, self.limits) = (deck, port, domain, limits)
+    self.plainPort = plainPort
+    (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
+      upstream, ignoredHosts, recordedOrigin
+    )
+    (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
+    (self.closesConnections, self.toldBytesMax) = (closesConnections, toldBytesMax)
+    (self.proxy, self.received, self.journal) = (proxy, received, journal)
   }
 
   /// Tells whether somebody looks at what an origin says to a request.

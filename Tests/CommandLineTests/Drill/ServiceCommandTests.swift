@@ -71,6 +71,7 @@ import WindTunnelReports
     Planted("keeps_page.py", "portal-gone", "keeps-portal-page"),
     Planted("sends_again.py", "dead-connection", "repeats-post"),
     Planted("shows_copies.py", "warm-outage", "shows-stale-as-fresh"),
+    Planted("leaks_on_errors.py", "warm-outage", "leaks-connections"),
     // Each call fills the memory up to its limit.
     Planted("reads_all.py", "endless-body", "reads-without-limit", calls: 3),
   ])

@@ -418,6 +418,34 @@ import WindTunnelFindings
     #expect(try Self.words(Self.leaks, unseen).hasPrefix("not met"))
   }
 
+  @Test func `a connection that is left open behind each error response is a leak`() throws {
+    func left(_ count: Int, errors: Int, calls: Int = 60) throws -> String {
+      let made = (0..<calls).map { number in
+        let (start, isError) = (number * 10, number < errors)
+        let attempt = RuleTests.attempt(start, to: start + 3, status: isError ? 503 : 200)
+        let ending = isError ? Observation.CallResult.failed("status 503") : .succeeded
+        return RuleTests.call(number, ending, start: start, lasted: 10, [attempt])
+      }
+      return try words(Self.leaks, made, of: .service) {
+        $0.connections = [
+          .init(calls: calls, opened: count + 1, mostOpen: count + 1, leftOpen: count)
+        ]
+      }
+    }
+    try expectEqual(
+      left(24, errors: 25),
+      "error 59: 24 of 25 connections were still open 5 s after the last of 60 calls, of which 25 "
+        + "requests had an error response. (24 of 60 calls)"
+    )
+    // Too few to tell a leak from a pool, fewer connections than errors, and no leak at all.
+    try expectEqual(left(19, errors: 19), "kept by 60")
+    try expectEqual(left(22, errors: 40), "kept by 60")
+    try expectEqual(left(1, errors: 40), "kept by 60")
+    // Fewer calls will do.
+    #expect(try left(24, errors: 25, calls: 40).hasPrefix("error 39: 24 of 25 connections"))
+    #expect(try left(24, errors: 19, calls: 40).hasPrefix("not met: Only 40"))
+  }
+
   @Test func `what was seen of parts of a flight is seen of the whole`() {
     var (one, other) = (Flight.Traffic(), Flight.Traffic())
     one.connections = [.init(calls: 9, opened: 3, mostOpen: 2, leftOpen: 1)]
