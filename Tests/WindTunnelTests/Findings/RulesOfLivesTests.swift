@@ -426,7 +426,7 @@ import WindTunnelFindings
         let ending = isError ? Observation.CallResult.failed("status 503") : .succeeded
         return RuleTests.call(number, ending, start: start, lasted: 10, [attempt])
       }
-      return try words(Self.leaks, made, of: .service) {
+      return try Self.words(Self.leaks, made, of: .service) {
         $0.connections = [
           .init(calls: calls, opened: count + 1, mostOpen: count + 1, leftOpen: count)
         ]
