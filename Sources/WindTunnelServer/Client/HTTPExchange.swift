@@ -350,7 +350,7 @@ package final class HTTPExchange: @unchecked Sendable {
   /// byte was sent.
   private func triesAgain(without dead: Channel) -> Bool {
     guard isUntried, case .asking = phase,
-      Self.idempotent.contains(request.method) || dead.sentBytes == sentBefore
+      RequestHead.idempotentMethods.contains(request.method) || dead.sentBytes == sentBefore
     else { return false }
     isUntried = false
     channel = nil
@@ -359,9 +359,6 @@ package final class HTTPExchange: @unchecked Sendable {
     connect()
     return true
   }
-
-  /// RFC 9110 §9.2.2: what may be sent once more if nobody knows whether it came through.
-  static let idempotent: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
   private func failed(_ symptom: Symptom, _ text: String) {
     end(.failed(DialFailure(symptom, text)))

@@ -176,3 +176,9 @@ extension RequestHead: MessageHead {
     return .chunked
   }
 }
+
+extension RequestHead {
+  /// The methods of requests that may be sent again if their first result is unknown (RFC 9110
+  /// §9.2.2).
+  static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+}

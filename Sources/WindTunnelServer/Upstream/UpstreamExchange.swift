@@ -242,7 +242,7 @@ extension UpstreamExchange {
   private func beginReusing() -> Bool {
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
     // One that another client has opened may lead to where this one is not connected to.
-    guard isShared, HTTPExchange.idempotent.contains(outcome.request.method),
+    guard isShared, RequestHead.idempotentMethods.contains(outcome.request.method),
       let channel = origins.pool.dequeue(
         place,
         where: { $0.target.map { refusal(of: $0) == nil } ?? false }
