@@ -34,7 +34,8 @@ extension FindingRule {
         )
       }
       let (whole, count) = (call.observation.latency, call.attempts.count)
-      if whole > longestWait, call.attempts.allSatisfy(\.isSilence) {
+      // Nobody waits for what code sends in the background, such as an outbox.
+      if call.client != .library, whole > longestWait, call.attempts.allSatisfy(\.isSilence) {
         return .broken(
           Violation("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
         )

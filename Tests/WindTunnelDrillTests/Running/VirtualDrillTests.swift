@@ -33,8 +33,8 @@ struct VirtualDrillTests {
     return try names.map { name in try #require(all.first { $0.name == name }) }
   }
 
-  @Test func `every shipped scenario that can be carried is flown to the same bytes`() async throws
-  {
+  @Test(.bothTiers)
+  func `every shipped scenario that can be carried is flown to the same bytes`() async throws {
     var plan = try Self.plan(try Shipped.scenarios())
     try plan.leaveOut(among: Set(plan.scenarios.map(\.name)))
     #expect(plan.scenarios.count > 35)
@@ -44,7 +44,7 @@ struct VirtualDrillTests {
       #expect(!row.observations.isEmpty && row.observations.allSatisfy { $0.ending != .hung })
     }
     let bytes = report.data()
-    for _ in 0..<3 {
+    for _ in 0..<(Tier.includesWorld ? 3 : 1) {
       try await expectEqual(Drill.fly([NetworkLayerSubject()], plan).data(), bytes)
     }
     plan.seed = 2

@@ -60,13 +60,18 @@ import WindTunnelFindings
     #expect(try RuleTests.words(rule, [Self.silent(25)]).hasPrefix("error"))
     try expectEqual(RuleTests.words(rule, [Self.silent(24)]), "kept by 1")
     // Several attempts take their time, each has a limit, and so has their sum.
-    func silences(_ starts: [Int], _ end: Int, heard: Bool = false) throws -> String {
+    func silences(
+      _ starts: [Int],
+      _ end: Int,
+      heard: Bool = false,
+      of client: Flight.Client = .program
+    ) throws -> String {
       var attempts = starts.map {
         RuleTests.attempt($0 * 1000, to: $0 * 1000, status: nil, error: "timedOut")
       }
       if heard { attempts[0] = RuleTests.attempt(0, to: 9000, status: 503) }
       let call = RuleTests.call(0, .failed("timedOut"), lasted: end * 1000, attempts)
-      return try RuleTests.words(rule, [call])
+      return try RuleTests.words(rule, [call], of: client)
     }
     try expectEqual(silences([0, 10, 20], 30), "kept by 1")
     try expectEqual(
@@ -74,6 +79,7 @@ import WindTunnelFindings
       "error 0: It waited 33.0 s over 3 attempts, and nothing came. (1 of 1 call)"
     )
     try expectEqual(silences([0, 11, 22], 33, heard: true), "kept by 1")
+    try expectEqual(silences([0, 11, 22], 33, of: .library), "kept by 1")
     try expectEqual(RuleTests.words(rule, [Self.silent(0)]), "not met")
     // Nobody sees how a connection is tried for that does not come about.
     func unconnected(_ seconds: Int, seen: Int?, told: Int? = nil) throws -> String {
