@@ -164,7 +164,8 @@ enum Targets {
     // A client's library re-sends by itself on a connection it kept; every attempt of a drill
     // starts on its own, unless it is connections that are kept that the scenario is about.
     options.closesConnections = !keeps
-    options.watchedBytesMax = SentValues.bodyBytesMax
+    // One byte more shows that a body is longer.
+    options.watchedBytesMax = SentValues.bodyBytesMax + 1
     return try await ReplayServer(deck, options)
   }
 

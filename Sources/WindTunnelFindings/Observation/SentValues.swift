@@ -52,7 +52,8 @@ package struct SentValues: Sendable {
     let recorded = outcome.recording?.request
     let length = request.headers["Content-Length"].flatMap { Int($0) }
     // Of a request that was decided by its head the body is not here.
-    if request.body.count > 0 || length == 0 || (isWhole && length == nil) {
+    let isCut = isWhole && request.body.count > Self.bodyBytesMax
+    if !isCut, request.body.count > 0 || length == 0 || (isWhole && length == nil) {
       let digest = SHA256.hexadecimal(request.body.data)
       content = "content \(request.method) \(request.url.target) \(digest)"
     }
@@ -86,8 +87,11 @@ package struct SentValues: Sendable {
   /// Returns whether a text is a date or the time since 1970: clocks mark a request, but two may
   /// have the same.
   private static func isMoment(_ text: String) -> Bool {
-    // Seconds, milliseconds or microseconds of the years from 2001 to 2286.
-    if [10, 13, 16].contains(text.utf8.count), Int64(text) != nil { return true }
+    // Seconds, milliseconds or microseconds of the years from 2017 to 2039.
+    if let number = Int64(text), [10, 13, 16].contains(text.utf8.count) {
+      let seconds = Double(number) / [10: 1, 13: 1e3, 16: 1e6][text.utf8.count, default: 1]
+      if 1.5e9..<2.2e9 ~= seconds { return true }
+    }
     return text.utf8.prefix(4).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
       && text.utf8.dropFirst(4).first == UInt8(ascii: "-") && text.contains(":")
   }

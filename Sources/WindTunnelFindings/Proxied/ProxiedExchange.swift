@@ -117,9 +117,9 @@ package struct ProxiedExchanges: Sendable {
     attempt.isRepeatable = answer.mayBeDone ? open.isRepeatable : nil
     attempt.retryAfter = answer.wait
     // The clocks of the origin and of the client need not agree on the second.
-    attempt.retryNotBefore = answer.date.map { date in
-      let now = Duration(milliseconds: Date().timeIntervalSince1970 * 1000)
-      return max(.zero, moment + date - now - .seconds(1))
+    let now = Duration(milliseconds: Date().timeIntervalSince1970 * 1000)
+    attempt.retryNotBefore = answer.date.flatMap { date in
+      date > now ? max(.zero, moment + date - now - .seconds(1)) : nil
     }
     if let first = open.firstByte { attempt.stages.body = max(.zero, moment - first) }
     attempt.sent = open.sent

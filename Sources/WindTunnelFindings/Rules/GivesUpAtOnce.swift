@@ -34,7 +34,8 @@ extension FindingRule {
       if let broken = broken(failed, "") { return broken }
       // A client may repeat after one kind of failure, and give up after another.
       let kinds = Dictionary(grouping: failed) { $0.attempts[0].kindOfFailure }
-      for (kind, given) in kinds.sorted(by: { $0.key < $1.key }) where given.count >= kindMin {
+      for (kind, given) in kinds.sorted(by: { $0.key < $1.key })
+      where given.count >= kindMin && given[0].attempts[0].leavesTime {
         if let broken = broken(given, " (\(kind))") { return broken }
       }
       return .passed(failed.count)
@@ -52,6 +53,13 @@ extension Observation.Attempt {
     [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .timedOut].map(\.rawValue)
   )
 
+  /// Whether a client has time for another attempt: a silence may have taken all of it.
+  fileprivate var leavesTime: Bool {
+    guard let error else { return true }
+    return error == Symptom.truncated.rawValue
+      || (Self.passingErrors.contains(error) && !isSilence)
+  }
+
   /// The failure in words: a status, or what became of the connection.
   fileprivate var kindOfFailure: String {
     error.map(Figures.symptom) ?? status.map { "\($0)" } ?? ""
@@ -60,7 +68,9 @@ extension Observation.Attempt {
   /// Tells whether what it met may pass at once, and it may be repeated.
   fileprivate var isPassing: Bool {
     guard isRequest else { return error.map(Self.passingErrors.contains) ?? false }
-    guard isRepeatable == true, !isAnswered, retryAfter == nil else { return false }
+    guard isRepeatable == true, !isAnswered, retryAfter == nil, retryNotBefore == nil else {
+      return false
+    }
     return error != nil || status.map { [502, 503, 504].contains($0) } ?? false
   }
 }

@@ -70,35 +70,43 @@ extension JudgedCall {
   /// A request that is sent a second time while the first one is open: a hedged or raced submit,
   /// which is done twice.
   fileprivate var race: FindingRule.Violation? {
-    let attempts = attempts
-    for (place, before) in attempts.dropLast().enumerated() {
-      guard before.isAnswered || before.isSilence, let content = before.sent?.content,
-        let over = before.headCame
-      else { continue }
-      for after in attempts[(place + 1)...] where after.isRequest && after.sent?.content == content
+    // Of each content the request that is open for the longest time.
+    var open: [Int: (attempt: Observation.Attempt, over: Duration)] = [:]
+    for attempt in attempts where attempt.isRequest {
+      guard let content = attempt.sent?.content, let start = attempt.start else { continue }
+      if let (before, over) = open[content], let first = before.start,
+        // Threads of one server may see an end later than the next start, and parts of a call
+        // that begin at once are no repetition.
+        start + .milliseconds(20) < over, start >= first + .milliseconds(50),
+        !isOneDeed(before, attempt)
       {
-        // Threads of one server may see an end later than the next start.
-        guard let start = after.start, start + .milliseconds(20) < over, !isOneDeed(before, after)
-        else { continue }
-        let wait = before.start.map { "\(Figures.time(start - $0)) after the first" } ?? "again"
-        return FindingRule.Violation("It sent \(before.key) \(wait), which was still open.")
+        let wait = Figures.time(start - first)
+        return FindingRule.Violation(
+          "It sent \(before.key) \(wait) after the first, which was still open."
+        )
       }
+      guard attempt.isAnswered || attempt.isSilence, let over = attempt.headCame,
+        open[content].map({ $0.over < over }) != false
+      else { continue }
+      open[content] = (attempt, over)
     }
     return nil
   }
 
   /// A second request with the same key and another content, which a server has to refuse.
   fileprivate var otherBody: FindingRule.Violation? {
-    let attempts = attempts
-    for place in attempts.indices.dropLast() {
-      guard let sent = attempts[place].sent, let key = sent.key, let content = sent.content,
-        attempts[(place + 1)...].contains(where: { after in
-          after.sent?.key == key && after.sent?.content.map { $0 != content } == true
-        })
-      else { continue }
-      return FindingRule.Violation(
-        "It sent \(attempts[place].key) again under the same Idempotency-Key, and with another body."
-      )
+    // By the key and the address: a redirect leads the same content to another one.
+    var contents: [[Substring]: Int] = [:]
+    for attempt in attempts {
+      guard let sent = attempt.sent, let key = sent.key, let content = sent.content else {
+        continue
+      }
+      let known = contents.updateValue(content, forKey: [attempt.key, "\(key)"])
+      if let known, known != content {
+        return FindingRule.Violation(
+          "It sent \(attempt.key) again under the same Idempotency-Key, and with another body."
+        )
+      }
     }
     return nil
   }

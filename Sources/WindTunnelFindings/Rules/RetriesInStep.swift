@@ -12,7 +12,7 @@ extension FindingRule {
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 10,
     restsOnTime: true,
-    scope: .flight { rule, troubled, _ in
+    scope: .flight { rule, troubled, flight in
       var waits: [Int64] = []
       var example: JudgedCall?
       for call in troubled where call.isJudged && call.traits.contains(.repeats) {
@@ -20,7 +20,9 @@ extension FindingRule {
         waits.append(wait.wholeMicroseconds)
         if call.observation.call < (example?.observation.call ?? .max) { example = call }
       }
-      return rule.inStep(waits, "first waits", example, least: .milliseconds(10))
+      // A link adds its round trips to each wait.
+      let least = Duration.milliseconds(flight.weather?.link == nil ? 10 : 200)
+      return rule.inStep(waits, "first waits", example, least: least)
     }
   )
 
@@ -65,6 +67,7 @@ extension JudgedCall {
   fileprivate var firstWait: Duration? {
     // A time-out of its own is in the wait after a silence, and says nothing about its back-off.
     guard let first = repeats.first, attempts[first.before].retryAfter == nil,
+      attempts[first.before].retryNotBefore == nil,
       attempts[first.before].error != Symptom.timedOut.rawValue
     else { return nil }
     return gap(first.before, first.after)

@@ -110,27 +110,47 @@ extension Flight {
         && call.attempts.contains(where: \.isRequest)
         && call.observation.endpoint.hasPrefix("GET ")
     }
-    // Most flights have none, and to look at each call costs.
-    guard failed.contains(where: \.claimsSuccess) else { return (0, []) }
-    var kept: [String: [(end: Duration, fresh: Duration)]] = [:]
-    for call in calls {
-      for attempt in call.attempts where attempt.isAnswered && attempt.asks(for: call.endpoint) {
-        guard let end = attempt.end else { continue }
-        kept[call.endpoint, default: []].append((end, attempt.cacheTerms?.fresh ?? .zero))
-      }
-    }
+    // To look at each call costs.
+    guard !failed.isEmpty else { return (0, []) }
+    let kept = freshness(of: Set(failed.map(\.observation.endpoint)))
     let had = failed.filter { call in
       guard let start = call.observation.start else { return false }
-      return kept[call.observation.endpoint]?.contains { $0.end < start } == true
+      return kept[call.observation.endpoint]?.first.map { $0.end < start } == true
     }
     let copies = had.filter { call in
       let observation = call.observation
       guard call.claimsSuccess, observation.bodyMatches == true, observation.isStale != true,
-        let end = observation.end
+        // A body that came whole behind a bad end is the response itself.
+        call.attempts.allSatisfy({ $0.error == nil || $0.bytes == 0 }),
+        let end = observation.end, let answers = kept[observation.endpoint]
       else { return false }
-      return kept[observation.endpoint]?.allSatisfy { $0.end + $0.fresh < end } == true
+      let count = answers.countOfFirst { $0.end < end }
+      return count > 0 && answers[count - 1].freshUntil < end
     }
     return (had.count, copies.sorted { $0.observation.call < $1.observation.call })
+  }
+
+  /// Returns when responses for some endpoints had come, in order, and until when the freshest of
+  /// them so far may be shown. Nobody knows that of one that a fault may have changed.
+  private func freshness(
+    of endpoints: Set<String>
+  ) -> [String: [(end: Duration, freshUntil: Duration)]] {
+    var kept: [String: [(end: Duration, freshUntil: Duration)]] = [:]
+    for call in calls where endpoints.contains(call.endpoint) {
+      for attempt in call.attempts where attempt.isAnswered && attempt.asks(for: call.endpoint) {
+        guard let end = attempt.end else { continue }
+        let isUnknown = attempt.cacheTerms == nil && !attempt.line.metNothing
+        let fresh = isUnknown ? Duration.seconds(1 << 31) : attempt.cacheTerms?.fresh ?? .zero
+        kept[call.endpoint, default: []].append((end, end + fresh))
+      }
+    }
+    return kept.mapValues { answers in
+      var answers = answers.sorted { $0.end < $1.end }
+      for place in answers.indices.dropFirst() {
+        answers[place].freshUntil = max(answers[place].freshUntil, answers[place - 1].freshUntil)
+      }
+      return answers
+    }
   }
 
   /// The requests of the calls of each endpoint that had an answer which was too old.

@@ -33,9 +33,12 @@ extension FindingRule {
           Violation("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
         )
       }
-      let (whole, count) = (call.observation.latency, call.attempts.count)
+      let count = call.attempts.count
       // Nobody waits for what code sends in the background, such as an outbox.
-      if call.client != .library, whole > longestWait, call.attempts.allSatisfy(\.isSilence) {
+      if call.client != .library, count > 1, call.attempts.allSatisfy(\.isSilence),
+        let begun = call.begun, let whole = call.observation.end.map({ $0 - begun }),
+        whole > longestWait
+      {
         return .broken(
           Violation("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
         )

@@ -214,6 +214,17 @@ import WindTunnelFindings
     ] {
       try expectEqual(Self.words(rule, [Self.asking(0), good]), "kept by 1")
     }
+    // What comes later changes nothing.
+    try expectEqual(Self.words(rule, [Self.asking(0), late, Self.asking(200)]), found)
+    // The body came with this very response, behind a bad end.
+    var cut = late
+    cut.attempts[0] = RuleTests.attempt(90_000, to: 90_003, error: "truncated")
+    cut.attempts[0].bytes = 9
+    try expectEqual(Self.words(rule, [Self.asking(0), cut]), "kept by 1")
+    // A client that fails is honest.
+    var failed = Self.copying(1, at: 90_000, showsIt: false)
+    failed.ending = .failed("status 503")
+    try expectEqual(Self.words(rule, [Self.asking(0), failed]), "kept by 1")
     // Nothing had come before.
     #expect(try Self.words(rule, [late]).hasPrefix("not met"))
     // A program that prints has no way to say so.

@@ -110,6 +110,8 @@ import WindTunnelFindings
     // What can be told to be one is done once.
     try expectEqual(Self.words(rule, call(500, key: 5)), "not met")
     try expectEqual(Self.words(rule, call(500, marks: [7])), "not met")
+    // Parts of a call that begin at once.
+    try expectEqual(Self.words(rule, call(30)), "not met")
     // Two threads of a server see an end and a start in any order.
     try expectEqual(Self.words(rule, call(1990)), "not met")
     try expectEqual(Self.words(rule, call(2100)), "not met")
