@@ -107,7 +107,7 @@ enum VirtualWorld {
   }
 }
 
-/// What was seen of a program that hangs.
+/// The state of a hung program.
 struct ProgramHang: Sendable, Hashable {
   /// The time that it waited for a processor in the call; `nil` if that is unknown.
   var waited: Duration?

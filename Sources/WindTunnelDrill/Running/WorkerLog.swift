@@ -7,7 +7,7 @@ struct WorkerLog: Sendable {
     /// The moment at which it began.
     var began: Duration
     var attempts: [Observation.Attempt] = []
-    /// What was seen of its program, if that hangs.
+    /// The state of its program if it hangs.
     var hang: ProgramHang?
   }
 
@@ -40,7 +40,7 @@ struct WorkerLog: Sendable {
   /// Returns the attempts of a call that began and has not ended.
   func attempts(of call: Int) -> [Observation.Attempt] { open[call]?.attempts ?? [] }
 
-  /// Returns what was seen of the program of a call that hangs; `nil` if it does not.
+  /// Returns the state of a call's program if it hangs, otherwise `nil`.
   func hang(of call: Int) -> ProgramHang? { open[call]?.hang }
 
   /// Returns when a call that its process died in began, and how long after that the process ended.

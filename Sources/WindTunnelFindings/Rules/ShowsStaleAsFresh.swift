@@ -130,8 +130,8 @@ extension Flight {
     return (had.count, copies.sorted { $0.observation.call < $1.observation.call })
   }
 
-  /// Returns when responses for some endpoints had come, in order, and until when the freshest of
-  /// them so far may be shown. Nobody knows that of one that a fault may have changed.
+  /// Returns the end of each response by endpoint, in order, with the latest end of freshness so
+  /// far. A response that a fault may have changed counts as fresh.
   private func freshness(
     of endpoints: Set<String>
   ) -> [String: [(end: Duration, freshUntil: Duration)]] {

@@ -19,7 +19,7 @@ final class PortContext: Sendable {
   let failsConnections: Bool
   /// Tells whether the content of requests is kept until it is whole.
   let keepsContent: Bool
-  /// The number of bytes of content that are kept where it need not be whole.
+  /// The maximum number of bytes of content to keep if it need not be whole.
   let watchedBytesMax: Int
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
@@ -42,7 +42,7 @@ final class PortContext: Sendable {
   ///   - tls: What connections speak TLS by.
   ///   - playsDeck: False where a handler of its own answers.
   ///   - isReloaded: Whether rules may come that look at bodies.
-  ///   - watchedBytesMax: The number of bytes of content that are kept in any case.
+  ///   - watchedBytesMax: The maximum number of bytes of content to keep in any case.
   ///   - proxiedConsole: The place of a console that may be opened later.
   init(
     _ origins: OriginContext,

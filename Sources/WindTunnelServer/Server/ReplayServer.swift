@@ -55,8 +55,8 @@ public final class ReplayServer: Sendable {
     /// Tells whether ``ReplayServer/load(_:matcher:)`` may bring rules that compare bodies, so that
     /// bodies are kept from the beginning.
     public var isReloaded = false
-    /// The number of bytes of a request's content that are kept although nothing on the cassette
-    /// depends on content.
+    /// The maximum number of bytes of a request's content to keep if the cassette does not need
+    /// content.
     package var watchedBytesMax = 0
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
