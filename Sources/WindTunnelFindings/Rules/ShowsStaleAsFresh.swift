@@ -3,7 +3,7 @@ extension FindingRule {
   static let showsStaleAsFresh = FindingRule(
     "shows-stale-as-fresh",
     .error,
-    "Shows an answer again that was too old when it came, asks nobody, and does not say that it is a copy.",
+    "Shows a stale response without a new one from the server, and does not mark it as a copy.",
     condition:
       "an answer was older than its server lets anybody show it without asking, and a later call was made to "
       + "the same endpoint; or every request of a call failed after an earlier one had been answered",
