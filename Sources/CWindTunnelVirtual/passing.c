@@ -89,10 +89,16 @@ static bool is_asleep_first(struct wt_thread *thread) {
   return true;
 }
 
-static bool is_asleep_still(struct wt_thread *thread) {
+// Its state comes first. The other way round it may be woken before, run between the two, and sleep
+// again.
+static bool has_slept_on(struct wt_thread *thread) {
+  const bool is_sleeping = is_sleeper(thread);
   pause_between();
-  const bool is_same = stops_first(thread) ? is_off(thread) : wt_turns(thread) == thread->turns;
-  if (is_same && is_sleeper(thread)) return true;
+  return is_sleeping && wt_turns(thread) == thread->turns;
+}
+
+static bool is_asleep_still(struct wt_thread *thread) {
+  if (stops_first(thread) ? is_asleep(thread) : has_slept_on(thread)) return true;
   thread->turns = 0;
   return false;
 }

@@ -24,6 +24,14 @@
       #expect(isEarly)
     }
 
+    /// A timer wakes one thread, which wakes another and sleeps again, all between two looks at it.
+    @Test(arguments: [[], ["--without", "haste"]])
+    func `no time passes while a thread hands over`(options: [String]) async throws {
+      let run = try await World.run(word: "hand-over", 300, options: options)
+      expectEqual(run.lines.first, "0 early")
+      expectEqual(run.code, 0)
+    }
+
     /// Nagle's rule holds a byte back until a delayed acknowledgement comes, after 40 ms of real time.
     @Test func `bytes that are held back are waited for`() async throws {
       let run = try await World.run(word: "nagle", 3)

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 static void set_timeout(int socket, int option, int64_t length) {
@@ -111,6 +113,48 @@ static int do_pingpong_tcp(int64_t count) {
   return connect_pair(exchange.ends, false) || run_exchanges(count);
 }
 
+// Waits with a time, passes a byte on, and has to see no later time than the one who woke it.
+static void *take_over(void *unused) {
+  struct pollfd polled = {.fd = exchange.ends[1], .events = POLLIN};
+  struct timespec time;
+  char byte;
+  while (poll(&polled, 1, 1000000) > 0 && read(exchange.ends[1], &byte, 1) == 1) {
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    exchange.early += time.tv_nsec % millisecond != 0;
+    if (write(exchange.ends[1], &byte, 1) != 1) break;
+  }
+  return unused;
+}
+
+static void *doze(void *unused) {
+  const struct timespec time = {0, millisecond / 2};
+  while (!nanosleep(&time, NULL)) {}
+  return unused;
+}
+
+// The first of two threads has slept without a time, and is woken by a timer each millisecond; it
+// wakes the second one and sleeps again. Beside them another waits for half a millisecond.
+static int do_hand_over(int64_t count) {
+  pthread_t other, dozing;
+  char byte = 0;
+  uint64_t expirations;
+  struct timespec now;
+  struct itimerspec value = {.it_interval.tv_nsec = millisecond};
+  const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  value.it_value.tv_sec = now.tv_sec + 1;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, exchange.ends)) return 1;
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &value, NULL);
+  pthread_create(&other, NULL, take_over, NULL);
+  pthread_create(&dozing, NULL, doze, NULL);
+  for (int64_t turn = 0; turn < count; turn++) {
+    if (read(timer, &expirations, sizeof expirations) != sizeof expirations) return 1;
+    if (write(exchange.ends[0], &byte, 1) != 1 || read(exchange.ends[0], &byte, 1) != 1) return 1;
+  }
+  printf("%lld early\n", (long long)exchange.early);
+  return exchange.early != 0;
+}
+
 // Answers each third byte: the sender's second byte waits for a delayed acknowledgement (RFC 1122,
 // 4.2.3.2) by Nagle's rule (RFC 896).
 static void *answer_thirds(void *unused) {
@@ -171,6 +215,7 @@ const struct word socket_words[] = {
   {"recvmmsg", do_recvmmsg},
   {"pingpong", do_pingpong},
   {"pingpong-tcp", do_pingpong_tcp},
+  {"hand-over", do_hand_over},
   {"nagle", do_nagle},
   {"connect", do_connect},
   {"connect-timeout", do_connect_timeout},
