@@ -41,7 +41,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CWindTunnelSystem"),
-    .target(name: "CWindTunnelFiles"),
+    .target(name: "CWindTunnelFiles", exclude: ["Reproduction"]),
     // The page of the console.
     .target(name: "CWindTunnelConsole", exclude: ["Page"]),
     // What threads take for the time, in the programs that link it.

@@ -11,6 +11,9 @@ static const unsigned char startup[] = {
 static const unsigned char admin_openapi[] = {
 #embed "../../Cassettes/format/admin-1.openapi.json"
 };
+static const unsigned char reproduction[] = {
+#embed "Reproduction/server.py"
+};
 static const unsigned char calm[] = {
 #embed "../../Cassettes/scenarios/calm.json"
 };
@@ -251,6 +254,7 @@ static const struct {
     {"scenarios/config-late", config_late, sizeof config_late},
     {"scenarios/config-replayed", config_replayed, sizeof config_replayed},
     {"scenarios/offline-start", offline_start, sizeof offline_start},
+    {"reproduction", reproduction, sizeof reproduction},
     {"format/admin-1.openapi", admin_openapi, sizeof admin_openapi},
 };
 

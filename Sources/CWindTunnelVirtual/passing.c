@@ -20,6 +20,8 @@ static const int64_t looks_max = 3000, looks_processor = 45 * WT_MILLISECOND;
 // Processor time: at the first look since the last jump, -1 for none; at the last of so many looks
 // at the clock; and where it began to count as time, or 0.
 static int64_t base = -1, look_base, counted;
+// Real time when the processor time of all threads was last summed: a sum reads a file of each.
+static int64_t summed;
 static int64_t looks;
 static bool is_looking;
 
@@ -222,7 +224,9 @@ static int64_t processor_time(void) {
 }
 
 void wt_busy(void) {
-  if (wt_real_now() - wt.jump_real < look_after) return;
+  const int64_t now = wt_real_now();
+  if (now - wt.jump_real < look_after || (!counted && now - summed < look_after)) return;
+  summed = now;
   const int64_t time = processor_time(), limit = wt.given[WT_PROCESSOR_LIMIT];
   if (base < 0) base = time;
   const int64_t used = time - base;

@@ -16,6 +16,12 @@ package enum Shipped {
   /// The OpenAPI document of a server's admin port.
   package static var openAPI: Data { data("format/admin-1.openapi") ?? Data() }
 
+  /// The template of the server in Python that `reproduce` writes. A line that ends with `#? WORD`
+  /// belongs to a program that needs that.
+  package static var reproduction: String {
+    String(decoding: data("reproduction") ?? Data(), as: UTF8.self)
+  }
+
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
   /// order.
   package static let drill = [

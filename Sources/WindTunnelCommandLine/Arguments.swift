@@ -60,14 +60,14 @@ package struct Arguments: Sendable {
         throw .unknownFlag(name, among: flags.map(\.name) + ["--help"])
       }
       guard let placeholder = flag.value else {
-        guard parts.count == 1 else { throw .valueUnwanted(name) }
+        guard parts.count == 1 else { throw .usage("\(name) takes no value.") }
         values[name] = []
         continue
       }
       // The next flag is no value; one that begins so can be given with an equals sign.
       let next = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
       guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
-        throw .valueMissing(name, placeholder)
+        throw .usage("\(name) wants \(placeholder) after it.")
       }
       if parts.count == 1 { rest.removeFirst() }
       values[name, default: []].append(value)

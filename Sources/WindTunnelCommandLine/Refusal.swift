@@ -134,12 +134,6 @@ extension Refusal {
     }
   }
 
-  static func valueMissing(_ flag: String, _ placeholder: String) -> Refusal {
-    .usage("\(flag) wants \(placeholder) after it.")
-  }
-
-  static func valueUnwanted(_ flag: String) -> Refusal { .usage("\(flag) takes no value.") }
-
   package static func repeated(_ flag: String, count: Int) -> Refusal {
     .usage("\(flag) is given \(count) times.")
   }

@@ -1,17 +1,8 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
-
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
 
 extension DrillPlan {
   /// Returns a scenario's part of the report, with its own gates and the plan's.

@@ -319,7 +319,8 @@ struct Call {
         }
         return CallEnd(result: .failure(error), attempts: attempt)
       }
-      if outcome.isOffline, await hasWaitedForNetwork() { continue }
+      // The device itself had no network.
+      if case .failure(.failed(.offline, _)) = outcome, await hasWaitedForNetwork() { continue }
       // The attempt after which the credential was renewed is none that a retry was spent on.
       let tries = isRenewed ? attempt - 1 : attempt
       guard let delay = delay(after: outcome, attempt, tries, of: request) else {
@@ -606,13 +607,6 @@ struct Call {
       if record == nil { record = CallRecord(event) } else { record?.hear(event) }
     }
     client.observer?.observe(event)
-  }
-}
-
-extension AttemptOutcome {
-  /// True where the device itself had no network.
-  fileprivate var isOffline: Bool {
-    if case .failure(.failed(.offline, _)) = self { true } else { false }
   }
 }
 

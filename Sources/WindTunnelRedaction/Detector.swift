@@ -70,8 +70,8 @@ public struct DetectionRow: Sendable, Hashable {
     _ id: String,
     _ finds: String,
     _ reason: String,
-    _ secret: String,
-    _ harmless: String
+    _ secret: String = "",
+    _ harmless: String = ""
   ) -> DetectionRow {
     DetectionRow(id: id, finds: finds, reason: reason, secret: secret, harmless: harmless)
   }
@@ -94,9 +94,7 @@ public struct DetectionRow: Sendable, Hashable {
     row(
       "told",
       "what `--redact`, `redacting:` or a rule of places names",
-      "somebody said so",
-      "",
-      ""
+      "somebody said so"
     ),
     row(
       "cookie",
@@ -115,9 +113,7 @@ public struct DetectionRow: Sendable, Hashable {
     row(
       "header-name",
       "a drawn value of a header field whose name has a word such as `key`, `token` or `signature`",
-      "the fields of some sixty providers",
-      "",
-      ""
+      "the fields of some sixty providers"
     ),
     row(
       "user-info",
@@ -252,23 +248,17 @@ public struct DetectionRow: Sendable, Hashable {
     row(
       "personal-data",
       "e-mail addresses, telephone numbers and names of people, where they are asked for",
-      "RFC 5322 §3.4.1, ITU-T E.164",
-      "",
-      ""
+      "RFC 5322 §3.4.1, ITU-T E.164"
     ),
     row(
       "echo",
       "what is a secret in one place, wherever it is repeated, in whatever spelling",
-      "error texts, redirects and logs repeat what was sent",
-      "",
-      ""
+      "error texts, redirects and logs repeat what was sent"
     ),
     row(
       "entropy",
       "a word that looks drawn by lot: only a lint tells of it, since most are ids",
-      "Shannon, *A Mathematical Theory of Communication*, 1948",
-      "",
-      ""
+      "Shannon, *A Mathematical Theory of Communication*, 1948"
     ),
   ]
 

@@ -1,6 +1,6 @@
 #if !canImport(Darwin)
-  @_spi(WindTunnel) internal import WindTunnelCore
   internal import Dispatch
+  @_spi(WindTunnel) internal import WindTunnelCore
   internal import Foundation
   internal import FoundationNetworking
 

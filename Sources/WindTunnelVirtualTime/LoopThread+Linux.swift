@@ -1,6 +1,6 @@
 #if os(Linux)
-  internal import CWindTunnelSystem
   internal import Dispatch
+  internal import CWindTunnelSystem
   internal import Foundation
   @_spi(WindTunnel) internal import WindTunnelCore
 

@@ -1,6 +1,6 @@
 #if os(Linux)
-  internal import CWindTunnelClock
   internal import Dispatch
+  internal import CWindTunnelClock
   internal import Foundation
   internal import Synchronization
   @_spi(WindTunnel) internal import WindTunnelCore

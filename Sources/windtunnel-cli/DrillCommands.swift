@@ -12,6 +12,21 @@ enum DrillCommand: Command {
   }
 }
 
+enum ReproduceCommand: Command {
+  static let name = "reproduce"
+  static let summary = "Write a server in plain Python that shows one call of a drill."
+  static let synopsis = "REPORT[#CALL] [--out FILE] [-- CMD …]"
+  static let example =
+    "windtunnel reproduce .windtunnel/last.json#broken-answers/home/4 --out server.py"
+  static let operandsMax = 1
+  static let flags = DrillProgram.reproductionFlags
+  static let takesCommand = true
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    try DrillProgram.shipped.reproduce(arguments)
+  }
+}
+
 enum ReportCommand: Command {
   static let name = "report"
   static let summary = "Show the report of a drill, or merge the reports of its shards."

@@ -7,7 +7,8 @@ enum Tool {
     [
       DrillCommand.self, SearchCommand.self, RecordCommand.self, ServeCommand.self,
       ProxyCommand.self,
-      DNSCommand.self, ReportCommand.self, FaultsListCommand.self, FaultsSelftestCommand.self,
+      DNSCommand.self, ReportCommand.self, ReproduceCommand.self, FaultsListCommand.self,
+      FaultsSelftestCommand.self,
       ScenariosListCommand.self, ScenariosShowCommand.self,
       CassetteShowCommand.self, CassetteExplainCommand.self, CassetteConvertCommand.self,
       CassetteLintCommand.self, ReviewCommand.self, CassetteVerifyCommand.self,
@@ -150,7 +151,7 @@ extension Tool {
 /// word.
 private enum FileRoles {
   /// Flags whose file is made anew.
-  private static let written = ["--report", "--ca-out"]
+  private static let written = ["--report", "--ca-out", "--out"]
   /// Flags whose file is read, be it added to later.
   private static let read = [
     "--cassette", "--record", "--scenario", "--match", "--baseline", "--again", "--upstream-ca",
@@ -166,7 +167,9 @@ private enum FileRoles {
         where arguments.all(other).contains(where: { isOne(path, $0.prefix { $0 != "#" }) }) {
           throw .writtenOver(flag, path, namedBy: other)
         }
-        if arguments.operands.contains(where: { isOne(path, $0[...]) }) {
+        if arguments.operands.contains(where: { word in
+          isOne(path, word[...]) || isOne(path, word.prefix { $0 != "#" })
+        }) {
           throw .writtenOver(flag, path, namedBy: nil)
         }
       }

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 import WindTunnelSymptoms
 

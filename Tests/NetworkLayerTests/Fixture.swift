@@ -47,16 +47,38 @@ struct Fixture {
 
   /// Makes a call in the test's own task.
   func result(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
-    do throws(NetworkError) {
-      return .success(try await client.call(endpoint))
-    } catch {
-      return .failure(error)
-    }
+    await client.outcome(of: endpoint)
   }
 
   static func base() throws -> URL {
     struct NoURL: Error {}
     guard let url = URL(string: "http://api.example.test") else { throw NoURL() }
     return url
+  }
+}
+
+extension NetworkClient {
+  /// Makes a call, whose error is a value.
+  func outcome(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+    do throws(NetworkError) { return .success(try await call(endpoint)) } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension RecordingObserver {
+  /// How often a call was seen to wait or to send.
+  var settled: Int {
+    events.count {
+      switch $0.kind {
+      case .waiting, .attemptStarted: true
+      default: false
+      }
+    }
+  }
+
+  /// The waits that calls met, in order.
+  var waitsMet: [CallEvent.Wait] {
+    events.compactMap { if case .waiting(let wait) = $0.kind { wait } else { nil } }
   }
 }

@@ -96,28 +96,12 @@ struct HeldFixture {
 
   /// Starts a call beside the test, and waits until it is in flight or in a queue.
   func start(_ endpoint: Endpoint) async -> Task<Result<Answer, NetworkError>, Never> {
-    let before = seen
-    let task = Task { [client] () -> Result<Answer, NetworkError> in
-      do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
-        return .failure(error)
-      }
-    }
-    while seen == before { await Task.yield() }
+    let before = observer.settled
+    let task = Task { [client] in await client.outcome(of: endpoint) }
+    while observer.settled == before { await Task.yield() }
     return task
   }
 
-  /// How many times a call was seen to wait or to be sent.
-  private var seen: Int {
-    observer.events.count {
-      switch $0.kind {
-      case .waiting, .attemptStarted: true
-      default: false
-      }
-    }
-  }
-
   /// The waits that calls met, in order.
-  var waits: [CallEvent.Wait] {
-    observer.events.compactMap { if case .waiting(let wait) = $0.kind { wait } else { nil } }
-  }
+  var waits: [CallEvent.Wait] { observer.waitsMet }
 }

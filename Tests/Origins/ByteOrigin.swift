@@ -1,11 +1,5 @@
 public import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A live server that knows nothing of the project: it answers each path with the bytes that it was
 /// given, others with 404, and ends the connection.
 ///
@@ -21,13 +15,8 @@ public final class ByteOrigin: Sendable {
   /// Begins to listen.
   public init(_ answers: [String: Data]) throws {
     listening = try LoopbackPort()
-    let listener = listening.descriptor
-    Thread.detachNewThread {
-      while true {
-        let client = accept(listener, nil, nil)
-        if client < 0 { return }
-        Thread.detachNewThread { Self.serve(client, answers) }
-      }
+    listening.accepting { client in
+      Thread.detachNewThread { Self.serve(client, answers) }
     }
   }
 
@@ -46,12 +35,12 @@ public final class ByteOrigin: Sendable {
       guard !isAnnounced, let head = Self.head(request) else { continue }
       isAnnounced = true
       if head.contains("100-continue") {
-        Self.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: client)
+        LoopbackPort.deliver(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: client)
       }
     }
     let line = String(decoding: request.prefix { $0 != 13 }, as: UTF8.self)
     let path = line.split(separator: " ").dropFirst().first.map(String.init) ?? "/"
-    send(answers[path] ?? answer("404 Not Found\nContent-Length: 0"), to: client)
+    LoopbackPort.deliver(answers[path] ?? answer("404 Not Found\nContent-Length: 0"), to: client)
     shutdown(client, Int32(SHUT_WR))
     // Until the client has gone, so that nothing unread turns the end into a reset.
     while recv(client, &buffer, buffer.count, 0) > 0 {}
@@ -73,21 +62,6 @@ public final class ByteOrigin: Sendable {
   private static func head(_ request: Data) -> String? {
     request.range(of: Data("\r\n\r\n".utf8)).map { end in
       String(decoding: request[..<end.lowerBound], as: UTF8.self).lowercased()
-    }
-  }
-
-  private static func send(_ data: Data, to client: Int32) {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes {
-        #if canImport(Darwin)
-          Darwin.send(client, $0.baseAddress, $0.count, 0)
-        #else
-          Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        #endif
-      }
-      guard sent > 0 else { return }
-      rest = rest.dropFirst(sent)
     }
   }
 }

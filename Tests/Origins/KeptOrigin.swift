@@ -1,11 +1,5 @@
 public import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#else
-  private import Glibc
-#endif
-
 /// A live server that knows nothing of the project: it is told what to do for each request of each
 /// connection, remembers what it was sent, and keeps connections until it is told otherwise.
 public final class KeptOrigin: @unchecked Sendable {
@@ -69,22 +63,17 @@ public final class KeptOrigin: @unchecked Sendable {
   /// Begins to listen; `answer` tells the steps for a request.
   public init(_ answer: @escaping @Sendable (Asked) -> [Step]) throws {
     listening = try LoopbackPort()
-    let listener = listening.descriptor
-    Thread.detachNewThread { [self] in
-      while true {
-        let client = accept(listener, nil, nil)
-        if client < 0 { return }
-        let number = lock.withLock {
-          opened += 1
-          open += 1
-          most = max(most, open)
-          return opened
-        }
-        Thread.detachNewThread { [self] in
-          serve(client, number, answer)
-          lock.withLock { open -= 1 }
-          _ = Self.closed(client)
-        }
+    listening.accepting { [self] client in
+      let number = lock.withLock {
+        opened += 1
+        open += 1
+        most = max(most, open)
+        return opened
+      }
+      Thread.detachNewThread { [self] in
+        serve(client, number, answer)
+        lock.withLock { open -= 1 }
+        _ = Self.closed(client)
       }
     }
   }
@@ -100,7 +89,7 @@ public final class KeptOrigin: @unchecked Sendable {
       lock.withLock { requests.append(asked) }
       for step in answer(asked) {
         switch step {
-        case .send(let data): guard Self.send(data, to: client) else { return }
+        case .send(let data): guard LoopbackPort.deliver(data, to: client) else { return }
         case .close:
           shutdown(client, Int32(SHUT_WR))
           lock.withLock { finished += 1 }
@@ -145,21 +134,5 @@ public final class KeptOrigin: @unchecked Sendable {
       }
       input.append(contentsOf: buffer[..<count])
     }
-  }
-
-  private static func send(_ data: Data, to client: Int32) -> Bool {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes {
-        #if canImport(Darwin)
-          Darwin.send(client, $0.baseAddress, $0.count, 0)
-        #else
-          Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        #endif
-      }
-      guard sent > 0 else { return false }
-      rest = rest.dropFirst(sent)
-    }
-    return true
   }
 }

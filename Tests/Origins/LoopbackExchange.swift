@@ -1,11 +1,5 @@
 public import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#else
-  private import Glibc
-#endif
-
 /// A client without any library: bytes to a port of 127.0.0.1, and what comes back for them.
 public enum LoopbackExchange {
   /// Sends bytes and reads until the server ends the connection; it blocks. One that is cut says that
@@ -25,12 +19,7 @@ public enum LoopbackExchange {
       }
     }
     guard isConnected == 0 else { throw POSIXError(.ECONNREFUSED) }
-    var rest = request[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
-      guard sent > 0 else { throw POSIXError(.EPIPE) }
-      rest = rest.dropFirst(sent)
-    }
+    guard LoopbackPort.deliver(request, to: descriptor) else { throw POSIXError(.EPIPE) }
     if isCut { shutdown(descriptor, Int32(SHUT_WR)) }
     var (answer, buffer) = (Data(), [UInt8](repeating: 0, count: 256 << 10))
     while true {

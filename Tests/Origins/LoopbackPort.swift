@@ -1,11 +1,5 @@
-internal import Foundation
+public import Foundation
 internal import WindTunnelServer
-
-#if canImport(Darwin)
-  internal import Darwin
-#else
-  internal import Glibc
-#endif
 
 /// A free port of 127.0.0.1 that is listened to, for origins that block.
 public struct LoopbackPort: Sendable {
@@ -33,6 +27,34 @@ public struct LoopbackPort: Sendable {
   }
 
   /// A new socket for a stream of bytes.
+  /// Tells of each connection, on a thread of its own, until the port is closed.
+  public func accepting(_ take: @escaping @Sendable (_ client: Int32) -> Void) {
+    Thread.detachNewThread { [descriptor] in
+      while true {
+        let client = accept(descriptor, nil, nil)
+        if client < 0 { return }
+        take(client)
+      }
+    }
+  }
+
+  /// Sends all bytes to a client; false where it has gone.
+  @discardableResult
+  public static func deliver(_ data: Data, to client: Int32) -> Bool {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    var rest = data[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { send(client, $0.baseAddress, $0.count, flags) }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
+  }
+
   static func socket() -> Int32 {
     #if canImport(Darwin)
       let stream = SOCK_STREAM

@@ -1,11 +1,5 @@
 public import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#else
-  private import Glibc
-#endif
-
 /// A live server that says to whatever comes what it was given, and then nothing more or ends the
 /// connection with a reset.
 public final class StubbornOrigin: Sendable {
@@ -19,13 +13,8 @@ public final class StubbornOrigin: Sendable {
   /// Begins to listen.
   public init(_ piece: Data, _ end: End) throws {
     listening = try LoopbackPort()
-    let listener = listening.descriptor
-    Thread.detachNewThread {
-      while true {
-        let client = accept(listener, nil, nil)
-        if client < 0 { return }
-        Thread.detachNewThread { Self.serve(client, piece, end) }
-      }
+    listening.accepting { client in
+      Thread.detachNewThread { Self.serve(client, piece, end) }
     }
   }
 
@@ -35,13 +24,7 @@ public final class StubbornOrigin: Sendable {
   private static func serve(_ client: Int32, _ piece: Data, _ end: End) {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     guard recv(client, &buffer, buffer.count, 0) > 0 else { return ignored(close(client)) }
-    piece.withUnsafeBytes { bytes in
-      #if canImport(Darwin)
-        ignored(send(client, bytes.baseAddress, bytes.count, 0))
-      #else
-        ignored(send(client, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))
-      #endif
-    }
+    LoopbackPort.deliver(piece, to: client)
     switch end {
     case .stays: while recv(client, &buffer, buffer.count, 0) > 0 {}
     case .resets:

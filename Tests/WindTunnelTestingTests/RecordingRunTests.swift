@@ -62,37 +62,30 @@
     }
 
     @Test func `a test that fails by an expectation writes nothing, and says so`() async throws {
-      let run = try await ChildRun(live())
-      let end = try await run.run(["asksForA"], mode: nil, failing: "asksForA")
-      #expect(!end.passes)
-      #expect(end.words.contains(told("shared", run)))
-      try expectEqual(run.files, [])
-      try await run.close()
+      try await expectNothingWritten(by: "asksForA", to: "shared", failing: "asksForA")
     }
 
     @Test func `nor does one that throws`() async throws {
-      let run = try await ChildRun(live())
-      let end = try await run.run(["throwsInTheEnd"], mode: nil)
-      #expect(!end.passes)
-      #expect(end.words.contains(told("thrown", run)))
-      try expectEqual(run.files, [])
-      try await run.close()
+      try await expectNothingWritten(by: "throwsInTheEnd", to: "thrown")
     }
 
     @Test func `nor a part of a test in which an expectation fails`() async throws {
-      let run = try await ChildRun(live())
-      let end = try await run.run(["failsWithinAPart"], mode: nil)
-      #expect(!end.passes)
-      #expect(end.words.contains(told("inner", run)))
-      try expectEqual(run.files, [])
-      try await run.close()
+      try await expectNothingWritten(by: "failsWithinAPart", to: "inner")
     }
 
     @Test func `nor a part of a test that throws`() async throws {
+      try await expectNothingWritten(by: "throwsWithinAPart", to: "torn")
+    }
+
+    private func expectNothingWritten(
+      by test: String,
+      to name: String,
+      failing: String = ""
+    ) async throws {
       let run = try await ChildRun(live())
-      let end = try await run.run(["throwsWithinAPart"], mode: nil)
+      let end = try await run.run([test], mode: nil, failing: failing)
       #expect(!end.passes)
-      #expect(end.words.contains(told("torn", run)))
+      #expect(end.words.contains(told(name, run)))
       try expectEqual(run.files, [])
       try await run.close()
     }

@@ -19,8 +19,15 @@ struct Seen: Sendable {
 extension URLSession {
   /// Asks by a completion-handler task: cancelling `data(for:)` can stop a process on Linux.
   func seen(_ request: URLRequest) async -> Seen {
+    await Self.answered { dataTask(with: request, completionHandler: $0) }
+  }
+
+  /// Starts a task, and returns what its completion handler is told.
+  static func answered(
+    _ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+  ) async -> Seen {
     await withCheckedContinuation { continuation in
-      dataTask(with: request) { data, response, error in
+      task { data, response, error in
         let response = response as? HTTPURLResponse
         continuation.resume(returning: Seen(body: data, response: response, error: error))
       }.resume()

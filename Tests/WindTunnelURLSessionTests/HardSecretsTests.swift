@@ -57,13 +57,7 @@ import WindTunnelURLSession
     let session = deck.session()
     for interaction in interactions {
       let request = interaction.request
-      let url = try #require(URL(string: request.url.description))
-      var asked = URLRequest(url: url)
-      asked.httpMethod = request.method
-      asked.httpShouldHandleCookies = false
-      for field in request.headers { asked.addValue(field.value, forHTTPHeaderField: field.name) }
-      if !request.body.data.isEmpty { asked.httpBody = request.body.data }
-      let seen = await session.seen(asked)
+      let seen = await session.seen(try #require(URLRequest(request)))
       expectEqual(
         seen.status,
         interaction.response?.status,

@@ -70,7 +70,7 @@ import WindTunnelURLSession
 
 extension URLRequest {
   /// The request as a client makes it; `nil` where its address is none.
-  fileprivate init?(_ request: Request) {
+  init?(_ request: Request) {
     guard let url = URL(string: request.url.description) else { return nil }
     self.init(url: url)
     httpMethod = request.method

@@ -19,20 +19,10 @@ extension URLSession {
   }
 
   func uploading(_ request: URLRequest, _ data: Data) async -> Seen {
-    await withCheckedContinuation { continuation in
-      uploadTask(with: request, from: data) { data, response, error in
-        let response = response as? HTTPURLResponse
-        continuation.resume(returning: Seen(body: data, response: response, error: error))
-      }.resume()
-    }
+    await Self.answered { uploadTask(with: request, from: data, completionHandler: $0) }
   }
 
   func uploading(_ request: URLRequest, _ file: URL) async -> Seen {
-    await withCheckedContinuation { continuation in
-      uploadTask(with: request, fromFile: file) { data, response, error in
-        let response = response as? HTTPURLResponse
-        continuation.resume(returning: Seen(body: data, response: response, error: error))
-      }.resume()
-    }
+    await Self.answered { uploadTask(with: request, fromFile: file, completionHandler: $0) }
   }
 }

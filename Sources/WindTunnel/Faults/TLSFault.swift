@@ -139,7 +139,10 @@ extension TLSFault {
   public var symptom: Symptom {
     switch self {
     case .alert(.certificateRequired), .clientCertificateRequired: .clientCertificateRequired
-    case .alert(let alert) where alert.isAboutCertificate: .clientCertificateRejected
+    // What a server says of the certificate that a client has shown.
+    case .alert(.badCertificate), .alert(.unsupportedCertificate), .alert(.certificateRevoked),
+      .alert(.certificateExpired), .alert(.certificateUnknown), .alert(.unknownCA):
+      .clientCertificateRejected
     case .alert, .plaintext, .garbage, .truncatedRecord, .closeAfterClientHello, .oldProtocol:
       .secureConnectionFailed
     case .stallAfterClientHello: .timedOut
@@ -148,18 +151,6 @@ extension TLSFault {
     case .expired: .serverCertificateHasBadDate
     case .notYetValid: .serverCertificateNotYetValid
     case .unknownRoot, .incompleteChain: .serverCertificateHasUnknownRoot
-    }
-  }
-}
-
-extension TLSAlert {
-  /// Tells whether a server says it of the certificate that a client has shown.
-  fileprivate var isAboutCertificate: Bool {
-    switch self {
-    case .badCertificate, .unsupportedCertificate, .certificateRevoked, .certificateExpired,
-      .certificateUnknown, .unknownCA:
-      true
-    default: false
     }
   }
 }

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The system's calls by which a journal and its cassette are written; a test has them fail.
 struct FileCalls: Sendable {
   /// Writes at an offset and answers how many bytes were taken, as `pwrite`.

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// A file that lines are appended to, locked for one process.
 ///
 /// By the system's own calls: what they have taken is there after the process was killed, and a
@@ -28,7 +20,7 @@ struct JournalPage {
       let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .refused(file, errno) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        _ = Self.give(back: descriptor)
+        Self.give(back: descriptor)
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")
       }
       // Whoever had the lock may have removed the file meanwhile.
@@ -38,7 +30,7 @@ struct JournalPage {
         length = Int(held.st_size)
         return
       }
-      _ = Self.give(back: descriptor)
+      Self.give(back: descriptor)
     }
   }
 
@@ -96,14 +88,14 @@ struct JournalPage {
 
   func remove() {
     _ = calls.remove(file.path)
-    _ = Self.give(back: descriptor)
+    Self.give(back: descriptor)
   }
 
   mutating func close() {
     // Who reads it next takes half a line for none.
     try? cutBack()
     if length == 0 { _ = calls.remove(file.path) }
-    _ = Self.give(back: descriptor)
+    Self.give(back: descriptor)
   }
 
   /// Reads what a recording left here that is over; `nil` where there is nothing, or where one goes
@@ -127,19 +119,11 @@ struct JournalPage {
     isTorn = false
   }
 
-  /// `close` by a name that the method does not hide.
-  ///
   /// The lock is given back by name: a child that is being made holds all descriptors until its
   /// program begins, and with them the lock (flock(2)).
-  private static func give(back descriptor: Int32) -> Int32 {
+  private static func give(back descriptor: Int32) {
     flock(descriptor, LOCK_UN)
-    #if canImport(Darwin)
-      return Darwin.close(descriptor)
-    #elseif canImport(Glibc)
-      return Glibc.close(descriptor)
-    #else
-      return Musl.close(descriptor)
-    #endif
+    closeFile(descriptor)
   }
 }
 

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 extension RecordingJournal.State {
   /// Writes what a journal that was left has folded into.
   mutating func write(
@@ -227,4 +219,4 @@ private struct PartialCassette {
 }
 
 /// `close` by a name that no member hides.
-private func closeFile(_ descriptor: Int32) { close(descriptor) }
+func closeFile(_ descriptor: Int32) { close(descriptor) }

@@ -1,13 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 extension FileError {
   /// Writes a file in one step, through a temporary one beside it.
   ///
@@ -136,23 +128,13 @@ extension FileError {
     return true
   }
 
-  private static func systemWrite(
-    _ descriptor: Int32,
-    _ start: UnsafeRawPointer?,
-    _ count: Int
-  ) -> Int {
-    // By the name that the methods here do not hide.
-    #if canImport(Darwin)
-      Darwin.write(descriptor, start, count)
-    #elseif canImport(Glibc)
-      Glibc.write(descriptor, start, count)
-    #else
-      Musl.write(descriptor, start, count)
-    #endif
-  }
-
   /// Returns the system's own words for why a file cannot be written.
   package static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
     .unwritable(file.relativePath, reason: String(cString: strerror(code)))
   }
+}
+
+/// `write` by a name that no method hides.
+private func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, start, count)
 }

@@ -99,7 +99,8 @@ package struct RedactedText {
         continue
       }
       let end = rest.dropFirst(count)
-      let mail = Self.mailCount(end)
+      // The end of a pseudonym that is an e-mail address.
+      let mail = end.hasPrefix(Self.mailEnd) ? Self.mailEnd.count : 0
       let before = Self.withoutToken(literal)
       stands.append(
         String(literal.dropFirst(before.count)) + Self.mark
@@ -218,11 +219,7 @@ package struct RedactedText {
     character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
   }
 
-  /// Returns the number of characters behind a pseudonym that are the end of its e-mail address.
-  private static func mailCount(_ text: Substring) -> Int {
-    let end = "@example.test"
-    return text.hasPrefix(end) ? end.count : 0
-  }
+  private static let mailEnd = "@example.test"
 }
 
 // Redacted parts of texts, such as `Bearer REDACTED-authorization-1`.

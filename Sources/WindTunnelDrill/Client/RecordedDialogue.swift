@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A recorded conversation as its client has to hold it: what it says, when, and what it waits for.
 ///

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The times at which the calls of a drill begin.

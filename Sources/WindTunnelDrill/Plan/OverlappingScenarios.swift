@@ -1,4 +1,3 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 // Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown

@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The output of a program until it has ended: what it has started may keep the pipe open longer.
 struct PrintedOutput {
   /// A pipe holds no more than that: what comes behind it was not printed by the program itself.

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The start of a call's program: from when it is due to the first that the server sees of it.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The programs that this process has started and of which something is left, so that nothing

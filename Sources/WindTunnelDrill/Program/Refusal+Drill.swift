@@ -57,9 +57,13 @@ extension Refusal {
     .usage("\(flag) does not go with --again: that call is flown as its report says.")
   }
 
-  static func otherEndpoint(_ word: String, _ call: Observation) -> Refusal {
-    .usage("--again: call \(call.call) is \(call.endpoint), not \(word).")
+  static func otherEndpoint(_ word: String, _ call: Observation, of flag: String) -> Refusal {
+    .usage("\(flag): call \(call.call) is \(call.endpoint), not \(word).")
   }
+
+  static let noFinding = usage(
+    "The report has no finding; name a call, as in reproduce drill.json#metro/payments/17."
+  )
 
   static func incompleteCommand(_ words: [String]) -> Refusal {
     .usage(

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension Interaction {
   /// Tells whether an answer that is dealt with these faults is older than its server lets anybody
   /// show it without asking again (RFC 9111 §4.2, RFC 5861 §3).

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 

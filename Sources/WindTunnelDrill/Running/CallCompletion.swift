@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The first of a call's end, the end of patience, and the end of the drill. A call that is late is

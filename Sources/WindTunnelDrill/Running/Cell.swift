@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// A part of a scenario's calls with a client, a deck and a time of its own: of a long flight in
 /// virtual time several are in the air at once, on as many threads.
 ///

@@ -1,16 +1,7 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
-
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
 
 /// A subject's process, which is the executable started again, and the reader of its messages.
 struct ChildProcess {
@@ -117,7 +108,7 @@ struct ChildProcess {
     return End(ending: ending, world: notes.withLock { $0 })
   }
 
-  private static var environment: [String: String] {
+  static var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment
     // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
     environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -208,22 +199,12 @@ private final class ChildWatch: @unchecked Sendable {
     // One that has ended may have been waited for, and its number be somebody else's.
     guard process.isRunning else { return }
     // It has programs to end, which are in groups of their own.
-    _ = Self.send(process.processIdentifier, SIGTERM)
+    systemKill(process.processIdentifier, SIGTERM)
     let deadline = DispatchTime.now() + Self.leave
     DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
       guard process.isRunning else { return }
-      _ = Self.send(process.processIdentifier, SIGKILL)
+      systemKill(process.processIdentifier, SIGKILL)
     }
-  }
-
-  private static func send(_ process: pid_t, _ signal: Int32) -> Int32 {
-    #if canImport(Darwin)
-      Darwin.kill(process, signal)
-    #elseif canImport(Glibc)
-      Glibc.kill(process, signal)
-    #elseif canImport(Musl)
-      Musl.kill(process, signal)
-    #endif
   }
 
   /// Returns the manner in which the process ended, once it has.
@@ -261,3 +242,6 @@ final class OrphanedProcesses: Sendable {
     for group in groups.withLock({ $0 }) where group > 1 { kill(-group, SIGKILL) }
   }
 }
+
+/// `kill` by a name that no method hides.
+private func systemKill(_ process: pid_t, _ signal: Int32) { kill(process, signal) }

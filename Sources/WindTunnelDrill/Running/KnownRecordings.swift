@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// The things about recordings that are worked out once, though every attempt asks for them.
 struct KnownRecordings: Sendable {
   /// The last request of each recording, by its place, and what it brought.

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension Mismatch {
   /// The greatest number of added parameters that are named: with more the query is another one.
   private static let addedMax = 4

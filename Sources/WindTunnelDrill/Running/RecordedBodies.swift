@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A version of a body that a request was answered with.
 struct AnsweredVersion: Sendable {

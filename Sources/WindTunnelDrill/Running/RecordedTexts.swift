@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// The place at which a stream of events was cut.
 struct CutStream: Sendable, Hashable {

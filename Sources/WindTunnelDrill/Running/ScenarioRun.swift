@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// One subject in one scenario: the calls, the processes they take, and what became of each.

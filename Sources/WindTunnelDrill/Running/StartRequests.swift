@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// The rule by which what comes in a call belongs to the start of an app or to what the call asks
 /// for.
 ///

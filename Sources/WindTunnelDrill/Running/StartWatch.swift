@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The start of an app in one scenario, as it is held against what its calls send and show.

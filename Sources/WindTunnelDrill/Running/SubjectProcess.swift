@@ -1,17 +1,8 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
-
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
 
 /// The inside of a subject's process: takes orders, makes the calls, tells of each.
 ///

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// The calls of one subject's process: a fold over the messages that it sends.
 struct WorkerLog: Sendable {
   /// A call that began and has not ended.

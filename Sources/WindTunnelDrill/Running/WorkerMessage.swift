@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 
 /// The job of a subject's process, as one JSON object on its standard input.
 struct WorkerJob: Codable, Sendable {

@@ -1,4 +1,3 @@
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The time of a drill: how much was virtual, and which scenarios ran in real time.

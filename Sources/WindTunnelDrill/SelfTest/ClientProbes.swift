@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
@@ -115,11 +114,7 @@ enum ProbeProcess {
     let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = words
-    var environment = ProcessInfo.processInfo.environment
-    // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    for name in ["no_proxy", "NO_PROXY"] { environment[name] = "*" }
-    process.environment = environment
+    process.environment = ChildProcess.environment
     let output = Pipe()
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

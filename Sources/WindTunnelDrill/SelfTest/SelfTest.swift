@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 

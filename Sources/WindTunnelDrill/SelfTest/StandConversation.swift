@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// The conversation in which a fault of one is looked at: three messages of the server's, a ping of
 /// the client's, and an end.

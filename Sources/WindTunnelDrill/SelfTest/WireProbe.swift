@@ -1,13 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
 
 /// The decision about a fault, as far as a raw socket can tell whether it came so.
 struct ExpectedView: Sendable, Hashable {

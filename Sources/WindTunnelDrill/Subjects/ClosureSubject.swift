@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelSymptoms
 
 /// A client that is a closure of whoever drills.

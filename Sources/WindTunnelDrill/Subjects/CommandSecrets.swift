@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A reader of a command's words that removes secrets by their place: behind `--token`, in
 /// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address,

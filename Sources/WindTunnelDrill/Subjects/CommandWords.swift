@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// The words of a program's command as a report keeps them: without secrets, as far as their names,
 /// places and shapes tell.
@@ -20,12 +19,17 @@ struct CommandWords: Sendable, Hashable {
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     var reader = CommandSecrets()
-    for (name, value) in environment where name.surelyNamesSecret { reader.note(value) }
+    for (name, value) in environment where name.surelyNamesSecret && !Self.folders.contains(name) {
+      reader.note(value)
+    }
     let read = reader.read(command)
     let secrets = reader.found
     self.secrets = secrets
     words = read.map { Self.masked($0, secrets).withoutSecrets }
   }
+
+  /// Names that look like a password's and are the shell's for folders (POSIX.1-2024, XCU 2.5.3).
+  private static let folders: Set<String> = ["PWD", "OLDPWD"]
 
   /// Reads what a report holds; `nil` where that is no list of words.
   init?(text: String) {

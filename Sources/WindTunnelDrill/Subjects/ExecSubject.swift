@@ -1,16 +1,7 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
-
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
 
 /// Any program: started once for each call, told what to ask for, and judged by how it ends.
 ///

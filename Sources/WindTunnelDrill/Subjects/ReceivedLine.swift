@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A line by which a program says that it has received a message of its conversation:
 /// `{"received": "It rains."}`, and of a binary one `{"receivedBase64": "AAE="}`. One that lives

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// The lines that are written to a program which lives from call to call: a JSON object each.
 enum ServiceLine {

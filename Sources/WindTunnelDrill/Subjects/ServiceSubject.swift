@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 

@@ -1,4 +1,3 @@
-internal import WindTunnel
 internal import WindTunnelServer
 
 /// The names of the calls of programs, in a network of their own: each call's has the address of

@@ -208,10 +208,40 @@ final class CallSession: Sendable {
   func end() { made.withLock { $0 }?.finishTasksAndInvalidate() }
 }
 
-/// On the wire: a loopback server, and a base URL for each call that names its lane.
-struct WireTarget: Target {
-  private let server: ReplayServer
-  private let names: LateNames?
+/// On the wire: a loopback server, and the name server that clients ask for it, if there is one.
+protocol ServedTarget: Target {
+  var server: ReplayServer { get }
+  var names: LateNames? { get }
+}
+
+extension ServedTarget {
+  /// Returns the route of a call to a port, and to those of further servers.
+  fileprivate func route(
+    of lane: Lane,
+    to port: Int,
+    _ ports: ServerPorts,
+    scheme: String = "http",
+    path: String = "",
+    _ belongings: CallRoute.Belongings
+  ) throws -> CallRoute {
+    let host = names?.host(of: lane) ?? "127.0.0.1"
+    func base(_ port: Int) throws -> URL { try url("\(scheme)://\(host):\(port)\(path)") }
+    var route = CallRoute(baseURL: try base(port), session: .wire(), belongings: belongings)
+    route.network = names?.network
+    route.servers = try ports.servers(at: base)
+    return route
+  }
+
+  func close() async {
+    await server.stop(grace: .zero)
+    await names?.stop()
+  }
+}
+
+/// On the wire where a base URL for each call names its lane.
+struct WireTarget: ServedTarget {
+  let server: ReplayServer
+  let names: LateNames?
   private let ports: ServerPorts
 
   var connections: ConnectionCounts? { server.connections }
@@ -231,34 +261,20 @@ struct WireTarget: Target {
   }
 
   func open(_ lane: Lane) throws -> CallRoute {
-    let host = names?.host(of: lane) ?? "127.0.0.1"
-    func base(_ port: Int) throws -> URL { try url("http://\(host):\(port)\(lane.basePath)") }
-    var route = CallRoute(
-      baseURL: try base(server.port),
-      session: .wire(),
-      belongings: .nothing
-    )
-    route.network = names?.network
-    route.servers = try ports.servers(at: base)
-    return route
+    try route(of: lane, to: server.port, ports, path: lane.basePath, .nothing)
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
     if !isHung { route.session.end() }
   }
-
-  func close() async {
-    await server.stop(grace: .zero)
-    await names?.stop()
-  }
 }
 
 /// On the wire where connections fail or are late before a request could name a lane: each call has
 /// a port of its own.
-struct PortTarget: Target {
-  private let server: ReplayServer
+struct PortTarget: ServedTarget {
+  let server: ReplayServer
   private let scheme: String
-  private let names: LateNames?
+  let names: LateNames?
   private let deck: Deck
   private let servers: [RequestURL]
 
@@ -278,40 +294,26 @@ struct PortTarget: Target {
     let ports = try await ServerPorts(of: servers, on: deck, besides: port) {
       try await server.openPort(lane: lane, origin: $0)
     }
-    let host = names?.host(of: lane) ?? "127.0.0.1"
-    func base(_ port: Int) throws -> URL { try url("\(scheme)://\(host):\(port)") }
-    var route = CallRoute(
-      baseURL: try base(port),
-      session: .wire(),
-      belongings: .ports(ports.numbers)
-    )
-    route.network = names?.network
-    route.servers = try ports.servers(at: base)
-    return route
+    return try route(of: lane, to: port, ports, scheme: scheme, .ports(ports.numbers))
   }
 
   func close(_ route: CallRoute, isHung: Bool) {
     if !isHung { route.session.end() }
     if case .ports(let ports) = route.belongings { ports.forEach(server.closePort) }
   }
-
-  func close() async {
-    await server.stop(grace: .zero)
-    await names?.stop()
-  }
 }
 
 /// On the wire where a client may know an answer again by its address: calls have ports one after
 /// the other, so that those which follow each other ask at the same.
-struct LentPortTarget: Target {
+struct LentPortTarget: ServedTarget {
   private struct Port: Sendable {
     let number: Int
     let lane: Locked<Lane>
     let servers: ServerPorts
   }
 
-  private let server: ReplayServer
-  private let names: LateNames?
+  let server: ReplayServer
+  let names: LateNames?
   private let deck: Deck
   private let servers: [RequestURL]
   private let ports = Locked<(all: [Port], free: [Port])>(([], []))
@@ -325,16 +327,7 @@ struct LentPortTarget: Target {
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await port(of: lane)
-    let host = names?.host(of: lane) ?? "127.0.0.1"
-    func base(_ port: Int) throws -> URL { try url("http://\(host):\(port)") }
-    var route = CallRoute(
-      baseURL: try base(port.number),
-      session: .wire(),
-      belongings: .ports([port.number])
-    )
-    route.network = names?.network
-    route.servers = try port.servers.servers(at: base)
-    return route
+    return try route(of: lane, to: port.number, port.servers, .ports([port.number]))
   }
 
   private func port(of lane: Lane) async throws -> Port {
@@ -362,11 +355,6 @@ struct LentPortTarget: Target {
         ports.free.append(port)
       }
     }
-  }
-
-  func close() async {
-    await server.stop(grace: .zero)
-    await names?.stop()
   }
 }
 

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
@@ -177,7 +176,19 @@ enum Targets {
     (Array(repeating: "nowhere", count: 30) + ["nobody", "invalid"]).joined(separator: ".")
 }
 
+extension DrillPlan.LeftOut {
+  /// Leaves out what has this name, with the reason as half a sentence.
+  fileprivate init(_ name: String, _ reason: String) {
+    self.init(name: name, reason: "\(name): \(reason)")
+  }
+}
+
 extension Scenario {
+  /// Returns the error that it cannot be flown so.
+  fileprivate func refusal(_ words: String) -> DrillError {
+    .plan("Scenario \"\(name)\" cannot be flown \(words)")
+  }
+
   /// Tells whether nothing in it can be seen of a client that keeps nothing from call to call. A
   /// credential may be refused again within one.
   fileprivate var isAboutWhatOutlivesCalls: Bool {
@@ -254,9 +265,7 @@ extension DrillPlan {
     switch stage {
     case nil where !command.isEmpty:
       guard let obstacle else { return .onTheWire }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown by a program: \(obstacle)."
-      )
+      throw scenario.refusal("by a program: \(obstacle).")
     case nil:
       if let obstacle, let inProcessObstacle {
         throw DrillError.plan(
@@ -268,22 +277,15 @@ extension DrillPlan {
       let wantsInProcess = obstacle != nil || seeingAttempts && isBlind
       return wantsInProcess && inProcessObstacle == nil ? .inProcess : .onTheWire
     case .inProcess? where !command.isEmpty:
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown in process by a program: it is another process. "
-          + "Fly it with --stage wire."
+      throw scenario.refusal(
+        "in process by a program: it is another process. Fly it with --stage wire."
       )
     case .inProcess?:
       guard let inProcessObstacle else { return .inProcess }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown in process: \(inProcessObstacle). "
-          + "Fly it with --stage wire."
-      )
+      throw scenario.refusal("in process: \(inProcessObstacle). Fly it with --stage wire.")
     case .onTheWire?:
       guard let obstacle else { return .onTheWire }
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown on the wire: \(obstacle). "
-          + "Fly it with --stage in-process."
-      )
+      throw scenario.refusal("on the wire: \(obstacle). Fly it with --stage in-process.")
     }
   }
 
@@ -294,16 +296,12 @@ extension DrillPlan {
     _ obstacle: String?
   ) throws -> Stage {
     if stage == .inProcess {
-      throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" cannot be flown in process by \(subject), which sends by sockets "
-          + "alone. Fly it with --stage wire."
+      throw scenario.refusal(
+        "in process by \(subject), which sends by sockets alone. Fly it with --stage wire."
       )
     }
     guard let obstacle else { return .onTheWire }
-    throw DrillError.plan(
-      "Scenario \"\(scenario.name)\" cannot be flown by \(subject), which sends by sockets alone: on the "
-        + "wire \(obstacle)."
-    )
+    throw scenario.refusal("by \(subject), which sends by sockets alone: on the wire \(obstacle).")
   }
 
   /// Returns the stage of virtual time, which is this process alone.
@@ -312,10 +310,7 @@ extension DrillPlan {
       throw DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
     }
     guard let obstacle else { return .inProcess }
-    throw DrillError.plan(
-      "Scenario \"\(scenario.name)\" cannot be flown in virtual time: \(obstacle). "
-        + "Fly it without --clock virtual."
-    )
+    throw scenario.refusal("in virtual time: \(obstacle). Fly it without --clock virtual.")
   }
 
   /// Leaves out those of a group's scenarios that cannot be flown, as long as others can: whoever
@@ -332,45 +327,36 @@ extension DrillPlan {
       isProgramACall && $0.isAboutWhatOutlivesCalls && group.contains($0.name)
     }
     if !outlived.isEmpty {
-      let names = outlived.map(\.name)
       leftOut.append(
         LeftOut(
-          name: names.joined(separator: ", "),
-          reason:
-            "\(names.joined(separator: ", ")): it is about what outlives a call, and a program that is "
-            + "started for each keeps nothing."
+          outlived.map(\.name).joined(separator: ", "),
+          "it is about what outlives a call, and a program that is started for each keeps nothing."
         )
       )
     }
     let streamless = scenarios.filter {
       $0.isAboutStreams && group.contains($0.name) && !cassette.streamsEvents
     }
-    leftOut += streamless.map { scenario in
-      LeftOut(
-        name: scenario.name,
-        reason: "\(scenario.name): it is about streams of events, and the cassette has none."
-      )
+    leftOut += streamless.map {
+      LeftOut($0.name, "it is about streams of events, and the cassette has none.")
     }
     let speechless = scenarios.filter {
       $0.isAboutConversations && group.contains($0.name)
         && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || !usesProcesses)
     }
-    leftOut += speechless.map { scenario in
-      LeftOut(
-        name: scenario.name,
-        reason: "\(scenario.name): it is about conversations by WebSocket, and the drill has none."
-      )
+    leftOut += speechless.map {
+      LeftOut($0.name, "it is about conversations by WebSocket, and the drill has none.")
     }
     let startup = try RecordedStartup(cassette)
     let startless = scenarios.filter { scenario in
       scenario.startup.map { startup?.has($0) != true } ?? false
     }
-    leftOut += startless.filter { group.contains($0.name) }.map { scenario in
+    leftOut += startless.filter { group.contains($0.name) }.map {
       LeftOut(
-        name: scenario.name,
-        reason: startup == nil
-          ? "\(scenario.name): it is about the start of an app, and the cassette has none."
-          : "\(scenario.name): it serves an older configuration, and the cassette has one alone."
+        $0.name,
+        startup == nil
+          ? "it is about the start of an app, and the cassette has none."
+          : "it serves an older configuration, and the cassette has one alone."
       )
     }
     if let scenario = startless.first(where: { !group.contains($0.name) }) {

@@ -9,7 +9,7 @@ struct FlightTraits: OptionSet, Sendable {
   static let portal = Self(rawValue: 1)
   /// An answer was older than it may be when it came.
   static let staleOnArrival = Self(rawValue: 2)
-  /// An answer came whole behind a fault.
+  /// An answer came whole behind a fault, or named a date to come back at.
   static let answeredBehindFault = Self(rawValue: 4)
   /// An answer asked for a wait.
   static let limited = Self(rawValue: 8)
@@ -39,6 +39,7 @@ extension FlightTraits {
       if attempts[place].hasSent, attempts[place].sent?.isInClear == true { insert(.inClear) }
       if attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
         insert(.limited)
+        if attempts[place].retryNotBefore != nil { insert(.answeredBehindFault) }
       }
       guard !attempts[place].line.metNothing else { continue }
       if attempts[place].isOfPortal { insert(.portal) }

@@ -86,8 +86,8 @@ struct JudgedCall: Sendable {
     static let addsParameters = Self(rawValue: 8192)
     /// A fault answered a request with 401.
     static let refused = Self(rawValue: 16384)
-    /// A request that came by TLS was redirected.
-    static let redirectedUnderTLS = Self(rawValue: 32768)
+    /// A request that came by TLS was redirected, or a request came beside a failed connection.
+    static let needsTLS = Self(rawValue: 32768)
     /// A connection came without a request.
     static let connectedOnly = Self(rawValue: 65536)
     /// The machine was so busy that the client's own time-outs may have run out.
@@ -277,12 +277,12 @@ extension JudgedCall.Traits {
       if sent?.isElsewhere == true { insert(.elsewhere) }
       if sent?.addsParameters == true { insert(.addsParameters) }
       if (300..<400).contains(attempts[place].status ?? 0), sent?.isSecure == true {
-        insert(.redirectedUnderTLS)
+        insert(.needsTLS)
       }
       if attempts[place].status == 401, !isAnswered { insert(.refused) }
       if attempts[place].status == 101, attempts[place].conversation != nil { insert(.conversed) }
       if (attempts[place].status ?? 0) >= 400 { insert(.lasting) }
-      if !attempts[place].isRequest { formUnion([.lasting, .connectedOnly]) }
+      if !attempts[place].isRequest { formUnion([.lasting, .connectedOnly, .needsTLS]) }
       let isLast = place + 1 == attempts.count
       if !isLast, attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {
         insert(.asksToWait)

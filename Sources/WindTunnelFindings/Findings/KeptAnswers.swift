@@ -39,8 +39,9 @@ extension Flight {
   /// without asking, or said that it shows a copy.
   var showsCache: Bool {
     calls.contains { call in
-      call.isStale == true || call.showsWithoutAsking
-        || call.attempts.contains { $0.sent?.isConditional == true }
+      call.isStale == true || call.attempts.contains { $0.sent?.isConditional == true }
+        || call.ending == .succeeded && call.attemptCount == 0 && call.attempts.isEmpty
+          && call.bodyMatches == true
     }
   }
 
@@ -53,12 +54,6 @@ extension Flight {
   /// The sentence of a rule about caches where calls have addresses of their own.
   static let changesAddresses =
     "Its calls had addresses of their own, at which no client can have kept an answer."
-}
-
-extension Observation {
-  fileprivate var showsWithoutAsking: Bool {
-    ending == .succeeded && attemptCount == 0 && attempts.isEmpty && bodyMatches == true
-  }
 }
 
 extension Observation.Attempt {

@@ -96,6 +96,8 @@ extension Observation {
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
+    /// Tells whether it is a request without TLS: of one that did not come whole nobody knows.
+    var isPlain: Bool { isRequest && sent?.isSecure != true && (sent != nil || error == nil) }
     var shortStatus: Int32?
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?

@@ -69,24 +69,14 @@ extension Observation.ConfigurationUse {
     self.init(
       kept: try object.int("kept", in: 0...Self.versionMax),
       isGiven: try object.bool("given") ?? false,
-      signed: try Self.versions("signed", &object),
-      changed: try Self.versions("changed", &object),
-      used: try Self.versions("used", &object)
+      signed: try object.values("signed", "version", Self.version),
+      changed: try object.values("changed", "version", Self.version),
+      used: try object.values("used", "version", Self.version)
     )
     try object.refuseUnknownKeys()
   }
 
-  private static func versions(
-    _ name: String,
-    _ object: inout ObjectReader
-  ) throws(FormatError) -> [Int] {
-    var versions: [Int] = []
-    for json in try object.array(name) ?? [] {
-      guard let version = json.intValue, 0...versionMax ~= version else {
-        throw object.error(name, "\(json) is no version")
-      }
-      versions.append(version)
-    }
-    return versions
+  private static func version(_ json: JSON) -> Int? {
+    json.intValue.flatMap { 0...versionMax ~= $0 ? $0 : nil }
   }
 }

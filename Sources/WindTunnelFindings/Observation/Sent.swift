@@ -74,45 +74,23 @@ extension Observation.Sent {
     var object = object
     let range = 0...(1 << 52)
     content = try object.int("content", in: range)
-    credentials = try Self.numbers(&object, "credentials")
-    apiKeys = try Self.numbers(&object, "apiKeys")
+    credentials = try object.values("credentials", "number of a value", Self.number)
+    apiKeys = try object.values("apiKeys", "number of a value", Self.number)
     isElsewhere = try object.bool("elsewhere") ?? false
     isSecure = try object.bool("secure") ?? false
     isConditional = try object.bool("conditional") ?? false
     key = try object.int("key", in: range)
-    marks = try Self.numbers(&object, "marks")
+    marks = try object.values("marks", "number of a value", Self.number)
     addsParameters = try object.bool("addsParameters") ?? false
-    secretParameters = try Self.names(&object, "secretParameters")
+    secretParameters = try object.values("secretParameters", "name", \.stringValue)
     resumesAt = try object.int("resumesAt", in: 1...Int.max)
     isResumedConditionally = try object.bool("ifRange") ?? false
     isInClear = try object.bool("inClear") ?? false
-    secretsInClear = try Self.names(&object, "secretsInClear")
+    secretsInClear = try object.values("secretsInClear", "name", \.stringValue)
     try object.refuseUnknownKeys()
   }
 
-  private static func names(
-    _ object: inout ObjectReader,
-    _ name: String
-  ) throws(FormatError) -> [String] {
-    var names: [String] = []
-    for json in try object.array(name) ?? [] {
-      guard let text = json.stringValue else { throw object.error(name, "\(json) is no name") }
-      names.append(text)
-    }
-    return names
-  }
-
-  private static func numbers(
-    _ object: inout ObjectReader,
-    _ name: String
-  ) throws(FormatError) -> [Int] {
-    var numbers: [Int] = []
-    for json in try object.array(name) ?? [] {
-      guard let number = json.intValue, number >= 0 else {
-        throw object.error(name, "\(json) is no number of a value")
-      }
-      numbers.append(number)
-    }
-    return numbers
+  private static func number(_ json: JSON) -> Int? {
+    json.intValue.flatMap { $0 >= 0 ? $0 : nil }
   }
 }

@@ -26,7 +26,7 @@ extension FindingRule {
       }
       guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
       let taken = met.filter {
-        $0.observation.allAttempts.contains(where: \.isUnderBadCertificate)
+        $0.observation.allAttempts.contains { $0.isUnderBadCertificate && !$0.isPlain }
       }
       if let example = taken.smallest,
         let shown = example.observation.allAttempts.first(where: \.metBadCertificate)?.error

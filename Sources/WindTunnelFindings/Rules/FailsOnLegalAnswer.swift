@@ -2,18 +2,21 @@ extension FindingRule {
   /// An answer is refused that a server may send.
   static let failsOnLegalAnswer = FindingRule(
     "fails-on-legal-answer",
-    .warning,
+    .error,
     "Fails on an answer that is whole and within the rules.",
     condition:
       "at least four calls had their answer behind interim responses, in small pieces, with pauses, with "
-      + "many fields or with small letters in their names, and a call without all that went well",
+      + "many fields or with small letters in their names, and a call without all that went well; or were "
+      + "told by a date when to come back, and others were told the seconds",
     cost: "It breaks on the day on which a proxy in between is replaced.",
     remedy: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
     source:
-      "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case); RFC 9112 §2.2",
+      "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case), §10.2.3 (a date or "
+      + "seconds); RFC 9112 §2.2",
     leastCalls: 4,
     restsOnTime: true,
     scope: .flight(.answeredBehindFault) { rule, troubled, flight in
+      if let atDates = rule.fallsOverDates(troubled) { return atDates }
       let failed =
         troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
         + flight.showingSomethingElse
@@ -30,10 +33,12 @@ extension FindingRule {
         guard let oddity, calls.count >= rule.leastCalls, judged == calls.count,
           let example = calls.smallest
         else { continue }
+        // It is a library's fault, most of the time.
         return rule.broken(
           example.claimsSuccess
             ? "Each of \(judged) calls showed something else whose answer came with \(oddity)."
             : "Each of \(judged) calls failed whose answer came with \(oddity).",
+          severity: .warning,
           in: example,
           calls: calls.count,
           judged: judged
@@ -42,6 +47,30 @@ extension FindingRule {
       return .notMet("No kind of answer failed each time.")
     }
   )
+}
+
+extension FindingRule {
+  /// The standing of a client that comes back after so many seconds, and fails at once if a date is
+  /// named; `nil` for any other.
+  fileprivate func fallsOverDates(_ troubled: [JudgedCall]) -> RuleStanding.Standing? {
+    let limited = troubled.filter { $0.isJudged && $0.attempts.first?.isFailed == true }
+    let toldDates = limited.filter { $0.attempts[0].retryNotBefore != nil }
+    let toldSeconds = limited.filter {
+      $0.attempts[0].retryAfter != nil && $0.attempts[0].retryNotBefore == nil
+    }
+    guard toldDates.count >= leastCalls, toldSeconds.count >= leastCalls,
+      toldSeconds.allSatisfy({ $0.attempts.count > 1 && $0.claimsSuccess }),
+      toldDates.allSatisfy({ $0.attempts.count == 1 && !$0.claimsSuccess }),
+      let example = toldDates.smallest
+    else { return nil }
+    return broken(
+      "Each of \(toldDates.count) calls failed at once that were told a date to come back at, and each of "
+        + "\(toldSeconds.count) came back that were told the seconds.",
+      in: example,
+      calls: toldDates.count,
+      judged: toldDates.count
+    )
+  }
 }
 
 extension Flight {

@@ -93,6 +93,7 @@ public struct FindingRule: Sendable {
     .crashes, .hangs, .failsWithoutFault, .acceptsBadCertificate, .sendsCredentialElsewhere,
     .sendsSecretInClear,
     .followsToPlainHTTP, .showsAnotherAnswer, .repeatsPost, .successOnErrorStatus,
+    .successOnPartAnswer,
     .successOnCutBody, .successOnErrorEvent, .takesCutEventForWhole, .decodesScalarsPiecewise,
     .splicesVersions, .takesPortalForAnswer, .keepsPortalPage, .trustsRogueServer,
     .acceptsUnsignedConfiguration, .acceptsRolledBackConfiguration, .successWithoutAnswer,

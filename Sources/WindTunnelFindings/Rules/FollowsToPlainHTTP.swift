@@ -3,44 +3,62 @@ extension FindingRule {
   static let followsToPlainHTTP = FindingRule(
     "follows-to-plain-http",
     .error,
-    "Follows a redirect out of TLS, and shows its credential to the whole way.",
-    condition: "a request that came by https was redirected to http at the same host",
+    "Goes on by plain HTTP where it was to ask by TLS, and shows its credential to the whole way.",
+    condition:
+      "a request that came by https was redirected to http at the same host, or a TLS handshake failed",
     cost: "Everyone on the way reads what the user asks for, and with a credential is the user.",
     remedy:
       "Follow no redirect from https to http; at least take Authorization, Cookie and keys of an API out of "
-      + "what follows one.",
+      + "what follows one. If a handshake fails, let the call fail.",
     source: "RFC 9110 §15.4 and §17.11; RFC 6797 §2.3 (downgrades); RFC 6750 §5.3 (always use TLS)",
     // Nobody tells a library of the run's authority, so its calls do not begin under TLS.
     clients: [.program, .service],
-    scope: .call(.redirectedUnderTLS) { call in
+    scope: .call(.needsTLS) { call in
       let attempts = call.attempts
-      var (shown, isRedirected, follows, isHeard) = (Set<Int>(), false, false, false)
-      for attempt in attempts where attempt.isRequest {
-        // Of a request that did not come whole nobody knows how it came.
-        guard attempt.sent != nil || attempt.error == nil else { continue }
-        let sent = attempt.sent ?? Observation.Sent()
-        let credentials = sent.credentials + sent.apiKeys
-        guard !sent.isSecure else {
-          shown.formUnion(credentials)
+      var shown: Set<Int> = []
+      var (isRedirected, isRefused, follows, isHeard) = (false, false, false, false)
+      for attempt in attempts {
+        guard attempt.isRequest else {
+          if attempt.isOfFailedHandshake { isRefused = true }
+          continue
+        }
+        guard attempt.isPlain else {
+          shown.formUnion(attempt.credentials)
           if attempt.isRedirectedToHTTP { isRedirected = true }
           continue
         }
-        guard isRedirected else { continue }
+        guard isRedirected || isRefused else { continue }
         follows = true
-        if credentials.contains(where: shown.contains) { isHeard = true }
+        // Behind a redirect it is the credential that went by TLS before; without TLS it is any.
+        if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) {
+          isHeard = true
+        }
       }
-      guard isRedirected else { return .notMet }
+      guard isRedirected || isRefused else { return .notMet }
       guard follows else { return .kept }
+      guard isRefused else {
+        return .broken(
+          isHeard
+            ? Violation("It was redirected from https to http, and sent its credential along.")
+            : Violation("It was redirected from https to http, and went there.", severity: .note)
+        )
+      }
       return .broken(
         isHeard
-          ? Violation("It was redirected from https to http, and sent its credential along.")
-          : Violation("It was redirected from https to http, and went there.", severity: .note)
+          ? Violation("The TLS handshake failed, and it sent its credential by plain HTTP.")
+          : Violation("The TLS handshake failed, and it asked by plain HTTP.", severity: .warning)
       )
     }
   )
 }
 
 extension Observation.Attempt {
+  /// The numbers of what it shows of its user.
+  fileprivate var credentials: [Int] { sent.map { $0.credentials + $0.apiKeys } ?? [] }
+
+  /// Tells whether it is a connection whose handshake a fault made fail.
+  fileprivate var isOfFailedHandshake: Bool { decision.contains("\"tls\":") }
+
   /// Tells whether a fault redirected it from https to http.
   fileprivate var isRedirectedToHTTP: Bool {
     status == 302 && !Self.metNothing(in: decision) && decision.contains("\"redirectToHTTP\"")

@@ -31,11 +31,15 @@ extension FindingRule {
         )
       }
       guard !observation.showed else { return .kept }
+      // What is printed of a response that the server broke is not compared.
+      let command =
+        call.wasSentBytes
+        ? "This command ended with 0, and no response had come whole."
+        : "This command ended with 0, printed nothing, and had had no answer."
       return .broken(
         Violation(
           call.client == .program
-            ? "This command ended with 0, printed nothing, and had had no answer."
-            : "It returned nothing and no error, and had had no answer."
+            ? command : "It returned nothing and no error, and had had no answer."
         )
       )
     }

@@ -5,10 +5,7 @@ extension JSON {
   /// Returns the text of one of our files: a container that holds no other container on one line
   /// where it fits, else one element a line; two spaces a level; a line feed at the end.
   package func fileBytes() -> [UInt8] {
-    var writer = JSONWriter(spacing: .indent2)
-    writeForFile(&writer, level: 0)
-    writer.bytes.append(UInt8(ascii: "\n"))
-    return writer.bytes
+    fileBytes(level: 0) + [UInt8(ascii: "\n")]
   }
 
   /// Returns the text of a value that stands so many levels down in one of our files.

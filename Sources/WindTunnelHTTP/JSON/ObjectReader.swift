@@ -100,6 +100,21 @@ package struct ObjectReader {
     return list
   }
 
+  /// Reads a list of values with `read`, which returns `nil` for a value that is no `noun`. A list
+  /// that is missing is empty.
+  package mutating func values<Element>(
+    _ name: String,
+    _ noun: String,
+    _ read: (JSON) -> Element?
+  ) throws(FormatError) -> [Element] {
+    var values: [Element] = []
+    for json in try array(name) ?? [] {
+      guard let value = read(json) else { throw error(name, "\(json) is no \(noun)") }
+      values.append(value)
+    }
+    return values
+  }
+
   /// Refuses every key that nobody has taken.
   package func refuseUnknownKeys() throws(FormatError) {
     for member in members {

@@ -47,7 +47,10 @@ public struct RequestBuilder: Builder {
       throw .bodyNotAllowed(method: method)
     }
     let url = try url(for: endpoint)
-    if let links, !links.allows(url) { throw .link(Self.withoutQuery(url)) }
+    if let links, !links.allows(url) {
+      // In its query there may be a secret.
+      throw .link(String(url.absoluteString.prefix { $0 != "?" }))
+    }
     var request = URLRequest(url: url)
     // What a request has already is not written again: each change costs.
     if method != "GET" { request.httpMethod = method }
@@ -86,11 +89,6 @@ public struct RequestBuilder: Builder {
       let host = url.host, !host.isEmpty, url.query == nil, url.fragment == nil
     else { return nil }
     return url.absoluteString
-  }
-
-  /// Returns what may be told of a URL: in its query there may be a secret.
-  private static func withoutQuery(_ url: URL) -> String {
-    String(url.absoluteString.prefix { $0 != "?" })
   }
 
   private func escapedPath(_ path: String) throws(RequestError) -> String {

@@ -80,28 +80,27 @@ struct FlowRun: Sendable, Hashable {
   /// The behaviour of the client with its times, but for what it returned: answers that it took
   /// alike are the same.
   var course: Int {
-    var hasher = Hasher()
-    for (place, attempt) in zip(places, attempts) {
-      hasher.combine(place)
-      hasher.combine(attempt.status)
-      hasher.combine(attempt.error)
-      hasher.combine(attempt.start.map { $0 - start })
+    hashed { hasher in
+      for (_, attempt) in zip(places, attempts) { hasher.combine(attempt.start.map { $0 - start }) }
+      hasher.combine(observation.latency)
+      if case .returned = ending { hasher.combine(isShown) } else { hasher.combine(ending) }
     }
-    hasher.combine(observation.latency)
-    if case .returned = ending { hasher.combine(isShown) } else { hasher.combine(ending) }
-    return hasher.finalize()
   }
 
   /// The behaviour of the client, without times: the requests in their order, what came of each,
   /// and the end.
   var behaviour: Int {
+    hashed { $0.combine(ending) }
+  }
+
+  private func hashed(_ rest: (inout Hasher) -> Void) -> Int {
     var hasher = Hasher()
     for (place, attempt) in zip(places, attempts) {
       hasher.combine(place)
       hasher.combine(attempt.status)
       hasher.combine(attempt.error)
     }
-    hasher.combine(ending)
+    rest(&hasher)
     return hasher.finalize()
   }
 }

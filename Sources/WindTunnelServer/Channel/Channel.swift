@@ -468,9 +468,9 @@ extension Channel {
     if !layer.isEstablished {
       // A request line begins with a method, a handshake with 22.
       if layer.engine.role == .server, layer.handshakeBytes == 0, let first = bytes.first,
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+        first.beginsMethod
       {
-        return dropTLS(layer)
+        return dropTLS(layer, bytes)
       }
       layer.handshakeBytes += bytes.count
     }
@@ -479,10 +479,10 @@ extension Channel {
   }
 
   /// Drops TLS after plain text came to its port.
-  private func dropTLS(_ layer: TLSLayer) {
+  private func dropTLS(_ layer: TLSLayer, _ bytes: UnsafeRawBufferPointer) {
     if let timer = layer.timer { reactor.cancel(timer) }
     tls = nil
-    delegate?.channelGotPlainText(self)
+    delegate?.channel(self, gotPlainText: bytes)
   }
 
   /// Goes on as far as what came allows.

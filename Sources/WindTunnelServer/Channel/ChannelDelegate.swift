@@ -11,9 +11,8 @@ protocol ChannelDelegate: AnyObject {
   /// Called when everything that was written is with the system: the answer to
   /// ``Channel/notifyWhenDrained()``.
   func channelDrained(_ channel: Channel)
-  /// Called when plain text arrived where TLS was expected: it is discarded, and TLS is no longer
-  /// spoken.
-  func channelGotPlainText(_ channel: Channel)
+  /// Called with plain text that arrived where TLS was expected; TLS is no longer spoken.
+  func channel(_ channel: Channel, gotPlainText bytes: UnsafeRawBufferPointer)
   /// Called once, last, when the descriptor is closed, with the error that ended it or with none.
   func channelClosed(_ channel: Channel, _ error: SocketError?)
 }
@@ -21,5 +20,5 @@ protocol ChannelDelegate: AnyObject {
 extension ChannelDelegate {
   func channelConnected(_ channel: Channel) {}
   func channelDrained(_ channel: Channel) {}
-  func channelGotPlainText(_ channel: Channel) { channel.close() }
+  func channel(_ channel: Channel, gotPlainText bytes: UnsafeRawBufferPointer) { channel.close() }
 }

@@ -41,3 +41,8 @@ final class TLSLayer {
     sealedCount = 0
   }
 }
+
+extension UInt8 {
+  /// The first character of a method, and of no TLS record (RFC 8446 §5.1).
+  var beginsMethod: Bool { 0x41...0x5A ~= self }
+}

@@ -328,6 +328,10 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .opening(let writer, var hello):
       hello.append(contentsOf: bytes)
+      if context.isWatched, hello.first?.beginsMethod == true {
+        state = .idle
+        return hello.withUnsafeBytes { self.channel(channel, received: $0) }
+      }
       state = .opening(writer, hello)
       // RFC 8446 §5.1: type, version, and the length of the record in two bytes.
       let length = hello.count >= 5 ? 5 + Int(hello[3]) << 8 + Int(hello[4]) : Int.max
@@ -363,7 +367,11 @@ extension ClientConnection: ChannelDelegate {
     }
   }
 
-  func channelGotPlainText(_ channel: Channel) { refuse(.plainOnTLSPort) }
+  func channel(_ channel: Channel, gotPlainText bytes: UnsafeRawBufferPointer) {
+    guard context.isWatched else { return refuse(.plainOnTLSPort) }
+    // What the client does without TLS is to be seen.
+    self.channel(channel, received: bytes)
+  }
 
   func channelDrained(_ channel: Channel) {
     switch state {
@@ -421,7 +429,7 @@ extension ClientConnection {
       switch event {
       case .head(let head): begin(head)
       case .content(let data):
-        guard context.keepsContent || context.watchedBytesMax > 0,
+        guard context.keepsContent || context.isWatched,
           case .receiving(let head, var body, let handling) = state
         else { continue }
         state = .idle

@@ -21,6 +21,8 @@ final class PortContext: Sendable {
   let keepsContent: Bool
   /// The maximum number of bytes of content to keep if it need not be whole.
   let watchedBytesMax: Int
+  /// Tells whether somebody judges what clients send.
+  var isWatched: Bool { watchedBytesMax > 0 }
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool
   /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none

@@ -16,7 +16,7 @@ struct RenderedResponse {
     let framing = AnswerFraming(
       status: response.head.status,
       to: request,
-      length: response.head.announcedLength(to: request) { response.body.count }
+      length: response.head.announcedLength(to: request.method) { response.body.count }
     )
     var head: [UInt8] = []
     head.appendHead(response.head, framed: framing, for: request.version)

@@ -195,7 +195,7 @@ final class ResponseWriter: UpstreamMeter {
     let answer = AnswerFraming(
       status: head.status,
       to: exchange.head,
-      length: head.announcedLength(to: exchange.head) {
+      length: head.announcedLength(to: exchange.head.method) {
         exchange.delivery.steps.reduce(0) { sum, step in
           guard case .bytes(.data(let data)) = step else { return sum }
           return sum + data.count

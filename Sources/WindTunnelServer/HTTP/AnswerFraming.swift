@@ -19,18 +19,30 @@ struct AnswerFraming: Sendable, Hashable {
   /// Frames an answer of this status to this request; the length is `nil` where it is not known
   /// beforehand (RFC 9110 §8.6, RFC 9112 §6).
   init(status: Int, to request: RequestHead, length: Int?, keepsAlive: Bool = true) {
+    let keeps = keepsAlive && request.keepsAlive
+    self.init(status: status, to: request.method, request.version, length: length, keeps)
+  }
+
+  /// Frames an answer to a request of this method and version.
+  init(
+    status: Int,
+    to method: String,
+    _ version: HTTPVersion,
+    length: Int?,
+    _ keepsAlive: Bool
+  ) {
     // A client that is told no to a tunnel may have sent bytes for it already (RFC 9110 §9.3.6).
-    self.keepsAlive = keepsAlive && request.keepsAlive && request.method != "CONNECT"
-    if request.method == "HEAD" || status == 304 {
+    self.keepsAlive = keepsAlive && method != "CONNECT"
+    if method == "HEAD" || status == 304 {
       framing = .none
-      announcement = .recorded(otherwise: request.method == "HEAD" ? length : nil)
-    } else if Response.hasNoContent(method: request.method, status: status) {
+      announcement = .recorded(otherwise: method == "HEAD" ? length : nil)
+    } else if Response.hasNoContent(method: method, status: status) {
       framing = .none
       announcement = .nothing
     } else if let length {
       framing = .length(length)
       announcement = .length(length)
-    } else if request.version == .http11 {
+    } else if version == .http11 {
       framing = .chunked
       announcement = .nothing
     } else {
@@ -112,9 +124,9 @@ extension ResponseHead {
   /// Returns the length to announce: what the head says, which is more than comes where an answer
   /// is cut; none where the recording was chunked, or where a HEAD leaves it open; else what there
   /// is.
-  func announcedLength(to request: RequestHead, content: () -> Int) -> Int? {
+  func announcedLength(to method: String, content: () -> Int) -> Int? {
     if let text = headers["Content-Length"] { return Int(text) }
-    if headers["Transfer-Encoding"] != nil || request.method == "HEAD" { return nil }
+    if headers["Transfer-Encoding"] != nil || method == "HEAD" { return nil }
     return content()
   }
 }

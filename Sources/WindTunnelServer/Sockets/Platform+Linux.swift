@@ -9,21 +9,13 @@
     static let writeFlags = Int32(MSG_NOSIGNAL)
 
     /// Returns a socket that does not block and is not inherited, or -1.
-    static func socket(_ family: Int32) -> Int32 {
-      Glibc.socket(
-        family,
-        Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
-        0
-      )
-    }
+    static func socket(_ family: Int32) -> Int32 { make(family, SOCK_STREAM.rawValue) }
 
     /// Returns the same for datagrams.
-    static func datagramSocket(_ family: Int32) -> Int32 {
-      Glibc.socket(
-        family,
-        Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
-        0
-      )
+    static func datagramSocket(_ family: Int32) -> Int32 { make(family, SOCK_DGRAM.rawValue) }
+
+    private static func make(_ family: Int32, _ type: UInt32) -> Int32 {
+      Glibc.socket(family, Int32(type | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     }
 
     /// Accepts one connection likewise, or -1.

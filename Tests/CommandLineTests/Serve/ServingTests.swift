@@ -44,7 +44,7 @@ enum Server {
     #expect(url.hasPrefix("http://127.0.0.1:"))
     let home = await ask("\(url)/home")
     expectEqual(home.status, 200)
-    #expect(home.body.contains("\"greeting\":\"Good morning\""), "\(home.body)")
+    #expect(home.body.contains("\"greeting\":\"Olá, João!\""), "\(home.body)")
     let stranger = await ask("\(url)/hoem")
     expectEqual(stranger.status, 501)
     #expect(stranger.body.contains("/home"), "\(stranger.body)")
@@ -174,7 +174,7 @@ enum Server {
       in: scratch
     )
     expectEqual(run.code, 0)
-    #expect(run.out.contains("Good morning"), "\(run.out)")
+    #expect(run.out.contains("Olá, João!"), "\(run.out)")
     expectEqual(run.err, "new.json: 1 interactions\n")
     let cassette = try Cassette(contentsOf: scratch.file("new.json"))
     let interaction = try #require(cassette.interactions.first)
@@ -189,7 +189,7 @@ enum Server {
       in: scratch
     )
     expectEqual(again.code, 0)
-    #expect(again.out.contains("Good morning"))
+    #expect(again.out.contains("Olá, João!"))
     try expectEqual(scratch.text("new.json"), text)
     upstream.signal(SIGINT)
     _ = try await upstream.end()

@@ -13,7 +13,7 @@ import WindTunnelReports
     let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
     let run = try await Program.run(words, in: scratch)
     #expect(run.code == 0 && run.err == "new.json: 1 interactions\n", "\(run)")
-    #expect(run.out.contains("Good morning"))
+    #expect(run.out.contains("Olá, João!"))
     origin.signal(SIGINT)
     try await expectEqual(origin.end().code, 0)
   }

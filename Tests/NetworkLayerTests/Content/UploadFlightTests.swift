@@ -135,10 +135,7 @@ import WindTunnelSymptoms
         _ = try await stand.client.call(Self.up(.file(URL(filePath: "/nowhere"))))
         Issue.record("an answer")
       } catch let error as NetworkError {
-        guard case .invalidRequest(.body) = error else {
-          Issue.record("\(error)")
-          return
-        }
+        if case .invalidRequest(.body) = error {} else { Issue.record("\(error)") }
       }
       #expect(stand.sent.isEmpty)
     }

@@ -91,11 +91,7 @@ struct FlightStand {
   func start(
     _ endpoint: Endpoint
   ) -> Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never> {
-    Task { [client] in
-      do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
-        return .failure(error)
-      }
-    }
+    Task { [client] in await client.outcome(of: endpoint) }
   }
 
   /// Starts calls one after the other, each as soon as the one before it waits or is under way.
@@ -104,21 +100,11 @@ struct FlightStand {
   ) async -> [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] {
     var calls: [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] = []
     for endpoint in endpoints {
-      let before = settled
+      let before = observer.settled
       calls.append(start(endpoint))
-      while settled == before { await Task.yield() }
+      while observer.settled == before { await Task.yield() }
     }
     return calls
-  }
-
-  /// How often a call was seen to wait or to send.
-  private var settled: Int {
-    observer.events.count {
-      switch $0.kind {
-      case .waiting, .attemptStarted: true
-      default: false
-      }
-    }
   }
 
   /// The paths of what was sent, in order.

@@ -54,9 +54,9 @@ import WindTunnelSymptoms
         for try await piece in answer.pieces { count += piece.count }
         Issue.record("a whole stream")
       } catch {
-        guard case .failed(.truncated, _)? = error as? TransportError else {
+        if case .failed(.truncated, _)? = error as? TransportError {
+        } else {
           Issue.record("\(error)")
-          return
         }
       }
       expectEqual(count, 10_000)
@@ -111,9 +111,9 @@ import WindTunnelSymptoms
         _ = try await URLSessionTransport(session: session).open(request)
         Issue.record("an answer")
       } catch {
-        guard case .failed(.timedOut, _)? = error as? TransportError else {
+        if case .failed(.timedOut, _)? = error as? TransportError {
+        } else {
           Issue.record("\(error)")
-          return
         }
       }
     }

@@ -69,16 +69,10 @@ import WindTunnelSymptoms
 
     func start(_ need: NetworkNeed?) -> Task<Result<Answer, NetworkError>, Never> {
       let endpoint = Endpoint(.get, "/a", waitsForNetwork: need)
-      return Task {
-        do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
-          return .failure(error)
-        }
-      }
+      return Task { await client.outcome(of: endpoint) }
     }
 
-    var waits: [CallEvent.Wait] {
-      observer.events.compactMap { if case .waiting(let wait) = $0.kind { wait } else { nil } }
-    }
+    var waits: [CallEvent.Wait] { observer.waitsMet }
 
     /// Until it is seen to wait.
     func untilWaiting() async { while waits.isEmpty { await Task.yield() } }

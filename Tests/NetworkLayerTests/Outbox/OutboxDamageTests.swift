@@ -6,19 +6,8 @@ import Testing
 
 /// Outboxes whose files are not as they were left.
 @Suite struct OutboxDamageTests {
-  private static let bodies = ["one", "two", "three"]
-
-  /// An outbox with three calls, as its files are after a kill.
-  private static func filled() async throws -> OutboxStand {
-    let stand = OutboxStand()
-    let outbox = try stand.open()
-    try await stand.enqueue(bodies, in: outbox)
-    await outbox.close()
-    return stand
-  }
-
   @Test func `a file that is cut off in its last call keeps all before it`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     let file = try stand.callFile
     let whole = try Data(contentsOf: file)
     let last = CallRecords.overhead + "key-three".utf8.count + "three".utf8.count
@@ -36,7 +25,7 @@ import Testing
   }
 
   @Test func `what follows a cut is taken and found`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     let whole = try Data(contentsOf: try stand.callFile)
     for rest in 1...20 {
       try stand.reset(whole.dropLast(rest))
@@ -48,7 +37,7 @@ import Testing
   }
 
   @Test func `a changed byte costs one call at most, and is told`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     let file = try stand.callFile
     let whole = try Data(contentsOf: file)
     for place in whole.indices {
@@ -57,10 +46,10 @@ import Testing
       try stand.reset(changed)
       let found = try stand.waiting()
       if place < CallRecords.headBytes {
-        expectEqual(found.bodies, Self.bodies, "byte \(place)")
+        expectEqual(found.bodies, OutboxStand.bodies, "byte \(place)")
       } else {
         expectEqual(found.bodies.count, 2, "byte \(place)")
-        #expect(Set(found.bodies).isSubset(of: Self.bodies), "byte \(place)")
+        #expect(Set(found.bodies).isSubset(of: OutboxStand.bodies), "byte \(place)")
         #expect(!found.events.isEmpty, "byte \(place)")
       }
     }
@@ -113,7 +102,7 @@ import Testing
   }
 
   @Test func `a frozen batch that is damaged is made again with the same key`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     var key = ""
     for place in 0..<60 {
       var events: [OutboxEvent] = []
@@ -142,7 +131,7 @@ import Testing
   }
 
   @Test func `a file that cannot be read costs no call`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
     var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
     // A link to itself cannot be opened, by whomever (ELOOP).
@@ -171,12 +160,12 @@ import Testing
     }
     try show()
     try store.addLetters(of: batch.batch, status: 400, telling: &events)
-    try expectEqual(store.deadLetters().map(\.key), Self.bodies.map { "key-\($0)" })
+    try expectEqual(store.deadLetters().map(\.key), OutboxStand.bodies.map { "key-\($0)" })
     expectEqual(events, [])
   }
 
   @Test func `a batch whose file has its mark's name already leaves`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
     var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
     let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
@@ -192,19 +181,19 @@ import Testing
   }
 
   @Test func `of two batches that overlap the later one is kept`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     let lane = try stand.callFile.deletingLastPathComponent()
     for last in [2, 3] {
       let name = "0000000000000001-000000000000000\(last).batch"
       try Data().write(to: lane.appending(path: name))
     }
     let found = try stand.waiting()
-    #expect(found.bodies == Self.bodies && found.events == [])
+    #expect(found.bodies == OutboxStand.bodies && found.events == [])
     try expectEqual(stand.names.count { $0.hasSuffix(".batch") }, 0)
   }
 
   @Test func `a file whose head is damaged twice is set aside and told`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     var data = try Data(contentsOf: try stand.callFile)
     for place in [5, 33] { data[place] ^= 1 }
     try stand.reset(data)

@@ -6,17 +6,6 @@ import Testing
 
 /// The parts of an outbox that are on the disk.
 @Suite struct OutboxDiskTests {
-  private static let bodies = ["one", "two", "three"]
-
-  /// An outbox with three calls, as its files are after a kill.
-  private static func filled() async throws -> OutboxStand {
-    let stand = OutboxStand()
-    let outbox = try stand.open()
-    try await stand.enqueue(bodies, in: outbox)
-    await outbox.close()
-    return stand
-  }
-
   @Test func `a folder is held once`() async throws {
     let stand = OutboxStand()
     let outbox = try stand.open()
@@ -68,7 +57,7 @@ import Testing
   }
 
   @Test func `a batch that is not the one under way neither leaves nor is buried`() async throws {
-    let stand = try await Self.filled()
+    let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
     var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
     let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 1)

@@ -4,14 +4,6 @@ import Testing
 
 @testable import WindTunnelNetworkLayer
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Outboxes on disks that lose all that nobody has waited for, or that fail.
 @Suite(.world) struct OutboxPowerTests {
   private static let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 2)

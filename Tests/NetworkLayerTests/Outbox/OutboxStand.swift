@@ -20,6 +20,17 @@ final class OutboxStand: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  static let bodies = ["one", "two", "three"]
+
+  /// An outbox with three calls, as its files are after a kill.
+  static func filled() async throws -> OutboxStand {
+    let stand = OutboxStand()
+    let outbox = try stand.open()
+    try await stand.enqueue(bodies, in: outbox)
+    await outbox.close()
+    return stand
+  }
+
   /// The events that were told, in order.
   var events: [OutboxEvent] { told.withLock { $0 } }
 

@@ -2,14 +2,6 @@ import Foundation
 
 @testable import WindTunnelNetworkLayer
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A folder of the real disk, and what of it would be there if the power went now: the bytes that a
 /// file had when the disk was last waited for, under the names that its folder had then. A kill
 /// leaves more than that, since the system keeps what a process has written.

@@ -384,9 +384,9 @@ final class SealedOrigin: Sendable {
     for (query, bound) in [
       ("a=1", "a=2"), ("a=1", ""), ("", "a=1"), ("a=1&a=1", "a=1"), ("a=%7e", "a=~"),
     ] {
-      guard case .failure(.middleware) = try await end(query, bound) else {
+      if case .failure(.middleware) = try await end(query, bound) {
+      } else {
         Issue.record("\(query) \(bound)")
-        continue
       }
     }
     // What may be another when a recording is played is bound to nothing, and all else is.
@@ -394,9 +394,9 @@ final class SealedOrigin: Sendable {
       try await expectEqual(end(query, "a=1", unbound: ["t"]), .success(Data("[1]".utf8)))
     }
     for query in ["a=2&t=9", "a=1&tt=9", "a=1&t%3D=9"] {
-      guard case .failure(.middleware) = try await end(query, "a=1", unbound: ["t"]) else {
+      if case .failure(.middleware) = try await end(query, "a=1", unbound: ["t"]) {
+      } else {
         Issue.record("\(query)")
-        continue
       }
     }
   }

@@ -1,12 +1,6 @@
 import Foundation
 import Origins
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A live server that fails every other request and counts what is open and unanswered, over all of
 /// its kind that share a count. It blocks on a thread for each connection, of which it takes 64.
 final class CrowdOrigin: @unchecked Sendable {
@@ -58,16 +52,11 @@ final class CrowdOrigin: @unchecked Sendable {
   init(_ count: Count) throws {
     self.count = count
     listening = try LoopbackPort()
-    let listener = listening.descriptor
-    Thread.detachNewThread { [self] in
-      while true {
-        let client = accept(listener, nil, nil)
-        if client < 0 { return }
-        slots.wait()
-        Thread.detachNewThread { [self] in
-          serve(client)
-          slots.signal()
-        }
+    listening.accepting { [self] client in
+      slots.wait()
+      Thread.detachNewThread { [self] in
+        serve(client)
+        slots.signal()
       }
     }
   }
@@ -87,10 +76,10 @@ final class CrowdOrigin: @unchecked Sendable {
       }
       let isBad = count.nextIsBad()
       let status = isBad ? "503 Service Unavailable" : "200 OK"
-      let answer = Array("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nok".utf8)
+      let answer = Data("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\nok".utf8)
       // Before the bytes go: whoever reads them may send the next at once.
       count.leave()
-      guard write(answer, to: client) else { return }
+      guard LoopbackPort.deliver(answer, to: client) else { return }
     }
   }
 
@@ -110,13 +99,5 @@ final class CrowdOrigin: @unchecked Sendable {
     guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
     var byte: UInt8 = 0
     return recv(client, &byte, 1, Int32(MSG_PEEK)) <= 0
-  }
-
-  private func write(_ bytes: [UInt8], to client: Int32) -> Bool {
-    #if canImport(Darwin)
-      Darwin.send(client, bytes, bytes.count, 0) == bytes.count
-    #else
-      Glibc.send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    #endif
   }
 }

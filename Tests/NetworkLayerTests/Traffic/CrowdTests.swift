@@ -66,13 +66,7 @@ import WindTunnelSymptoms
         number >= 970 ? .critical : number.isMultiple(of: 3) ? .deferrable : .standard
       let endpoint = Endpoint(.get, "/\(priority)/\(number)", priority: priority)
       let client = clients[number % 2]
-      calls.append(
-        Task {
-          do throws(NetworkError) { return .success(try await client.call(endpoint)) } catch {
-            return .failure(error)
-          }
-        }
-      )
+      calls.append(Task { await client.outcome(of: endpoint) })
       // All others stand in line before the first critical one comes. To wait for each of the thousand
       // would take as many turns of threads that other tests keep busy.
       if number == 969 || number == 999 {

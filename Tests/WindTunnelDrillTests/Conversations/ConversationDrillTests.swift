@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 @testable import WindTunnelDrill
 
@@ -92,7 +91,7 @@ struct ConversationDrillTests {
 
   @Test func `a silence is known of a program that waits in it for ever`() async throws {
     var flight = ConversationFlight(living: "WebSocket(next(lines)['url']).hear()")
-    flight.deadline = .seconds(1)
+    flight.deadline = .seconds(5)
     let row = try await flight.fly([.conversation(.end(.stall, before: 1))])
     expectEqual(row.observations.map(\.ending), [.hung])
     let log = try #require(row.observations.first?.attempts.first?.conversation)

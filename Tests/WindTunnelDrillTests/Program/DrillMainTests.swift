@@ -2,7 +2,6 @@ import Foundation
 import Programs
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelDrill
 
 /// A host's own program: the flags, reports and exit codes of the tool's drill.

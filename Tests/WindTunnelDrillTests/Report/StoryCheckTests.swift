@@ -1,5 +1,4 @@
 import Testing
-import WindTunnel
 
 @testable import WindTunnelDrill
 

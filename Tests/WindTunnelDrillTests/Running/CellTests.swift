@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelVirtualTime
 
@@ -31,7 +30,7 @@ struct CellTests {
     var plan =
       Tier.includesWorld
       ? try Self.plan("server-errors", "metro", "auth-refused", calls: 1300)
-      : try Self.plan("server-errors", "auth-refused", calls: 600)
+      : try Self.plan("server-errors", "auth-refused", calls: 520)
     let alone = try await Self.report(plan).data()
     for workers in Tier.cases([2, 16, 4], few: 2) {
       plan.workers = workers
@@ -43,7 +42,7 @@ struct CellTests {
     var plan =
       Tier.includesWorld
       ? try Self.plan("server-errors", "metro", calls: 2700)
-      : try Self.plan("server-errors", calls: 1300)
+      : try Self.plan("server-errors", calls: 1010)
     plan.workers = 2
     let whole = try await Self.report(plan)
     var parts: [Report.Part] = []
@@ -54,7 +53,7 @@ struct CellTests {
       parts.append(Report.Part(part, from: "\(number).json"))
     }
     let counts = parts.map { $0.report.scenarios[0].subjects[0].observations.count }
-    expectEqual(counts, Tier.includesWorld ? [1000, 700, 500, 500] : [800, 500])
+    expectEqual(counts, Tier.includesWorld ? [1000, 700, 500, 500] : [510, 500])
     try expectEqual(Report(merging: parts.reversed()).data(), whole.data())
   }
 
@@ -105,8 +104,9 @@ struct CellTests {
 
   /// A window of the scenario's is met by whoever calls in it, whatever cell that is.
   @Test func `a cell begins at the scenario's age`() async throws {
-    var plan = try Self.plan("calm", calls: 1200)
-    let (begin, end) = (Duration.seconds(40), Duration.seconds(50))
+    var plan = try Self.plan("calm", calls: 600)
+    // The second cell begins in this window.
+    let (begin, end) = (Duration.seconds(20), Duration.seconds(27))
     plan.scenarios = [
       Scenario(
         "gap",
@@ -125,6 +125,6 @@ struct CellTests {
     }
     let faults = row.metrics.faults
     expectEqual(faults.first.map { $0.attempts > 10 }, true, "\(faults)")
-    expectEqual(row.observations.map(\.call), Array(0..<1200))
+    expectEqual(row.observations.map(\.call), Array(0..<600))
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 @testable import WindTunnelDrill
 
@@ -99,7 +98,7 @@ import WindTunnel
     let path = Executable.find(name)?.path ?? name
     var plan = try DrillPlan()
     // WorkerJob that do not fit into a pipe are written to a process that is dead.
-    plan.calls = 100_000
+    plan.calls = 20_000
     plan.scenarios = [.calm]
     let drill = try ProcessDrill(plan, executable: URL(filePath: path), arguments: [])
     let error = await #expect(throws: DrillError.self) { _ = try await drill.fly() }

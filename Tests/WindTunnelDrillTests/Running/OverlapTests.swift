@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill

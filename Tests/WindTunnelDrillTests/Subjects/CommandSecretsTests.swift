@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 @testable import WindTunnelDrill
 
@@ -64,9 +63,10 @@ import WindTunnel
     ["sh", "-c", "curl -sf \"$1\" || exit 7; echo done", "sh", "{url}"],
     ["node", "--max-old-space-size=64", "client.mjs", "{url}"], ["ls", "-a", "x"],
     ["go", "run", "-race", "./client", "-retries", "3", "{url}"],
+    ["/srv/shop/client", "{url}"],
   ])
   func `what is no secret is kept to the letter`(command: [String]) {
-    let kept = CommandWords(command, environment: ["HOME": "/root", "TERM": "x"])
+    let kept = CommandWords(command, environment: ["HOME": "/root", "OLDPWD": "/srv/shop"])
     #expect(kept.words == command && !kept.isIncomplete)
   }
 

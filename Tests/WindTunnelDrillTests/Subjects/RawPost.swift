@@ -1,7 +1,6 @@
 import Foundation
 import Origins
 import Testing
-import WindTunnel
 import WindTunnelDrill
 
 /// A client that leaves in the middle of its request.

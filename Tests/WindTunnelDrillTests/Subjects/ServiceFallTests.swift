@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill

@@ -1,9 +1,7 @@
 #if os(Linux)
   import Foundation
-  import Glibc
   import TestSupport
   import Testing
-  import WindTunnel
 
   @testable import WindTunnelDrill
   @testable import WindTunnelServer

@@ -2,7 +2,6 @@ import Foundation
 import Programs
 import TestSupport
 import Testing
-import WindTunnel
 
 @testable import WindTunnelDrill
 

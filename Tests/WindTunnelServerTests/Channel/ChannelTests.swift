@@ -11,12 +11,7 @@ import Testing
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
     let loop = try EventLoop()
-    let address = try await loop.serve { script in
-      script.received = { channel, _ in
-        channel.write(pattern(count))
-        channel.reset()
-      }
-    }
+    let address = try await loop.serve { $0.reset(after: pattern(count)) }
     for _ in 0..<(count > 1000 ? 2 : 30) {
       let client = try RawClient(address)
       await client.send("go")
@@ -80,19 +75,7 @@ import Testing
     let loop = try EventLoop()
     let highest = Locked(0)
     let slice = pattern(64 * 1024)
-    let address = try await loop.serve { script in
-      var slices = 256
-      script.drained = { channel in
-        while slices > 0, !channel.isCongested {
-          slices -= 1
-          channel.write(slice)
-          let queued = channel.queuedBytes
-          highest.withLock { $0 = max($0, queued) }
-        }
-        if slices > 0 { channel.notifyWhenDrained() } else { channel.close() }
-      }
-      script.received = { channel, _ in channel.notifyWhenDrained() }
-    }
+    let address = try await loop.serve { $0.send(256, slice, noting: highest) }
     let client = try RawClient(address)
     await client.send("go")
     let (bytes, end) = await client.receiveAll()

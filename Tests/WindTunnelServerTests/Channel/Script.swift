@@ -30,6 +30,30 @@ final class Script: ChannelDelegate {
     drained = { more($0) }
   }
 
+  /// Sends a slice so many times as fast as it is taken, once asked, and closes; `highest` is the
+  /// most that was queued.
+  func send(_ count: Int, _ slice: [UInt8], noting highest: Locked<Int>) {
+    var slices = count
+    drained = { channel in
+      while slices > 0, !channel.isCongested {
+        slices -= 1
+        channel.write(slice)
+        let queued = channel.queuedBytes
+        highest.withLock { $0 = max($0, queued) }
+      }
+      if slices > 0 { channel.notifyWhenDrained() } else { channel.close() }
+    }
+    received = { channel, _ in channel.notifyWhenDrained() }
+  }
+
+  /// Sends bytes once asked, and resets the connection behind them.
+  func reset(after bytes: [UInt8]) {
+    received = { channel, _ in
+      channel.write(bytes)
+      channel.reset()
+    }
+  }
+
   func channelConnected(_ channel: Channel) { connected(channel) }
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     received(channel, Array(bytes))

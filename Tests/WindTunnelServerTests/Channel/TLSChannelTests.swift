@@ -111,12 +111,7 @@ struct TLSChannelTests {
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
     let loop = try EventLoop()
-    let address = try await Self.serve(on: loop) { script in
-      script.received = { channel, _ in
-        channel.write(pattern(count))
-        channel.reset()
-      }
-    }
+    let address = try await Self.serve(on: loop) { $0.reset(after: pattern(count)) }
     for _ in 0..<(count > 1000 ? 2 : 20) {
       let met = Events<Met>()
       try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1]) }
@@ -152,19 +147,7 @@ struct TLSChannelTests {
     let loop = try EventLoop()
     let (met, highest) = (Events<Met>(), Locked(0))
     let slice = pattern(64 * 1024)
-    let address = try await Self.serve(on: loop) { script in
-      var slices = 128
-      script.drained = { channel in
-        while slices > 0, !channel.isCongested {
-          slices -= 1
-          channel.write(slice)
-          let queued = channel.queuedBytes
-          highest.withLock { $0 = max($0, queued) }
-        }
-        if slices > 0 { channel.notifyWhenDrained() } else { channel.close() }
-      }
-      script.received = { channel, _ in channel.notifyWhenDrained() }
-    }
+    let address = try await Self.serve(on: loop) { $0.send(128, slice, noting: highest) }
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1]) }
     let seen = try await met.next()
     #expect(seen.heard.count == 128 * slice.count && seen.isAgreed == true)
@@ -210,16 +193,11 @@ struct TLSChannelTests {
     }
     let seen = try await met.next()
     #expect(seen.heard.isEmpty && seen.isAgreed == nil)
-    guard case .insecure(let failure)? = seen.error?.kind else {
-      Issue.record("\(String(describing: seen.error))")
-      return
-    }
+    let failure = try #require(seen.error?.failure)
     expectEqual(failure.symptom, .serverCertificateHasBadDate)
     expectEqual("\(failure)", "its certificate does not hold: certificate has expired")
-    guard case .insecure(let alert)? = try await closed.next()?.kind else {
-      Issue.record("the server does not know why")
-      return
-    }
+    let told = try await closed.next()
+    let alert = try #require(told?.failure, "the server does not know why")
     #expect(alert.kind == .alert(45) && alert.symptom == .serverCertificateHasBadDate)
     await loop.stop()
   }
@@ -236,10 +214,8 @@ struct TLSChannelTests {
     await client.send([22, 3, 1])
     await expectEqual(client.receiveAll().1, .finished)
     client.close()
-    guard case .insecure(let failure)? = try await closed.next()?.kind else {
-      Issue.record("the server does not know why")
-      return
-    }
+    let error = try await closed.next()
+    let failure = try #require(error?.failure, "the server does not know why")
     expectEqual(failure.kind, .tooSlow)
 
     let silent = try await loop.serve { script in script.ended = { $0.close() } }
@@ -247,10 +223,8 @@ struct TLSChannelTests {
     try await Self.connect(to: silent, on: loop, limits: limits, met) { channel, _ in
       channel.write([1])
     }
-    guard case .insecure(let late)? = try await met.next().error?.kind else {
-      Issue.record("the client does not know why")
-      return
-    }
+    let timeout = try await met.next().error
+    let late = try #require(timeout?.failure, "the client does not know why")
     #expect(late.kind == .tooSlow && late.symptom == .timedOut)
     await loop.stop()
   }
@@ -268,10 +242,8 @@ struct TLSChannelTests {
     await client.send([22, 3, 1, 0x30, 0, 1, 0, 0x2F, 0xFC] + pattern(2000))
     await expectEqual(client.receiveAll().1, .finished)
     client.close()
-    guard case .insecure(let failure)? = try await closed.next()?.kind else {
-      Issue.record("the server does not know why")
-      return
-    }
+    let error = try await closed.next()
+    let failure = try #require(error?.failure, "the server does not know why")
     expectEqual(failure.kind, .tooLarge)
     await loop.stop()
   }

@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `a page that does not read is told in sums, and holds nobody up`() async throws {
-    let (ticks, perTick) = (20, ConsolePort.rowsPerTick)
+    let (ticks, perTick) = (12, ConsolePort.rowsPerTick)
     let board = ConsoleBoard(LongLines())
     let server = try await ConsoleServer(.serve, board, ConsoleActions(), port: 0)
     let (slow, fast) = (try await ConsoleReader(server.port), try await ConsoleReader(server.port))

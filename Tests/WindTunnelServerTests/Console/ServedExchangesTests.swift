@@ -36,7 +36,7 @@ import Testing
   @Test func `of very many the latest are kept, and the others counted`() {
     var exchanges = ServedExchanges()
     exchanges.begin(.calm, seed: 1, at: .zero)
-    let count = ConsoleFeed<ServedExchange>.subjectsMax * 5 / 4
+    let count = ConsoleFeed<ServedExchange>.subjectsMax * 11 / 10
     for id in 1...count {
       if id == 7 { exchanges.begin(Scenario("rain"), seed: 2, at: .zero) }
       for (event, moment) in Self.events(id) { exchanges.apply(event, of: 0, at: moment) }

@@ -362,13 +362,7 @@ import Testing
     }
 
     func read(_ bytes: [UInt8], on channel: Channel) {
-      var events: [WebSocketReader.Event] = []
-      do {
-        try bytes.withUnsafeBytes { try reader.read($0) { events.append($0) } }
-      } catch {
-        Issue.record("\(error)")
-      }
-      for event in events {
+      for event in reader.events(of: bytes) {
         switch event {
         case .message:
           switch hears.popFirst() {

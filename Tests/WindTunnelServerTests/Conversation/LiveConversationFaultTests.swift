@@ -282,13 +282,10 @@ import Testing
 
   /// Sends back each message twice, and answers pings.
   private static func twice(_ event: WebSocketReader.Event, _ writer: WebSocketWriter) -> [Data] {
-    switch event {
-    case .message(let data, let isText, _):
-      (0..<2).map { _ in writer.message(data, isText: isText) }
-    case .ping(let data): [writer.frame(WebSocketFrame(.pong, data))]
-    case .pong: []
-    case .close(let close): [writer.frame(close.frame)]
+    guard case .message(let data, let isText, _) = event else {
+      return WebSocketOrigin.echo(event, writer)
     }
+    return (0..<2).map { _ in writer.message(data, isText: isText) }
   }
 
   private static let long = String(repeating: "again ", count: 500)

@@ -58,13 +58,7 @@ struct WebSocketOrigin {
     }
 
     func read(_ bytes: [UInt8], on channel: Channel) {
-      var events: [WebSocketReader.Event] = []
-      do {
-        try bytes.withUnsafeBytes { try reader.read($0) { events.append($0) } }
-      } catch {
-        Issue.record("\(error)")
-      }
-      for event in events {
+      for event in reader.events(of: bytes) {
         for data in answering(event, writer) { channel.write(data) }
         if case .close = event { channel.close() }
       }
@@ -98,5 +92,18 @@ struct WebSocketOrigin {
     // It comes back from its file as it went in.
     try expectEqual(Cassette(data: cassette.data(), source: "a.json"), cassette)
     return cassette.interactions
+  }
+}
+
+extension WebSocketReader {
+  /// Reads bytes of a peer that is to break no rule.
+  mutating func events(of bytes: [UInt8]) -> [Event] {
+    var events: [Event] = []
+    do {
+      try bytes.withUnsafeBytes { try read($0) { events.append($0) } }
+    } catch {
+      Issue.record("the peer broke a rule: \(error)")
+    }
+    return events
   }
 }

@@ -103,13 +103,7 @@ actor WebSocketPeer {
   private var isEnded: Bool { if case .end? = said.last { true } else { false } }
 
   private func take(_ bytes: [UInt8]) {
-    var events: [WebSocketReader.Event] = []
-    do {
-      try bytes.withUnsafeBytes { try reader.read($0) { events.append($0) } }
-    } catch {
-      Issue.record("the server broke a rule: \(error)")
-    }
-    for event in events {
+    for event in reader.events(of: bytes) {
       switch event {
       case .message(let data, true, let frames):
         said.append(.text(String(decoding: data, as: UTF8.self), frames: frames.count))

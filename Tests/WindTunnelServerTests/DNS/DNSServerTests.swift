@@ -10,13 +10,7 @@ import WindTunnel
 
   /// A question for the addresses of a name, by this id.
   private static func query(_ name: String, id: UInt8 = 7) -> [UInt8] {
-    var bytes: [UInt8] = [0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-    for label in name.split(separator: ".") {
-      bytes.append(UInt8(label.utf8.count))
-      bytes += label.utf8
-    }
-    bytes += [0, 0, 1, 0, 1]
-    return bytes
+    [0, id] + DNSMessages.query(name).dropFirst(2)
   }
 
   /// The answer with one address in it.

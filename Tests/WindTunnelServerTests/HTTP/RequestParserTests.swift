@@ -166,10 +166,7 @@ import Testing
     var parser = RequestParser()
     let events = parser.events(of: Array(text.utf8), by: 1000)
     expectEqual(events.compactMap(\.headOrNil).count, heads)
-    guard case .truncated = events.last?.failure?.kind else {
-      Issue.record("\(events)")
-      return
-    }
+    if case .truncated = events.last?.failure?.kind {} else { Issue.record("\(events)") }
   }
 
   @Test func `persistence follows version and Connection`() throws {

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a recorded upload goes on whole, and is a side file of its tape`() async throws {
-    let content = pattern(1_500_000)
+    let content = pattern(Spool.memoryBytesMax + 1000)
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // A folder that stays behind in the system's temporary one does no harm.

@@ -99,12 +99,7 @@ import Testing
     link: Link?
   ) async throws {
     let loop = try EventLoop()
-    let origin = try await loop.serve { script in
-      script.received = { channel, _ in
-        channel.write(pattern(200))
-        channel.reset()
-      }
-    }
+    let origin = try await loop.serve { $0.reset(after: pattern(200)) }
     let address = try await relay(to: origin, on: loop, over: link)
     for _ in 0..<20 {
       let client = try RawClient(address)
@@ -119,12 +114,7 @@ import Testing
   func `an origin's reset comes behind what a fault holds back`(link: Link?) async throws {
     let loop = try EventLoop()
     let message: [UInt8] = [0x81, 1, 0x31]
-    let origin = try await loop.serve { script in
-      script.received = { channel, _ in
-        channel.write(message)
-        channel.reset()
-      }
-    }
+    let origin = try await loop.serve { $0.reset(after: message) }
     for change in [ConversationFault.Change.swap, .late(.milliseconds(30))] {
       let address = try await relay(to: origin, on: loop, over: link, [.message(change, 1)])
       let client = try RawClient(address)

@@ -90,12 +90,7 @@ import WindTunnelSymptoms
   @Test(arguments: [nil, Link(up: .init(), down: .init(delay: .milliseconds(5)))])
   func `a reset is passed on as a reset, after the bytes before it`(link: Link?) async throws {
     let loop = try EventLoop()
-    let address = try await loop.serve { script in
-      script.received = { channel, _ in
-        channel.write(pattern(200))
-        channel.reset()
-      }
-    }
+    let address = try await loop.serve { $0.reset(after: pattern(200)) }
     try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, _ async throws in
       for _ in 0..<20 {
         let client = try await server.tunnel(to: address)

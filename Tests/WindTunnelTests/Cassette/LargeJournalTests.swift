@@ -68,7 +68,7 @@ import Testing
     let large = Self.interaction(
       "/large",
       "access_token=large-secret-1 and hidden-secret-2",
-      padding: 400_000
+      padding: 150_000
     )
     let outcome = deck.decide(large.request)
     let isDone = Locked(false)

@@ -16,7 +16,7 @@ import Testing
       "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
     ]
   )
-  private static let (one, two, three) = (text("1"), text("ä"), text("3"))
+  static let (one, two, three) = (text("1"), text("ä"), text("3"))
 
   private static func text(_ text: String) -> [UInt8] {
     [0x81, UInt8(text.utf8.count)] + text.utf8
@@ -24,8 +24,17 @@ import Testing
 
   /// Three messages, and what a client sends that wants them.
   private static func server(_ faults: [ConversationFault]) throws -> ConversationServer {
-    let conversation = Conversation(["1", "ä", "3"].map { said(.server, 0, $0) }, roundTrip: .zero)
-    return try ConversationServer(
+    try server(
+      Conversation(["1", "ä", "3"].map { said(.server, 0, $0) }, roundTrip: .zero),
+      faults
+    )
+  }
+
+  static func server(
+    _ conversation: Conversation,
+    _ faults: [ConversationFault]
+  ) throws -> ConversationServer {
+    try ConversationServer(
       answering: request,
       "HTTP/1.1",
       as: ResponseHead(status: 101, headers: [:]),
@@ -45,34 +54,41 @@ import Testing
     actions.filter { if case .bytes = $0 { false } else { true } }
   }
 
-  private static let cases:
-    [(fault: ConversationFault, bytes: [UInt8], ends: [ConversationServer.Action])] = [
-      (.end(.reset, before: 1), [], [.reset]), (.end(.reset, before: 3), one + two, [.reset]),
-      (.end(.close, before: 2), one, [.close]), (.end(.stall, before: 2), one, [.stall]),
-      (.end(.frame(1012), before: 2), one + [0x88, 2, 0x03, 0xF4], [.close]),
-      (.end(.frame(1006), before: 2), one + [0x88, 2, 0x03, 0xEE], [.close]),
-      (.end(.frame(999), before: 2), one + [0x88, 2, 0x03, 0xE7], [.close]),
-      (.end(.frame(5000), before: 2), one + [0x88, 2, 0x13, 0x88], [.close]),
-      (.end(.oneByteFrame, before: 2), one + [0x88, 1, 3], [.close]),
-      (.end(.close, before: 4), one + two + three, []),
-      (.form(.masked, of: 1), [0x81, 0x81, 1, 2, 3, 4, 0x30] + two + three, []),
-      (.form(.reservedBit, of: 1), [0xA1, 1, 0x31] + two + three, []),
-      (.form(.reservedOpcode, of: 1), [0x83, 1, 0x31] + two + three, []),
-      (.form(.longLength, of: 1), [0x81, 127, 0, 0, 0, 0, 0, 0, 0, 1, 0x31] + two + three, []),
-      (
-        .form(.hugeLength, of: 1),
-        [0x81, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255, 0x31] + two + three, []
-      ),
-      (
-        .form(.fragmentedPing, of: 2),
-        one + [0x09, 2] + Array("pi".utf8) + [0x80, 2] + Array("ng".utf8) + two + three, []
-      ),
-      (.form(.invalidUTF8, of: 1), [0x81, 2, 0x31, 0xFF] + two + three, []),
-      (.form(.fragmented, of: 2), one + [0x01, 1, 0xC3, 0x80, 1, 0xA4] + three, []),
-      (.message(.duplicate, 2), one + two + two + three, []),
-      (.message(.drop, 2), one + three, []), (.message(.swap, 1), two + one + three, []),
-      (.message(.swap, 3), one + two, []),
-    ]
+  typealias Case = (fault: ConversationFault, bytes: [UInt8], ends: [String])
+
+  /// What comes of each failure, here and on the way of a live conversation: its bytes, and the
+  /// names of the ends behind them.
+  static let shared: [Case] = [
+    (.end(.reset, before: 1), [], ["reset"]), (.end(.reset, before: 3), one + two, ["reset"]),
+    (.end(.close, before: 2), one, ["close"]), (.end(.stall, before: 2), one, ["stall"]),
+    (.end(.frame(1012), before: 2), one + [0x88, 2, 0x03, 0xF4], ["close"]),
+    (.end(.frame(1006), before: 2), one + [0x88, 2, 0x03, 0xEE], ["close"]),
+    (.end(.oneByteFrame, before: 2), one + [0x88, 1, 3], ["close"]),
+    (.end(.close, before: 4), one + two + three, []),
+    (.form(.masked, of: 1), [0x81, 0x81, 1, 2, 3, 4, 0x30] + two + three, []),
+    (.form(.reservedBit, of: 1), [0xA1, 1, 0x31] + two + three, []),
+    (.form(.reservedOpcode, of: 1), [0x83, 1, 0x31] + two + three, []),
+    (.form(.longLength, of: 1), [0x81, 127, 0, 0, 0, 0, 0, 0, 0, 1, 0x31] + two + three, []),
+    (
+      .form(.hugeLength, of: 1),
+      [0x81, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255, 0x31] + two + three, []
+    ),
+    (
+      .form(.fragmentedPing, of: 2),
+      one + [0x09, 2] + Array("pi".utf8) + [0x80, 2] + Array("ng".utf8) + two + three, []
+    ),
+    (.form(.invalidUTF8, of: 1), [0x81, 2, 0x31, 0xFF] + two + three, []),
+    (.form(.fragmented, of: 2), one + [0x01, 1, 0xC3, 0x80, 1, 0xA4] + three, []),
+    (.message(.duplicate, 2), one + two + two + three, []),
+    (.message(.drop, 2), one + three, []), (.message(.swap, 1), two + one + three, []),
+    (.message(.swap, 3), one + two, []),
+  ]
+
+  private static let own: [Case] = [
+    (.end(.frame(999), before: 2), one + [0x88, 2, 0x03, 0xE7], ["close"]),
+    (.end(.frame(5000), before: 2), one + [0x88, 2, 0x13, 0x88], ["close"]),
+  ]
+  private static let cases = shared + own
 
   @Test(arguments: 0..<cases.count)
   func `a failure is these bytes and this end`(number: Int) throws {
@@ -80,7 +96,7 @@ import Testing
     var server = try Self.server([fault])
     let actions = server.open(at: .zero)
     expectEqual(Self.bytes(actions), bytes, "\(fault)")
-    expectEqual(Self.ends(actions), ends, "\(fault)")
+    expectEqual(Self.ends(actions).map { "\($0)" }, ends, "\(fault)")
     expectEqual(server.isOver, !ends.isEmpty)
     if server.isOver {
       let frame = WebSocketFrame(.ping).encoded(masking: 1)

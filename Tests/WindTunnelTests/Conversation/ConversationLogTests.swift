@@ -24,21 +24,7 @@ import Testing
       ],
       roundTrip: .zero
     )
-    return try ConversationServer(
-      answering: Request(
-        "GET",
-        "/chat",
-        headers: [
-          "Host": "x", "Connection": "Upgrade", "Upgrade": "websocket",
-          "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
-        ]
-      ),
-      "HTTP/1.1",
-      as: ResponseHead(status: 101, headers: [:]),
-      ConversationPlayer(conversation, pace: .immediately),
-      faults,
-      most: 1 << 20
-    )
+    return try ConversationFaultTests.server(conversation, faults)
   }
 
   private static func say(

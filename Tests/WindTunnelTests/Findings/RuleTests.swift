@@ -514,6 +514,13 @@ import WindTunnelFindings
       Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program),
       "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
     )
+    // Some of it may have been printed.
+    var broken = Self.attempt(0, to: 3, error: "malformedResponse")
+    broken.bytes = 58
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .succeeded, [broken])], of: .program),
+      "error 3: This command ended with 0, and no response had come whole. (1 of 1 call)"
+    )
     try expectEqual(Self.words(rule, [Self.call(reset)]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]), "kept by 1")
     try expectEqual(

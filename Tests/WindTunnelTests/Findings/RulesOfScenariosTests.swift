@@ -16,6 +16,8 @@ import WindTunnelFindings
   private static func badlyMet(_ number: Int, taken: Bool) -> Observation {
     var next = RuleTests.attempt(5, to: 8)
     next.isUnderBadCertificate = true
+    next.sent = Observation.Sent()
+    next.sent?.isSecure = true
     let first = RuleTests.connection(0, error)
     return RuleTests.call(
       number,
@@ -240,6 +242,84 @@ import WindTunnelFindings
     try expectEqual(words([failed, failed, failed, failed], control: false), "not met")
     try expectEqual(words([.succeeded, .succeeded, .succeeded, .succeeded]), "kept by 4")
     try expectEqual(words([]), "not met")
+  }
+
+  @Test func `who comes back after seconds and falls over a date is named`() throws {
+    let rule = "fails-on-legal-answer"
+    let failed = Observation.CallResult.failed("exit 1")
+    func told(_ number: Int, byDate: Bool, _ ending: Observation.CallResult, tries: Int)
+      -> Observation
+    {
+      var first = RuleTests.attempt(0, to: 3, status: 503)
+      first.retryAfter = .seconds(3)
+      if byDate { first.retryNotBefore = .seconds(2) }
+      let again = RuleTests.attempt(3100, to: 3103)
+      return RuleTests.call(number, ending, [first] + (tries > 1 ? [again] : []))
+    }
+    func words(
+      dates: (Observation.CallResult, Int),
+      seconds: (Observation.CallResult, Int),
+      of: Int = 4
+    )
+      throws -> String
+    {
+      let calls = (0..<of).map { told($0, byDate: true, dates.0, tries: dates.1) }
+      return try RuleTests.words(
+        rule,
+        calls + (10..<14).map { told($0, byDate: false, seconds.0, tries: seconds.1) }
+      )
+    }
+    try expectEqual(
+      words(dates: (failed, 1), seconds: (.succeeded, 2)),
+      "error 0: Each of 4 calls failed at once that were told a date to come back at, and each of 4 came "
+        + "back that were told the seconds. (4 of 4 calls)"
+    )
+    // It gives up on both, comes back for both, tries on, or is seen too seldom.
+    try expectEqual(words(dates: (failed, 1), seconds: (failed, 1)), "not met")
+    try expectEqual(words(dates: (.succeeded, 2), seconds: (.succeeded, 2)), "not met")
+    try expectEqual(words(dates: (failed, 2), seconds: (.succeeded, 2)), "not met")
+    try expectEqual(words(dates: (failed, 1), seconds: (.succeeded, 2), of: 3), "not met")
+  }
+
+  @Test func `a call without one of its parts did not go well`() throws {
+    func call(
+      _ number: Int,
+      _ part: String,
+      _ status: Int?,
+      ending: Observation.CallResult = .succeeded,
+      again: Bool = false
+    ) -> Observation {
+      let fault = #"{"status":503}"#
+      func attempt(_ start: Int, _ key: String, _ status: Int?) -> Observation.Attempt {
+        RuleTests.attempt(
+          start,
+          to: start + 3,
+          status: status ?? 200,
+          key: key,
+          faults: status == nil ? nil : fault,
+          take: status == nil ? "recording 1" : "fault"
+        )
+      }
+      let attempts = [attempt(0, "GET /home", nil), attempt(5, part, status)]
+      return RuleTests.call(number, ending, attempts + (again ? [attempt(20, part, nil)] : []))
+    }
+    let rule = "success-on-part-answer"
+    func words(_ part: String, _ calls: Observation...) throws -> String {
+      try RuleTests.words(rule, [call(0, part, nil)] + calls)
+    }
+    let (page, tips) = ("GET /home?page=2", "GET /tips")
+    try expectEqual(
+      words(page, call(1, page, 503)),
+      "error 1: It was said to have gone well, and GET /home?page=2 had failed. (1 of 1 call)"
+    )
+    try expectEqual(
+      words(tips, call(1, tips, 503)),
+      "warning 1: It was said to have gone well without GET /tips, which had failed. (1 of 1 call)"
+    )
+    try expectEqual(words(page, call(1, page, 503, ending: .failed("exit 1"))), "kept by 1")
+    try expectEqual(words(page, call(1, page, 503, again: true)), "not met")
+    // Nobody asks for it where nothing fails: it is a second way to the same.
+    try expectEqual(words(tips, call(1, page, 503)), "not met")
   }
 
   @Test func `a call that fails in a scenario without faults is named`() throws {

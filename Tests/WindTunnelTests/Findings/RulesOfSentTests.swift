@@ -252,6 +252,51 @@ import WindTunnelFindings
     #expect(try RuleTests.words(rule, calls, of: .service).hasPrefix("error 0: "))
   }
 
+  @Test func `a handshake that failed is no reason to ask without TLS`() throws {
+    let rule = "follows-to-plain-http"
+    let refused = RuleTests.attempt(
+      0,
+      to: 1,
+      status: nil,
+      error: "serverCertificateHasBadDate",
+      key: "connection",
+      faults: #"{"tls":"expired"}"#,
+      take: "connection"
+    )
+    func plain(_ credentials: [Int], keys: [Int] = []) -> Observation.Attempt {
+      Self.hop(9, secure: false, credentials, keys: keys, answer: nil)
+    }
+    let heard =
+      "error 0: The TLS handshake failed, and it sent its credential by plain HTTP. (1 of 1 call)"
+    try expectEqual(Self.words(rule, [refused, plain([1])]), heard)
+    try expectEqual(Self.words(rule, [refused, plain([], keys: [2])]), heard)
+    try expectEqual(
+      Self.words(rule, [refused, plain([])]),
+      "warning 0: The TLS handshake failed, and it asked by plain HTTP. (1 of 1 call)"
+    )
+    try expectEqual(Self.words(rule, [refused, refused]), "kept by 1")
+    let secure = Self.hop(9, secure: true, [1], answer: nil)
+    try expectEqual(Self.words(rule, [refused, secure]), "kept by 1")
+    // Nobody knows how a request came that did not come whole.
+    let cut = RuleTests.attempt(9, to: 12, status: nil, error: "connectionLost")
+    try expectEqual(Self.words(rule, [refused, cut]), "kept by 1")
+    // A bad certificate is accepted by who asks under it, and not by who asks without it.
+    let good = RuleTests.call(1, .succeeded, [Self.hop(0, secure: true, [1], answer: nil)])
+    for (last, words) in [
+      (secure, "error 0: It sent its request all the same when the handshake showed"),
+      (plain([1]), "kept by 1"),
+    ] {
+      var last = last
+      last.isUnderBadCertificate = true
+      let found = try RuleTests.words(
+        "accepts-bad-certificate",
+        [RuleTests.call(0, [refused, last]), good],
+        of: .program
+      )
+      #expect(found.hasPrefix(words), "\(found)")
+    }
+  }
+
   @Test func `a credential that was refused is not tried again`() throws {
     let rule = "repeats-refused-credential"
     try expectEqual(

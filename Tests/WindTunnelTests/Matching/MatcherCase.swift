@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -28,6 +29,13 @@ struct MatcherCase: Sendable, CustomTestStringConvertible {
   var isFound: Bool {
     let index = MatchIndex([recorded], matcher: matcher)
     return index.sequence(for: asked, key: matcher.key(asked)) != nil
+  }
+
+  /// Expects that it does where it should. A miss has a difference to tell, and a hit none.
+  func expectAnswer() {
+    expectEqual(isFound, answers)
+    let told = Mismatch(asked, among: [Interaction(recorded, Response())], matcher: matcher)
+    expectEqual(told.candidates[0].differences.isEmpty, answers, "\(told)")
   }
 }
 

@@ -30,7 +30,8 @@ extension DetectorCostTests {
     "a.", "a.b.", "M~", "MNO.aaaaaa.", "a_", "acme_sk_", "0a1b2c3d4e5f60718293a4b5c6d7e8f9-us",
     "abc8Q~", "token-a1.", "AKIA0000000000000000 ", Shape("AKIA0000000000000000/", behind: 384),
     "basic YTpi ", Shape(".", before: "Basic "), Shape(".", before: "bearer a"), "bearer a1",
-    "eyJhbGciOjF9.e30.", "-eyJhbGciOjF9.e30.", "eyJ.a.a.a.a", "-eyJ.a", "$2a$10$", "1:AA",
+    "eyJhbGciOjF9.e30.", "-eyJhbGciOjF9.e30.", "eyJ.a.a.a.a", "-eyJ.a", Shape("$2a$10$", of: 512),
+    "1:AA",
     "-----BEGIN PRIVATE KEY----- \n", Shape(" ", before: key, after: "-----END"),
     Shape("web tokens before one dot") { "\(some("-eyJ", $0 / 2))\(some(".a", $0 / 2))" },
     Shape("a web token of three long words") { count in
@@ -43,7 +44,8 @@ extension DetectorCostTests {
     Shape("names before what ends a sentence") { "\(some("token=", $0 / 2))\(some(".", $0 / 2))" },
     Shape("names before signs") { "\(some("token:", $0 / 2))\(some("!?", $0 / 2))" },
     Shape("?token=!token=", after: "("), "&amp;token=", "token=>\"", "token: |\n ", "token={a",
-    "token=b'", "token=$a", "token=${a}", "Token=A ", "token=+", "token=\" ", "token=\\\"\\\\",
+    "token=b'", "token=$a", "token=${a}", Shape("Token=A ", of: 512), "token=+", "token=\" ",
+    "token=\\\"\\\\",
     "%74oken=", "a b c token=", "mot de passe: ", "token:: ", "password '\"", "password=\"a\\",
     "password \"a1b2c3d4e", "authorization: basic ", "cookie: a=b; ", "set-cookie: a=b,",
     Shape("a:b:c:", before: "<"), "<a:b:password>", "<property name=", "<add key=",
@@ -292,9 +294,10 @@ extension DetectorCostTests {
 
   /// What is put into places other than a body.
   static let elsewhere: [Shape] = [
-    "token=", Shape("token=!token=", after: "("), "://a:", "%25", "eyJ-", "password is ", "a=b; ",
-    "a=b, ", "/token", "%3D%25", "a1b2c3d4e5f6a7b8.", "\\\"token\\\":\\\"",
-    Shape("fm2_", behind: 1400), "&quot;", "/", "LOGIN \"a ", "&code=a",
+    "token=", Shape("token=!token=", after: "("), Shape("://a:", of: 512), "%25", "eyJ-",
+    "password is ", "a=b; ",
+    "a=b, ", Shape("/token", of: 512), "%3D%25", "a1b2c3d4e5f6a7b8.", "\\\"token\\\":\\\"",
+    Shape("fm2_", behind: 1400), Shape("&quot;", of: 512), "/", "LOGIN \"a ", "&code=a",
     "Bearer a1b2c3d4e5f6a7b8c9 ", "a1=\"b2\",",
   ]
 

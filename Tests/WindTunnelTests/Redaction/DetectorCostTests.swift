@@ -49,7 +49,7 @@ import Testing
     init(
       _ name: String,
       type: @escaping @Sendable (Int) -> String = { _ in "text/plain" },
-      of bytes: Int = 2 * bytesMin,
+      of bytes: Int = 4 * bytesMin,
       behind start: Int = 0,
       _ body: @escaping @Sendable (Int) -> String
     ) {
@@ -57,7 +57,7 @@ import Testing
       self.body = { Data(body($0).utf8) }
     }
 
-    static let bytesMin = 512
+    static let bytesMin = 256
 
     /// Returns the length of as many whole pieces as have at least so many bytes. Base64 has no length
     /// with a remainder of 1, so the length is a multiple of 4.
@@ -98,7 +98,8 @@ import Testing
   private static let named: [Shape] = [
     Shape("token=", after: "("), Shape("token=", after: ":::("), "token=#{", "token=${", "token=$(",
     "token=:", "token:", "pin=pin:", "token=\"\\", "token='token=\"", "token=\\\"token='",
-    "'token=\"", "authorization: a ", "authorization:a", "a=b&", "a=", "<password>", "<password a",
+    "'token=\"", "authorization: a ",
+    Shape("authorization:a", of: 512), "a=b&", "a=", "<password>", "<password a",
     "<password><![CDATA[]]>", "<input name=\"token\" value=", "<key>token</key>",
     "<key>token</key>   ", "<name>pin</name><value>", "password '", "a://b\nsid=1\n",
   ]
@@ -118,7 +119,8 @@ import Testing
   private static let addresses: [Shape] = [
     "://a:", "https://a@", "a://b?u=", Shape("?a=", before: "https://a"),
     Shape("/token", before: "https://a"), Shape("&code=a", before: "https://a?state=1"), "%25",
-    "%3D%25", "https%3A%2F%2Fa%3Fb%3D", Shape("a=b&", type: "application/x-www-form-urlencoded"),
+    "%3D%25", Shape("https%3A%2F%2Fa%3Fb%3D", of: 512),
+    Shape("a=b&", type: "application/x-www-form-urlencoded"),
     Shape("token=%41&", type: "application/x-www-form-urlencoded"),
     Shape("code=a&state=1&", type: "application/x-www-form-urlencoded"),
   ]

@@ -93,7 +93,7 @@ import Testing
 
   /// A stream of more than a mebibyte, in which a secret is told late and repeated early.
   private static func long(_ secret: String) -> [String] {
-    let comment = ": \(String(repeating: " ", count: 250_000))\n\n"
+    let comment = ": \(String(repeating: " ", count: 210_000))\n\n"
     return ["data: \(secret)\n\n"] + Array(repeating: comment, count: 5)
       + ["data: {\"api_key\":\"\(secret)\"}\n\n", "data: end\n\n"]
   }

@@ -1,5 +1,4 @@
 import Mutations
-import WindTunnel
 import WindTunnelReports
 
 /// Calls for tests of figures: everything of them is known.

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// What was seen of none of a flight's calls, in a report and in its parts.

@@ -1,0 +1,172 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelSymptoms
+
+/// A call of a report, by `drill.json#metro/payments/17`.
+struct RecordedCall {
+  /// The report's file: a cassette may be beside it.
+  let file: String
+  let report: Report
+  let flown: Report.Flown
+  let row: Report.Row
+  let call: Observation
+
+  /// Reads `FILE#SCENARIO/…/CALL`. The part between is for people, and is checked.
+  ///
+  /// - Parameters:
+  ///   - text: The place of the call.
+  ///   - flag: The word of the command line that it belongs to.
+  ///   - arguments: The command line, for the client.
+  /// - Throws: `Refusal` if there is no such call, or the file is no report.
+  init(_ text: String, of flag: String, _ arguments: Arguments) throws {
+    let (file, rest) = try Self.parts(text, of: flag)
+    let report = try Report(contentsOf: URL(typed: file))
+    // The longest name, because a name may have a slash.
+    let flown = report.scenarios.filter { rest.hasPrefix("\($0.name)/") }
+      .max { $0.name.count < $1.name.count }
+    guard let flown else {
+      let name = rest.split(separator: "/").first.map(String.init) ?? rest
+      throw Refusal.choice(flag, name, among: report.scenarios.map(\.name))
+    }
+    let words = rest.dropFirst(flown.name.count + 1).split(separator: "/").map(String.init)
+    guard let number = words.last.flatMap({ Int($0) }) else {
+      throw Self.unreadable(text, of: flag)
+    }
+    let subject = try arguments.value("--subject") ?? flown.subjects.first?.name ?? ""
+    guard let row = flown.subjects.first(where: { $0.name == subject }) else {
+      throw Refusal.choice("--subject", subject, among: flown.subjects.map(\.name))
+    }
+    guard let call = row.observations.first(where: { $0.call == number }) else {
+      throw Refusal.noSuchCall(number, of: subject, in: flown.name)
+    }
+    let name = words.dropLast().joined(separator: "/")
+    guard name.isEmpty || name == Observation.word(of: call.endpoint) else {
+      throw Refusal.otherEndpoint(name, call, of: flag)
+    }
+    (self.file, self.report, self.flown, self.row, self.call) = (file, report, flown, row, call)
+  }
+
+  /// Returns the file and the place behind it. The name of a file may have a `#`.
+  private static func parts(
+    _ text: String,
+    of flag: String
+  ) throws -> (file: String, rest: String) {
+    let places = text.indices.filter { text[$0] == "#" }
+    let existing = places.first {
+      FileManager.default.fileExists(atPath: URL(typed: String(text[..<$0])).path)
+    }
+    guard let place = existing ?? places.first else { throw unreadable(text, of: flag) }
+    let rest = String(text[text.index(after: place)...])
+    guard rest.contains("/"), place > text.startIndex else { throw unreadable(text, of: flag) }
+    return (String(text[..<place]), rest)
+  }
+
+  private static func unreadable(_ text: String, of flag: String) -> Refusal {
+    .value(flag, text, shouldBe: "a report, a scenario and a call, as in drill.json#metro/17,")
+  }
+}
+
+/// The account in a report of how it was flown, made a plan again.
+struct RecordedPlan {
+  private let recorded: RecordedCall
+  /// Whether the command is to be started.
+  private let startsCommand: Bool
+
+  private var report: Report { recorded.report }
+  private var flown: Report.Flown { recorded.flown }
+
+  init(_ recorded: RecordedCall, startsCommand: Bool = true) {
+    (self.recorded, self.startsCommand) = (recorded, startsCommand)
+  }
+
+  /// Returns the plan of the call alone; flags prevail over the report.
+  func plan(_ base: DrillPlan, _ arguments: Arguments) throws -> DrillPlan {
+    let (subject, call) = (recorded.row.name, recorded.call)
+    var plan = base
+    if let cassette = try cassetteFile(arguments) {
+      try plan.apply(cassette: cassette)
+    } else if flown.weather?.startup != nil {
+      plan.cassette = try Shipped.startup()
+    }
+    guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
+      throw Refusal.otherCassette
+    }
+    plan.scenarios = [try scenario(arguments)]
+    (plan.seed, plan.stage) = (report.seed, flown.stage)
+    if fact(Report.clock) != nil { plan.time = .virtualTime }
+    (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
+    plan.calls = fact("calls").flatMap { Int($0) }
+    plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
+    let shares = fact("mix")?.components(separatedBy: ", ") ?? []
+    plan.mix = Mix(shares.compactMap { Mix.Share($0) })
+    let ignored = fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
+    plan.ignoredQuery = ignored.map { NamePattern($0) }
+    if subject == DrillPlan.execSubject {
+      plan.command = try command(arguments)
+    } else if !arguments.command.isEmpty {
+      throw Refusal.commandWithoutExec
+    }
+    let timeout = fact("timeoutMilliseconds").flatMap { Int64($0) }.map {
+      Duration.milliseconds($0)
+    }
+    plan.deadline = try arguments.duration("--timeout") ?? timeout ?? plan.deadline
+    (plan.onlyCall, plan.elapsed) = (call.call, recorded.row.elapsed(at: call))
+    plan.calls = max(plan.scenarios.first.map { plan.calls(in: $0) } ?? 0, call.call + 1)
+    return plan
+  }
+
+  private func fact(_ name: String) -> String? {
+    report.environment.first { $0.name == name }?.value
+  }
+
+  /// Returns the file that a flag names, else the one that was flown on, from here or beside the
+  /// report; `nil`: what ships.
+  private func cassetteFile(_ arguments: Arguments) throws -> URL? {
+    if let path = try arguments.value("--cassette") { return URL(typed: path) }
+    guard let path = fact("cassetteFile") else { return nil }
+    let beside = URL(typed: recorded.file).deletingLastPathComponent()
+    let places = [
+      URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent),
+    ]
+    guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
+    else {
+      throw Refusal.cassetteGone(path)
+    }
+    return found
+  }
+
+  /// Returns the scenario that a flag names, if it is of that name, else the one in the report.
+  private func scenario(_ arguments: Arguments) throws -> Scenario {
+    let asked = arguments.all("--scenario").first
+    if asked == nil, let weather = flown.weather { return weather }
+    let scenario = try Scenarios.find(asked ?? flown.name, in: Shipped.scenarios())
+    guard scenario.name == flown.name else { throw Refusal.otherScenario(flown.name) }
+    return scenario
+  }
+
+  private func command(_ arguments: Arguments) throws -> [String] {
+    if !arguments.command.isEmpty { return arguments.command }
+    guard let kept = fact(CommandWords.fact).flatMap({ CommandWords(text: $0) }),
+      let program = kept.words.first
+    else { throw Refusal.execWithoutCommand }
+    guard startsCommand else { return kept.words }
+    guard !kept.isIncomplete else { throw Refusal.incompleteCommand(kept.words) }
+    guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
+    return kept.words
+  }
+}
+
+extension Report.Row {
+  /// Returns the age of the weather when the first attempt of a call came: it begins with the very
+  /// first.
+  fileprivate func elapsed(at call: Observation) -> Duration? {
+    func beginning(_ call: Observation) -> Duration? {
+      call.allAttempts.first?.start ?? call.start ?? call.intendedStart
+    }
+    guard let first = observations.compactMap(beginning).min(), let own = beginning(call) else {
+      return nil
+    }
+    return own - first
+  }
+}

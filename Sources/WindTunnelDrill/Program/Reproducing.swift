@@ -1,0 +1,44 @@
+internal import Foundation
+internal import WindTunnel
+package import WindTunnelCommandLine
+
+extension DrillProgram {
+  /// The flags of `reproduce`.
+  package static let reproductionFlags = [
+    Flag("--out", "FILE", "Write the server to a file (default: standard output)."),
+    Flag("--cassette", "FILE", "The cassette of the drill, if it has moved."),
+    Flag("-- CMD", nil, "The client's command, in place of the report's."),
+  ]
+
+  /// Writes a server in Python that shows a call without this program: the call behind `#`, else
+  /// the evidence of the worst finding.
+  package func reproduce(_ arguments: Arguments) throws -> ExitCode {
+    var text = try arguments.operand(0, "REPORT#CALL", "which call to reproduce")
+    if !text.contains("#") || FileManager.default.fileExists(atPath: URL(typed: text).path) {
+      guard let worst = try Report(contentsOf: URL(typed: text)).findings.first else {
+        throw Refusal.noFinding
+      }
+      text += "#\(worst.scenario)/\(worst.finding.call)"
+    }
+    let recorded = try RecordedCall(text, of: "REPORT#CALL", arguments)
+    guard recorded.row.client == .program, recorded.flown.stage == .onTheWire else {
+      let name = recorded.row.name
+      throw Refusal.notReproducible("\(name) is not a command that is started for each call")
+    }
+    let findings = recorded.flown.findings.map(\.finding).filter { $0.call == recorded.call.call }
+    let server = try PythonServer(
+      of: recorded.call,
+      findings.max { $0.severity < $1.severity },
+      in: recorded.report,
+      RecordedPlan(recorded, startsCommand: false).plan(plan(), arguments)
+    )
+    let program = try server.text()
+    if let file = try arguments.value("--out") {
+      try FileError.writing(Data(program.utf8), to: URL(typed: file))
+    } else {
+      Terminal.answer(program)
+    }
+    Terminal.complain("\(server.command)\n")
+    return .done
+  }
+}

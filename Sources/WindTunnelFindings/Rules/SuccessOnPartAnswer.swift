@@ -1,0 +1,82 @@
+extension FindingRule {
+  /// A call of several requests is as good as the worst of those that it needs.
+  static let successOnPartAnswer = FindingRule(
+    "success-on-part-answer",
+    .error,
+    "Says that a call went well of which a part failed.",
+    condition:
+      "a call got a response to one of its requests and none to another, for which calls without faults "
+      + "at the same endpoint ask too",
+    cost: "Half of a list passes for the whole, and what is missing is taken for deleted.",
+    remedy: "If a page or a part fails, let the call fail, or say that it is not all.",
+    source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014",
+    clients: Flight.Client.flown,
+    scope: .flight { rule, troubled, flight in
+      let parts = flight.partsWithoutFaults
+      let met = troubled.filter { call in
+        call.isJudged && call.wasAnswered && !call.failedParts(of: parts).isEmpty
+      }
+      guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
+      // Who shows the recorded body shows all of it, or a copy.
+      let broken = met.filter { $0.claimsSuccess && !$0.showsCopy }
+      let needed = flight.neededEndpoints
+      func needs(_ call: JudgedCall) -> Substring? {
+        call.failedParts(of: parts).first { part in
+          let endpoint = part.prefix { $0 != "?" }
+          return endpoint == call.observation.endpoint[...] || needed.contains(endpoint)
+        }
+      }
+      if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
+        return rule.broken(
+          "It was said to have gone well, and \(part) had failed.",
+          in: example,
+          calls: broken.count,
+          judged: met.count
+        )
+      }
+      guard let example = broken.smallest, let part = example.failedParts(of: parts).first else {
+        return .passed(met.count)
+      }
+      // What is not critical may be left out: most show a page without its recommendations.
+      return rule.broken(
+        "It was said to have gone well without \(part), which had failed.",
+        severity: .warning,
+        in: example,
+        calls: broken.count,
+        judged: met.count
+      )
+    }
+  )
+}
+
+extension Flight {
+  /// The requests of calls that met no fault and made several, by the calls' endpoint: a request
+  /// that only comes after a failure is a second way to the same, and no part.
+  fileprivate var partsWithoutFaults: [String: Set<Substring>] {
+    var parts: [String: Set<Substring>] = [:]
+    for call in calls where call.attempts.count > 1 && call.ending == .succeeded {
+      guard call.attempts.allSatisfy({ $0.line.metNothing && $0.isAnswered }) else { continue }
+      parts[call.endpoint, default: []].formUnion(call.attempts.lazy.map(\.key))
+    }
+    return parts
+  }
+
+  /// The critical endpoints that were called.
+  fileprivate var neededEndpoints: Set<Substring> {
+    Set(calls.lazy.filter(\.isCritical).map { $0.endpoint[...] })
+  }
+}
+
+extension JudgedCall {
+  /// The parts to which no attempt got a response, in the order in which they were asked for.
+  fileprivate func failedParts(of parts: [String: Set<Substring>]) -> [Substring] {
+    guard let own = parts[observation.endpoint] else { return [] }
+    let answered = Set(attempts.lazy.filter(\.isAnswered).map(\.key))
+    var failed: [Substring] = []
+    for attempt in attempts where attempt.isRequest && own.contains(attempt.key) {
+      guard !answered.contains(attempt.key), !failed.contains(attempt.key) else { continue }
+      failed.append(attempt.key)
+    }
+    return failed
+  }
+}
